@@ -1,0 +1,52 @@
+# Two commands do all the set-up: `make demo` and `make test`.
+# Everything is installed into .venv, at the versions and hashes of requirements.lock.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV = $(shell command -v uv || echo $(BIN)/uv)
+
+.PHONY: demo test check unit lock docs wheel clean help
+
+help:
+	@echo "make demo    set up, then audit the embedded sample"
+	@echo "make test    set up, then style, types, layers and the whole test suite"
+	@echo "make lock    write requirements.lock again from pyproject.toml"
+	@echo "make docs    write the generated pages again (rule reference, JSON Schema)"
+	@echo "make wheel   build the wheel into dist/"
+
+demo: $(READY)
+	@$(BIN)/netplan audit --demo gecko --fail-on never
+
+test: check unit
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
+
+unit: $(READY)
+	$(BIN)/python -m pytest -q
+
+# Not behind the environment: the lock is what the environment is made from.
+lock:
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --group dev --output-file requirements.lock pyproject.toml
+
+docs: $(READY)
+	$(BIN)/netplan rules --markdown > rules/README.md.new && mv rules/README.md.new rules/README.md
+	$(BIN)/python -m netplan_planner.renderers.schema > docs/report.schema.json.new \
+	  && mv docs/report.schema.json.new docs/report.schema.json
+
+wheel: $(READY)
+	rm -rf dist && $(UV) build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist
+
+clean:
+	rm -rf $(VENV) dist build
+
+# The environment is new whenever the project file or the lock is newer than its stamp.
+$(READY): pyproject.toml requirements.lock
+	@PYTHON="$(PYTHON)" sh planner/scripts/make_environment.sh "$(VENV)"
+	@touch $@

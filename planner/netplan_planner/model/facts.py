@@ -1,0 +1,108 @@
+"""Everything that a rule may look at."""
+
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+
+from netplan_planner import units
+from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.inventory import Instance, Inventory, MachineShape, shape_of_custom
+from netplan_planner.model.limits import CapsBook, EgressCap
+from netplan_planner.model.plan import MachineChooser
+from netplan_planner.model.prices import PriceBook
+from netplan_planner.model.traffic import Edge, Owner, TrafficMatrix
+
+TARGET_LABEL = "netplan-target-mbps"
+ROLE_LABEL = "netplan-role"
+PIN_LABEL = "netplan-pin"
+
+
+class Target(Value, frozen=True, kw_only=True):
+    """A wanted egress that a user declared, and where."""
+
+    gbps: float
+    source: str
+
+
+class Facts(Value, frozen=True, kw_only=True, dict=True):
+    """The only input of every core stage: same facts, same report, byte for byte."""
+
+    inventory: Inventory
+    traffic: TrafficMatrix | None
+    """None when no traffic was given, which is not the same as no traffic seen."""
+    prices: PriceBook
+    caps: CapsBook
+    machines: MachineChooser
+    today: date
+    """For ages of addresses and snapshots; the core has no clock."""
+    thresholds: tuple[tuple[str, str, float], ...] = ()
+    """(rule, name, value), every threshold of every rule, defaults included."""
+    targets: tuple[tuple[SelfLink, Target], ...] = ()
+    """Declared targets from files; those of labels are found on the instances."""
+
+    @cached_property
+    def _threshold_by_name(self) -> dict[tuple[str, str], float]:
+        return {(rule, name): value for rule, name, value in self.thresholds}
+
+    def threshold(self, rule: str, name: str) -> float:
+        """Return a rule's threshold.
+
+        Raises:
+            KeyError: If the rule does not declare it; a mistake in the rule.
+        """
+        return self._threshold_by_name[rule, name]
+
+    @cached_property
+    def _target_by_link(self) -> dict[SelfLink, Target]:
+        return dict(self.targets)
+
+    def target(self, instance: Instance) -> Target | None:
+        """Return the wanted egress of a machine: from a file, else from its label."""
+        declared = self._target_by_link.get(instance.ref.self_link)
+        if declared is not None:
+            return declared
+        label = instance.label(TARGET_LABEL)
+        if label is None or not label.isdigit() or int(label) == 0:
+            return None
+        gbps = int(label) * 1_000_000 / units.BITS_PER_GIGABIT
+        return Target(gbps=gbps, source=f"label {TARGET_LABEL}={label}")
+
+    def shape(self, machine_type: str) -> MachineShape | None:
+        """Return a type's shape: as the input states it, else the catalogue, else its name."""
+        return (
+            self.inventory.shape_by_type.get(machine_type)
+            or self.prices.shape(machine_type)
+            or shape_of_custom(machine_type)
+        )
+
+    def cap(self, instance: Instance, *, tier1: bool | None = None) -> EgressCap | None:
+        """Return a machine's cap as it is set up, or as if Tier_1 were `tier1`; None: unknown."""
+        return self.caps.cap(
+            instance.machine_type,
+            tier1=instance.bandwidth_tier == "TIER_1" if tier1 is None else tier1,
+            cpu_platform=instance.cpu_platform or instance.min_cpu_platform,
+        )
+
+    def gib_per_month(self, byte_count: int) -> Decimal:
+        """Return the monthly GiB of bytes seen in the window, if it is a usual one.
+
+        Raises:
+            ValueError: If there is no traffic.
+        """
+        if self.traffic is None:
+            raise ValueError("a monthly volume needs traffic")
+        return units.gib_per_month(byte_count, self.traffic.observed_seconds)
+
+    def src(self, edge: Edge) -> Owner:
+        """Return the sender of an edge."""
+        assert self.traffic is not None
+        return self.traffic.owners[edge.src]
+
+    def dst(self, edge: Edge) -> Owner:
+        """Return the receiver of an edge."""
+        assert self.traffic is not None
+        return self.traffic.owners[edge.dst]
+
+    def instance(self, owner: Owner) -> Instance | None:
+        """Return the machine behind an owner, or None."""
+        return self.inventory.instance_by_link.get(owner.link) if owner.link else None

@@ -1,0 +1,167 @@
+"""What a rule says, and what the engine makes of it."""
+
+from decimal import Decimal
+from enum import StrEnum
+
+from netplan_planner.model.base import ResourceRef, SelfLink, Value
+from netplan_planner.model.limits import Estimate, Limit
+from netplan_planner.model.prices import LineItem
+
+
+class Severity(StrEnum):
+    """How much a finding matters, independent of how sure it is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the gravest."""
+        return list(Severity).index(self)
+
+
+class Confidence(StrEnum):
+    """How sure a finding is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return list(Confidence).index(self)
+
+    def lowered(self) -> "Confidence":
+        """Return the next lower one, or `LOW`."""
+        return list(Confidence)[min(self.rank + 1, 2)]
+
+
+class Need(StrEnum):
+    """Evidence that a rule rests on; without it the rule is *not evaluated*."""
+
+    INVENTORY = "inventory"
+    TRAFFIC = "traffic"
+    FLOW_RECORDS = "flow records"
+    """Traffic with a window and five-tuples, which a table of steady rates has not."""
+    PRICES = "prices"
+    TARGETS = "declared targets"
+    EXTERNAL_ADDRESSES = "external addresses"
+    SEVERAL_NETWORKS = "several networks"
+
+
+class Evidence(Value, frozen=True, kw_only=True):
+    """A named number with its unit and, where it is not measured here, its source."""
+
+    name: str
+    value: float | int | str
+    unit: str = ""
+    source: str = ""
+
+
+class Fix(Value, frozen=True, kw_only=True):
+    """What to do. Commands are complete and quoted; the user runs them, netplan never does."""
+
+    text: str
+    commands: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    caution: str = ""
+    """What the fix interrupts or needs first: "stops the VM", "only if nothing else comes in"."""
+
+
+class ChangeKind(StrEnum):
+    """What a fix changes, for the search of joint fixes."""
+
+    INTERNAL_ADDRESS = "internal-address"
+    MACHINE_TYPE = "machine-type"
+    TIER_1 = "tier-1"
+
+
+class Change(Value, frozen=True, kw_only=True):
+    """A fix in a form that the throughput model can apply to a path."""
+
+    kind: ChangeKind
+    target: SelfLink
+    """The sending machine."""
+    destination: SelfLink | None = None
+    """For an address change: the machine reached; the change holds for this pair only."""
+    to: str | None = None
+    """The new machine type, for `MACHINE_TYPE`."""
+
+
+class Hit(Value, frozen=True, kw_only=True):
+    """One fault at one place, as a rule yields it.
+
+    Hits of one rule with the same `group` become one finding with members. `saving_items` are
+    lines of money a month: positive where the fix stops paying, negative where it starts to.
+    """
+
+    resources: tuple[ResourceRef, ...]
+    """The machine or resource at fault first."""
+    subject: str
+    """Short and readable: `transcoder-1 → ingest-1 (us-central1-a)`."""
+    message: str
+    group: str | None = None
+    """None: a finding of its own."""
+    evidence: tuple[Evidence, ...] = ()
+    limit: Limit | None = None
+    throughput_now: Estimate | None = None
+    throughput_fixed: Estimate | None = None
+    saving_items: tuple[LineItem, ...] = ()
+    saving_unknown: str = ""
+    """Why no saving can be stated, when one is expected (a price is missing)."""
+    fix: Fix | None = None
+    confidence: Confidence = Confidence.HIGH
+    confidence_reason: str = ""
+    severity: Severity | None = None
+    """Only where a case is graver or milder than the rule."""
+    change: Change | None = None
+
+
+class Gap(Value, frozen=True, kw_only=True):
+    """A resource that a rule could not judge, and what it lacked; never a pass."""
+
+    resource: ResourceRef
+    reason: str
+
+
+class Member(Value, frozen=True, kw_only=True):
+    """One of the places that a grouped finding covers."""
+
+    resources: tuple[ResourceRef, ...]
+    subject: str
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+    throughput_now: Estimate | None = None
+    throughput_fixed: Estimate | None = None
+    saving_usd_per_month: Decimal | None = None
+
+
+class Finding(Value, frozen=True, kw_only=True):
+    """One entry of the report: a fault, how sure it is, and what fixing it brings."""
+
+    rule: str
+    title: str
+    severity: Severity
+    confidence: Confidence
+    confidence_reason: str
+    resources: tuple[ResourceRef, ...]
+    """Of the first member."""
+    subject: str
+    message: str
+    evidence: tuple[Evidence, ...]
+    limit: Limit | None
+    throughput_now: Estimate | None
+    throughput_fixed: Estimate | None
+    saving_usd_per_month: Decimal | None
+    """Of all members; None when a price is missing or the fix saves no money."""
+    saving_unknown: str
+    line_items: tuple[LineItem, ...]
+    fix: Fix | None
+    members: tuple[Member, ...]
+    """Every place, the greatest saving or traffic first."""
+    changes: tuple[Change, ...]
+    fingerprint: str
+    """Of the rule and the places; the same whatever the order of input."""

@@ -1,0 +1,447 @@
+"""What a project owns: machines, networks, addresses and gateways, as read, from any source.
+
+A field that the input did not state is `None`; a default is filled in only where Google documents
+one (a network without `mtu` has 1460). What could not be read is in `Inventory.unread`.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+from netplan_planner.model.base import (
+    ProjectId,
+    Region,
+    ResourceRef,
+    SelfLink,
+    Value,
+    Zone,
+    region_of,
+)
+
+DEFAULT_MTU_BYTES = 1460
+"""MTU of a VPC network that states none (cloud.google.com/vpc/docs/mtu, read 2026-04-02)."""
+
+
+class BandwidthTier(StrEnum):
+    """`networkPerformanceConfig.totalEgressBandwidthTier`; absent means `DEFAULT`."""
+
+    DEFAULT = "DEFAULT"
+    TIER_1 = "TIER_1"
+
+
+class NetworkInterface(Value, frozen=True, kw_only=True, gc=False):
+    """One NIC; `external_ipv4` is None when it has no external address now."""
+
+    name: str
+    network: SelfLink
+    subnetwork: SelfLink | None = None
+    internal_ipv4: str | None = None
+    alias_ranges: tuple[str, ...] = ()
+    external_ipv4: str | None = None
+    access_config_name: str | None = None
+    """Set also when the access config exists but holds no address (a stopped VM)."""
+    network_tier: str | None = None
+    nic_type: str | None = None
+    """`GVNIC`, `VIRTIO_NET`, …; None when not stated, which is usual."""
+    queue_count: int | None = None
+    stack_type: str | None = None
+    internal_ipv6: str | None = None
+    external_ipv6: str | None = None
+    external_ipv6_prefix_length: int | None = None
+
+
+class Instance(Value, frozen=True, kw_only=True, gc=False):
+    """One VM. `machine_type` is the bare name, `custom-4-8192` and `n2-custom-8-16384` included."""
+
+    ref: ResourceRef
+    project: ProjectId
+    zone: Zone
+    name: str
+    machine_type: str
+    status: str
+    """As the API spells it; unknown values are kept."""
+    interfaces: tuple[NetworkInterface, ...] = ()
+    instance_id: str | None = None
+    cpu_platform: str | None = None
+    """None when the API says "Unknown CPU Platform" (a stopped VM) or nothing."""
+    min_cpu_platform: str | None = None
+    is_spot: bool = False
+    bandwidth_tier: BandwidthTier = BandwidthTier.DEFAULT
+    labels: tuple[tuple[str, str], ...] = ()
+    """Sorted by key."""
+    created: datetime | None = None
+    last_started: datetime | None = None
+    guest_os_features: frozenset[str] = frozenset()
+    """Of all its disks' images, such as `GVNIC` and `WINDOWS`."""
+    licenses: tuple[str, ...] = ()
+    local_ssd_count: int = 0
+    gpu_count: int = 0
+    created_by: SelfLink | None = None
+    """The instance group manager that made it, where metadata says so."""
+    resource_policies: tuple[SelfLink, ...] = ()
+    can_ip_forward: bool = False
+    tags: tuple[str, ...] = ()
+
+    @property
+    def region(self) -> Region:
+        """The region of its zone."""
+        return region_of(self.zone)
+
+    @property
+    def series(self) -> str:
+        """The machine series, `n1` for the unprefixed custom and shared-core types."""
+        return series_of(self.machine_type)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it can send traffic now."""
+        return self.status == "RUNNING"
+
+    @property
+    def primary_network(self) -> SelfLink | None:
+        """The network of nic0."""
+        return self.interfaces[0].network if self.interfaces else None
+
+    def label(self, key: str) -> str | None:
+        """Return the value of a label, or None."""
+        return next((value for name, value in self.labels if name == key), None)
+
+
+class FlowLogConfig(Value, frozen=True, kw_only=True):
+    """`logConfig` of a subnetwork; a ratio is 0 to 1, None when not stated."""
+
+    enabled: bool
+    sampling_ratio: float | None = None
+    aggregation_interval: str | None = None
+    metadata: str | None = None
+    filter_expr: str | None = None
+
+
+class Subnetwork(Value, frozen=True, kw_only=True):
+    """One subnetwork and its ranges."""
+
+    ref: ResourceRef
+    project: ProjectId
+    region: Region
+    name: str
+    network: SelfLink
+    ipv4_range: str | None = None
+    secondary_ranges: tuple[str, ...] = ()
+    ipv6_range: str | None = None
+    purpose: str | None = None
+    private_google_access: bool | None = None
+    stack_type: str | None = None
+    flow_logs: FlowLogConfig | None = None
+    """None when the input says nothing of flow logs, which is not the same as off."""
+
+
+class Peering(Value, frozen=True, kw_only=True):
+    """One side of a VPC peering."""
+
+    name: str
+    network: SelfLink
+    is_active: bool
+
+
+class Network(Value, frozen=True, kw_only=True):
+    """One VPC network."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    mtu_bytes: int = DEFAULT_MTU_BYTES
+    peerings: tuple[Peering, ...] = ()
+    routing_mode: str | None = None
+
+
+class Address(Value, frozen=True, kw_only=True):
+    """A reserved (static) address or range."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    address: str
+    is_external: bool
+    region: Region | None = None
+    """None for a global address."""
+    status: str | None = None
+    """`IN_USE`, `RESERVED`, `RESERVING`, or None."""
+    users: tuple[SelfLink, ...] = ()
+    network_tier: str | None = None
+    purpose: str | None = None
+    prefix_length: int | None = None
+    created: datetime | None = None
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class ForwardingRule(Value, frozen=True, kw_only=True):
+    """A load balancer's front: an address and where it leads."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    ip_address: str | None
+    scheme: str | None
+    """`EXTERNAL`, `EXTERNAL_MANAGED`, `INTERNAL`, …; None for Private Service Connect."""
+    region: Region | None = None
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
+    target: SelfLink | None = None
+    backend_service: SelfLink | None = None
+    network_tier: str | None = None
+    port_range: str | None = None
+    labels: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_external(self) -> bool:
+        """Whether its address is reachable from the internet."""
+        return self.scheme is not None and self.scheme.startswith("EXTERNAL")
+
+
+class NatGateway(Value, frozen=True, kw_only=True):
+    """One NAT configuration of a router; `addresses` are links or literal addresses."""
+
+    name: str
+    router: SelfLink
+    network: SelfLink
+    region: Region
+    is_auto_allocated: bool | None = None
+    addresses: tuple[str, ...] = ()
+    source_ranges: str | None = None
+    subnetworks: tuple[SelfLink, ...] = ()
+
+
+class Router(Value, frozen=True, kw_only=True):
+    """One Cloud Router."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    region: Region
+    network: SelfLink
+    nats: tuple[NatGateway, ...] = ()
+
+
+class Route(Value, frozen=True, kw_only=True):
+    """One route.
+
+    `next_hop` is `gateway`, `instance`, `ip`, `vpn`, `ilb`, `peering` or `network`.
+    """
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    network: SelfLink
+    dest_range: str
+    next_hop: str
+    next_hop_target: str | None = None
+    priority: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+class VpnTunnel(Value, frozen=True, kw_only=True):
+    """One Cloud VPN tunnel."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    region: Region | None
+    peer_ip: str | None = None
+    peer_gateway: SelfLink | None = None
+    vpn_gateway: SelfLink | None = None
+    router: SelfLink | None = None
+    status: str | None = None
+
+
+class InstanceGroup(Value, frozen=True, kw_only=True):
+    """An instance group or its manager; `is_regional` groups spread over zones on purpose."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    is_managed: bool
+    is_regional: bool
+    location: str
+    size: int | None = None
+    members: tuple[SelfLink, ...] = ()
+    template: SelfLink | None = None
+    instance_group: SelfLink | None = None
+    base_instance_name: str | None = None
+
+
+class Commitment(Value, frozen=True, kw_only=True):
+    """A committed-use discount that has been bought."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    region: Region
+    plan: str | None = None
+    """`TWELVE_MONTH` or `THIRTY_SIX_MONTH`."""
+    category: str | None = None
+    commitment_type: str | None = None
+    status: str | None = None
+    vcpu_count: int | None = None
+    memory_mib: int | None = None
+    ends: datetime | None = None
+
+
+class MachineShape(Value, frozen=True, kw_only=True):
+    """What a machine type has; `memory_gib` is exact in 1/1024 steps."""
+
+    machine_type: str
+    vcpus: int
+    memory_gib: float
+    is_shared_core: bool = False
+    architecture: str | None = None
+    gpu_count: int = 0
+    bundled_local_ssd_gib: int = 0
+    is_bare_metal: bool = False
+    deprecation: str | None = None
+
+
+class Unread(Value, frozen=True, kw_only=True):
+    """Something in the input that was not understood, and why."""
+
+    source: str
+    reason: str
+    resource: str | None = None
+    field: str | None = None
+
+
+class ProjectCoverage(Value, frozen=True, kw_only=True):
+    """What was read of one project; an error stands beside what was read all the same."""
+
+    project: ProjectId
+    counts: tuple[tuple[str, int], ...] = ()
+    """Resource kind and how many, sorted by kind."""
+    errors: tuple[str, ...] = ()
+
+
+class Inventory(Value, frozen=True, kw_only=True, dict=True):
+    """All resources that were read, each tuple sorted by self link, and what was not read.
+
+    The indexes are computed once, on first use, and hold no more than the tuples do.
+    """
+
+    instances: tuple[Instance, ...] = ()
+    subnetworks: tuple[Subnetwork, ...] = ()
+    networks: tuple[Network, ...] = ()
+    addresses: tuple[Address, ...] = ()
+    forwarding_rules: tuple[ForwardingRule, ...] = ()
+    routers: tuple[Router, ...] = ()
+    routes: tuple[Route, ...] = ()
+    vpn_tunnels: tuple[VpnTunnel, ...] = ()
+    instance_groups: tuple[InstanceGroup, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
+    machine_shapes: tuple[MachineShape, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    projects: tuple[ProjectCoverage, ...] = ()
+
+    @cached_property
+    def instance_by_link(self) -> dict[SelfLink, Instance]:
+        """Every instance by its self link."""
+        return {instance.ref.self_link: instance for instance in self.instances}
+
+    @cached_property
+    def subnetwork_by_link(self) -> dict[SelfLink, Subnetwork]:
+        """Every subnetwork by its self link."""
+        return {subnetwork.ref.self_link: subnetwork for subnetwork in self.subnetworks}
+
+    @cached_property
+    def network_by_link(self) -> dict[SelfLink, Network]:
+        """Every network by its self link."""
+        return {network.ref.self_link: network for network in self.networks}
+
+    @cached_property
+    def address_by_ip(self) -> dict[str, Address]:
+        """Every reserved external address by its literal; the first by self link wins."""
+        return {a.address: a for a in reversed(self.addresses) if a.is_external and a.address}
+
+    @cached_property
+    def shape_by_type(self) -> dict[str, MachineShape]:
+        """Every machine shape that the input itself stated."""
+        return {shape.machine_type: shape for shape in self.machine_shapes}
+
+    @cached_property
+    def group_by_member(self) -> dict[SelfLink, InstanceGroup]:
+        """The group of an instance: by listed membership, else by the manager in its metadata."""
+        found: dict[SelfLink, InstanceGroup] = {}
+        by_manager = {g.ref.self_link: g for g in self.instance_groups if g.is_managed}
+        for instance in self.instances:
+            if instance.created_by and instance.created_by in by_manager:
+                found[instance.ref.self_link] = by_manager[instance.created_by]
+        for group in self.instance_groups:
+            for member in group.members:
+                found.setdefault(member, group)
+        return found
+
+    def peered_networks(self) -> Iterator[tuple[Network, Network]]:
+        """Yield each actively peered pair once, ordered by link; peers not read are left out."""
+        for network in self.networks:
+            for peering in network.peerings:
+                peer = self.network_by_link.get(peering.network)
+                if (
+                    peering.is_active
+                    and peer is not None
+                    and network.ref.self_link < peer.ref.self_link
+                ):
+                    yield network, peer
+
+    @cached_property
+    def _peer_pairs(self) -> frozenset[frozenset[SelfLink]]:
+        return frozenset(
+            frozenset((network.ref.self_link, peering.network))
+            for network in self.networks
+            for peering in network.peerings
+            if peering.is_active
+        )
+
+    def are_connected(self, one: SelfLink, other: SelfLink) -> bool:
+        """Return whether two networks route to each other: the same one, or actively peered."""
+        return one == other or frozenset((one, other)) in self._peer_pairs
+
+    def is_static(self, external_ipv4: str) -> bool:
+        """Return whether an external address is reserved, so that it outlives a VM's restart."""
+        return external_ipv4 in self.address_by_ip
+
+
+def series_of(machine_type: str) -> str:
+    """Return the machine series of a type name.
+
+    >>> series_of("n2d-standard-8"), series_of("custom-4-8192"), series_of("f1-micro")
+    ('n2d', 'n1', 'n1')
+    """
+    head = machine_type.partition("-")[0]
+    return "n1" if head in {"custom", "f1", "g1"} else head
+
+
+def shape_of_custom(machine_type: str) -> MachineShape | None:
+    """Return the shape that a custom type's name spells out, or None for any other name.
+
+    Shared-core E2 custom types (`e2-custom-micro-2048`) bill a fraction of 2 vCPUs; their name
+    gives no count, so they answer with the guest's 2.
+
+    >>> shape_of_custom("n2-custom-8-16384").memory_gib
+    16.0
+    >>> shape_of_custom("custom-1-1024").vcpus
+    1
+    >>> shape_of_custom("n2-standard-8") is None
+    True
+    """
+    parts = machine_type.removesuffix("-ext").split("-")
+    if "custom" not in parts:
+        return None
+    size = parts[parts.index("custom") + 1 :]
+    if len(size) != 2 or not size[1].isdigit():
+        return None
+    shared = size[0] in {"micro", "small", "medium"}
+    if not shared and not size[0].isdigit():
+        return None
+    return MachineShape(
+        machine_type=machine_type,
+        vcpus=2 if shared else int(size[0]),
+        memory_gib=int(size[1]) / 1024,
+        is_shared_core=shared,
+    )

@@ -1,0 +1,153 @@
+"""Limits of bandwidth, and what a path gets from them."""
+
+from collections.abc import Sequence
+from datetime import date
+from enum import StrEnum
+from typing import Protocol
+
+from netplan_planner.model.base import Region, Value, Zone
+from netplan_planner.model.traffic import PathClass
+
+
+class LimitKind(StrEnum):
+    """Whether Google states a limit or somebody measured it."""
+
+    DOCUMENTED = "documented"
+    MEASURED = "measured"
+
+
+class Limit(Value, frozen=True, kw_only=True):
+    """One named bound on a path, in Gbit/s, with where it comes from."""
+
+    name: str
+    """`vm-egress`, `external-egress`, `external-flow`, `internal-flow`, `external-ingress`,
+    `external-path`, `window-over-rtt`."""
+    gbps: float
+    kind: LimitKind
+    source: str
+    as_of: date
+    """The date that the source carries."""
+    detail: str = ""
+    """What it depends on, for a reader: "n1-standard-1", "TIER_1", "3.03 MB over 30 ms"."""
+    low_gbps: float | None = None
+    """Of a measured limit: the least and the greatest figure behind it."""
+    high_gbps: float | None = None
+    lifted_by: str = ""
+    """The change that would raise it, in words."""
+
+
+class Estimate(Value, frozen=True, kw_only=True):
+    """Throughput of one path: the least of its limits.
+
+    `gbps` is None when a limit that must be known is not (`unknown` says which); `low_gbps` and
+    `high_gbps` are None until a calibrated model fills them.
+    """
+
+    gbps: float | None
+    low_gbps: float | None = None
+    high_gbps: float | None = None
+    limits: tuple[Limit, ...] = ()
+    """In rising order; the first one binds."""
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def binding(self) -> Limit | None:
+        """The limit that binds."""
+        return self.limits[0] if self.limits and self.gbps is not None else None
+
+
+class EgressCap(Value, frozen=True, kw_only=True):
+    """The bandwidth limits of one machine type at one date; None where no source states one."""
+
+    machine_type: str
+    vcpus: int | None
+    egress_gbps: float
+    """Per VM, all NICs and addresses together, inside the VPC."""
+    external_gbps: float | None
+    """Per VM, all flows to addresses outside the VPC."""
+    external_flow_gbps: float | None
+    """One five-tuple to an address outside the VPC."""
+    internal_flow_gbps: float | None
+    """One five-tuple inside the VPC, where documented (C4N)."""
+    external_ingress_gbps: float | None
+    is_tier1: bool
+    nic_types: tuple[str, ...]
+    """NIC types that the type can use; empty when unknown."""
+    source: str
+    as_of: date
+    confidence: str
+    cpu_platform: str = ""
+    """The platform condition of this row, empty when it has none."""
+    note: str = ""
+    kind: LimitKind = LimitKind.DOCUMENTED
+
+
+class MeasuredLimit(Value, frozen=True, kw_only=True):
+    """A limit that no document states: figures of measurements, one path class and period."""
+
+    name: str
+    path_class: PathClass
+    gbps: float
+    """Median of the figures."""
+    low_gbps: float
+    high_gbps: float
+    figure_count: int
+    valid_from: date
+    valid_until: date
+    source: str
+    as_of: date
+    detail: str = ""
+
+
+class CapsBook(Protocol):
+    """The caps table at one date."""
+
+    @property
+    def as_of(self) -> date:
+        """The date whose limits it answers with."""
+
+    @property
+    def source_date(self) -> date:
+        """The newest source date in the table."""
+
+    def cap(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> EgressCap | None:
+        """Return the cap, or None when the table has none or the CPU platform decides unseen."""
+
+    def variants(self, machine_type: str) -> Sequence[EgressCap]:
+        """Return every variant of a type: default and Tier_1, per CPU platform. Empty: unknown."""
+
+    def unknown_reason(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> str:
+        """Return why `cap` answers None, in words for a report."""
+
+    def measured(self, path_class: PathClass) -> Sequence[MeasuredLimit]:
+        """Return the measured limits of a path class that hold at `as_of`."""
+
+
+class PathEnd(Value, frozen=True, kw_only=True):
+    """One end of a path, as far as throughput depends on it."""
+
+    machine_type: str | None
+    """None for a peer that is not one of our machines."""
+    is_tier1: bool = False
+    cpu_platform: str | None = None
+    zone: Zone | None = None
+    region: Region | None = None
+    mtu_bytes: int | None = None
+
+
+class PathQuery(Value, frozen=True, kw_only=True):
+    """A path whose throughput is asked for.
+
+    `streams` None means "as many as it takes": limits of a single flow are then not applied.
+    """
+
+    path_class: PathClass
+    src: PathEnd
+    dst: PathEnd
+    streams: int | None = None
+    rtt_ms: float | None = None
+    window_bytes: int | None = None

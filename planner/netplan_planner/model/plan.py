@@ -1,0 +1,164 @@
+"""Questions to the optimisers, and their answers."""
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Protocol
+
+from netplan_planner.model.base import ResourceRef, Value
+from netplan_planner.model.limits import Estimate, Limit
+from netplan_planner.model.prices import LineItem, Usage
+
+
+class Destination(StrEnum):
+    """Where the wanted bandwidth goes, which decides the cap that counts."""
+
+    INTERNAL = "internal"
+    ZONE = "zone"
+    """Internal, inside one zone: no traffic charge."""
+    EXTERNAL = "external"
+
+
+class MachineNeed(Value, frozen=True, kw_only=True):
+    """A wanted bandwidth and what the machine must have besides."""
+
+    gbps: float
+    """Wanted egress of the whole group of machines, in Gbit/s."""
+    region: str
+    destination: Destination = Destination.INTERNAL
+    vcpus: int = 0
+    """Least vCPUs, over all machines together."""
+    memory_gib: float = 0.0
+    headroom_ratio: float = 0.2
+    """Share of the cap that stays free, 0 to below 1."""
+    usage: Usage = Usage.ON_DEMAND
+    series: tuple[str, ...] = ()
+    """Allowed series; empty means any."""
+    architecture: str | None = None
+    max_count: int = 8
+    """How many equal machines may share the need; 1 when the load cannot be split."""
+    min_flow_gbps: float = 0.0
+    """What a single flow must reach."""
+    allow_gpu: bool = False
+    allow_shared_core: bool = False
+    month_ratio: float = 1.0
+    """Share of the month that it runs, for sustained-use discounts."""
+
+
+class Candidate(Value, frozen=True, kw_only=True):
+    """A way to meet a need: so many machines of a type, with or without Tier_1."""
+
+    machine_type: str
+    count: int
+    is_tier1: bool
+    vcpus: int
+    """Of one machine."""
+    memory_gib: float
+    cap_gbps: float
+    """Of one machine, to the need's destination."""
+    usable_gbps: float
+    """Of all machines, after headroom."""
+    usd_per_month: Decimal | None
+    """None when a price is unknown; then it is ranked after all known ones."""
+    line_items: tuple[LineItem, ...]
+    limit: Limit
+    cpu_platform: str = ""
+    """The least CPU platform to ask for, where the cap depends on it."""
+    note: str = ""
+
+
+class Rejected(Value, frozen=True, kw_only=True):
+    """A type that was looked at and not proposed, and why."""
+
+    machine_type: str
+    is_tier1: bool
+    reason: str
+    """One word of a closed list: `bandwidth`, `vcpus`, `memory`, `price`, `not-offered`, `cap`,
+    `dominated`, `series`, `architecture`, `gpu`, `shared-core`, `deprecated`, `flow`."""
+    detail: str
+
+
+class MachinePlan(Value, frozen=True, kw_only=True):
+    """The cheapest ways to meet a need, ranked, beside what is there today."""
+
+    need: MachineNeed
+    ranked: tuple[Candidate, ...]
+    """By price, unknown prices last, then by type name."""
+    front: tuple[Candidate, ...]
+    """Single machines that no other beats in both price and bandwidth, cheapest first."""
+    rejected: tuple[Rejected, ...]
+    baseline: Candidate | None = None
+    baseline_note: str = ""
+
+
+class Infeasible(Value, frozen=True, kw_only=True):
+    """No candidate meets the need; what binds, and by how much it falls short."""
+
+    need: MachineNeed
+    binding: str
+    shortfall: str
+    rejected: tuple[Rejected, ...] = ()
+
+
+class MachineChooser(Protocol):
+    """Finds the cheapest machine for a need; rules ask it, the engine supplies it."""
+
+    def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
+        """Return the ranked plan for a need."""
+
+
+class FixStep(Value, frozen=True, kw_only=True):
+    """A fix, or several together, applied to a path."""
+
+    name: str
+    estimate: Estimate
+    saving_usd_per_month: Decimal | None
+    """Positive saves, negative costs, None unknown or none."""
+
+
+class FixSet(Value, frozen=True, kw_only=True):
+    """Fixes of one group of alike paths that depend on each other."""
+
+    subject: str
+    member_count: int
+    resources: tuple[ResourceRef, ...]
+    now: Estimate
+    singles: tuple[FixStep, ...]
+    joint: FixStep
+    """The best set: the smallest that reaches the greatest throughput."""
+    worth: str
+    """One sentence: which steps to take together, or that one is enough."""
+    findings: tuple[str, ...]
+    """Fingerprints."""
+
+
+class JobNeed(Value, frozen=True, kw_only=True):
+    """A finite transfer: what one run moves and computes, on one of several types."""
+
+    transfer_bytes: int
+    cpu_seconds: float
+    """vCPU-seconds of work per run; it shares out over the vCPUs, and does not overlap transfer."""
+    runs_per_month: int
+    region: str
+    machine_types: tuple[str, ...]
+    assumptions: tuple[str, ...] = ()
+
+
+class JobOption(Value, frozen=True, kw_only=True):
+    """What one machine type makes of a job."""
+
+    machine_type: str
+    transfer_gbps: float
+    transfer_s: float
+    compute_s: float
+    hours_per_month: float
+    usd_per_month: Decimal
+    line_items: tuple[LineItem, ...]
+
+
+class JobPlan(Value, frozen=True, kw_only=True):
+    """Machine types for a job, the cheapest in total first."""
+
+    need: JobNeed
+    options: tuple[JobOption, ...]
+    unknown: tuple[Rejected, ...] = ()
+    baseline: str | None = None

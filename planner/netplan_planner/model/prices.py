@@ -1,0 +1,155 @@
+"""Prices as values with their source, and the protocol by which the core asks for them."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from typing import Protocol
+
+from netplan_planner.model.base import Region, SkuId, Value
+from netplan_planner.model.inventory import MachineShape
+from netplan_planner.model.traffic import PathClass
+
+
+class Usage(StrEnum):
+    """How a machine is paid for."""
+
+    ON_DEMAND = "on-demand"
+    SPOT = "spot"
+    CUD_1Y = "cud-1y"
+    CUD_3Y = "cud-3y"
+    SUSTAINED_USE = "sustained-use"
+    """On demand, running a whole month, where the series has sustained-use discounts."""
+
+
+class AddressUse(StrEnum):
+    """What an external IPv4 address is used for, which decides its price."""
+
+    STANDARD_VM = "standard-vm"
+    SPOT_VM = "spot-vm"
+    UNUSED_STATIC = "unused-static"
+
+
+class Price(Value, frozen=True, kw_only=True):
+    """One unit price. `usd` is exact; 0 only where the source states a free service."""
+
+    usd: Decimal
+    unit: str
+    """`hour`, `GiB` or `month`."""
+    description: str
+    as_of: date
+    source: str
+    sku_id: SkuId | None = None
+    region: Region | None = None
+    note: str = ""
+
+
+class PriceTier(Value, frozen=True, kw_only=True):
+    """One step of a tiered price: from `start` units a month on, each unit costs `price`."""
+
+    start: Decimal
+    price: Price
+
+
+class LineItem(Value, frozen=True, kw_only=True):
+    """One line of a bill or a saving: quantity times unit price."""
+
+    name: str
+    quantity: Decimal
+    unit: str
+    unit_price_usd: Decimal
+    usd_per_month: Decimal
+    as_of: date
+    source: str
+    sku_id: SkuId | None = None
+
+
+def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
+    """Return the line for `quantity` units a month of `price`."""
+    return LineItem(
+        name=name,
+        quantity=quantity,
+        unit=price.unit,
+        unit_price_usd=price.usd,
+        usd_per_month=quantity * price.usd,
+        as_of=price.as_of,
+        source=price.source,
+        sku_id=price.sku_id,
+    )
+
+
+def total_usd(items: Sequence[LineItem]) -> Decimal:
+    """Return the sum of the lines, per month."""
+    return sum((item.usd_per_month for item in items), Decimal(0))
+
+
+class SnapshotInfo(Value, frozen=True, kw_only=True):
+    """What a price snapshot is."""
+
+    schema: str
+    as_of: date
+    """The newest date of its machine prices."""
+    network_as_of: date
+    source: str
+    row_count: int
+    sha256: str
+
+
+class PriceBook(Protocol):
+    """Every price that the core may ask for. A missing one raises `MissingDatum`, never 0."""
+
+    @property
+    def info(self) -> SnapshotInfo:
+        """What the prices rest on."""
+
+    def machine(self, region: str, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price of a machine per hour (for `SUSTAINED_USE`, of a full month's hour).
+
+        Custom types are computed from their component rates. A type that is priced but not
+        offered in the region raises `MissingDatum` and says so.
+        """
+
+    def tier1_fee(self, region: str, gbps: float, *, is_spot: bool = False) -> Price:
+        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`."""
+
+    def traffic(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent; `area` is the continent of an internet peer."""
+
+    def traffic_line_items(
+        self,
+        name: str,
+        path_class: PathClass,
+        gib_per_month: Decimal,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[LineItem, ...]:
+        """Return a month's volume as one line per price step it reaches."""
+
+    def external_address(self, use: AddressUse, region: str) -> Price:
+        """Return the price of an external IPv4 address per hour, beyond any free hours."""
+
+    def shape(self, machine_type: str) -> MachineShape | None:
+        """Return the shape of a predefined or custom type, or None when unknown."""
+
+    def offered(self, region: str) -> Sequence[MachineShape]:
+        """Return the predefined types that the region offers, by name."""
+
+    def is_offered(self, region: str, machine_type: str) -> bool:
+        """Return whether the region offers the type."""
+
+    def regions(self) -> Sequence[str]:
+        """Return every region with offered machine types, sorted."""
+
+    def sustained_use_ratio(self, machine_type: str, month_ratio: float) -> Decimal:
+        """Return the mean multiplier of the on-demand price for `month_ratio` of a month."""

@@ -1,0 +1,132 @@
+"""The one result of an audit; every output format is a rendering of it."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from netplan_planner.model.base import Value
+from netplan_planner.model.finding import Finding
+from netplan_planner.model.inventory import ProjectCoverage, Unread
+from netplan_planner.model.limits import Estimate
+from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan
+from netplan_planner.model.traffic import PathClass, TrafficCoverage
+
+SCHEMA = "netplan.report/1"
+
+
+class WindowInfo(Value, frozen=True, kw_only=True):
+    """The traffic window that the numbers rest on."""
+
+    start: datetime
+    end: datetime
+    observed_minutes: int
+    reporter: str
+    sampling: str
+    """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""
+
+
+class ClassTotal(Value, frozen=True, kw_only=True):
+    """All traffic of one path class; money None where a price is missing or none is modelled."""
+
+    path_class: PathClass
+    gib_per_month: Decimal
+    usd_per_month: Decimal | None
+    edge_count: int
+    price_note: str = ""
+
+
+class ZonePair(Value, frozen=True, kw_only=True):
+    """Traffic from one zone to another over internal or external addresses."""
+
+    src_zone: str
+    dst_zone: str
+    path_class: PathClass
+    gib_per_month: Decimal
+    usd_per_month: Decimal | None
+    max_gbps: float
+    """The fastest minute of any one pair of machines."""
+    rtt_ms: float | None
+    predicted: Estimate | None
+    """Of the pair of machines with the most traffic."""
+    pair: str
+    """That pair: `sender → receiver`."""
+
+
+class Suppressed(Value, frozen=True, kw_only=True):
+    """A finding that the user chose not to see."""
+
+    rule: str
+    subject: str
+    reason: str
+    source: str
+    """The file or label that says so."""
+    expires: date | None
+    saving_usd_per_month: Decimal | None
+    fingerprint: str
+
+
+class ExpiredSuppression(Value, frozen=True, kw_only=True):
+    """A suppression whose date has passed: it suppresses nothing."""
+
+    rule: str
+    resource: str
+    reason: str
+    source: str
+    expires: date
+
+
+class NotEvaluated(Value, frozen=True, kw_only=True):
+    """A rule, or some resources of one, that could not be judged; never shown as passed."""
+
+    rule: str
+    reason: str
+    kind: str
+    """`missing-evidence`, `gap` (some resources only), `crashed`, or `deselected`."""
+    resource_count: int = 0
+    examples: tuple[str, ...] = ()
+
+
+class Coverage(Value, frozen=True, kw_only=True):
+    """What the report rests on, and what was not seen."""
+
+    projects: tuple[ProjectCoverage, ...]
+    instance_count: int
+    resource_counts: tuple[tuple[str, int], ...]
+    unread: tuple[Unread, ...]
+    traffic: TrafficCoverage | None
+    is_complete: bool
+    """False when a page, project or rule is missing; `--strict` then fails."""
+    notes: tuple[str, ...] = ()
+
+
+class Report(Value, frozen=True, kw_only=True):
+    """What netplan found, what it brings to fix it, and what it could not see."""
+
+    schema: str = SCHEMA
+    tool: str
+    """Name and version."""
+    title: str
+    projects: tuple[str, ...]
+    limits_as_of: date
+    prices_as_of: date
+    network_prices_as_of: date
+    window: WindowInfo | None
+    coverage: Coverage
+    findings: tuple[Finding, ...]
+    """By severity, then saving, then gain, then subject."""
+    fix_sets: tuple[FixSet, ...]
+    traffic_by_class: tuple[ClassTotal, ...]
+    zone_pairs: tuple[ZonePair, ...]
+    recommendations: tuple[MachinePlan, ...]
+    jobs: tuple[JobPlan, ...]
+    assumptions: tuple[str, ...]
+    suppressed: tuple[Suppressed, ...]
+    expired_suppressions: tuple[ExpiredSuppression, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+
+    @property
+    def saving_usd_per_month(self) -> Decimal:
+        """The sum of all stated savings; findings that share money are counted in fix sets."""
+        return sum(
+            (f.saving_usd_per_month for f in self.findings if f.saving_usd_per_month),
+            Decimal(0),
+        )

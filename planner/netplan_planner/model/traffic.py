@@ -1,0 +1,287 @@
+"""The traffic graph after aggregation: who sent how much to whom, by which path.
+
+Sizes: `owners` grows with the machines and the distinct peers, `edges` with the pairs; nothing
+here grows with the number of flow records.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+
+from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone
+from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_MINUTE
+
+
+class PathClass(StrEnum):
+    """The way a flow takes; every flow has exactly one (docs/glossary.md)."""
+
+    SAME_ZONE_INTERNAL = "same-zone-internal"
+    SAME_ZONE_EXTERNAL = "same-zone-external"
+    INTER_ZONE_INTERNAL = "inter-zone-internal"
+    INTER_ZONE_EXTERNAL = "inter-zone-external"
+    INTER_REGION_INTERNAL = "inter-region-internal"
+    INTER_REGION_EXTERNAL = "inter-region-external"
+    INTERNET = "internet"
+    GOOGLE_APIS = "google-apis"
+    LOAD_BALANCER = "load-balancer"
+    NAT = "nat"
+    HYBRID = "hybrid"
+    SAME_NODE_POD = "same-node-pod"
+    SAME_ZONE_INTERNAL_POD = "same-zone-internal-pod"
+    INTER_ZONE_INTERNAL_POD = "inter-zone-internal-pod"
+    INTER_REGION_INTERNAL_POD = "inter-region-internal-pod"
+    UNKNOWN = "unknown"
+    """Bytes without an owner: shown, never priced, never counted as internal or internet."""
+
+    @property
+    def is_between_own_vms(self) -> bool:
+        """Whether both ends are machines that netplan knows."""
+        return self.value.startswith(("same-zone", "inter-zone", "inter-region"))
+
+    @property
+    def is_external_address(self) -> bool:
+        """Whether the packet was addressed to an external address of one of our machines."""
+        return self.value.endswith("-external")
+
+    @property
+    def leaves_vpc(self) -> bool:
+        """Whether the documented cap for flows to addresses outside the VPC applies."""
+        return self.is_external_address or self in {PathClass.INTERNET, PathClass.NAT}
+
+
+class OwnerKind(StrEnum):
+    """What an address belongs to."""
+
+    VM = "vm"
+    LOAD_BALANCER = "load-balancer"
+    NAT = "nat"
+    GOOGLE_API = "google-api"
+    HYBRID = "hybrid"
+    OTHER_PROJECT = "other-project"
+    INTERNET = "internet"
+    UNKNOWN = "unknown"
+
+
+class Certainty(StrEnum):
+    """How sure it is that the owner held the address at the time of the flow."""
+
+    RECORDED = "recorded"
+    """The flow record itself names the machine."""
+    HELD = "held"
+    """Internal, static, or held without a break since before the flow."""
+    ASSUMED = "assumed"
+    """An ephemeral address whose holder may have changed since."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest; the greatest rank of several is the one that counts."""
+        return list(Certainty).index(self)
+
+
+class Owner(Value, frozen=True, kw_only=True):
+    """One end of a flow after its address has been looked up.
+
+    `key` is unique and stable: a self link, `internet:<area>`, `google-api:<service>`,
+    `project:<id>/<network>` or `unknown:<address>`.
+    """
+
+    kind: OwnerKind
+    key: str
+    name: str
+    project: ProjectId | None = None
+    zone: Zone | None = None
+    region: Region | None = None
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
+    link: SelfLink | None = None
+    """The instance, forwarding rule, router or address; None for what is not ours."""
+    area: str | None = None
+    """Continent (and country, where the record says) of an internet peer; None when unknown."""
+
+
+class Series(Value, frozen=True, kw_only=True, gc=False):
+    """Rates of a one-minute series over all observed minutes, idle ones included, in Gbit/s.
+
+    Rates count headers. `top_gbps` holds the ten greatest minutes in falling order (fewer when
+    there are fewer), so that "at least n minutes above x" can be answered for n up to 10.
+    """
+
+    p50_gbps: float
+    p95_gbps: float
+    p99_gbps: float
+    max_gbps: float
+    byte_count: int
+    """Bytes with headers over the window."""
+    active_minutes: int
+    top_gbps: tuple[float, ...] = ()
+
+    def minutes_at_least(self, gbps: float) -> int:
+        """Return how many minutes reached `gbps`; 10 means ten or more."""
+        return sum(1 for rate in self.top_gbps if rate >= gbps)
+
+
+NO_TRAFFIC = Series(
+    p50_gbps=0.0, p95_gbps=0.0, p99_gbps=0.0, max_gbps=0.0, byte_count=0, active_minutes=0
+)
+
+
+class TopFlow(Value, frozen=True, kw_only=True, gc=False):
+    """The greatest five-tuple of an edge."""
+
+    byte_ratio: float
+    """Its share of the edge's bytes, 0 to 1."""
+    p95_gbps: float
+    """Of its one-minute series over the minutes in which it was active."""
+    active_minutes: int
+    protocol: int
+    dst_port: int | None = None
+
+
+class Edge(Value, frozen=True, kw_only=True, gc=False):
+    """Traffic from one owner to another over one path, to one destination address.
+
+    `dst_address` is the literal that the packets carried where it matters (an external address of
+    ours, a load balancer's), else None. Bytes are counted once, at the reporter that
+    `TrafficMatrix.reporter` says.
+    """
+
+    src: int
+    """Index into `TrafficMatrix.owners`."""
+    dst: int
+    path_class: PathClass
+    payload_bytes: int
+    header_bytes: int
+    packet_count: int
+    record_count: int
+    series: Series
+    dst_address: str | None = None
+    certainty: Certainty = Certainty.HELD
+    rtt_ms: float | None = None
+    """Median of the records' round-trip times; None where no record had one (UDP, old logs)."""
+    coarse_bytes: int = 0
+    """Payload from records that cover more than a minute, so that bursts inside are hidden."""
+    by_destination_bytes: int = 0
+    """Payload of this edge taken from the destination's reports (its source does not log)."""
+    other_side_bytes: int | None = None
+    """What the other end reported for the same flows; None when it reports nothing."""
+    dropped_bytes: int = 0
+    dropped_packets: int = 0
+    top_flow: TopFlow | None = None
+    """None when it was not looked for (small edges) or the input has no ports."""
+
+    @property
+    def wire_bytes(self) -> int:
+        """Payload and headers: what caps and bills count."""
+        return self.payload_bytes + self.header_bytes
+
+
+class VmTraffic(Value, frozen=True, kw_only=True, gc=False):
+    """What one machine sent and received."""
+
+    owner: int
+    egress: Series
+    egress_outside_vpc: Series
+    """The part under the cap for addresses outside the VPC (`PathClass.leaves_vpc`)."""
+    ingress: Series
+    coarse_ratio: float = 0.0
+    """Share of the egress from records of more than a minute, 0 to 1."""
+    sent_to_internet_bytes: int = 0
+    received_from_internet_bytes: int = 0
+
+
+class Reporter(StrEnum):
+    """Which end's reports count for a flow that both ends report."""
+
+    SOURCE = "source"
+    DESTINATION = "destination"
+    AVERAGE = "average"
+
+
+class BadRecord(Value, frozen=True, kw_only=True):
+    """One record that was left out, and where it stands."""
+
+    source: str
+    """`file:line`, or `file` where the format has no lines."""
+    reason: str
+
+
+class TrafficCoverage(Value, frozen=True, kw_only=True):
+    """How much of the flow logs the matrix rests on."""
+
+    files: int
+    record_count: int
+    """All records seen, good or not."""
+    used_count: int
+    """Records that could be read; those not chosen because the other end reports are among them."""
+    excluded: tuple[tuple[str, int], ...] = ()
+    """Reason and number of the records left out, sorted by reason; `malformed` is one of them."""
+    examples: tuple[BadRecord, ...] = ()
+    """The first few of them, in order of file and line."""
+    source_reported_bytes: int = 0
+    destination_reported_bytes: int = 0
+    other_side_bytes: int = 0
+    """What the reports that were not chosen would have given for flows reported twice."""
+    payload_bytes: int = 0
+    header_bytes: int = 0
+    owned_bytes: int = 0
+    """Payload whose both ends have an owner, `internet` included."""
+    unowned_bytes: int = 0
+    assumed_bytes: int = 0
+    """Payload to ephemeral addresses whose holder at that time is not certain."""
+    dropped_packets: int = 0
+    has_metadata: bool = False
+    """Whether any record names its machines (metadata annotations)."""
+    notes: tuple[str, ...] = ()
+
+
+class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
+    """The traffic of a window: owners, edges between them, and one summary per machine.
+
+    Order: owners by key; edges by (src, dst, path class, address); vms by owner.
+    """
+
+    start: datetime
+    end: datetime
+    """End of the last observed minute."""
+    observed_minutes: int
+    """Minutes that the percentiles and monthly volumes rest on; gaps in the logs are left out."""
+    reporter: Reporter
+    owners: tuple[Owner, ...]
+    edges: tuple[Edge, ...]
+    vms: tuple[VmTraffic, ...]
+    coverage: TrafficCoverage
+    is_steady: bool = False
+    """True when the input gave steady rates instead of a window (a plain table with `gbps`)."""
+
+    @property
+    def observed_seconds(self) -> int:
+        """Seconds behind every percentile."""
+        return self.observed_minutes * SECONDS_PER_MINUTE
+
+    @cached_property
+    def vm_by_link(self) -> dict[SelfLink, VmTraffic]:
+        """Each machine's summary by its self link."""
+        return {link: vm for vm in self.vms if (link := self.owners[vm.owner].link) is not None}
+
+    @cached_property
+    def edges_by_src(self) -> dict[int, tuple[Edge, ...]]:
+        """The edges that leave an owner."""
+        grouped: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            grouped.setdefault(edge.src, []).append(edge)
+        return {owner: tuple(edges) for owner, edges in grouped.items()}
+
+    @cached_property
+    def edges_by_dst(self) -> dict[int, tuple[Edge, ...]]:
+        """The edges that reach an owner."""
+        grouped: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            grouped.setdefault(edge.dst, []).append(edge)
+        return {owner: tuple(edges) for owner, edges in grouped.items()}
+
+
+def mean_gbps(byte_count: int, minutes: int) -> float:
+    """Return the mean rate of `byte_count` bytes over `minutes` minutes, 0 when there are none."""
+    if minutes <= 0:
+        return 0.0
+    return byte_count * BITS_PER_BYTE / (minutes * SECONDS_PER_MINUTE) / BITS_PER_GIGABIT

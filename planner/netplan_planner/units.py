@@ -1,0 +1,95 @@
+"""Every conversion between units; nobody else multiplies by 8, 1000, 1024 or 730.
+
+Rates are decimal (1 Gbit/s is 10^9 bit/s), billed traffic is binary (1 GiB is 2^30 bytes), and a
+month is 730 hours, as in Google's own price examples.
+"""
+
+from decimal import Decimal
+
+BITS_PER_BYTE = 8
+BITS_PER_GIGABIT = 10**9
+BYTES_PER_GIB = 2**30
+BYTES_PER_TIB = 2**40
+SECONDS_PER_MINUTE = 60
+SECONDS_PER_HOUR = 3600
+HOURS_PER_MONTH = 730
+MS_PER_SECOND = 1000
+
+
+def gbps_from_bytes(byte_count: float, seconds: float) -> float:
+    """Return the rate of `byte_count` bytes in `seconds` seconds, in Gbit/s.
+
+    Raises:
+        ValueError: If `seconds` is not above 0.
+
+    >>> gbps_from_bytes(7_500_000_000, 60)
+    1.0
+    """
+    if seconds <= 0:
+        raise ValueError(f"a rate needs a time above 0 s, got {seconds}")
+    return byte_count * BITS_PER_BYTE / seconds / BITS_PER_GIGABIT
+
+
+def bytes_from_gbps(gbps: float, seconds: float) -> float:
+    """Return the bytes that `gbps` Gbit/s carries in `seconds` seconds.
+
+    >>> bytes_from_gbps(1.0, 60)
+    7500000000.0
+    """
+    return gbps * BITS_PER_GIGABIT * seconds / BITS_PER_BYTE
+
+
+def gib_from_bytes(byte_count: int) -> Decimal:
+    """Return `byte_count` bytes in GiB, exactly.
+
+    >>> gib_from_bytes(3 * 2**29)
+    Decimal('1.5')
+    """
+    return Decimal(byte_count) / BYTES_PER_GIB
+
+
+def gib_per_month(byte_count: int, seconds: int) -> Decimal:
+    """Return GiB per 730-hour month if `byte_count` bytes in `seconds` seconds go on all month.
+
+    Raises:
+        ValueError: If `seconds` is not above 0.
+
+    >>> gib_per_month(2**30, 3600)
+    Decimal('730')
+    """
+    if seconds <= 0:
+        raise ValueError(f"a monthly volume needs a time above 0 s, got {seconds}")
+    return gib_from_bytes(byte_count) * (HOURS_PER_MONTH * SECONDS_PER_HOUR) / seconds
+
+
+def gib_per_month_from_gbps(gbps: float) -> Decimal:
+    """Return GiB per 730-hour month at a steady rate of `gbps` Gbit/s.
+
+    >>> round(gib_per_month_from_gbps(1.0))
+    305939
+    """
+    month_s = HOURS_PER_MONTH * SECONDS_PER_HOUR
+    return Decimal(str(gbps)) * BITS_PER_GIGABIT * month_s / BITS_PER_BYTE / BYTES_PER_GIB
+
+
+def usd_per_month(usd_per_hour: Decimal) -> Decimal:
+    """Return the price of a 730-hour month.
+
+    >>> usd_per_month(Decimal("0.01"))
+    Decimal('7.30')
+    """
+    return usd_per_hour * HOURS_PER_MONTH
+
+
+def window_limited_gbps(window_bytes: float, rtt_ms: float) -> float:
+    """Return the rate of one flow that sends a window per round trip, in Gbit/s.
+
+    Raises:
+        ValueError: If `rtt_ms` is not above 0.
+
+    >>> round(window_limited_gbps(3_040_000, 30.0), 4)
+    0.8107
+    """
+    if rtt_ms <= 0:
+        raise ValueError(f"a round-trip time is above 0 ms, got {rtt_ms}")
+    return gbps_from_bytes(window_bytes, rtt_ms / MS_PER_SECOND)
