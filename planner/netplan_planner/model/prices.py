@@ -109,8 +109,13 @@ class PriceBook(Protocol):
         offered in the region raises `MissingDatum` and says so.
         """
 
-    def tier1_fee(self, region: str, gbps: float, *, is_spot: bool = False) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`."""
+    def tier1_fee(
+        self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
+    ) -> Price:
+        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+
+        Raises `MissingDatum` for series whose price model is not published and above 100 Gbit/s.
+        """
 
     def traffic(
         self,
@@ -135,6 +140,14 @@ class PriceBook(Protocol):
         network_tier: str = "PREMIUM",
     ) -> tuple[LineItem, ...]:
         """Return a month's volume as one line per price step it reaches."""
+
+    def internet_bounds(
+        self, src_region: str, network_tier: str = "PREMIUM"
+    ) -> tuple[PriceTier, PriceTier]:
+        """Return the cheapest and the dearest first paid step over all destination areas.
+
+        For peers whose area is not in the records, so that a report can say "between".
+        """
 
     def external_address(self, use: AddressUse, region: str) -> Price:
         """Return the price of an external IPv4 address per hour, beyond any free hours."""

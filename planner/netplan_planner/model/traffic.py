@@ -36,12 +36,20 @@ class PathClass(StrEnum):
     @property
     def is_between_own_vms(self) -> bool:
         """Whether both ends are machines that netplan knows."""
-        return self.value.startswith(("same-zone", "inter-zone", "inter-region"))
+        return self.distance is not None or self is PathClass.SAME_NODE_POD
 
     @property
     def is_external_address(self) -> bool:
         """Whether the packet was addressed to an external address of one of our machines."""
         return self.value.endswith("-external")
+
+    @property
+    def distance(self) -> str | None:
+        """`same-zone`, `inter-zone` or `inter-region` between own machines, else None."""
+        return next(
+            (d for d in ("same-zone", "inter-zone", "inter-region") if self.value.startswith(d)),
+            None,
+        )
 
     @property
     def leaves_vpc(self) -> bool:

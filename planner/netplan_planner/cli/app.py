@@ -1,0 +1,98 @@
+"""The command's frame: global options, the configuration file, errors and exit statuses.
+
+Exit status: 0 clean or below `--fail-on`; 1 findings at or above it; 2 wrong usage or
+configuration; 3 an input could not be read; 4 incomplete and `--strict`. Data goes to stdout,
+everything else to stderr.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netplan_planner.errors import NetplanError
+
+EXIT_FINDINGS = 1
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="netplan",
+    help="Find Compute Engine traffic that takes the wrong path, machines whose egress cap is too"
+    " small or too big, and the cheapest machine type for a bandwidth. It only advises.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"auto_envvar_prefix": "NETPLAN", "help_option_names": ["-h", "--help"]},
+)
+
+
+class State:
+    """What the global options say; commands read it."""
+
+    quiet: bool = False
+    config_path: Path | None = None
+    explicit_config: bool = False
+
+
+state = State()
+
+
+def say(text: str) -> None:
+    """Write a line for the user to stderr, unless `--quiet`."""
+    if not state.quiet:
+        typer.echo(text, err=True)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from netplan_planner import tool_version
+
+        typer.echo(f"netplan {tool_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="Configuration file (default: ./netplan.toml, else [tool.netplan])."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Only the answer, no notes.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Read the configuration file, so that its values become the options' defaults."""
+    from netplan_planner.config import find_config, option_defaults
+
+    state.quiet = quiet
+    state.explicit_config = config is not None
+    state.config_path = config if config is not None else find_config(Path.cwd())
+    if state.config_path is not None:
+        ctx.default_map = option_defaults(state.config_path)
+
+
+def run() -> None:
+    """Run the command line; every error that netplan raises on purpose becomes one clear text."""
+    try:
+        app(prog_name=Path(sys.argv[0]).name if sys.argv[0] else "netplan")
+    except NetplanError as error:
+        typer.echo(f"netplan: {_inert(str(error))}", err=True)
+        sys.exit(error.exit_status)
+    except KeyboardInterrupt:
+        typer.echo("netplan: interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; what it took is all it wanted.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _inert(text: str) -> str:
+    """Return `text` with control characters shown as escapes: errors quote hostile names."""
+    return "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text[:8000])
