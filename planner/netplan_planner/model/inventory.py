@@ -402,6 +402,21 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         """Return whether two networks route to each other: the same one, or actively peered."""
         return one == other or frozenset((one, other)) in self._peer_pairs
 
+    def reachable_interface(self, src: Instance, dst: Instance) -> NetworkInterface | None:
+        """Return the NIC of `dst` that `src` reaches by an internal address, or None.
+
+        Same network first, then peered ones; a NIC without an internal address does not count.
+        """
+        sending = [nic.network for nic in src.interfaces]
+        inside = [nic for nic in dst.interfaces if nic.internal_ipv4 or nic.internal_ipv6]
+        for nic in inside:
+            if nic.network in sending:
+                return nic
+        for nic in inside:
+            if any(self.are_connected(network, nic.network) for network in sending):
+                return nic
+        return None
+
     def is_static(self, external_ipv4: str) -> bool:
         """Return whether an external address is reserved, so that it outlives a VM's restart."""
         return external_ipv4 in self.address_by_ip

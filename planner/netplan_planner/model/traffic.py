@@ -52,6 +52,13 @@ class PathClass(StrEnum):
         )
 
     @property
+    def over_internal_address(self) -> "PathClass":
+        """The class of the same two machines over internal addresses."""
+        return PathClass(self.value.removesuffix("-external") + "-internal") if (
+            self.is_external_address
+        ) else self
+
+    @property
     def leaves_vpc(self) -> bool:
         """Whether the documented cap for flows to addresses outside the VPC applies."""
         return self.is_external_address or self in {PathClass.INTERNET, PathClass.NAT}

@@ -1,0 +1,1 @@
+"""Which address two machines use to reach each other."""

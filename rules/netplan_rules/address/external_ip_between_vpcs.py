@@ -1,0 +1,145 @@
+"""Machines of two unconnected networks that talk over external addresses."""
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Inventory,
+    Need,
+    PathClass,
+    SelfLink,
+    Severity,
+    last_part,
+    project_of,
+)
+from netplan_planner.throughput import edge_query, predict
+from netplan_rules.address._external import external_pairs
+from netplan_rules.base import Rule, volume_floor
+from netplan_rules.money import path_saving
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import command, pair_subject, volume
+
+RULE = Rule(
+    id="external-ip-between-vpcs",
+    title="Machines of two unconnected networks talk over external addresses",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    rationale="Without a peering, external addresses are the only path: its cap and price are those"
+    " of traffic that leaves the VPC.",
+    remediation="Peer the two networks, or offer the service through Private Service Connect or"
+    " Network Connectivity Center; then use internal addresses.",
+    guards="Overlapping subnetwork ranges cannot be peered: the rule then names Private Service"
+    " Connect instead. Silent for peered networks and below the volume floor.",
+    references=(
+        "https://cloud.google.com/vpc/docs/vpc-peering",
+        "https://cloud.google.com/vpc/docs/private-service-connect",
+    ),
+    since="0.1.0",
+    thresholds=(volume_floor(10.0),),
+    group_message="{volume:,.0f} GiB a month between two unconnected networks of yours go to"
+    " external addresses ({count} pairs)",
+    summed=("volume",),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each pair of machines that has no internal path and uses an external address."""
+    for path_class in (
+        PathClass.SAME_ZONE_EXTERNAL,
+        PathClass.INTER_ZONE_EXTERNAL,
+        PathClass.INTER_REGION_EXTERNAL,
+    ):
+        for found in external_pairs(facts, path_class, RULE.id):
+            if isinstance(found, Gap):
+                continue  # external-ip-intra-zone and its siblings report it
+            edge, sender, receiver = found
+            if facts.inventory.reachable_interface(sender, receiver) is None:
+                yield _hit(facts, edge, sender, receiver)
+
+
+def _hit(facts: Facts, edge: Edge, sender: Instance, receiver: Instance) -> Hit:
+    local, remote = sorted((_network(sender), _network(receiver)))
+    overlap = _overlap(facts.inventory, local, remote)
+    doubts = doubts_of_edge(facts, edge)
+    gib = facts.gib_per_month(edge.wire_bytes)
+    saving = path_saving(facts, edge, edge.path_class.over_internal_address)
+    now = predict(edge_query(facts, edge), facts.caps)
+    return Hit(
+        resources=(sender.ref, receiver.ref),
+        subject=pair_subject(facts.src(edge), facts.dst(edge)),
+        message=f"{volume(gib)} from network {last_part(_network(sender))} to"
+        f" {last_part(_network(receiver))} go over external addresses; the networks are not peered",
+        group=f"{local}|{remote}",
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
+            Evidence(name="overlapping_ranges", value=overlap or "none", source="inventory"),
+        ),
+        limit=now.binding,
+        throughput_now=now,
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=_fix(local, remote, overlap),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _network(instance: Instance) -> SelfLink:
+    return instance.primary_network or SelfLink("")
+
+
+def _overlap(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+    """Return the first pair of overlapping IPv4 ranges of two networks, or an empty text."""
+    ranges = {
+        link: sorted(
+            text
+            for subnetwork in inventory.subnetworks
+            if subnetwork.network == link
+            for text in (subnetwork.ipv4_range, *subnetwork.secondary_ranges)
+            if text
+        )
+        for link in (local, remote)
+    }
+    for one in ranges[local]:
+        for other in ranges[remote]:
+            if ip_network(one, strict=False).overlaps(ip_network(other, strict=False)):
+                return f"{one} and {other}"
+    return ""
+
+
+def _fix(local: SelfLink, remote: SelfLink, overlap: str) -> Fix:
+    if overlap:
+        return Fix(
+            text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"
+            " service through Private Service Connect.",
+            documents=("https://cloud.google.com/vpc/docs/private-service-connect",),
+        )
+    return Fix(
+        text="Peer the two networks (both sides), then use internal addresses.",
+        commands=tuple(
+            command(
+                "gcloud",
+                "compute",
+                "networks",
+                "peerings",
+                "create",
+                f"{last_part(one)}-to-{last_part(other)}",
+                f"--network={last_part(one)}",
+                f"--project={project_of(one)}",
+                f"--peer-network={last_part(other)}",
+                f"--peer-project={project_of(other)}",
+            )
+            for one, other in ((local, remote), (remote, local))
+        ),
+        documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
+        caution="Peering opens routes, not firewalls; it is not transitive.",
+    )

@@ -1,0 +1,84 @@
+"""Machines of one network that use external IPv6 addresses where internal ones exist."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instance,
+    Need,
+    NetworkInterface,
+    Severity,
+)
+from netplan_planner.throughput import edge_query, predict
+from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import internal_dns_name, pair_subject, volume
+
+RULE = Rule(
+    id="external-ipv6-internal-talk",
+    title="Machines of one network talk over external IPv6",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    rationale="External IPv6 addresses are outside the VPC for the bandwidth caps, as external IPv4"
+    " ones are. An internal address of the same machine reaches it within the VPC.",
+    remediation="Use the internal IPv4 or IPv6 address of the peer, by its internal DNS name.",
+    guards="Silent when the receiver has no internal address in a connected network. Whether the"
+    " traffic is billed inside a zone is not settled by any document, so no saving is stated.",
+    references=("https://cloud.google.com/compute/docs/ip-addresses",),
+    since="0.1.0",
+    thresholds=(volume_floor(1.0),),
+    group_message="{volume:,.0f} GiB a month between your own machines go over external IPv6"
+    " ({count} pairs)",
+    summed=("volume",),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each connected pair whose packets carry an external IPv6 address."""
+    if facts.traffic is None:
+        return
+    for edge in facts.traffic.edges:
+        if not edge.path_class.is_external_address or ":" not in (edge.dst_address or ""):
+            continue
+        sender, receiver = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+        if sender is None or receiver is None or not reaches_floor(
+            facts, RULE.id, edge.wire_bytes
+        ):
+            continue
+        nic = facts.inventory.reachable_interface(sender, receiver)
+        if nic is not None:
+            yield _hit(facts, edge, sender, receiver, nic)
+
+
+def _hit(
+    facts: Facts, edge: Edge, sender: Instance, receiver: Instance, nic: NetworkInterface
+) -> Hit:
+    gib = facts.gib_per_month(edge.wire_bytes)
+    doubts = doubts_of_edge(facts, edge)
+    now = predict(edge_query(facts, edge), facts.caps)
+    inside = nic.internal_ipv6 or nic.internal_ipv4 or ""
+    return Hit(
+        resources=(sender.ref, receiver.ref),
+        subject=pair_subject(facts.src(edge), facts.dst(edge)),
+        message=f"{volume(gib)} from {sender.name} to {receiver.name} go to the external IPv6"
+        f" address {edge.dst_address}",
+        group=f"{sender.primary_network}|{edge.path_class}",
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
+            Evidence(name="internal_address", value=inside, source="inventory"),
+        ),
+        limit=now.binding,
+        throughput_now=now,
+        fix=Fix(
+            text=f"Use {internal_dns_name(receiver)} (now {inside}).",
+            documents=("https://cloud.google.com/compute/docs/internal-dns",),
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

@@ -1,0 +1,89 @@
+"""Machines that reach a service of their own network by its public load balancer."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    ForwardingRule,
+    Hit,
+    Need,
+    OwnerKind,
+    PathClass,
+    Severity,
+)
+from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import pair_subject, volume
+
+RULE = Rule(
+    id="own-lb-hairpin",
+    title="Machines reach their own service by its public load balancer",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    rationale="The packets leave the VPC to a public address of yours and come back in: the"
+    " sender's cap for outside addresses applies, and the load balancer's processing is paid for traffic"
+    " that never had to leave.",
+    remediation="Give internal clients an internal load balancer (or an internal DNS view of the"
+    " same name) in front of the same backends.",
+    guards="Internal load balancers and those of projects that were not read are left alone, and"
+    " volumes below the floor.",
+    references=(
+        "https://cloud.google.com/load-balancing/docs/internal",
+        "https://cloud.google.com/vpc/network-pricing",
+    ),
+    since="0.1.0",
+    thresholds=(volume_floor(1.0),),
+    group_message="{volume:,.0f} GiB a month from {count} of your machines go to your own public"
+    " load balancer {external_address}",
+    summed=("volume",),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each own machine that sends to an external forwarding rule of the inventory."""
+    if facts.traffic is None:
+        return
+    public = {
+        rule.ref.self_link: rule for rule in facts.inventory.forwarding_rules if rule.is_external
+    }
+    for edge in facts.traffic.edges:
+        front = public.get(facts.dst(edge).link) if facts.dst(edge).link else None  # type: ignore[arg-type]
+        if (
+            edge.path_class is PathClass.LOAD_BALANCER
+            and facts.src(edge).kind is OwnerKind.VM
+            and front is not None
+            and reaches_floor(facts, RULE.id, edge.wire_bytes)
+        ):
+            yield _hit(facts, edge, front)
+
+
+def _hit(facts: Facts, edge: Edge, front: ForwardingRule) -> Hit:
+    src = facts.src(edge)
+    sender = facts.instance(src)
+    gib = facts.gib_per_month(edge.wire_bytes)
+    doubts = doubts_of_edge(facts, edge)
+    return Hit(
+        resources=((sender.ref,) if sender else ()) + (front.ref,),
+        subject=pair_subject(src, facts.dst(edge)),
+        message=f"{volume(gib)} from {src.name} go to {edge.dst_address or front.ip_address}, the"
+        f" public address of your own load balancer {front.name}",
+        group=front.ref.self_link,
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="external_address", value=front.ip_address or "", source="inventory"),
+            Evidence(name="observed_p95", value=edge.series.p95_gbps, unit="Gbit/s"),
+        ),
+        saving_unknown="which share of the load balancer's charges this traffic causes depends on"
+        " its kind; compare the bill before and after",
+        fix=Fix(
+            text=f"Put an internal load balancer in front of the backends of {front.name} and let"
+            " internal clients resolve its name to that (a private DNS zone).",
+            documents=("https://cloud.google.com/load-balancing/docs/internal",),
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

@@ -1,0 +1,78 @@
+"""What a rule is: metadata, thresholds with documented defaults, and a check."""
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+from netplan_planner.model import Facts, Gap, Hit, Need, Severity, Value
+
+
+class Threshold(Value, frozen=True, kw_only=True):
+    """A number that decides, with its default; `[rules.<id>]` in netplan.toml changes it."""
+
+    name: str
+    default: float
+    unit: str
+    about: str
+
+
+def volume_floor(gib_per_month: float) -> Threshold:
+    """Return the threshold `min_gib_per_month`, which many rules on pairs have."""
+    return Threshold(
+        name="min_gib_per_month",
+        default=gib_per_month,
+        unit="GiB/month",
+        about="volume of a pair below which the rule keeps silent",
+    )
+
+
+def reaches_floor(facts: Facts, rule_id: str, byte_count: int) -> bool:
+    """Return whether bytes of the window reach a rule's `min_gib_per_month`."""
+    floor = Decimal(str(facts.threshold(rule_id, "min_gib_per_month")))
+    return facts.gib_per_month(byte_count) >= floor
+
+
+class Rule(Value, frozen=True, kw_only=True):
+    """The metadata of a rule. Calling it with the check function makes the rule complete.
+
+    `id` names the fault and never changes; it equals the module's name with dashes.
+    `group_message` is the sentence of a finding with several members: a format string over the
+    evidence of the first member, with the evidence named in `summed` added up over all members
+    and `count` for their number.
+    """
+
+    id: str
+    title: str
+    severity: Severity
+    needs: frozenset[Need]
+    rationale: str
+    """What is lost, and why it happens."""
+    remediation: str
+    """What to do, in general; a hit says it for its place."""
+    guards: str
+    """When it keeps silent although the pattern is there."""
+    references: tuple[str, ...]
+    since: str
+    thresholds: tuple[Threshold, ...] = ()
+    group_message: str = ""
+    summed: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    def __call__(self, function: Callable[[Facts], Iterator[Hit | Gap]]) -> "Check":
+        """Return the complete rule; used as a decorator."""
+        return Check(rule=self, function=function)
+
+
+class Check(Value, frozen=True, kw_only=True):
+    """A rule together with its check."""
+
+    rule: Rule
+    function: Callable[[Facts], Iterator[Hit | Gap]]
+
+    def __call__(self, facts: Facts) -> Iterator[Hit | Gap]:
+        """Yield what is at fault, and what could not be judged."""
+        return self.function(facts)
+
+    @property
+    def area(self) -> str:
+        """The rule's area: the package its module lies in."""
+        return self.function.__module__.split(".")[-2]

@@ -1,0 +1,1 @@
+"""What the sending machine may send."""

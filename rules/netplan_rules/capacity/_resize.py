@@ -1,0 +1,124 @@
+"""What the capacity rules share: finding the machine that would do, and saying how to get it."""
+
+from netplan_planner.model import (
+    Candidate,
+    Change,
+    ChangeKind,
+    Destination,
+    Estimate,
+    Evidence,
+    Facts,
+    Fix,
+    Infeasible,
+    Instance,
+    MachineNeed,
+    MachinePlan,
+    PathClass,
+    PathEnd,
+    PathQuery,
+)
+from netplan_planner.throughput import instance_end, predict
+from netplan_rules.money import Saving, machine_saving, usage_of
+from netplan_rules.wording import gbps, machines, resize_commands
+
+
+def need_of(
+    facts: Facts, instance: Instance, wanted_gbps: float, destination: Destination
+) -> MachineNeed | None:
+    """Return the need of one machine that keeps its vCPUs and memory; None: its shape is unknown."""
+    shape = facts.shape(instance.machine_type)
+    if shape is None:
+        return None
+    return MachineNeed(
+        gbps=wanted_gbps,
+        region=instance.region,
+        destination=destination,
+        vcpus=shape.vcpus,
+        memory_gib=shape.memory_gib,
+        usage=usage_of(instance),
+        architecture=shape.architecture,
+        max_count=1,
+        allow_gpu=shape.gpu_count > 0 or instance.gpu_count > 0,
+        allow_shared_core=False,
+    )
+
+
+def cheapest(facts: Facts, need: MachineNeed | None) -> tuple[Candidate | None, str]:
+    """Return the cheapest machine for a need, or None and the reason."""
+    if need is None:
+        return None, "the shape of its machine type is not known"
+    match facts.machines.choose(need):
+        case Infeasible(binding=binding, shortfall=shortfall):
+            return None, f"no type in {need.region} carries it: {binding}, {shortfall}"
+        case MachinePlan(ranked=ranked):
+            return ranked[0], ""
+
+
+def resize_fix(instance: Instance, candidate: Candidate | None, why_not: str) -> Fix:
+    """Return the advice to take another machine type, with the commands where they suffice."""
+    if candidate is None:
+        return Fix(text=f"No single machine fits: {why_not}. Spread the load over more machines.")
+    blocked = instance.local_ssd_count > 0 or instance.gpu_count > 0
+    new_machine = candidate.is_tier1 or blocked
+    caution = (
+        "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
+        if blocked
+        else "Stops the machine for the change; check the zone and the image's drivers first."
+    )
+    if candidate.is_tier1:
+        caution = "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
+    return Fix(
+        text=f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap.",
+        commands=() if new_machine else resize_commands(instance, candidate),
+        documents=(
+            "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance",
+            "https://cloud.google.com/compute/docs/network-bandwidth",
+        ),
+        caution=caution,
+    )
+
+
+def resize_saving(facts: Facts, instance: Instance, candidate: Candidate | None) -> Saving:
+    """Return today's price less the candidate's; no lines when there is no candidate."""
+    return Saving() if candidate is None else machine_saving(facts, instance, candidate)
+
+
+def resize_change(instance: Instance, candidate: Candidate | None) -> Change | None:
+    """Return the change in the form that joint fixes are computed from."""
+    if candidate is None or candidate.count > 1:
+        return None
+    link = instance.ref.self_link
+    if candidate.is_tier1 and candidate.machine_type == instance.machine_type:
+        return Change(kind=ChangeKind.TIER_1, target=link)
+    if candidate.is_tier1:
+        return None
+    return Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=candidate.machine_type)
+
+
+def egress_estimate(facts: Facts, instance: Instance, candidate: Candidate | None) -> Estimate:
+    """Return what the machine, or its replacement, may send inside the VPC."""
+    end = (
+        instance_end(instance)
+        if candidate is None
+        else PathEnd(
+            machine_type=candidate.machine_type,
+            is_tier1=candidate.is_tier1,
+            cpu_platform=candidate.cpu_platform or None,
+            zone=instance.zone,
+            region=instance.region,
+        )
+    )
+    query = PathQuery(
+        path_class=PathClass.SAME_ZONE_INTERNAL, src=end, dst=PathEnd(machine_type=None)
+    )
+    return predict(query, facts.caps)
+
+
+def rate_evidence(name: str, value: float, source: str = "flow logs") -> Evidence:
+    """Return a rate as evidence."""
+    return Evidence(name=name, value=value, unit="Gbit/s", source=source)
+
+
+def type_evidence(instance: Instance) -> Evidence:
+    """Return the machine type as evidence, for the sentence of a group."""
+    return Evidence(name="machine_type", value=instance.machine_type, source="inventory")

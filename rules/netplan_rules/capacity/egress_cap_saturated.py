@@ -1,0 +1,123 @@
+"""Machines that send as much as their type may."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Destination,
+    EgressCap,
+    Facts,
+    Gap,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+    VmTraffic,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    cheapest,
+    egress_estimate,
+    need_of,
+    rate_evidence,
+    resize_change,
+    resize_fix,
+    resize_saving,
+    type_evidence,
+)
+from netplan_rules.trust import doubts_of_vm
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="egress-cap-saturated",
+    title="A machine sends as much as its type may",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="The egress cap belongs to the machine type. At the cap, more demand becomes queueing"
+    " and drops, and every transfer takes longer.",
+    remediation="Take a type with a greater cap, spread the load over more machines, or switch on"
+    " Tier_1 where the type has it. `netplan recommend --vm NAME` compares them.",
+    guards="One-minute means hide bursts: records that cover more than a minute lower the"
+    " confidence. A type without a documented cap is listed as not judged.",
+    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="p95_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of the cap that the 95th percentile of the one-minute rates reaches",
+        ),
+        Threshold(
+            name="max_ratio",
+            default=0.98,
+            unit="ratio",
+            about="share of the cap that counts as a full minute",
+        ),
+        Threshold(
+            name="full_minutes",
+            default=3.0,
+            unit="minutes",
+            about="full minutes that fire the rule whatever the percentile (at most 10)",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} send at their cap of {cap:g} Gbit/s",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine whose egress stands at its cap."""
+    if facts.traffic is None:
+        return
+    for traffic in facts.traffic.vms:
+        instance = facts.instance(facts.traffic.owners[traffic.owner])
+        if instance is None or traffic.egress.byte_count == 0:
+            continue
+        cap = facts.cap(instance)
+        if cap is None:
+            reason = facts.caps.unknown_reason(
+                instance.machine_type, cpu_platform=instance.cpu_platform
+            )
+            yield Gap(resource=instance.ref, reason=reason)
+        elif _is_full(facts, traffic, cap):
+            yield _hit(facts, instance, traffic, cap)
+
+
+def _is_full(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> bool:
+    full_gbps = facts.threshold(RULE.id, "max_ratio") * cap.egress_gbps
+    return (
+        traffic.egress.p95_gbps >= facts.threshold(RULE.id, "p95_ratio") * cap.egress_gbps
+        or traffic.egress.minutes_at_least(full_gbps) >= facts.threshold(RULE.id, "full_minutes")
+    )
+
+
+def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -> Hit:
+    # What the machine would send without its cap is not known; its busiest minute is the least.
+    wanted = max(traffic.egress.max_gbps, cap.egress_gbps)
+    candidate, why_not = cheapest(facts, need_of(facts, instance, wanted, Destination.INTERNAL))
+    now = egress_estimate(facts, instance, None)
+    saving = resize_saving(facts, instance, candidate)
+    doubts = doubts_of_vm(facts, instance, traffic)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} sends {gbps(traffic.egress.p95_gbps)} at the 95th percentile and"
+        f" {gbps(traffic.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
+        " more it would send cannot be seen.",
+        group=f"{instance.machine_type}|{instance.zone}|{instance.bandwidth_tier}",
+        evidence=(
+            rate_evidence("p95", traffic.egress.p95_gbps),
+            rate_evidence("max", traffic.egress.max_gbps),
+            rate_evidence("cap", cap.egress_gbps, cap.source),
+            type_evidence(instance),
+        ),
+        limit=now.binding,
+        throughput_now=now,
+        throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=resize_fix(instance, candidate, why_not),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+        change=resize_change(instance, candidate),
+    )

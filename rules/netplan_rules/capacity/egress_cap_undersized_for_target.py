@@ -1,0 +1,103 @@
+"""Machines whose cap is below the bandwidth that their owner declared."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Destination,
+    EgressCap,
+    Evidence,
+    Facts,
+    Gap,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+    Target,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    cheapest,
+    egress_estimate,
+    need_of,
+    rate_evidence,
+    resize_change,
+    resize_fix,
+    resize_saving,
+    type_evidence,
+)
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="egress-cap-undersized-for-target",
+    title="A machine's cap is below its declared target",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.TARGETS}),
+    rationale="The target cannot be reached whatever the software does: the cap of the machine type"
+    " is lower, or leaves no headroom.",
+    remediation="Take a type whose cap, less headroom, covers the target.",
+    guards="Only machines with a declared target are judged. A type without a documented cap is"
+    " listed as not judged.",
+    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="headroom_ratio",
+            default=0.2,
+            unit="ratio",
+            about="share of the cap that stays free; the target may take the rest",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} (cap {cap:g} Gbit/s) have a declared"
+    " target of {target:g} Gbit/s",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine whose target is more than its cap less headroom."""
+    free = facts.threshold(RULE.id, "headroom_ratio")
+    for instance in facts.inventory.instances:
+        target = facts.target(instance)
+        if target is None:
+            continue
+        cap = facts.cap(instance)
+        if cap is None:
+            reason = facts.caps.unknown_reason(
+                instance.machine_type, cpu_platform=instance.cpu_platform
+            )
+            yield Gap(resource=instance.ref, reason=reason)
+        elif target.gbps > cap.egress_gbps * (1 - free):
+            yield _hit(facts, instance, target, cap)
+
+
+def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hit:
+    candidate, why_not = cheapest(
+        facts, need_of(facts, instance, target.gbps, Destination.INTERNAL)
+    )
+    now = egress_estimate(facts, instance, None)
+    saving = resize_saving(facts, instance, candidate)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap of"
+        f" {instance.machine_type} is {gbps(cap.egress_gbps)}",
+        group=f"{instance.machine_type}|{instance.zone}|{target.gbps}|{instance.bandwidth_tier}",
+        evidence=(
+            rate_evidence("target", target.gbps, target.source),
+            rate_evidence("cap", cap.egress_gbps, cap.source),
+            Evidence(
+                name="headroom",
+                value=facts.threshold(RULE.id, "headroom_ratio"),
+                unit="ratio",
+                source="configuration",
+            ),
+            type_evidence(instance),
+        ),
+        limit=now.binding,
+        throughput_now=now,
+        throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=resize_fix(instance, candidate, why_not),
+        change=resize_change(instance, candidate),
+    )

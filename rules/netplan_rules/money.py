@@ -1,0 +1,103 @@
+"""Savings as line items: what is paid today less what the fix would cost."""
+
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    BandwidthTier,
+    Candidate,
+    Edge,
+    Facts,
+    Instance,
+    LineItem,
+    PathClass,
+    Price,
+    Usage,
+    line_item,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+
+
+class Saving:
+    """Lines of a saving, or the reason why none can be stated."""
+
+    def __init__(self, items: tuple[LineItem, ...] = (), unknown: str = "") -> None:
+        self.items = items
+        self.unknown = unknown
+
+    @property
+    def usd_per_month(self) -> Decimal:
+        """The sum of the lines."""
+        return sum((item.usd_per_month for item in self.items), Decimal(0))
+
+
+def negated(item: LineItem) -> LineItem:
+    """Return the same line as a cost that the fix brings."""
+    return replace(item, quantity=-item.quantity, usd_per_month=-item.usd_per_month)
+
+
+def path_saving(facts: Facts, edge: Edge, after: PathClass) -> Saving:
+    """Return what an edge's traffic costs today less what it would cost over another path."""
+    src, dst = facts.src(edge), facts.dst(edge)
+    if src.region is None or dst.region is None:
+        return Saving(unknown="the region of one end is not known")
+    volume = facts.gib_per_month(edge.wire_bytes)
+    items: list[LineItem] = []
+    try:
+        for path_class, sign in ((edge.path_class, 1), (after, -1)):
+            lines = facts.prices.traffic_line_items(
+                f"traffic {path_class.value}",
+                path_class,
+                volume,
+                src_region=src.region,
+                dst_region=dst.region,
+            )
+            items += lines if sign > 0 else [negated(line) for line in lines]
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(items=tuple(item for item in items if item.usd_per_month))
+
+
+def usage_of(instance: Instance) -> Usage:
+    """Return how a machine is paid for, as far as the inventory shows: commitments are apart."""
+    return Usage.SPOT if instance.is_spot else Usage.ON_DEMAND
+
+
+def machine_saving(facts: Facts, instance: Instance, candidate: Candidate) -> Saving:
+    """Return today's machine price less the candidate's, both for a whole month at list price."""
+    if candidate.usd_per_month is None:
+        return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
+    today = machine_lines(facts, instance)
+    if today.unknown:
+        return today
+    return Saving(items=(*today.items, *(negated(item) for item in candidate.line_items)))
+
+
+def machine_lines(facts: Facts, instance: Instance) -> Saving:
+    """Return what a machine costs today a month, at the list price of its kind of use."""
+    month = Decimal(HOURS_PER_MONTH)
+    try:
+        price = facts.prices.machine(instance.region, instance.machine_type, usage_of(instance))
+        lines = [line_item(f"{instance.machine_type} ({instance.name})", month, price)]
+        if instance.bandwidth_tier is BandwidthTier.TIER_1:
+            lines.append(line_item(f"Tier_1 ({instance.name})", month, tier1_fee(facts, instance)))
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(items=tuple(lines))
+
+
+def tier1_fee(facts: Facts, instance: Instance) -> Price:
+    """Return the Tier_1 fee per hour of a machine.
+
+    Raises:
+        MissingDatum: If the type's Tier_1 bandwidth or its fee is not known.
+    """
+    cap = facts.cap(instance, tier1=True)
+    if cap is None:
+        reason = facts.caps.unknown_reason(instance.machine_type, tier1=True)
+        raise MissingDatum(f"no Tier_1 fee: {reason}")
+    return facts.prices.tier1_fee(
+        instance.region, instance.machine_type, cap.egress_gbps, is_spot=instance.is_spot
+    )

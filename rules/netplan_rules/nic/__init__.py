@@ -1,0 +1,1 @@
+"""Network interface, MTU and guest."""

@@ -1,0 +1,97 @@
+"""Finds every rule: a module in an area package, named as the rule's id."""
+
+import importlib
+import pkgutil
+from functools import cache
+
+import netplan_rules
+from netplan_planner.errors import UsageError
+from netplan_rules.base import Check
+
+AREAS = ("address", "capacity", "placement", "nic", "price", "evidence")
+"""The areas in the order of the reference; every one is a package of this one."""
+
+
+@cache
+def all_rules() -> tuple[Check, ...]:
+    """Return every rule, by area and id.
+
+    Modules whose name begins with an underscore hold what rules of an area share.
+    """
+    checks: list[Check] = []
+    for area in AREAS:
+        package = importlib.import_module(f"{netplan_rules.__name__}.{area}")
+        checks += [
+            importlib.import_module(f"{package.__name__}.{module.name}").check
+            for module in pkgutil.iter_modules(package.__path__)
+            if not module.name.startswith("_")
+        ]
+    return tuple(sorted(checks, key=lambda check: (AREAS.index(check.area), check.rule.id)))
+
+
+def find_rule(name: str) -> Check:
+    """Return the rule of that id or alias.
+
+    Raises:
+        UsageError: If there is none; the text names the nearest.
+    """
+    for check in all_rules():
+        if name == check.rule.id or name in check.rule.aliases:
+            return check
+    raise UsageError(f"no rule is named {name!r}{nearest(name)}. `netplan rules` lists them.")
+
+
+def select_rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[Check, ...]:
+    """Return the rules that `select` names (all when empty) less those that `ignore` names.
+
+    A name is a rule's id or alias, or an area.
+
+    Raises:
+        UsageError: If a name is neither.
+    """
+    wanted = _named(select) if select else {check.rule.id for check in all_rules()}
+    unwanted = _named(ignore)
+    return tuple(c for c in all_rules() if c.rule.id in wanted and c.rule.id not in unwanted)
+
+
+def _named(names: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    for name in names:
+        if name in AREAS:
+            found.update(check.rule.id for check in all_rules() if check.area == name)
+        else:
+            found.add(find_rule(name).rule.id)
+    return found
+
+
+def nearest(name: str) -> str:
+    """Return ` (did you mean …?)` when a rule or area has a similar name, else an empty text."""
+    from difflib import get_close_matches
+
+    known = [check.rule.id for check in all_rules()] + list(AREAS)
+    close = get_close_matches(name, known, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, float], ...]:
+    """Return every threshold of every rule as (rule, name, value), overrides applied.
+
+    Raises:
+        UsageError: If an override names a rule or threshold that does not exist.
+    """
+    for rule_id, values in overrides.items():
+        rule = find_rule(rule_id).rule
+        known = {threshold.name for threshold in rule.thresholds}
+        for name in values:
+            if name not in known:
+                listed = ", ".join(sorted(known)) or "none"
+                raise UsageError(f"[rules.{rule_id}] has no threshold {name!r}; it has: {listed}")
+    return tuple(
+        (
+            check.rule.id,
+            threshold.name,
+            overrides.get(check.rule.id, {}).get(threshold.name, threshold.default),
+        )
+        for check in all_rules()
+        for threshold in check.rule.thresholds
+    )

@@ -1,0 +1,59 @@
+"""How sure a statement about traffic is, and why it is not surer."""
+
+from netplan_planner.model import Certainty, Confidence, Edge, Facts, Instance, VmTraffic
+
+_SHARED = "flow-logs-thin"
+"""The rule whose thresholds say what counts as thin evidence."""
+
+
+class Doubts:
+    """Collects reasons for doubt; each lowers the confidence by one step."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+
+    def add(self, reason: str) -> None:
+        """Note one more reason, once."""
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+    @property
+    def confidence(self) -> Confidence:
+        """High without doubts, one step lower for each."""
+        confidence = Confidence.HIGH
+        for _ in self.reasons:
+            confidence = confidence.lowered()
+        return confidence
+
+    @property
+    def text(self) -> str:
+        """The reasons, joined."""
+        return "; ".join(self.reasons)
+
+
+def doubts_of_edge(facts: Facts, edge: Edge) -> Doubts:
+    """Return what speaks against a statement about one edge."""
+    doubts = Doubts()
+    if edge.certainty is Certainty.ASSUMED:
+        doubts.add("the address is ephemeral and may have belonged to another machine then")
+    if edge.payload_bytes and edge.coarse_bytes > edge.payload_bytes * facts.threshold(
+        _SHARED, "coarse_ratio"
+    ):
+        doubts.add("records cover more than a minute, so bursts are hidden")
+    if edge.record_count < facts.threshold(_SHARED, "min_record_count"):
+        doubts.add(f"it rests on {edge.record_count} flow records")
+    return doubts
+
+
+def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts:
+    """Return what speaks against a statement about one machine's rates."""
+    doubts = Doubts()
+    if traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio"):
+        doubts.add("records cover more than a minute, so bursts are hidden")
+    low = facts.threshold(_SHARED, "min_sampling_ratio")
+    for nic in instance.interfaces:
+        subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or "")  # type: ignore[arg-type]
+        logs = subnetwork.flow_logs if subnetwork else None
+        if logs and logs.sampling_ratio is not None and logs.sampling_ratio < low:
+            doubts.add(f"flow logs keep {logs.sampling_ratio:g} of the flows")
+    return doubts

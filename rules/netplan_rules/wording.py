@@ -1,0 +1,99 @@
+"""How rules name things and write commands, so that all of them read alike."""
+
+import shlex
+from decimal import Decimal
+
+from netplan_planner.model import Candidate, Instance, Owner
+from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB
+
+
+def place(owner: Owner) -> str:
+    """Return where an owner stands: its zone, else region, else kind."""
+    return owner.zone or owner.region or owner.kind.value
+
+
+def pair_subject(src: Owner, dst: Owner) -> str:
+    """Return `a → b (zone)`, or with both zones where they differ."""
+    where = place(src) if place(src) == place(dst) else f"{place(src)} → {place(dst)}"
+    return f"{src.name} → {dst.name} ({where})"
+
+
+def vm_subject(instance: Instance) -> str:
+    """Return `name (zone, type)`."""
+    return f"{instance.name} ({instance.zone}, {instance.machine_type})"
+
+
+def gbps(value: float) -> str:
+    """Return a rate for a sentence: two digits below 10, one decimal above.
+
+    >>> gbps(1.6), gbps(0.884), gbps(15.94)
+    ('1.6 Gbit/s', '0.88 Gbit/s', '15.9 Gbit/s')
+    """
+    text = f"{value:.1f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{text} Gbit/s"
+
+
+def volume(gib_per_month: Decimal) -> str:
+    """Return a monthly volume for a sentence.
+
+    >>> volume(Decimal(64307)), volume(Decimal("3.25"))
+    ('62.8 TiB a month', '3.2 GiB a month')
+    """
+    tib = gib_per_month * BYTES_PER_GIB / BYTES_PER_TIB
+    return f"{tib:.1f} TiB a month" if tib >= 1 else f"{gib_per_month:.1f} GiB a month"
+
+
+def machines(candidate: Candidate) -> str:
+    """Return `n2-standard-8`, `2 × n2-standard-4`, or either `with Tier_1`."""
+    count = "" if candidate.count == 1 else f"{candidate.count} × "
+    tier = " with Tier_1" if candidate.is_tier1 else ""
+    platform = f" on {candidate.cpu_platform} or later" if candidate.cpu_platform else ""
+    return f"{count}{candidate.machine_type}{tier}{platform}"
+
+
+def command(*words: str) -> str:
+    """Return a shell command whose words are quoted where they need it.
+
+    >>> command("gcloud", "compute", "instances", "stop", "a b")
+    "gcloud compute instances stop 'a b'"
+    """
+    return shlex.join(words)
+
+
+def gcloud_instance(verb: str, instance: Instance, *flags: str) -> str:
+    """Return `gcloud compute instances VERB NAME --zone=… --project=… FLAGS`."""
+    where = (f"--zone={instance.zone}", f"--project={instance.project}")
+    return command("gcloud", "compute", "instances", verb, instance.name, *where, *flags)
+
+
+def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]:
+    """Return the commands that give a machine another type, or none when it takes a new machine.
+
+    A type of another CPU architecture, Tier_1 and a bare-metal type need a new machine.
+    """
+    if candidate.is_tier1 or candidate.count > 1:
+        return ()
+    change = f"--machine-type={candidate.machine_type}"
+    platform = (
+        (gcloud_instance("update", instance, f"--min-cpu-platform={candidate.cpu_platform}"),)
+        if candidate.cpu_platform
+        else ()
+    )
+    return (
+        gcloud_instance("stop", instance),
+        gcloud_instance("set-machine-type", instance, change),
+        *platform,
+        gcloud_instance("start", instance),
+    )
+
+
+def internal_dns_name(instance: Instance) -> str:
+    """Return the zonal internal DNS name of a machine.
+
+    A project id with a domain (`example.com:p`) puts the domain behind the project.
+
+    Source: cloud.google.com/compute/docs/internal-dns, read 2026-04.
+    """
+    domain, _, name = instance.project.rpartition(":")
+    project = f"{name}.{domain}" if domain else name
+    return f"{instance.name}.{instance.zone}.c.{project}.internal"
