@@ -80,6 +80,20 @@ class EgressCap(Value, frozen=True, kw_only=True):
     """The platform condition of this row, empty when it has none."""
     note: str = ""
     kind: LimitKind = LimitKind.DOCUMENTED
+    min_cpu_platform: str = ""
+    """The platform to ask for so that this row holds, as the API spells it; empty: none needed."""
+    external_basis: str = ""
+    """Where `external_gbps` comes from: `documented` for this type, the `general` rule for every
+    VM, or `inferred` from it; empty when there is no value."""
+    external_source: str = ""
+    external_as_of: date | None = None
+    path_source: str = ""
+    """Of the limits per flow and of the ingress limit."""
+    path_as_of: date | None = None
+    nic_basis: str = ""
+    """`documented`, or `recalled` where no page was read."""
+    valid_from: date | None = None
+    """The first date for which a source supports the value."""
 
 
 class MeasuredLimit(Value, frozen=True, kw_only=True):

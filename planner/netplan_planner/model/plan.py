@@ -141,6 +141,8 @@ class JobNeed(Value, frozen=True, kw_only=True):
     region: str
     machine_types: tuple[str, ...]
     assumptions: tuple[str, ...] = ()
+    streams: int | None = None
+    """Parallel connections of the transfer; None: as many as it takes."""
 
 
 class JobOption(Value, frozen=True, kw_only=True):
