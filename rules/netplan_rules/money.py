@@ -101,3 +101,12 @@ def tier1_fee(facts: Facts, instance: Instance) -> Price:
     return facts.prices.tier1_fee(
         instance.region, instance.machine_type, cap.egress_gbps, is_spot=instance.is_spot
     )
+
+
+def tier1_saving(facts: Facts, instance: Instance) -> Saving:
+    """Return the Tier_1 fee of a month as a saving, or why it is not known."""
+    try:
+        price = tier1_fee(facts, instance)
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(items=(line_item(f"Tier_1 ({instance.name})", Decimal(HOURS_PER_MONTH), price),))

@@ -118,9 +118,7 @@ def address_fix(facts: Facts, receiver: Instance, nic: NetworkInterface, saving:
         if from_outside
         else (gcloud_instance("delete-access-config", receiver, f"--network-interface={nic.name}"),)
     )
-    money = (
-        "" if saving.unknown or saving.items else " The price stays; the gain is speed."
-    )
+    money = "" if saving.unknown or saving.items else " The price stays; the gain is speed."
     return Fix(
         text=f"Use {internal_dns_name(receiver)} (now {nic.internal_ipv4 or nic.internal_ipv6})"
         f" instead of the external address.{money}",

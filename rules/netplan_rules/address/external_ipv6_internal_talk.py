@@ -46,9 +46,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if not edge.path_class.is_external_address or ":" not in (edge.dst_address or ""):
             continue
         sender, receiver = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
-        if sender is None or receiver is None or not reaches_floor(
-            facts, RULE.id, edge.wire_bytes
-        ):
+        if sender is None or receiver is None or not reaches_floor(facts, RULE.id, edge.wire_bytes):
             continue
         nic = facts.inventory.reachable_interface(sender, receiver)
         if nic is not None:

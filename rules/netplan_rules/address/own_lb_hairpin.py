@@ -24,8 +24,8 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
     rationale="The packets leave the VPC to a public address of yours and come back in: the"
-    " sender's cap for outside addresses applies, and the load balancer's processing is paid for traffic"
-    " that never had to leave.",
+    " sender's cap for outside addresses applies, and the load balancer's processing is paid for"
+    " traffic that never had to leave.",
     remediation="Give internal clients an internal load balancer (or an internal DNS view of the"
     " same name) in front of the same backends.",
     guards="Internal load balancers and those of projects that were not read are left alone, and"

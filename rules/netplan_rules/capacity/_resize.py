@@ -1,6 +1,7 @@
 """What the capacity rules share: finding the machine that would do, and saying how to get it."""
 
 from netplan_planner.model import (
+    BandwidthTier,
     Candidate,
     Change,
     ChangeKind,
@@ -9,6 +10,7 @@ from netplan_planner.model import (
     Evidence,
     Facts,
     Fix,
+    Gap,
     Infeasible,
     Instance,
     MachineNeed,
@@ -22,10 +24,20 @@ from netplan_rules.money import Saving, machine_saving, usage_of
 from netplan_rules.wording import gbps, machines, resize_commands
 
 
+def unknown_cap(facts: Facts, instance: Instance) -> Gap:
+    """Return the gap of a machine whose cap the table does not know."""
+    reason = facts.caps.unknown_reason(
+        instance.machine_type,
+        tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
+        cpu_platform=instance.cpu_platform or instance.min_cpu_platform,
+    )
+    return Gap(resource=instance.ref, reason=reason)
+
+
 def need_of(
     facts: Facts, instance: Instance, wanted_gbps: float, destination: Destination
 ) -> MachineNeed | None:
-    """Return the need of one machine that keeps its vCPUs and memory; None: its shape is unknown."""
+    """Return the need of one machine that keeps its vCPUs and memory; None: shape unknown."""
     shape = facts.shape(instance.machine_type)
     if shape is None:
         return None
@@ -71,7 +83,8 @@ def resize_fix(instance: Instance, candidate: Candidate | None, why_not: str) ->
         text=f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap.",
         commands=() if new_machine else resize_commands(instance, candidate),
         documents=(
-            "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance",
+            "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instanc"
+            "e",
             "https://cloud.google.com/compute/docs/network-bandwidth",
         ),
         caution=caution,

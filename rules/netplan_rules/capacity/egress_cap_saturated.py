@@ -23,6 +23,7 @@ from netplan_rules.capacity._resize import (
     resize_fix,
     resize_saving,
     type_evidence,
+    unknown_cap,
 )
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, vm_subject
@@ -75,19 +76,17 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         cap = facts.cap(instance)
         if cap is None:
-            reason = facts.caps.unknown_reason(
-                instance.machine_type, cpu_platform=instance.cpu_platform
-            )
-            yield Gap(resource=instance.ref, reason=reason)
+            yield unknown_cap(facts, instance)
         elif _is_full(facts, traffic, cap):
             yield _hit(facts, instance, traffic, cap)
 
 
 def _is_full(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> bool:
     full_gbps = facts.threshold(RULE.id, "max_ratio") * cap.egress_gbps
-    return (
-        traffic.egress.p95_gbps >= facts.threshold(RULE.id, "p95_ratio") * cap.egress_gbps
-        or traffic.egress.minutes_at_least(full_gbps) >= facts.threshold(RULE.id, "full_minutes")
+    return traffic.egress.p95_gbps >= facts.threshold(
+        RULE.id, "p95_ratio"
+    ) * cap.egress_gbps or traffic.egress.minutes_at_least(full_gbps) >= facts.threshold(
+        RULE.id, "full_minutes"
     )
 
 

@@ -24,6 +24,7 @@ from netplan_rules.capacity._resize import (
     resize_fix,
     resize_saving,
     type_evidence,
+    unknown_cap,
 )
 from netplan_rules.wording import gbps, vm_subject
 
@@ -62,10 +63,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         cap = facts.cap(instance)
         if cap is None:
-            reason = facts.caps.unknown_reason(
-                instance.machine_type, cpu_platform=instance.cpu_platform
-            )
-            yield Gap(resource=instance.ref, reason=reason)
+            yield unknown_cap(facts, instance)
         elif target.gbps > cap.egress_gbps * (1 - free):
             yield _hit(facts, instance, target, cap)
 
@@ -79,8 +77,8 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap of"
-        f" {instance.machine_type} is {gbps(cap.egress_gbps)}",
+        message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
+        f" of {instance.machine_type} is {gbps(cap.egress_gbps)}",
         group=f"{instance.machine_type}|{instance.zone}|{target.gbps}|{instance.bandwidth_tier}",
         evidence=(
             rate_evidence("target", target.gbps, target.source),

@@ -1,0 +1,164 @@
+"""Machines whose traffic to outside addresses stands at its own, lower cap."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Destination,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Limit,
+    LimitKind,
+    MeasuredLimit,
+    Need,
+    PathClass,
+    Severity,
+    VmTraffic,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    cheapest,
+    need_of,
+    rate_evidence,
+    resize_fix,
+    type_evidence,
+    unknown_cap,
+)
+from netplan_rules.trust import doubts_of_vm
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="external-cap-saturated",
+    title="Traffic to outside addresses stands at its own cap",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="All flows of a machine to addresses outside the VPC share a cap that is lower than"
+    " the machine's own: 7 Gbit/s for most types, whatever their size. The rest of the machine's"
+    " bandwidth stays idle.",
+    remediation="Move traffic between own machines to internal addresses first; then Tier_1 (25"
+    " Gbit/s), a series with a greater external cap, or more machines.",
+    guards="Silent while the machine's whole egress stands at its cap (that is"
+    " egress-cap-saturated), and for types whose external cap is not lower than their own cap.",
+    references=("https://cloud.google.com/vpc/docs/quota#per_instance",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="p95_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of the external cap that the 95th percentile of the outside part reaches",
+        ),
+        Threshold(
+            name="own_pairs_ratio",
+            default=0.5,
+            unit="ratio",
+            about="share of the outside traffic that goes to own machines, from which on internal"
+            " addresses are the first advice",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} send to outside addresses at the limit"
+    " of {cap:g} Gbit/s",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine whose outside part is near its limit while the whole is not."""
+    if facts.traffic is None:
+        return
+    share = facts.threshold(RULE.id, "p95_ratio")
+    for traffic in facts.traffic.vms:
+        instance = facts.instance(facts.traffic.owners[traffic.owner])
+        if instance is None or traffic.egress_outside_vpc.byte_count == 0:
+            continue
+        cap = facts.cap(instance)
+        limit = _limit(facts, cap)
+        if cap is None or limit is None:
+            yield unknown_cap(facts, instance)
+        elif (
+            limit.gbps < cap.egress_gbps
+            and traffic.egress.p95_gbps < share * cap.egress_gbps
+            and traffic.egress_outside_vpc.p95_gbps >= share * limit.gbps
+        ):
+            yield _hit(facts, instance, traffic, cap, limit)
+
+
+def _limit(facts: Facts, cap: EgressCap | None) -> Limit | None:
+    """Return the documented external cap, else what was measured inside a zone at that date."""
+    if cap is not None and cap.external_gbps is not None:
+        return Limit(
+            name="external-egress",
+            gbps=cap.external_gbps,
+            kind=cap.kind,
+            source=cap.source,
+            as_of=cap.as_of,
+            detail=cap.machine_type,
+        )
+    measured = facts.caps.measured(PathClass.SAME_ZONE_EXTERNAL)
+    return _of_measured(measured[0]) if measured else None
+
+
+def _of_measured(measured: MeasuredLimit) -> Limit:
+    return Limit(
+        name=measured.name,
+        gbps=measured.gbps,
+        kind=LimitKind.MEASURED,
+        source=measured.source,
+        as_of=measured.as_of,
+        detail=measured.detail,
+        low_gbps=measured.low_gbps,
+        high_gbps=measured.high_gbps,
+    )
+
+
+def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, limit: Limit) -> Hit:
+    doubts = doubts_of_vm(facts, instance, traffic)
+    if limit.kind is LimitKind.MEASURED:
+        doubts.add("the limit was measured, not documented")
+    own_ratio = _own_ratio(facts, traffic)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
+        f" addresses at the 95th percentile; the limit for those is {gbps(limit.gbps)}, for all its"
+        f" traffic {gbps(cap.egress_gbps)}",
+        group=f"{instance.machine_type}|{instance.zone}|{limit.name}",
+        evidence=(
+            rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps),
+            rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps),
+            rate_evidence("all_p95", traffic.egress.p95_gbps),
+            rate_evidence("cap", limit.gbps, limit.source),
+            Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source="flow logs"),
+            type_evidence(instance),
+        ),
+        limit=limit,
+        fix=_fix(facts, instance, traffic, own_ratio),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _own_ratio(facts: Facts, traffic: VmTraffic) -> float:
+    assert facts.traffic is not None
+    outside = [
+        e for e in facts.traffic.edges_by_src.get(traffic.owner, ()) if e.path_class.leaves_vpc
+    ]
+    whole = sum(edge.wire_bytes for edge in outside)
+    own = sum(edge.wire_bytes for edge in outside if edge.path_class.is_external_address)
+    return round(own / whole, 4) if whole else 0.0
+
+
+def _fix(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float) -> Fix:
+    if own_ratio >= facts.threshold(RULE.id, "own_pairs_ratio"):
+        return Fix(
+            text=f"{own_ratio:.0%} of it goes to your own machines: use their internal addresses"
+            " first (see the external-ip findings); a bigger machine does not lift this limit.",
+            documents=("https://cloud.google.com/compute/docs/internal-dns",),
+        )
+    need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, Destination.EXTERNAL)
+    candidate, why_not = cheapest(facts, need)
+    return resize_fix(instance, candidate, why_not)

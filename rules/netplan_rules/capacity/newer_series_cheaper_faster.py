@@ -1,0 +1,164 @@
+"""Machines that another series beats in price at no less bandwidth, vCPUs and memory."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Candidate,
+    Confidence,
+    Destination,
+    EgressCap,
+    Evidence,
+    Facts,
+    Gap,
+    Hit,
+    Infeasible,
+    Instance,
+    Need,
+    Severity,
+    Usage,
+    line_item,
+    series_of,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    egress_estimate,
+    need_of,
+    rate_evidence,
+    resize_change,
+    resize_fix,
+    type_evidence,
+    unknown_cap,
+)
+from netplan_rules.money import Saving, negated
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="newer-series-cheaper-faster",
+    title="Another series gives as much bandwidth for less money",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
+    " choice years ago seldom is today.",
+    remediation="Move to the named series at the next maintenance window.",
+    guards="Silent for GPUs, local SSD, shared-core and bare-metal machines, for machines with"
+    " licences that are billed by core (Windows, SQL Server, RHEL, SLES), for stopped and pinned"
+    " machines, and below the money floor. Both sides are compared at the price of a whole month,"
+    " sustained-use discounts included; commitments are not. A vCPU of another series does other"
+    " work, so the confidence is at most medium.",
+    references=("https://cloud.google.com/compute/docs/machine-resource",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_saving_ratio",
+            default=0.1,
+            unit="ratio",
+            about="share of today's price that must be saved",
+        ),
+        Threshold(
+            name="min_saving_usd",
+            default=10.0,
+            unit="USD/month",
+            about="saving per machine below which the rule keeps silent",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} cost more than {proposed}, which has at"
+    " least their bandwidth, vCPUs and memory",
+)
+
+_BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
+"""Parts of licence names billed by core (cloud.google.com/compute/disks-image-pricing)."""
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine for which another series is cheaper at no less of anything."""
+    for instance in facts.inventory.instances:
+        if not _is_comparable(facts, instance):
+            continue
+        cap = facts.cap(instance)
+        try:
+            today = facts.prices.machine(instance.region, instance.machine_type, _usage(instance))
+        except MissingDatum as error:
+            yield Gap(resource=instance.ref, reason=str(error))
+            continue
+        if cap is None:
+            yield unknown_cap(facts, instance)
+            continue
+        candidate = _better(facts, instance, cap)
+        if candidate is None or candidate.usd_per_month is None:
+            continue
+        line = line_item(
+            f"{instance.machine_type} ({instance.name})", Decimal(HOURS_PER_MONTH), today
+        )
+        saving = Saving(items=(line, *(negated(item) for item in candidate.line_items)))
+        if _is_worth(facts, saving.usd_per_month, line.usd_per_month):
+            yield _hit(facts, instance, cap, candidate, saving)
+
+
+def _is_comparable(facts: Facts, instance: Instance) -> bool:
+    shape = facts.shape(instance.machine_type)
+    return (
+        instance.is_running
+        and shape is not None
+        and not shape.is_shared_core
+        and not shape.is_bare_metal
+        and shape.gpu_count == 0
+        and instance.gpu_count == 0
+        and instance.local_ssd_count == 0
+        and shape.bundled_local_ssd_gib == 0
+        and instance.label("netplan-pin") is None
+        and not any(part in name for name in instance.licenses for part in _BILLED_BY_CORE)
+    )
+
+
+def _usage(instance: Instance) -> Usage:
+    return Usage.SPOT if instance.is_spot else Usage.SUSTAINED_USE
+
+
+def _better(facts: Facts, instance: Instance, cap: EgressCap) -> Candidate | None:
+    """Return the cheapest machine of another series that has at least as much of everything."""
+    need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL)
+    if need is None:
+        return None
+    plan = facts.machines.choose(replace(need, headroom_ratio=0.0, usage=_usage(instance)))
+    if isinstance(plan, Infeasible):
+        return None
+    best = plan.ranked[0]
+    return None if series_of(best.machine_type) == instance.series else best
+
+
+def _is_worth(facts: Facts, saved_usd: Decimal, today_usd: Decimal) -> bool:
+    ratio = Decimal(str(facts.threshold(RULE.id, "min_saving_ratio")))
+    floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
+    return saved_usd >= max(floor, ratio * today_usd)
+
+
+def _hit(
+    facts: Facts, instance: Instance, cap: EgressCap, candidate: Candidate, saving: Saving
+) -> Hit:
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
+        f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
+        f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}",
+        group=f"{instance.machine_type}|{instance.region}|{candidate.machine_type}|{_usage(instance)}",
+        evidence=(
+            rate_evidence("cap", cap.egress_gbps, cap.source),
+            rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
+            Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            type_evidence(instance),
+        ),
+        throughput_now=egress_estimate(facts, instance, None),
+        throughput_fixed=egress_estimate(facts, instance, candidate),
+        saving_items=saving.items,
+        fix=resize_fix(instance, candidate, ""),
+        confidence=Confidence.MEDIUM,
+        confidence_reason="a vCPU of another series does other work; try the load first",
+        change=resize_change(instance, candidate),
+    )

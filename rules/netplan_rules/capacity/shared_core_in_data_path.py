@@ -1,0 +1,105 @@
+"""Shared-core machines that carry real traffic."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    Destination,
+    Facts,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+    VmTraffic,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    cheapest,
+    egress_estimate,
+    need_of,
+    rate_evidence,
+    resize_change,
+    resize_fix,
+    resize_saving,
+    type_evidence,
+)
+from netplan_rules.trust import doubts_of_vm
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="shared-core-in-data-path",
+    title="A shared-core machine carries real traffic",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="f1-micro, g1-small and the small E2 types get a fraction of a core and bursts of it."
+    " Packets cost CPU time: when the bursts are used up, throughput falls below the cap.",
+    remediation="Take a type with at least two dedicated vCPUs on the path of bulk data.",
+    guards="Silent below the rate floor, which a shared core carries without trouble.",
+    references=(
+        "https://cloud.google.com/compute/docs/general-purpose-machines#sharedcore",
+        "https://cloud.google.com/compute/docs/network-bandwidth",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_gbps",
+            default=0.2,
+            unit="Gbit/s",
+            about="95th percentile of what it sends or receives from which the rule fires",
+        ),
+        Threshold(
+            name="min_vcpus",
+            default=2.0,
+            unit="vCPU",
+            about="dedicated vCPUs that the proposed machine has at least",
+        ),
+    ),
+    group_message="{count} shared-core machines of type {machine_type} carry real traffic",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each shared-core machine above the rate floor."""
+    if facts.traffic is None:
+        return
+    floor = facts.threshold(RULE.id, "min_gbps")
+    for traffic in facts.traffic.vms:
+        instance = facts.instance(facts.traffic.owners[traffic.owner])
+        if instance is None or max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps) < floor:
+            continue
+        shape = facts.shape(instance.machine_type)
+        if shape is not None and shape.is_shared_core:
+            yield _hit(facts, instance, traffic)
+
+
+def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
+    doubts = doubts_of_vm(facts, instance, traffic)
+    sent, received = traffic.egress.p95_gbps, traffic.ingress.p95_gbps
+    need = need_of(facts, instance, max(sent, traffic.egress.max_gbps), Destination.INTERNAL)
+    if need is not None:
+        least = int(facts.threshold(RULE.id, "min_vcpus"))
+        need = replace(need, vcpus=max(need.vcpus, least))
+    candidate, why_not = cheapest(facts, need)
+    saving = resize_saving(facts, instance, candidate)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"
+        f" receives {gbps(received)} at the 95th percentile",
+        group=f"{instance.machine_type}|{instance.zone}",
+        evidence=(
+            rate_evidence("egress_p95", sent),
+            rate_evidence("ingress_p95", received),
+            type_evidence(instance),
+        ),
+        throughput_now=egress_estimate(facts, instance, None),
+        throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=resize_fix(instance, candidate, why_not),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+        change=resize_change(instance, candidate),
+    )

@@ -1,0 +1,138 @@
+"""Pairs that send everything in one flow, at the limit of a flow."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Edge,
+    Estimate,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+    TopFlow,
+)
+from netplan_planner.throughput import edge_query, predict, single_flow
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import rate_evidence
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import gbps, pair_subject
+
+RULE = Rule(
+    id="single-flow-limited",
+    title="One flow carries everything and stands at the limit of a flow",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="One five-tuple has limits of its own: 3 Gbit/s to an address outside the VPC, and a"
+    " receive window per round trip everywhere. The machine's cap stays idle behind it.",
+    remediation="Send over several connections in parallel; inside the VPC also raise the"
+    " receiver's TCP buffers on long paths.",
+    guards="Silent for flows that were active for a few minutes only, when the machine's own cap is"
+    " in use, when several flows share the load, and when the flow is faster than the limit (then"
+    " another limit holds, such as tuned buffers).",
+    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="flow_ratio",
+            default=0.7,
+            unit="ratio",
+            about="share of the pair's bytes that the greatest flow carries",
+        ),
+        Threshold(
+            name="near_ratio",
+            default=0.85,
+            unit="ratio",
+            about="share of the limit of a flow that its 95th percentile reaches",
+        ),
+        Threshold(
+            name="over_ratio",
+            default=1.1,
+            unit="ratio",
+            about="share of the limit above which another limit must hold",
+        ),
+        Threshold(
+            name="idle_cap_ratio",
+            default=0.5,
+            unit="ratio",
+            about="share of the machine's cap below which it counts as idle",
+        ),
+        Threshold(
+            name="min_active_minutes",
+            default=5.0,
+            unit="minutes",
+            about="how long the flow must have been active",
+        ),
+    ),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each pair whose greatest flow stands at the limit of a single flow."""
+    if facts.traffic is None:
+        return
+    for edge in facts.traffic.edges:
+        flow = edge.top_flow
+        sender = facts.instance(facts.src(edge))
+        if flow is None or sender is None or not _dominates(facts, flow):
+            continue
+        alone = single_flow(edge_query(facts, edge), facts.caps)
+        if _stands_at(facts, flow, alone) and _is_idle(facts, edge, sender):
+            yield _hit(facts, edge, sender, flow, alone)
+
+
+def _dominates(facts: Facts, flow: TopFlow) -> bool:
+    return flow.byte_ratio > facts.threshold(
+        RULE.id, "flow_ratio"
+    ) and flow.active_minutes >= facts.threshold(RULE.id, "min_active_minutes")
+
+
+def _stands_at(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
+    limit = alone.binding
+    if limit is None or limit.name not in {"external-flow", "internal-flow", "window-over-rtt"}:
+        return False
+    near = facts.threshold(RULE.id, "near_ratio") * limit.gbps
+    over = facts.threshold(RULE.id, "over_ratio") * limit.gbps
+    return near <= flow.p95_gbps <= over
+
+
+def _is_idle(facts: Facts, edge: Edge, sender: Instance) -> bool:
+    cap = facts.cap(sender)
+    if cap is None or facts.traffic is None:
+        return False
+    whole = facts.traffic.vm_by_link[sender.ref.self_link].egress.p95_gbps
+    return whole < facts.threshold(RULE.id, "idle_cap_ratio") * cap.egress_gbps
+
+
+def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estimate) -> Hit:
+    doubts = doubts_of_edge(facts, edge)
+    limit = alone.binding
+    assert limit is not None
+    many = predict(edge_query(facts, edge), facts.caps)
+    if limit.name == "window-over-rtt":
+        doubts.add("the receiver's window is the default of a stock Linux image, not read")
+    return Hit(
+        resources=(sender.ref,),
+        subject=pair_subject(facts.src(edge), facts.dst(edge)),
+        message=f"one flow carries {flow.byte_ratio:.0%} of the traffic at {gbps(flow.p95_gbps)};"
+        f" a single flow gets at most {gbps(limit.gbps)} here ({limit.name})",
+        evidence=(
+            Evidence(name="flow_share", value=flow.byte_ratio, unit="ratio", source="flow logs"),
+            rate_evidence("flow_p95", flow.p95_gbps),
+            rate_evidence("flow_limit", limit.gbps, limit.source),
+            Evidence(name="rtt", value=edge.rtt_ms if edge.rtt_ms is not None else "", unit="ms"),
+        ),
+        limit=limit,
+        throughput_now=alone,
+        throughput_fixed=many,
+        fix=Fix(
+            text="Send over several connections in parallel (most transfer tools have an option"
+            " for it); the machine's cap leaves room.",
+            documents=("https://cloud.google.com/compute/docs/network-bandwidth",),
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

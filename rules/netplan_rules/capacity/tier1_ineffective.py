@@ -1,0 +1,85 @@
+"""Machines with Tier_1 that their type or interface cannot use."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    BandwidthTier,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+)
+from netplan_rules.base import Rule
+from netplan_rules.capacity._resize import type_evidence
+from netplan_rules.money import tier1_saving
+from netplan_rules.wording import vm_subject
+
+RULE = Rule(
+    id="tier1-ineffective",
+    title="Tier_1 is set but cannot work",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY}),
+    rationale="Tier_1 needs a type that has it and a gVNIC interface. Without both the machine"
+    " keeps its default cap.",
+    remediation="Recreate it with gVNIC, with a type that has Tier_1, or without Tier_1.",
+    guards="An interface whose type the input does not state is not judged where the series also"
+    " allows VirtIO; series that only have gVNIC pass. A type without a row in the caps table is"
+    " listed as not judged.",
+    references=(
+        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
+        "n",
+    ),
+    since="0.1.0",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each Tier_1 machine whose type or interfaces rule it out."""
+    for instance in facts.inventory.instances:
+        if instance.bandwidth_tier is not BandwidthTier.TIER_1:
+            continue
+        variants = facts.caps.variants(instance.machine_type)
+        if not variants:
+            reason = facts.caps.unknown_reason(instance.machine_type, tier1=True)
+            yield Gap(resource=instance.ref, reason=reason)
+            continue
+        tier1 = next((cap for cap in variants if cap.is_tier1), None)
+        if tier1 is None:
+            yield _hit(facts, instance, f"{instance.machine_type} has no Tier_1")
+            continue
+        yield from _interfaces(facts, instance, tier1)
+
+
+def _interfaces(facts: Facts, instance: Instance, tier1: EgressCap) -> Iterator[Hit | Gap]:
+    stated = [nic.nic_type for nic in instance.interfaces]
+    if any(kind is not None and kind != "GVNIC" for kind in stated):
+        kinds = ", ".join(sorted({kind for kind in stated if kind and kind != "GVNIC"}))
+        yield _hit(facts, instance, f"its interface is {kinds}, not gVNIC")
+    elif None in stated and "VIRTIO_NET" in tier1.nic_types:
+        yield Gap(
+            resource=instance.ref,
+            reason="the input does not state the type of its interface, and the series allows both",
+        )
+
+
+def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
+    saving = tier1_saving(facts, instance)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} has Tier_1 set, but {why}",
+        evidence=(Evidence(name="reason", value=why, source="inventory"), type_evidence(instance)),
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=Fix(
+            text="Recreate it with gVNIC and a type that has Tier_1, or without Tier_1.",
+            documents=RULE.references,
+            caution="Both settings are made when a machine is created.",
+        ),
+    )

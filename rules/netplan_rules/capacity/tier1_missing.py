@@ -1,0 +1,153 @@
+"""Machines for which Tier_1 is the cheapest way to the bandwidth they need."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import (
+    BandwidthTier,
+    Candidate,
+    Destination,
+    EgressCap,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Infeasible,
+    Instance,
+    Need,
+    Severity,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    egress_estimate,
+    need_of,
+    rate_evidence,
+    resize_change,
+    type_evidence,
+)
+from netplan_rules.money import machine_saving
+from netplan_rules.wording import gbps, machines, vm_subject
+
+RULE = Rule(
+    id="tier1-missing",
+    title="Tier_1 is the cheapest way to the bandwidth that is needed",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    rationale="The target or the observed egress is above the default cap; the type has a greater"
+    " cap with Tier_1, and its fee is less than the next type that carries the need.",
+    remediation="Recreate the machine with Tier_1 and gVNIC.",
+    guards="Silent when a bigger type without Tier_1 is cheaper (egress-cap rules name it). When"
+    " the fee of the series is not published the machine is listed as not judged.",
+    references=(
+        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
+        "n",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="p95_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of the default cap that the observed 95th percentile reaches",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} need more than {cap:g} Gbit/s; Tier_1 is"
+    " the cheapest way",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine that needs more than its default cap and gets it cheapest by Tier_1."""
+    for instance in facts.inventory.instances:
+        if instance.bandwidth_tier is BandwidthTier.TIER_1:
+            continue
+        default, tier1 = facts.cap(instance), facts.cap(instance, tier1=True)
+        if default is None or tier1 is None:
+            continue  # no Tier_1 for the type; the egress-cap rules report unknown caps
+        wanted = _wanted(facts, instance, default)
+        if wanted is None:
+            continue
+        yield from _judge(facts, instance, default, wanted)
+
+
+def _wanted(facts: Facts, instance: Instance, default: EgressCap) -> float | None:
+    """Return the bandwidth that is needed above the default cap, or None."""
+    target = facts.target(instance)
+    if target is not None and target.gbps > default.egress_gbps:
+        return target.gbps
+    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    if traffic is None:
+        return None
+    near = facts.threshold(RULE.id, "p95_ratio") * default.egress_gbps
+    return (
+        max(traffic.egress.max_gbps, default.egress_gbps)
+        if (traffic.egress.p95_gbps >= near)
+        else None
+    )
+
+
+def _judge(
+    facts: Facts, instance: Instance, default: EgressCap, wanted: float
+) -> Iterator[Hit | Gap]:
+    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    if need is None:
+        return
+    plan = facts.machines.choose(need)
+    if isinstance(plan, Infeasible):
+        return
+    own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]
+    other = [c for c in plan.ranked if not c.is_tier1 and c.usd_per_month is not None]
+    if own and own[0].usd_per_month is None:
+        reason = f"the Tier_1 fee is not known: {own[0].note}"
+        yield Gap(resource=instance.ref, reason=reason)
+    elif own and (not other or _usd(own[0]) < _usd(other[0])):
+        yield _hit(facts, instance, default, wanted, own[0], other[0] if other else None)
+
+
+def _usd(candidate: Candidate) -> Decimal:
+    assert candidate.usd_per_month is not None
+    return candidate.usd_per_month
+
+
+def _hit(
+    facts: Facts,
+    instance: Instance,
+    default: EgressCap,
+    wanted: float,
+    own: Candidate,
+    other: Candidate | None,
+) -> Hit:
+    saving = machine_saving(facts, instance, own)
+    rival = (
+        f"; the next type that carries it, {machines(other)}, costs"
+        f" ${_usd(other) - _usd(own):,.2f} a month more"
+        if other
+        else ""
+    )
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} needs {gbps(wanted)}, its default cap is"
+        f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}{rival}",
+        group=f"{instance.machine_type}|{instance.zone}",
+        evidence=(
+            rate_evidence("needed", wanted, "declared target or flow logs"),
+            rate_evidence("cap", default.egress_gbps, default.source),
+            rate_evidence("tier1_cap", own.cap_gbps, own.limit.source),
+            type_evidence(instance),
+        ),
+        limit=own.limit,
+        throughput_now=egress_estimate(facts, instance, None),
+        throughput_fixed=egress_estimate(facts, instance, own),
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=Fix(
+            text="Recreate the machine with --network-performance-configs="
+            "total-egress-bandwidth-tier=TIER_1 and a gVNIC interface.",
+            documents=RULE.references,
+            caution="Tier_1 can only be set when a machine is made, and its fee has no commitment"
+            " discount.",
+        ),
+        change=resize_change(instance, own),
+    )

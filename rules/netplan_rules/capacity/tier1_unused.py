@@ -1,0 +1,112 @@
+"""Machines that pay for Tier_1 and never need it."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    BandwidthTier,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+    VmTraffic,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import rate_evidence, type_evidence, unknown_cap
+from netplan_rules.money import tier1_saving
+from netplan_rules.trust import doubts_of_vm
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="tier1-unused",
+    title="Tier_1 is paid for and not used",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="The fee of Tier_1 is due every hour, whatever is sent; below the default cap it buys"
+    " nothing. Commitments do not cover it.",
+    remediation="Recreate the machine without Tier_1.",
+    guards="Silent when a declared target needs it, or when any minute came near the default caps"
+    " (inside the VPC or to outside). A window shorter than the threshold lowers the confidence.",
+    references=(
+        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
+        "n",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="max_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of the default cap that the busiest minute stays below",
+        ),
+        Threshold(
+            name="min_window_hours",
+            default=168.0,
+            unit="hours",
+            about="observed time below which the confidence is lowered (a weekly peak)",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} pay for Tier_1 and stay below the"
+    " default cap of {cap:g} Gbit/s",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each Tier_1 machine whose busiest minute fits the default caps."""
+    if facts.traffic is None:
+        return
+    for traffic in facts.traffic.vms:
+        instance = facts.instance(facts.traffic.owners[traffic.owner])
+        if instance is None or instance.bandwidth_tier is not BandwidthTier.TIER_1:
+            continue
+        default = facts.cap(instance, tier1=False)
+        if default is None:
+            yield unknown_cap(facts, instance)
+        elif _fits(facts, instance, traffic, default):
+            yield _hit(facts, instance, traffic, default)
+
+
+def _fits(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCap) -> bool:
+    share = facts.threshold(RULE.id, "max_ratio")
+    target = facts.target(instance)
+    outside = default.external_gbps
+    return (
+        traffic.egress.max_gbps < share * default.egress_gbps
+        and (outside is None or traffic.egress_outside_vpc.max_gbps < share * outside)
+        and (target is None or target.gbps <= default.egress_gbps)
+    )
+
+
+def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCap) -> Hit:
+    assert facts.traffic is not None
+    doubts = doubts_of_vm(facts, instance, traffic)
+    hours = facts.traffic.observed_minutes / 60
+    if hours < facts.threshold(RULE.id, "min_window_hours"):
+        doubts.add(f"the window has {hours:.0f} hours and may miss a weekly peak")
+    saving = tier1_saving(facts, instance)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} pays for Tier_1; its busiest minute is"
+        f" {gbps(traffic.egress.max_gbps)}, the default cap {gbps(default.egress_gbps)}",
+        group=f"{instance.machine_type}|{instance.zone}",
+        evidence=(
+            rate_evidence("max", traffic.egress.max_gbps),
+            rate_evidence("cap", default.egress_gbps, default.source),
+            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+            type_evidence(instance),
+        ),
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=Fix(
+            text="Recreate the machine without Tier_1 (it cannot be changed in place).",
+            documents=RULE.references,
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

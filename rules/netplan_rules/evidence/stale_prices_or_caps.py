@@ -1,0 +1,69 @@
+"""A price snapshot or caps table that is older than it should be."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Need,
+    ResourceRef,
+    SelfLink,
+    Severity,
+)
+from netplan_rules.base import Rule, Threshold
+
+RULE = Rule(
+    id="stale-prices-or-caps",
+    title="The price snapshot or the caps table is old",
+    severity=Severity.INFO,
+    needs=frozenset({Need.PRICES}),
+    rationale="List prices of a region move by up to a sixth of all pairs in half a year, Spot"
+    " prices within weeks, and new series appear; a decision on old prices may be wrong.",
+    remediation="Use a newer snapshot (--prices) or a newer netplan.",
+    guards="Silent below the two ages.",
+    references=("https://cloud.google.com/skus",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="max_price_days",
+            default=90.0,
+            unit="days",
+            about="age of the price snapshot from which the rule fires",
+        ),
+        Threshold(
+            name="max_caps_days",
+            default=180.0,
+            unit="days",
+            about="age of the newest source of the caps table from which the rule fires",
+        ),
+    ),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield one hit for each of the two tables that is too old."""
+    prices = facts.prices.info
+    for name, as_of, threshold in (
+        ("price snapshot", min(prices.as_of, prices.network_as_of), "max_price_days"),
+        ("caps table", facts.caps.source_date, "max_caps_days"),
+    ):
+        age_days = (facts.today - as_of).days
+        if age_days > facts.threshold(RULE.id, threshold):
+            yield _hit(name, as_of, age_days)
+
+
+def _hit(name: str, as_of: date, age_days: int) -> Hit:
+    return Hit(
+        resources=(ResourceRef(self_link=SelfLink(f"netplan/{name.replace(' ', '-')}")),),
+        subject=name,
+        message=f"the {name} is of {as_of.isoformat()}, {age_days} days old",
+        evidence=(
+            Evidence(name="as_of", value=as_of.isoformat(), source=name),
+            Evidence(name="age", value=age_days, unit="days"),
+        ),
+        fix=Fix(text="Use a newer netplan, or give a newer snapshot with --prices."),
+    )

@@ -1,0 +1,93 @@
+"""Traffic with addresses that nobody owns, as far as the input shows."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Need,
+    Owner,
+    OwnerKind,
+    ResourceRef,
+    SelfLink,
+    Severity,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.wording import volume
+
+RULE = Rule(
+    id="unmapped-peers",
+    title="Traffic with addresses that nobody owns",
+    severity=Severity.INFO,
+    needs=frozenset({Need.TRAFFIC}),
+    rationale="Private addresses that no machine, range or gateway of the input holds may belong to"
+    " another project, a peered network or your own data centre. Their traffic has no path class"
+    " and no price.",
+    remediation="Read the other projects too (--project may be repeated), or a newer inventory.",
+    guards="Silent below the share; internet peers have an owner and do not count.",
+    references=("https://cloud.google.com/vpc/docs/flow-logs",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_ratio",
+            default=0.05,
+            unit="ratio",
+            about="share of all bytes without an owner from which the rule fires",
+        ),
+        Threshold(
+            name="examples",
+            default=5.0,
+            unit="addresses",
+            about="how many of the addresses are named",
+        ),
+    ),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield one hit when too many bytes have no owner."""
+    if facts.traffic is None:
+        return
+    whole = sum(edge.payload_bytes for edge in facts.traffic.edges)
+    strays = [edge for edge in facts.traffic.edges if _stray(facts, edge) is not None]
+    lost = sum(edge.payload_bytes for edge in strays)
+    if whole and lost / whole > facts.threshold(RULE.id, "min_ratio"):
+        yield _hit(facts, strays, lost, whole)
+
+
+def _stray(facts: Facts, edge: Edge) -> Owner | None:
+    return next(
+        (o for o in (facts.src(edge), facts.dst(edge)) if o.kind is OwnerKind.UNKNOWN), None
+    )
+
+
+def _hit(facts: Facts, strays: list[Edge], lost: int, whole: int) -> Hit:
+    by_owner: dict[str, int] = {}
+    for edge in strays:
+        owner = _stray(facts, edge)
+        assert owner is not None
+        by_owner[owner.name] = by_owner.get(owner.name, 0) + edge.wire_bytes
+    greatest = sorted(by_owner.items(), key=lambda item: (-item[1], item[0]))
+    named = greatest[: int(facts.threshold(RULE.id, "examples"))]
+    listed = ", ".join(f"{name} ({volume(facts.gib_per_month(n))})" for name, n in named)
+    more = f", and {len(greatest) - len(named)} more" if len(greatest) > len(named) else ""
+    return Hit(
+        resources=(ResourceRef(self_link=SelfLink("traffic/unmapped")),),
+        subject=f"{len(greatest)} addresses",
+        message=f"{lost / whole:.1%} of the bytes go to or come from addresses that nobody owns:"
+        f" {listed}{more}",
+        evidence=(
+            Evidence(
+                name="unowned", value=round(lost / whole, 6), unit="ratio", source="flow logs"
+            ),
+            Evidence(name="addresses", value=len(greatest), source="flow logs"),
+        ),
+        fix=Fix(
+            text="Read the projects that own them (--project for each, or --inventory files), with"
+            " routes and VPN tunnels, so that hybrid ranges are known.",
+        ),
+    )

@@ -1,0 +1,92 @@
+"""Machines with a VirtIO interface where gVNIC would carry the load better."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Need,
+    Severity,
+    VmTraffic,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.trust import doubts_of_vm
+from netplan_rules.wording import gbps, vm_subject
+
+RULE = Rule(
+    id="gvnic-missing",
+    title="VirtIO interface on a machine with high traffic",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="gVNIC is the interface made for high rates and the condition of Tier_1. No document"
+    " states what it brings at the same cap, so no gain is stated here.",
+    remediation="Recreate the machine from an image with the GVNIC feature and a gVNIC interface.",
+    guards="Silent when the image lacks the GVNIC feature, when the series has no gVNIC, and below"
+    " the rate floor. An interface whose type is not stated is listed as not judged on series that"
+    " allow both.",
+    references=("https://cloud.google.com/compute/docs/networking/using-gvnic",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_gbps",
+            default=2.0,
+            unit="Gbit/s",
+            about="95th percentile of what it sends or receives from which the rule fires",
+        ),
+    ),
+    group_message="{count} machines of type {machine_type} carry high traffic over VirtIO",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each busy machine whose interface is VirtIO although it could be gVNIC."""
+    if facts.traffic is None:
+        return
+    floor = facts.threshold(RULE.id, "min_gbps")
+    for traffic in facts.traffic.vms:
+        instance = facts.instance(facts.traffic.owners[traffic.owner])
+        busiest = max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps)
+        if instance is None or busiest < floor:
+            continue
+        cap = facts.cap(instance, tier1=False)
+        if cap is None or "GVNIC" not in cap.nic_types:
+            continue
+        yield from _judge(facts, instance, traffic, cap, busiest)
+
+
+def _judge(
+    facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, busiest: float
+) -> Iterator[Hit | Gap]:
+    kinds = {nic.nic_type for nic in instance.interfaces}
+    if "VIRTIO_NET" in kinds and "GVNIC" in instance.guest_os_features:
+        doubts = doubts_of_vm(facts, instance, traffic)
+        yield Hit(
+            resources=(instance.ref,),
+            subject=vm_subject(instance),
+            message=f"{instance.name} carries {gbps(busiest)} at the 95th percentile over VirtIO;"
+            " its image has the gVNIC driver",
+            group=f"{instance.machine_type}|{instance.zone}",
+            evidence=(
+                Evidence(name="p95", value=busiest, unit="Gbit/s", source="flow logs"),
+                Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
+                Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
+            ),
+            fix=Fix(
+                text="Recreate the machine with a gVNIC interface (nic-type=GVNIC).",
+                documents=RULE.references,
+                caution="The interface type is set when a machine is made.",
+            ),
+            confidence=doubts.confidence,
+            confidence_reason=doubts.text,
+        )
+    elif None in kinds and "VIRTIO_NET" in cap.nic_types:
+        yield Gap(
+            resource=instance.ref,
+            reason="the input does not state the type of its interface, and the series allows both",
+        )

@@ -1,0 +1,93 @@
+"""Peered VPC networks with different MTUs."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Confidence,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Need,
+    Network,
+    Severity,
+)
+from netplan_rules.base import Rule
+from netplan_rules.wording import command
+
+RULE = Rule(
+    id="vpc-mtu-mismatch",
+    title="Peered networks have different MTUs",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.SEVERAL_NETWORKS}),
+    rationale="TCP falls back to the smaller segment size; UDP and tunnel packets above the smaller"
+    " MTU are dropped.",
+    remediation="Give both networks the same MTU, then restart their machines.",
+    guards="A network that states no MTU has 1460 bytes. A peer that was not read is skipped, not"
+    " guessed. With flow logs, pairs without traffic between them keep the rule silent; without"
+    " them the confidence is lower.",
+    references=("https://cloud.google.com/vpc/docs/mtu",),
+    since="0.1.0",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each actively peered pair with unequal MTUs, once."""
+    for local, remote in facts.inventory.peered_networks():
+        if local.mtu_bytes != remote.mtu_bytes:
+            seen = _bytes_between(facts, local, remote)
+            if seen != 0:
+                yield _hit(local, remote, seen)
+
+
+def _bytes_between(facts: Facts, local: Network, remote: Network) -> int | None:
+    """Return the bytes seen between two networks, None when there are no flow logs."""
+    if facts.traffic is None:
+        return None
+    pair = {local.ref.self_link, remote.ref.self_link}
+    return sum(
+        edge.wire_bytes
+        for edge in facts.traffic.edges
+        if {facts.src(edge).network, facts.dst(edge).network} == pair
+    )
+
+
+def _hit(local: Network, remote: Network, seen: int | None) -> Hit:
+    small, great = sorted((local, remote), key=lambda n: (n.mtu_bytes, n.ref.self_link))
+    return Hit(
+        resources=(local.ref, remote.ref),
+        subject=f"{local.name} ⇄ {remote.name}",
+        message=f"MTU {local.mtu_bytes} B, but the peered network {remote.name} has"
+        f" {remote.mtu_bytes} B",
+        evidence=(
+            Evidence(name="local_mtu", value=local.mtu_bytes, unit="bytes", source="inventory"),
+            Evidence(name="remote_mtu", value=remote.mtu_bytes, unit="bytes", source="inventory"),
+            *(
+                (Evidence(name="traffic", value=seen, unit="bytes", source="flow logs"),)
+                if seen is not None
+                else ()
+            ),
+        ),
+        fix=Fix(
+            text="Give both networks the same MTU, then restart their machines.",
+            commands=(
+                command(
+                    "gcloud",
+                    "compute",
+                    "networks",
+                    "update",
+                    small.name,
+                    f"--project={small.project}",
+                    f"--mtu={great.mtu_bytes}",
+                ),
+            ),
+            documents=("https://cloud.google.com/vpc/docs/mtu",),
+            caution="Machines take a new MTU when they restart; traffic that leaves the VPC keeps"
+            " 1460 or 1500 bytes.",
+        ),
+        confidence=Confidence.MEDIUM if seen is None else Confidence.HIGH,
+        confidence_reason="whether traffic crosses the peering is not known"
+        if seen is None
+        else "",
+    )

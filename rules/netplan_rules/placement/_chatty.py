@@ -1,0 +1,58 @@
+"""The hit that the two rules on chatty pairs share."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import Evidence, Facts, Fix, Hit
+from netplan_planner.throughput import edge_query, predict
+from netplan_rules.placement._moves import Move, Talk, proposals
+from netplan_rules.trust import Doubts
+from netplan_rules.wording import volume
+
+
+def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator[Hit]:
+    """Yield each move that saves at least the rule's `min_usd_per_month`."""
+    floor = Decimal(str(facts.threshold(rule, "min_usd_per_month")))
+    for talk, move, doubts in proposals(facts, distance, floor):
+        yield _hit(facts, talk, move, doubts, advice)
+
+
+def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> Hit:
+    gib = facts.gib_per_month(talk.wire_bytes)
+    greatest = max(talk.edges, key=lambda edge: edge.wire_bytes)
+    query = edge_query(facts, greatest)
+    rtt = [edge.rtt_ms for edge in talk.edges if edge.rtt_ms is not None]
+    return Hit(
+        resources=(move.machine.ref, move.peer.ref),
+        subject=f"{talk.one.name} ↔ {talk.other.name} ({talk.one.zone}, {talk.other.zone})",
+        message=f"{volume(gib)} go between {talk.one.name} and {talk.other.name}, both directions"
+        f" together; with all its other traffic, {move.machine.name} costs"
+        f" ${move.usd_per_month:,.2f} a month less in {move.peer.zone}",
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(
+                name="observed_max",
+                value=max(edge.series.max_gbps for edge in talk.edges),
+                unit="Gbit/s",
+                source="flow logs",
+            ),
+            *(
+                (Evidence(name="rtt", value=min(rtt), unit="ms", source="flow logs"),)
+                if rtt
+                else ()
+            ),
+        ),
+        throughput_now=predict(query, facts.caps),
+        saving_items=move.saving_items,
+        fix=Fix(
+            text=f"Move {move.machine.name} to {move.peer.zone}: make a machine image, create the"
+            f" machine there, switch over. {advice}",
+            documents=(
+                "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",
+            ),
+            caution="Both then fail together with that zone; keep them apart if that is why they"
+            " stand apart (label netplan-role=replica or netplan-pin says so).",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

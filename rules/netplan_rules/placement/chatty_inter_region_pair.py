@@ -1,0 +1,38 @@
+"""Pairs of machines whose traffic between regions costs real money."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import Facts, Hit, Need, Severity
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.placement._chatty import chatty_hits
+
+RULE = Rule(
+    id="chatty-inter-region-pair",
+    title="Two machines of different regions exchange much traffic",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    rationale="Traffic between regions is billed per GiB at the rate of the ordered pair of"
+    " regions, two to fifteen times the rate between zones, and every round trip takes"
+    " milliseconds.",
+    remediation="Move one of the two, replicate the data once and read the copy, or cache.",
+    guards="As chatty-inter-zone-pair: what stands apart on purpose is never proposed, and the"
+    " saving is that of all traffic of the machine.",
+    references=("https://cloud.google.com/vpc/network-pricing",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=50.0,
+            unit="USD/month",
+            about="what the move must save",
+        ),
+    ),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each worthwhile move of a machine into its peer's region."""
+    yield from chatty_hits(
+        facts, "inter-region", RULE.id, "Or replicate the data once and read the local copy."
+    )

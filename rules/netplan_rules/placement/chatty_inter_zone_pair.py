@@ -1,0 +1,39 @@
+"""Pairs of machines whose traffic between zones costs real money."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import Facts, Hit, Need, Severity
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.placement._chatty import chatty_hits
+
+RULE = Rule(
+    id="chatty-inter-zone-pair",
+    title="Two machines of different zones exchange much traffic",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    rationale="Traffic between zones is billed per GiB on the sending side, in both directions;"
+    " inside a zone it is free over internal addresses, and the round trip is shorter.",
+    remediation="Move one of the two into the other's zone, or keep a replica there.",
+    guards="Members of managed groups, pinned machines (label netplan-pin), machines with a"
+    " high-availability role (label netplan-role) and replicas of one service are never proposed."
+    " A move is proposed only for what it saves over all traffic of the machine, so one that only"
+    " shifts the charge to other peers keeps the rule silent.",
+    references=("https://cloud.google.com/vpc/network-pricing",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=20.0,
+            unit="USD/month",
+            about="what the move must save",
+        ),
+    ),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each worthwhile move of a machine into its peer's zone."""
+    yield from chatty_hits(
+        facts, "inter-zone", RULE.id, "Or keep a copy of the data in the other zone."
+    )

@@ -1,0 +1,110 @@
+"""Reserved external addresses that nothing uses."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Address,
+    AddressUse,
+    Confidence,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Need,
+    Severity,
+    line_item,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.money import Saving
+from netplan_rules.wording import command
+
+RULE = Rule(
+    id="idle-external-address",
+    title="A reserved external address is not in use",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.EXTERNAL_ADDRESSES}),
+    rationale="A static external address that is assigned to nothing costs more per hour than one"
+    " in use.",
+    remediation="Release it, unless it is kept for a partner's allow-list or a fail-over.",
+    guards="Addresses younger than the threshold, internal ranges, and addresses whose status is"
+    " not RESERVED keep the rule silent. An address without a creation date lowers the confidence.",
+    references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_age_days",
+            default=7.0,
+            unit="days",
+            about="age below which an address counts as just being set up",
+        ),
+    ),
+    group_message="{count} reserved external addresses in {region} are not in use",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each reserved external address without a user."""
+    youngest = facts.today - timedelta(days=facts.threshold(RULE.id, "min_age_days"))
+    for address in facts.inventory.addresses:
+        idle = address.is_external and address.status == "RESERVED" and not address.users
+        if idle and (address.created is None or address.created.date() <= youngest):
+            yield _hit(facts, address)
+
+
+def _hit(facts: Facts, address: Address) -> Hit:
+    saving = _price(facts, address)
+    where = "--global" if address.region is None else f"--region={address.region}"
+    return Hit(
+        resources=(address.ref,),
+        subject=f"{address.name} ({address.address}, {address.region or 'global'})",
+        message=f"the external address {address.address} ({address.name}) is reserved and assigned"
+        " to nothing",
+        group=f"{address.project}|{address.region}",
+        evidence=(
+            Evidence(name="address", value=address.address, source="inventory"),
+            Evidence(name="region", value=address.region or "global", source="inventory"),
+            Evidence(
+                name="created",
+                value=address.created.date().isoformat() if address.created else "not stated",
+                source="inventory",
+            ),
+        ),
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=Fix(
+            text="Release the address.",
+            commands=(
+                command(
+                    "gcloud",
+                    "compute",
+                    "addresses",
+                    "delete",
+                    address.name,
+                    where,
+                    f"--project={address.project}",
+                ),
+            ),
+            documents=RULE.references,
+            caution="A released address cannot be had back: look for DNS records and allow-lists"
+            " that name it.",
+        ),
+        confidence=Confidence.HIGH if address.created else Confidence.MEDIUM,
+        confidence_reason="" if address.created else "the input does not state its age",
+    )
+
+
+def _price(facts: Facts, address: Address) -> Saving:
+    if address.region is None:
+        return Saving(unknown="the price table has no row for global addresses")
+    try:
+        price = facts.prices.external_address(AddressUse.UNUSED_STATIC, address.region)
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(
+        items=(line_item(f"unused address {address.address}", Decimal(HOURS_PER_MONTH), price),)
+    )

@@ -1,0 +1,159 @@
+"""Machines with an external address that no internet traffic used."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    AddressUse,
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Need,
+    NetworkInterface,
+    OwnerKind,
+    PathClass,
+    Severity,
+    line_item,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.money import Saving
+from netplan_rules.trust import Doubts
+from netplan_rules.wording import gcloud_instance, vm_subject
+
+RULE = Rule(
+    id="needless-external-address",
+    title="An external address that no internet traffic used",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="Every external IPv4 address in use is billed by the hour, and it is a way in.",
+    remediation="Remove it; reach the machine through IAP, let it reach out through Cloud NAT, and"
+    " Google APIs through Private Google Access.",
+    guards="Machines that exchanged anything with the internet in the window keep the rule silent."
+    " A machine whose subnetwork keeps no flow logs is listed as not judged. A short window, and"
+    " own machines that still use the address, lower the confidence.",
+    references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_window_hours",
+            default=168.0,
+            unit="hours",
+            about="observed time below which the confidence is lowered: a weekly job may be"
+            " missing",
+        ),
+    ),
+    group_message="{count} machines have an external address that no internet traffic used",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each running machine whose external address saw no internet traffic."""
+    if facts.traffic is None:
+        return
+    for instance in facts.inventory.instances:
+        nic = next((nic for nic in instance.interfaces if nic.external_ipv4), None)
+        if nic is None or not instance.is_running:
+            continue
+        traffic = facts.traffic.vm_by_link.get(instance.ref.self_link)
+        if traffic is None and not _is_logged(facts, nic):
+            yield Gap(resource=instance.ref, reason="its subnetwork is not known to keep flow logs")
+        elif traffic is None or (
+            traffic.sent_to_internet_bytes == 0 and traffic.received_from_internet_bytes == 0
+        ):
+            yield _hit(facts, instance, nic)
+
+
+def _is_logged(facts: Facts, nic: NetworkInterface) -> bool:
+    subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
+    return (
+        subnetwork is not None
+        and subnetwork.flow_logs is not None
+        and (subnetwork.flow_logs.enabled)
+    )
+
+
+def _hit(facts: Facts, instance: Instance, nic: NetworkInterface) -> Hit:
+    assert facts.traffic is not None
+    hours = facts.traffic.observed_minutes / 60
+    doubts = Doubts()
+    if hours < facts.threshold(RULE.id, "min_window_hours"):
+        doubts.add(f"the window has {hours:.0f} hours and may miss a weekly job")
+    own = _own_users(facts, nic)
+    if own:
+        doubts.add("own machines still address it: fix those first")
+    saving = _price(facts, instance)
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} has the external address {nic.external_ipv4}; nothing was sent to"
+        f" or came from the internet in {hours:.0f} hours",
+        group=f"{instance.project}|{instance.region}|{bool(own)}",
+        evidence=(
+            Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
+            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+            Evidence(name="own_machines_that_use_it", value=len(own), source="flow logs"),
+        ),
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
+        fix=Fix(
+            text="Remove the external address; log in through IAP.",
+            commands=(
+                gcloud_instance(
+                    "delete-access-config", instance, f"--network-interface={nic.name}"
+                ),
+            ),
+            documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
+            caution=_caution(facts, instance),
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _own_users(facts: Facts, nic: NetworkInterface) -> list[Edge]:
+    assert facts.traffic is not None
+    return [
+        edge
+        for edge in facts.traffic.edges
+        if edge.path_class.is_external_address and edge.dst_address == nic.external_ipv4
+    ]
+
+
+def _caution(facts: Facts, instance: Instance) -> str:
+    """Return what would break: Google APIs are reached by this address without Private Access."""
+    assert facts.traffic is not None
+    calls_google = any(
+        edge.path_class is PathClass.GOOGLE_APIS and facts.src(edge).link == instance.ref.self_link
+        for edge in facts.traffic.edges
+        if facts.src(edge).kind is OwnerKind.VM
+    )
+    subnetworks = [
+        facts.inventory.subnetwork_by_link.get(nic.subnetwork)
+        for nic in instance.interfaces
+        if nic.subnetwork
+    ]
+    private = all(s is not None and s.private_google_access for s in subnetworks)
+    if calls_google and not private:
+        return (
+            "It calls Google APIs, and its subnetwork is not known to have Private Google Access:"
+            " switch that on first."
+        )
+    return "Package updates and calls to the internet then need Cloud NAT."
+
+
+def _price(facts: Facts, instance: Instance) -> Saving:
+    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
+    try:
+        price = facts.prices.external_address(use, instance.region)
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(
+        items=(line_item(f"external address ({instance.name})", Decimal(HOURS_PER_MONTH), price),)
+    )
