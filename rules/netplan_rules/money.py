@@ -80,9 +80,11 @@ def machine_lines(facts: Facts, instance: Instance) -> Saving:
     month = Decimal(HOURS_PER_MONTH)
     try:
         price = facts.prices.machine(instance.region, instance.machine_type, usage_of(instance))
-        lines = [line_item(f"{instance.machine_type} ({instance.name})", month, price)]
+        lines = [line_item(instance.machine_type, month, price)]
         if instance.bandwidth_tier is BandwidthTier.TIER_1:
-            lines.append(line_item(f"Tier_1 ({instance.name})", month, tier1_fee(facts, instance)))
+            lines.append(
+                line_item(f"Tier_1 of {instance.machine_type}", month, tier1_fee(facts, instance))
+            )
     except MissingDatum as error:
         return Saving(unknown=str(error))
     return Saving(items=tuple(lines))
@@ -109,4 +111,6 @@ def tier1_saving(facts: Facts, instance: Instance) -> Saving:
         price = tier1_fee(facts, instance)
     except MissingDatum as error:
         return Saving(unknown=str(error))
-    return Saving(items=(line_item(f"Tier_1 ({instance.name})", Decimal(HOURS_PER_MONTH), price),))
+    return Saving(
+        items=(line_item(f"Tier_1 of {instance.machine_type}", Decimal(HOURS_PER_MONTH), price),)
+    )

@@ -137,6 +137,8 @@ class Member(Value, frozen=True, kw_only=True):
     throughput_now: Estimate | None = None
     throughput_fixed: Estimate | None = None
     saving_usd_per_month: Decimal | None = None
+    commands: tuple[str, ...] = ()
+    """The fix of this place, ready to run."""
 
 
 class Finding(Value, frozen=True, kw_only=True):

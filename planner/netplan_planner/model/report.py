@@ -32,6 +32,8 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     usd_per_month: Decimal | None
     edge_count: int
     price_note: str = ""
+    direction: str = "sent"
+    """`sent` by own machines, or `received` from others, which is not billed here."""
 
 
 class ZonePair(Value, frozen=True, kw_only=True):
@@ -72,6 +74,17 @@ class ExpiredSuppression(Value, frozen=True, kw_only=True):
     reason: str
     source: str
     expires: date
+
+
+class Filtered(Value, frozen=True, kw_only=True):
+    """A finding below `--severity` or `--min-saving`: counted, not shown."""
+
+    rule: str
+    subject: str
+    severity: str
+    saving_usd_per_month: Decimal | None
+    why: str
+    fingerprint: str
 
 
 class NotEvaluated(Value, frozen=True, kw_only=True):
@@ -120,6 +133,7 @@ class Report(Value, frozen=True, kw_only=True):
     jobs: tuple[JobPlan, ...]
     assumptions: tuple[str, ...]
     suppressed: tuple[Suppressed, ...]
+    filtered: tuple[Filtered, ...] = ()
     expired_suppressions: tuple[ExpiredSuppression, ...]
     not_evaluated: tuple[NotEvaluated, ...]
 

@@ -54,9 +54,11 @@ class PathClass(StrEnum):
     @property
     def over_internal_address(self) -> "PathClass":
         """The class of the same two machines over internal addresses."""
-        return PathClass(self.value.removesuffix("-external") + "-internal") if (
-            self.is_external_address
-        ) else self
+        return (
+            PathClass(self.value.removesuffix("-external") + "-internal")
+            if (self.is_external_address)
+            else self
+        )
 
     @property
     def leaves_vpc(self) -> bool:

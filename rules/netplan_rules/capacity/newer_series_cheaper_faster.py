@@ -92,9 +92,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         candidate = _better(facts, instance, cap)
         if candidate is None or candidate.usd_per_month is None:
             continue
-        line = line_item(
-            f"{instance.machine_type} ({instance.name})", Decimal(HOURS_PER_MONTH), today
-        )
+        line = line_item(instance.machine_type, Decimal(HOURS_PER_MONTH), today)
         saving = Saving(items=(line, *(negated(item) for item in candidate.line_items)))
         if _is_worth(facts, saving.usd_per_month, line.usd_per_month):
             yield _hit(facts, instance, cap, candidate, saving)

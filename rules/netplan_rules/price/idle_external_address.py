@@ -105,6 +105,4 @@ def _price(facts: Facts, address: Address) -> Saving:
         price = facts.prices.external_address(AddressUse.UNUSED_STATIC, address.region)
     except MissingDatum as error:
         return Saving(unknown=str(error))
-    return Saving(
-        items=(line_item(f"unused address {address.address}", Decimal(HOURS_PER_MONTH), price),)
-    )
+    return Saving(items=(line_item("unused static address", Decimal(HOURS_PER_MONTH), price),))

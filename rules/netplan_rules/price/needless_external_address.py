@@ -155,5 +155,5 @@ def _price(facts: Facts, instance: Instance) -> Saving:
     except MissingDatum as error:
         return Saving(unknown=str(error))
     return Saving(
-        items=(line_item(f"external address ({instance.name})", Decimal(HOURS_PER_MONTH), price),)
+        items=(line_item("external IPv4 address in use", Decimal(HOURS_PER_MONTH), price),)
     )

@@ -1,0 +1,59 @@
+"""The rule reference, made from the rules' own metadata; never written by hand."""
+
+from netplan_rules.base import Check
+from netplan_rules.registry import AREAS, all_rules
+
+_HEAD = """# Rule reference
+
+Written by `netplan rules --markdown`; change the rule's metadata, not this page. Severity is the
+rule's; confidence belongs to each finding. A rule without its evidence is reported as *not
+evaluated*, never as passed. Thresholds are set in `netplan.toml` under `[rules.<id>]`.
+
+| rule | area | severity | finds |
+| --- | --- | --- | --- |
+"""
+
+
+def reference() -> str:
+    """Return the whole reference as Markdown."""
+    checks = all_rules()
+    rows = "".join(
+        f"| [`{c.rule.id}`](#{c.rule.id}) | {c.area} | {c.rule.severity.value} | {c.rule.title} |\n"
+        for c in checks
+    )
+    parts = [
+        f"\n## Area {area}\n\n" + "\n".join(page(c) for c in checks if c.area == area)
+        for area in AREAS
+    ]
+    return _HEAD + rows + "".join(parts)
+
+
+def page(check: Check) -> str:
+    """Return the page of one rule as Markdown."""
+    rule = check.rule
+    needs = ", ".join(sorted(need.value for need in rule.needs))
+    lines = [
+        f"### {rule.id}\n",
+        f"**{rule.title}.** Severity {rule.severity.value}; needs {needs}; since {rule.since}.\n",
+        f"*Why it matters.* {rule.rationale}\n",
+        f"*What to do.* {rule.remediation}\n",
+        f"*When it keeps silent.* {rule.guards}\n",
+    ]
+    if rule.thresholds:
+        lines.append("| threshold | default | unit | meaning |\n| --- | --- | --- | --- |")
+        lines += [f"| `{t.name}` | {t.default:g} | {t.unit} | {t.about} |" for t in rule.thresholds]
+        lines.append("")
+    if rule.aliases:
+        lines.append(f"Earlier names: {', '.join(f'`{name}`' for name in rule.aliases)}.\n")
+    lines.append("Sources: " + ", ".join(f"<{url}>" for url in rule.references) + "\n")
+    return "\n".join(lines)
+
+
+def listing() -> str:
+    """Return one line a rule: id, severity, area, title."""
+    checks = all_rules()
+    width = max(len(c.rule.id) for c in checks)
+    return "".join(
+        f"{c.rule.id:<{width}}  {c.rule.severity.value:<6}  {c.area:<9}  {c.rule.title}\n"
+        for c in checks
+    )
