@@ -1,0 +1,272 @@
+"""The audit: read, judge, solve fixes together, report. It knows every stage and no flag."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+
+from netplan_planner import tool_version
+from netplan_planner.engine.demos import Demo, load_demo
+from netplan_planner.engine.findings import (
+    Judgement,
+    fingerprint,
+    judge,
+    make_findings,
+    ordered,
+)
+from netplan_planner.engine.inputs import limits_date, read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.summary import traffic_by_class, zone_pairs
+from netplan_planner.engine.suppressions import Suppressions, read_suppressions
+from netplan_planner.model import (
+    Coverage,
+    Facts,
+    Filtered,
+    Finding,
+    FixSet,
+    Hit,
+    Infeasible,
+    JobPlan,
+    MachinePlan,
+    NotEvaluated,
+    Report,
+    Suppressed,
+    TrafficMatrix,
+    WindowInfo,
+    total_usd,
+)
+from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
+from netplan_rules.base import Check, Rule
+from netplan_rules.registry import all_rules, select_rules
+
+
+def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None) -> Report:
+    """Return the report of a request.
+
+    Raises:
+        NetplanError: If the request cannot be answered at all; what only lacks a part is reported.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    selected = select_rules(request.select, request.ignore)
+    facts = read_facts(request, demo, say)
+    suppressions = read_suppressions(request.ignore_file, facts)
+    say(f"judging {len(facts.inventory.instances)} machines by {len(selected)} rules")
+    judgements = [judge(check, facts) for check in selected]
+    kept, suppressed = _apply(suppressions, selected, judgements)
+    findings, filtered = _filter(request, kept)
+    return _report(
+        request=request,
+        demo=demo,
+        facts=facts,
+        findings=findings,
+        fix_sets=_fix_sets(facts, kept, {f.fingerprint for f in findings}),
+        suppressed=suppressed,
+        suppressions=suppressions,
+        filtered=filtered,
+        not_evaluated=_not_evaluated(selected, judgements),
+    )
+
+
+Kept = list[tuple[Rule, tuple[Hit, ...]]]
+
+
+def _apply(
+    suppressions: Suppressions, checks: Sequence[Check], judgements: Sequence[Judgement]
+) -> tuple[Kept, tuple[Suppressed, ...]]:
+    """Split the hits into those that stay and those that the user chose not to see."""
+    kept: Kept = []
+    suppressed: list[Suppressed] = []
+    for check, judgement in zip(checks, judgements, strict=True):
+        staying = []
+        for hit in judgement.hits:
+            wish = suppressions.find(check, hit)
+            if wish is None:
+                staying.append(hit)
+                continue
+            suppressed.append(
+                Suppressed(
+                    rule=check.rule.id,
+                    subject=hit.subject,
+                    reason=wish.reason,
+                    source=wish.source,
+                    expires=wish.expires,
+                    saving_usd_per_month=total_usd(hit.saving_items) if hit.saving_items else None,
+                    fingerprint=fingerprint(check.rule, hit),
+                )
+            )
+        kept.append((check.rule, tuple(staying)))
+    return kept, tuple(sorted(suppressed, key=lambda s: (s.rule, s.subject)))
+
+
+def _filter(request: AuditRequest, kept: Kept) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
+    """Return the findings to show, and those below the floors of the request."""
+    shown: list[Finding] = []
+    hidden: list[Filtered] = []
+    for rule, hits in kept:
+        for finding in make_findings(rule, hits):
+            why = _below(request, finding)
+            if not why:
+                shown.append(finding)
+                continue
+            hidden.append(
+                Filtered(
+                    rule=finding.rule,
+                    subject=finding.subject,
+                    severity=finding.severity.value,
+                    saving_usd_per_month=finding.saving_usd_per_month,
+                    why=why,
+                    fingerprint=finding.fingerprint,
+                )
+            )
+    return ordered(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
+
+
+def _below(request: AuditRequest, finding: Finding) -> str:
+    if finding.severity.rank > request.min_severity.rank:
+        return f"below --severity {request.min_severity.value}"
+    floor = request.min_saving_usd
+    if floor is not None and (finding.saving_usd_per_month or 0) < floor:
+        return f"below --min-saving {floor}"
+    return ""
+
+
+def _fix_sets(facts: Facts, kept: Kept, shown: set[str]) -> tuple[FixSet, ...]:
+    hits = [
+        (key, hit)
+        for rule, rule_hits in kept
+        for hit in rule_hits
+        for key in (fingerprint(rule, hit),)
+        if key in shown
+    ]
+    return find_fix_sets(facts, options_of(hits))
+
+
+def _not_evaluated(
+    selected: Sequence[Check], judgements: Iterable[Judgement]
+) -> tuple[NotEvaluated, ...]:
+    notes = [note for judgement in judgements for note in judgement.not_evaluated]
+    chosen = {check.rule.id for check in selected}
+    notes += [
+        NotEvaluated(
+            rule=check.rule.id, reason="left out by --select or --ignore", kind="deselected"
+        )
+        for check in all_rules()
+        if check.rule.id not in chosen
+    ]
+    return tuple(sorted(notes, key=lambda note: (note.kind, note.rule, note.reason)))
+
+
+def _report(
+    *,
+    request: AuditRequest,
+    demo: Demo | None,
+    facts: Facts,
+    findings: tuple[Finding, ...],
+    fix_sets: tuple[FixSet, ...],
+    suppressed: tuple[Suppressed, ...],
+    suppressions: Suppressions,
+    filtered: tuple[Filtered, ...],
+    not_evaluated: tuple[NotEvaluated, ...],
+) -> Report:
+    plans, jobs = _demo_answers(facts, demo)
+    projects = tuple(sorted({i.project for i in facts.inventory.instances} | set(request.projects)))
+    return Report(
+        tool=f"netplan {tool_version()}",
+        title=demo.title if demo is not None else ", ".join(projects) or "no project",
+        projects=projects,
+        limits_as_of=limits_date(request, demo),
+        prices_as_of=facts.prices.info.as_of,
+        network_prices_as_of=facts.prices.info.network_as_of,
+        window=_window(facts, facts.traffic) if facts.traffic is not None else None,
+        coverage=_coverage(facts, suppressions, not_evaluated),
+        findings=findings,
+        fix_sets=fix_sets,
+        traffic_by_class=traffic_by_class(facts),
+        zone_pairs=zone_pairs(facts),
+        recommendations=plans,
+        jobs=jobs,
+        assumptions=_assumptions(request.today, facts, demo),
+        suppressed=suppressed,
+        filtered=filtered,
+        expired_suppressions=suppressions.expired,
+        not_evaluated=not_evaluated,
+    )
+
+
+def _demo_answers(
+    facts: Facts, demo: Demo | None
+) -> tuple[tuple[MachinePlan, ...], tuple[JobPlan, ...]]:
+    """Return the recommendations that a demo's story asks for."""
+    if demo is None:
+        return (), ()
+    from netplan_planner.optimise.job import plan_job
+
+    plans = [facts.machines.choose(need) for need in demo.needs]
+    return (
+        tuple(plan for plan in plans if not isinstance(plan, Infeasible)),
+        tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs),
+    )
+
+
+def _assumptions(today: date, facts: Facts, demo: Demo | None) -> tuple[str, ...]:
+    said = list(demo.assumptions) if demo is not None else []
+    if facts.caps.as_of != today:
+        said.append(
+            f"Limits are those of {facts.caps.as_of.isoformat()}; prices are those of the snapshot."
+        )
+    return tuple(said)
+
+
+def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
+    return WindowInfo(
+        start=traffic.start,
+        end=traffic.end,
+        observed_minutes=traffic.observed_minutes,
+        reporter=traffic.reporter.value,
+        sampling=_sampling(facts),
+    )
+
+
+def _sampling(facts: Facts) -> str:
+    """Return the sampling rates of the subnetworks that machines use, as configured."""
+    used = {nic.subnetwork for i in facts.inventory.instances for nic in i.interfaces}
+    rates = sorted(
+        {
+            s.flow_logs.sampling_ratio
+            for s in facts.inventory.subnetworks
+            if s.ref.self_link in used
+            and s.flow_logs is not None
+            and s.flow_logs.enabled
+            and s.flow_logs.sampling_ratio is not None
+        }
+    )
+    if not rates:
+        return "not stated"
+    return f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
+
+
+def _coverage(
+    facts: Facts, suppressions: Suppressions, not_evaluated: Iterable[NotEvaluated]
+) -> Coverage:
+    inventory = facts.inventory
+    counts = {
+        "addresses": len(inventory.addresses),
+        "commitments": len(inventory.commitments),
+        "forwarding rules": len(inventory.forwarding_rules),
+        "instance groups": len(inventory.instance_groups),
+        "instances": len(inventory.instances),
+        "networks": len(inventory.networks),
+        "routers": len(inventory.routers),
+        "routes": len(inventory.routes),
+        "subnetworks": len(inventory.subnetworks),
+        "VPN tunnels": len(inventory.vpn_tunnels),
+    }
+    crashed = any(note.kind == "crashed" for note in not_evaluated)
+    refused = any(project.errors for project in inventory.projects)
+    return Coverage(
+        projects=inventory.projects,
+        instance_count=len(inventory.instances),
+        resource_counts=tuple(sorted(counts.items())),
+        unread=inventory.unread,
+        traffic=facts.traffic.coverage if facts.traffic is not None else None,
+        is_complete=not crashed and not refused,
+        notes=suppressions.notes,
+    )

@@ -1,0 +1,103 @@
+"""Reads what a request names and joins it into `Facts`: the only stage of the engine with I/O."""
+
+from collections.abc import Callable
+from datetime import date
+from fnmatch import fnmatchcase
+
+from netplan_planner.engine.demos import Demo
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import (
+    Facts,
+    Inventory,
+    SelfLink,
+    Target,
+    TrafficMatrix,
+)
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.readers import merge_inventories, read_inventory
+from netplan_planner.throughput import load_caps
+from netplan_rules.registry import thresholds
+
+Say = Callable[[str], None]
+
+
+def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
+    """Return everything that the rules may look at.
+
+    Raises:
+        UsageError: If the request names nothing to audit.
+        InputError: If an input cannot be read at all.
+    """
+    from netplan_pricing import open_snapshot
+
+    inventory = _inventory(request, demo, say)
+    traffic = _traffic(request, demo, inventory, say)
+    prices = open_snapshot(request.prices)
+    caps = load_caps(limits_date(request, demo))
+    overrides: dict[str, dict[str, float]] = {}
+    for rule, name, value in request.thresholds:
+        overrides.setdefault(rule, {})[name] = value
+    return Facts(
+        inventory=inventory,
+        traffic=traffic,
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps),
+        today=request.today,
+        thresholds=thresholds(overrides),
+        targets=_targets(request, inventory),
+    )
+
+
+def limits_date(request: AuditRequest, demo: Demo | None) -> date:
+    """Return the date whose limits hold: as asked for, else the demo's, else today."""
+    if request.as_of is not None:
+        return request.as_of
+    return demo.limits_as_of if demo is not None else request.today
+
+
+def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
+    parts = []
+    if demo is not None:
+        parts.append(read_inventory(demo.inventory))
+    if request.inventory:
+        parts.append(read_inventory(request.inventory))
+    if request.projects:
+        from netplan_planner.readers import read_projects
+
+        parts.append(read_projects(request.projects, request.api, say))
+    if not parts:
+        raise UsageError(
+            "nothing to audit: name a project (--project P), files (--inventory DIR), or an"
+            " embedded sample (--demo gecko)"
+        )
+    return parts[0] if len(parts) == 1 else merge_inventories(parts)
+
+
+def _traffic(
+    request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
+) -> TrafficMatrix | None:
+    paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if not paths:
+        return None
+    from netplan_planner.traffic import read_traffic
+
+    say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
+    return read_traffic(paths, inventory, request.traffic_options)
+
+
+def _targets(request: AuditRequest, inventory: Inventory) -> tuple[tuple[SelfLink, Target], ...]:
+    """Return the declared targets by machine; a pattern that fits none is the user's mistake."""
+    found: dict[SelfLink, Target] = {}
+    for pattern, gbps, source in request.targets:
+        links = [
+            i.ref.self_link
+            for i in inventory.instances
+            if fnmatchcase(i.ref.self_link, pattern) or fnmatchcase(i.ref.self_link, f"*/{pattern}")
+        ]
+        if not links:
+            raise InputError(f"{source}: no machine of the inventory fits {pattern!r}")
+        for link in links:
+            found[link] = Target(gbps=gbps, source=source)
+    return tuple(sorted(found.items()))

@@ -1,0 +1,34 @@
+"""What an audit is asked to do; the command line and the tests fill it in."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+from netplan_planner.model import Severity, Value
+from netplan_planner.readers import ApiOptions
+from netplan_planner.traffic import TrafficOptions
+
+
+class AuditRequest(Value, frozen=True, kw_only=True):
+    """Inputs and choices of one audit. At least one of projects, inventory and demo is given."""
+
+    today: date
+    """The core has no clock: ages of addresses and snapshots count from here."""
+    as_of: date | None = None
+    """Date of the limits; None means today, or the demo's own date."""
+    projects: tuple[str, ...] = ()
+    inventory: tuple[Path, ...] = ()
+    traffic: tuple[Path, ...] = ()
+    demo: str | None = None
+    prices: Path | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    min_severity: Severity = Severity.INFO
+    min_saving_usd: Decimal | None = None
+    ignore_file: Path | None = None
+    thresholds: tuple[tuple[str, str, float], ...] = ()
+    """(rule, name, value) that differ from the defaults."""
+    targets: tuple[tuple[str, float, str], ...] = ()
+    """(glob over the end of a self link, wanted Gbit/s, source)."""
+    api: ApiOptions = ApiOptions()
+    traffic_options: TrafficOptions = TrafficOptions()

@@ -1,0 +1,250 @@
+"""Fixes that depend on each other, solved together: what each alone brings, and what all do.
+
+A path is bound by the least of its limits, so lifting one limit may bring nothing until another
+is lifted too. For each pair of machines that several fixes touch, every subset of the fixes is
+applied to the path; the best set is the smallest that reaches the greatest throughput.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from itertools import combinations
+
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Edge,
+    Estimate,
+    Facts,
+    FixSet,
+    FixStep,
+    Hit,
+    PathQuery,
+    SelfLink,
+    Value,
+    total_usd,
+)
+from netplan_planner.throughput import apply_change, edge_query, predict
+
+MAX_CHANGES = 6
+"""Changes per path that are combined: 64 subsets; more than this do not occur by construction."""
+
+_SAME_GBPS = 1e-9
+
+
+class Option(Value, frozen=True, kw_only=True):
+    """A change that some finding proposes, with its money and that finding's fingerprint."""
+
+    change: Change
+    saving_usd_per_month: Decimal | None
+    finding: str
+
+
+class Solution(Value, frozen=True, kw_only=True):
+    """The fixes of one path: alone, and the best set."""
+
+    edge: Edge
+    now: Estimate
+    singles: tuple[tuple[Option, Estimate], ...]
+    best: tuple[Option, ...]
+    reached: Estimate
+
+
+def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
+    """Return the changes that hits propose; `hits` are (fingerprint of the finding, hit)."""
+    return tuple(
+        Option(
+            change=hit.change,
+            saving_usd_per_month=total_usd(hit.saving_items)
+            if hit.saving_items and not hit.saving_unknown
+            else (None if hit.saving_unknown else Decimal(0)),
+            finding=key,
+        )
+        for key, hit in hits
+        if hit.change is not None
+    )
+
+
+def find_fix_sets(facts: Facts, options: Sequence[Option]) -> tuple[FixSet, ...]:
+    """Return the joint fixes, ranked by gain in Gbit/s times pairs, then money, then name."""
+    if facts.traffic is None:
+        return ()
+    by_sender: dict[SelfLink, list[Option]] = defaultdict(list)
+    for option in options:
+        by_sender[option.change.target].append(option)
+    groups: dict[tuple[object, ...], list[Solution]] = defaultdict(list)
+    for edge in facts.traffic.edges:
+        solution = _solve(facts, edge, by_sender)
+        if solution is not None:
+            groups[_likeness(facts, solution)].append(solution)
+    sets = [_fix_set(facts, solutions) for solutions in groups.values()]
+    return tuple(sorted(sets, key=_rank))
+
+
+def _rank(fix_set: FixSet) -> tuple[float, Decimal, str]:
+    gain = (fix_set.joint.estimate.gbps or 0.0) - (fix_set.now.gbps or 0.0)
+    saving = fix_set.joint.saving_usd_per_month or Decimal(0)
+    return -gain * fix_set.member_count, -saving, fix_set.subject
+
+
+def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) -> Solution | None:
+    """Return the best set of one path, or None when no address change is among its fixes.
+
+    A path that only waits for a bigger machine needs no joint search: that finding stands alone.
+    """
+    src, dst = facts.src(edge), facts.dst(edge)
+    if src.link is None or dst.link is None:
+        return None
+    options = _applicable(edge, dst.link, by_sender.get(src.link, []))
+    if not any(o.change.kind is ChangeKind.INTERNAL_ADDRESS for o in options):
+        return None
+    query = edge_query(facts, edge)
+    now = predict(query, facts.caps)
+    if now.gbps is None:
+        return None
+    best: tuple[Option, ...] = ()
+    reached = now
+    for size in range(1, len(options) + 1):
+        for chosen in combinations(options, size):
+            if _conflict(chosen):
+                continue
+            estimate = predict(_applied(query, chosen), facts.caps)
+            if _is_better(estimate, chosen, reached, best):
+                best, reached = chosen, estimate
+    singles = tuple((o, predict(_applied(query, (o,)), facts.caps)) for o in options)
+    return Solution(edge=edge, now=now, singles=singles, best=best, reached=reached)
+
+
+def _applicable(edge: Edge, dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
+    fitting = [
+        option
+        for option in options
+        if (
+            option.change.kind is not ChangeKind.INTERNAL_ADDRESS
+            or (option.change.destination == dst and edge.path_class.is_external_address)
+        )
+    ]
+    unique = {(o.change.kind, o.change.to): o for o in reversed(fitting)}
+    return tuple(unique[key] for key in sorted(unique, key=str))[:MAX_CHANGES]
+
+
+def _conflict(chosen: Sequence[Option]) -> bool:
+    """Return whether two of them set the same thing: a machine has one type."""
+    kinds = [o.change.kind for o in chosen]
+    return len(kinds) != len(set(kinds))
+
+
+def _applied(query: PathQuery, chosen: Iterable[Option]) -> PathQuery:
+    for option in chosen:
+        query = apply_change(query, option.change)
+    return query
+
+
+def _is_better(
+    estimate: Estimate, chosen: Sequence[Option], reached: Estimate, best: Sequence[Option]
+) -> bool:
+    if estimate.gbps is None or reached.gbps is None:
+        return False
+    if estimate.gbps > reached.gbps + _SAME_GBPS:
+        return True
+    same = abs(estimate.gbps - reached.gbps) <= _SAME_GBPS
+    return same and len(chosen) == len(best) and _money(chosen) > _money(best)
+
+
+def _money(chosen: Iterable[Option]) -> Decimal:
+    return sum((o.saving_usd_per_month or Decimal(0) for o in chosen), Decimal(0))
+
+
+def _likeness(facts: Facts, solution: Solution) -> tuple[object, ...]:
+    """Return what alike paths have in common: the ends' types, the path, the fixes, the figures."""
+    src, dst = facts.instance(facts.src(solution.edge)), facts.instance(facts.dst(solution.edge))
+    return (
+        src.machine_type if src else None,
+        src.zone if src else None,
+        dst.zone if dst else None,
+        solution.edge.path_class,
+        solution.now.gbps,
+        tuple((o.change.kind, o.change.to, e.gbps) for o, e in solution.singles),
+        tuple((o.change.kind, o.change.to) for o in solution.best),
+        solution.reached.gbps,
+    )
+
+
+def _fix_set(facts: Facts, solutions: Sequence[Solution]) -> FixSet:
+    solutions = sorted(solutions, key=lambda s: (-s.edge.wire_bytes, s.edge.src, s.edge.dst))
+    first = solutions[0]
+    src, dst = facts.src(first.edge), facts.dst(first.edge)
+    members = [
+        ref
+        for s in solutions
+        for owner in (facts.src(s.edge),)
+        if (machine := facts.instance(owner)) is not None
+        for ref in (machine.ref,)
+    ]
+    findings = {o.finding for s in solutions for o, _ in s.singles}
+    return FixSet(
+        subject=f"{src.name} → {dst.name}",
+        member_count=len(solutions),
+        resources=tuple(members),
+        now=first.now,
+        singles=tuple(
+            FixStep(
+                name=step_name(option.change),
+                estimate=estimate,
+                saving_usd_per_month=_total(s.singles[n][0] for s in solutions),
+            )
+            for n, (option, estimate) in enumerate(first.singles)
+        ),
+        joint=FixStep(
+            name=" + ".join(step_name(o.change) for o in first.best),
+            estimate=first.reached,
+            saving_usd_per_month=_total(o for s in solutions for o in s.best),
+        ),
+        worth=_worth(first),
+        findings=tuple(sorted(findings)),
+    )
+
+
+def _total(options: Iterable[Option]) -> Decimal | None:
+    """Return the money of changes, each counted once; None when one is not known."""
+    unique = {
+        (o.change.kind, o.change.target, o.change.destination, o.change.to): o for o in options
+    }
+    if any(o.saving_usd_per_month is None for o in unique.values()):
+        return None
+    return _money(unique.values())
+
+
+def step_name(change: Change) -> str:
+    """Return how a change is called in a table of fixes."""
+    match change.kind:
+        case ChangeKind.INTERNAL_ADDRESS:
+            return "internal address"
+        case ChangeKind.MACHINE_TYPE:
+            return change.to or "other machine type"
+        case ChangeKind.TIER_1:
+            return "Tier_1"
+
+
+def _worth(solution: Solution) -> str:
+    names = [step_name(o.change) for o in solution.best]
+    if not names:
+        return "none of the fixes lifts the limit that binds"
+    useless = [
+        step_name(option.change)
+        for option, estimate in solution.singles
+        if option in solution.best
+        and estimate.gbps is not None
+        and solution.now.gbps is not None
+        and estimate.gbps <= solution.now.gbps + _SAME_GBPS
+    ]
+    rest = [step_name(o.change) for o, _ in solution.singles if o not in solution.best]
+    if len(names) == 1:
+        tail = f"; {_listed(rest)} adds nothing here" if rest else ""
+        return f"{names[0]} is enough{tail}"
+    lone = f"; {_listed(useless)} alone brings nothing" if useless else ""
+    return f"do {_listed(names)} together{lone}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
