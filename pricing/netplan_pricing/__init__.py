@@ -1,0 +1,6 @@
+"""List prices of Compute Engine and its network, from a dated snapshot; unknown is never 0."""
+
+from netplan_pricing.book import SnapshotPriceBook, open_snapshot
+from netplan_pricing.machine_prices import ListedMachine
+
+__all__ = ["ListedMachine", "SnapshotPriceBook", "open_snapshot"]

@@ -1,0 +1,293 @@
+"""The price book over a snapshot: every question that the planner asks, answered or refused."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    AddressUse,
+    LineItem,
+    MachineShape,
+    PathClass,
+    Price,
+    PriceTier,
+    SnapshotInfo,
+    Usage,
+)
+from netplan_pricing.addresses import AddressPrices
+from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
+from netplan_pricing.custom_types import parse_custom
+from netplan_pricing.internet_areas import InternetAreas
+from netplan_pricing.machine_prices import ListedMachine, MachinePrices
+from netplan_pricing.machine_types import MachineTypes
+from netplan_pricing.network_prices import NetworkPrices
+from netplan_pricing.service_prices import ServicePrices
+from netplan_pricing.sustained_use import SustainedUse
+from netplan_pricing.tier1 import Tier1Fees
+from netplan_pricing.traffic_prices import Route, TrafficPrices
+
+_KEPT_ANSWERS = 2**15
+"""How many answers of a kind are kept, refusals included; a rule asks for the same ones often."""
+
+
+def open_snapshot(folder: Path | None = None) -> "SnapshotPriceBook":
+    """Return the price book of the embedded snapshot, or of another folder's.
+
+    Args:
+        folder: A folder with `prices.snapshot`, or such a file itself.
+
+    Raises:
+        InputError: If it is missing, cut, altered, or of another schema version.
+    """
+    place = EMBEDDED if folder is None else folder
+    return SnapshotPriceBook(SnapshotFile(place if place.is_file() else place / FILE_NAME))
+
+
+class SnapshotPriceBook:
+    """A `PriceBook` whose tables are decoded when they are first needed."""
+
+    def __init__(self, file: SnapshotFile) -> None:
+        self.file = file
+        self._machine_answer = lru_cache(_KEPT_ANSWERS)(self._ask_machine)
+        self._traffic_answer = lru_cache(_KEPT_ANSWERS)(self._ask_traffic)
+
+    @cached_property
+    def info(self) -> SnapshotInfo:
+        """What the prices rest on."""
+        header = self.file.header
+        return SnapshotInfo(
+            schema=SCHEMA,
+            as_of=header.as_of,
+            network_as_of=header.network_as_of,
+            source=header.source,
+            row_count=header.row_count,
+            sha256=self.file.sha256,
+        )
+
+    @cached_property
+    def types(self) -> MachineTypes:
+        """The predefined machine types and where they are offered."""
+        return MachineTypes(self.file)
+
+    @cached_property
+    def machines(self) -> MachinePrices:
+        """The machine prices."""
+        return MachinePrices(self.file, self.types)
+
+    @cached_property
+    def network(self) -> NetworkPrices:
+        """The network prices as the catalogue has them, by place."""
+        return NetworkPrices(self.file)
+
+    @cached_property
+    def services(self) -> ServicePrices:
+        """Prices of gateways, load balancers, log generation and the like."""
+        return ServicePrices(self.file)
+
+    @cached_property
+    def _traffic(self) -> TrafficPrices:
+        return TrafficPrices(self.network, self.services, InternetAreas(self.file), self.types)
+
+    @cached_property
+    def _addresses(self) -> AddressPrices:
+        return AddressPrices(self.network, self.services, self.types)
+
+    @cached_property
+    def _tier1(self) -> Tier1Fees:
+        return Tier1Fees(self.file)
+
+    @cached_property
+    def _sustained(self) -> SustainedUse:
+        return SustainedUse(self.file)
+
+    def machine(self, region: str, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price of a machine per hour (for `SUSTAINED_USE`, of a full month's hour).
+
+        For a series without sustained-use discounts the full month's hour is the on-demand price,
+        and `note` says so.
+
+        Raises:
+            MissingDatum: Unknown region or type, offered but not priced, priced but not offered,
+                no price for this usage, or a custom type whose parts cannot be known; the text
+                says which.
+
+        >>> open_snapshot().machine("us-central1", "n1-standard-4").usd
+        Decimal('0.189999')
+        """
+        answer = self._machine_answer(region, machine_type, usage)
+        if isinstance(answer, str):
+            raise MissingDatum(answer)
+        return answer
+
+    def _ask_machine(self, region: str, machine_type: str, usage: Usage) -> Price | str:
+        try:
+            return self.machines.price(region, machine_type, usage)
+        except MissingDatum as error:
+            return str(error)
+
+    def machine_batch(self, pairs: Iterable[tuple[str, str]]) -> Iterator[ListedMachine]:
+        """Yield all listed prices for pairs of region and predefined type, in their order.
+
+        Never raises: `reason` says why a pair has no price. Custom types are `machine`'s business.
+        """
+        return self.machines.batch(pairs)
+
+    def tier1_fee(
+        self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
+    ) -> Price:
+        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+
+        Raises:
+            MissingDatum: For series without Tier_1 or whose price model is not published, above
+                the greatest published size, and for regions without fees.
+        """
+        return self._tier1.fee(region, machine_type, gbps, is_spot=is_spot)
+
+    def traffic(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent, in rising order; the first begins at 0.
+
+        Args:
+            path_class: Pod variants cost what their base class costs.
+            src_region: The sender's region.
+            dst_region: The receiver's region, for traffic between regions.
+            area: Continent, country or both of an internet peer (`Asia`, `jpn`, `Asia/jpn`), or a
+                destination area as the catalogue names it.
+            network_tier: `PREMIUM` or `STANDARD`, for internet traffic.
+
+        Raises:
+            MissingDatum: If the price is not known, or depends on what is not given.
+        """
+        answer = self._traffic_answer(path_class, src_region, dst_region, area, network_tier)
+        if isinstance(answer, str):
+            raise MissingDatum(answer)
+        return answer
+
+    def _ask_traffic(
+        self,
+        path_class: PathClass,
+        src_region: str,
+        dst_region: str | None,
+        area: str | None,
+        network_tier: str,
+    ) -> tuple[PriceTier, ...] | str:
+        route = Route(
+            src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
+        )
+        try:
+            return self._traffic.tiers(path_class, route)
+        except MissingDatum as error:
+            return str(error)
+
+    def traffic_line_items(
+        self,
+        name: str,
+        path_class: PathClass,
+        gib_per_month: Decimal,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[LineItem, ...]:
+        """Return a month's volume as one line per price step it reaches; the lines sum exactly.
+
+        Steps count all volume of one SKU in the billing account's month: for several pairs of the
+        same price, add up their volumes first.
+
+        Raises:
+            MissingDatum: As `traffic`.
+            ValueError: If the volume is negative.
+        """
+        route = Route(
+            src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
+        )
+        return self._traffic.line_items(name, path_class, gib_per_month, route)
+
+    def internet_bounds(
+        self, src_region: str, network_tier: str = "PREMIUM"
+    ) -> tuple[PriceTier, PriceTier]:
+        """Return the cheapest and the dearest first paid step over all destination areas.
+
+        Raises:
+            MissingDatum: If no internet price from the region is known.
+        """
+        return self._traffic.bounds(src_region, network_tier)
+
+    def vpn_traffic(
+        self, *, src_region: str, dst_region: str | None = None, area: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent through Cloud VPN, to a region or an area.
+
+        Raises:
+            MissingDatum: If the price is not known.
+        """
+        return self._traffic.vpn(Route(src_region=src_region, dst_region=dst_region, area=area))
+
+    def nat_data(self, region: str) -> Price:
+        """Return what Cloud NAT charges for a GiB that it processes, either way.
+
+        Raises:
+            MissingDatum: If no such price is known.
+        """
+        return self._traffic.nat_data(region)
+
+    def external_address(self, use: AddressUse, region: str) -> Price:
+        """Return the price of an external IPv4 address per hour, beyond any free hours.
+
+        Raises:
+            MissingDatum: If the region is unknown or has no such price.
+        """
+        return self._addresses.price(use, region)
+
+    def external_address_tiers(self, use: AddressUse, region: str) -> tuple[PriceTier, ...]:
+        """Return the price steps of an address's hours in a month, free hours included.
+
+        Raises:
+            MissingDatum: If the region is unknown or has no such price.
+        """
+        return self._addresses.tiers(use, region)
+
+    def shape(self, machine_type: str) -> MachineShape | None:
+        """Return the shape of a predefined or custom type, or None when unknown."""
+        custom = parse_custom(machine_type)
+        if custom is not None:
+            return self.machines.custom_shape(custom)
+        return self.types.shapes.get(machine_type)
+
+    def offered(self, region: str) -> Sequence[MachineShape]:
+        """Return the predefined types that the region offers, by name.
+
+        Raises:
+            MissingDatum: If the region is unknown.
+        """
+        return tuple(self.types.offered(region).values())
+
+    def is_offered(self, region: str, machine_type: str) -> bool:
+        """Return whether the region offers the type, or custom types of its series."""
+        custom = parse_custom(machine_type)
+        if custom is not None:
+            return self.machines.can_be_custom(region, custom)
+        return self.types.is_offered(region, machine_type)
+
+    def regions(self) -> Sequence[str]:
+        """Return every region with offered machine types, sorted."""
+        return self.types.regions()
+
+    def sustained_use_ratio(self, machine_type: str, month_ratio: float) -> Decimal:
+        """Return the mean multiplier of the on-demand price for `month_ratio` of a month.
+
+        Raises:
+            MissingDatum: If the series is in no schedule.
+            ValueError: If `month_ratio` is outside 0 to 1.
+        """
+        return self._sustained.ratio(machine_type, month_ratio)

@@ -1,0 +1,133 @@
+"""CSV tables as rows with their place in the file, and the checks that every builder shares."""
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+from netplan_planner.errors import InputError
+from netplan_pricing.container import is_amount
+from netplan_pricing.schema import COLUMNS
+
+Columns = dict[str, list[str]]
+
+
+class Row:
+    """One row of a CSV table: `row["column"]`, and `row.where` for messages."""
+
+    __slots__ = ("_cells", "where")
+
+    def __init__(self, cells: dict[str, str], where: str) -> None:
+        self._cells = cells
+        self.where = where
+
+    def __getitem__(self, column: str) -> str:
+        return self._cells[column]
+
+    def amount(self, column: str) -> str:
+        """Return a cell that holds a number of at least 0, or nothing, as it is written.
+
+        Raises:
+            InputError: If it is anything else.
+        """
+        text = self._cells[column]
+        if text and not is_amount(text):
+            raise InputError(f"{self.where}: {column}: {text[:40]!r} is not an amount")
+        return text
+
+    def price(self, column: str) -> str:
+        """Return a cell that holds a price above 0, or nothing.
+
+        Raises:
+            InputError: If it is 0: whoever minimises cost would find it first.
+        """
+        text = self.amount(column)
+        if text and not Decimal(text):
+            raise InputError(f"{self.where}: {column}: a price of 0; leave unknown prices empty")
+        return text
+
+    def day(self, column: str) -> str:
+        """Return a cell that holds a date.
+
+        Raises:
+            InputError: If it does not.
+        """
+        try:
+            return date.fromisoformat(self._cells[column]).isoformat()
+        except ValueError as exc:
+            raise InputError(f"{self.where}: {column}: no date: {exc}") from exc
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of a CSV file (gzip when its name ends so) that must have `columns`.
+
+    Raises:
+        InputError: If it is missing, not CSV in UTF-8, cut, or lacks a column.
+    """
+    try:
+        content = path.read_bytes()
+        if path.suffix == ".gz":
+            content = gzip.decompress(content)
+        text = content.decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as exc:
+        raise InputError(f"{path}: cannot be read: {exc}") from exc
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    lacking = [name for name in columns if name not in (reader.fieldnames or ())]
+    if lacking:
+        raise InputError(f"{path}: no column {', '.join(lacking)}")
+    try:
+        for cells in reader:
+            where = f"{path.name}:{reader.line_num}"
+            if None in cells or None in cells.values():
+                raise InputError(f"{where}: the row has more or fewer cells than the header")
+            yield Row(cells, where)
+    except csv.Error as exc:
+        raise InputError(f"{path}:{reader.line_num}: not CSV: {exc}") from exc
+
+
+def as_columns(table: str, rows: Iterable[tuple[str, ...]]) -> Columns:
+    """Return rows as the columns of `table`, in the order in which they come."""
+    listed = list(rows)
+    names = COLUMNS[table]
+    if not listed:
+        return {name: [] for name in names}
+    return {name: list(cells) for name, cells in zip(names, zip(*listed, strict=True), strict=True)}
+
+
+class Sources:
+    """The names, and for tables without a date the dates, of the sources (facts/sources.csv)."""
+
+    def __init__(self, path: Path) -> None:
+        self._by_label = {
+            row["label"]: (row["source"], row["as_of"])
+            for row in read_rows(path, ("label", "source", "as_of"))
+        }
+        self._path = path
+
+    def name(self, label: str) -> str:
+        """Return a source's full name.
+
+        Raises:
+            InputError: If the label is new: its name belongs into the file.
+        """
+        return self._entry(label)[0]
+
+    def dated(self, label: str) -> tuple[str, str]:
+        """Return name and date of the source of a table that carries no dates itself.
+
+        Raises:
+            InputError: If the label is new or has no date.
+        """
+        name, as_of = self._entry(label)
+        if not as_of:
+            raise InputError(f"{self._path}: {label}: no date")
+        return name, as_of
+
+    def _entry(self, label: str) -> tuple[str, str]:
+        if label not in self._by_label:
+            raise InputError(f"{self._path}: no source with the label {label!r}")
+        return self._by_label[label]

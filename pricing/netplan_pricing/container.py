@@ -1,0 +1,285 @@
+"""The snapshot file: named tables of dictionary-coded columns, one file, read without a database.
+
+    line 1   netplan.prices/1                    name and version of the schema
+    line 2   SHA-256 of everything after this line, in hexadecimal
+    line 3   the header as JSON: dates, source, and each table's rows, place and length
+    rest     the tables, each a MessagePack list of columns
+
+A column is a sorted list of its distinct values as text and one code per row (1, 2 or 4 bytes,
+little-endian). Prices stay the decimal text of their source, so nothing is rounded, and an empty
+text is absence. The bytes depend on the content alone (docs/adr/0005-price-snapshot.md).
+"""
+
+import hashlib
+import os
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import msgspec
+
+from netplan_planner.errors import InputError
+from netplan_pricing.schema import COLUMNS
+
+SCHEMA_NAME = "netplan.prices"
+SCHEMA_VERSION = 1
+SCHEMA = f"{SCHEMA_NAME}/{SCHEMA_VERSION}"
+FILE_NAME = "prices.snapshot"
+
+EMBEDDED = Path(__file__).parent / "data"
+"""The folder of the snapshot that ships with the package."""
+
+_CODES = {1: "B", 2: "H", 4: "I"}
+_REBUILD = "get another, or build one with pricing/scripts/build_snapshot.py"
+
+
+class TablePlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a table stands in the file, in bytes from the end of the header."""
+
+    name: str
+    rows: int
+    offset: int
+    length: int
+
+
+class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
+    """One source of a table, its date, and how many rows came from it."""
+
+    table: str
+    source: str
+    as_of: str
+    rows: int
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What the file says of itself."""
+
+    as_of: date
+    """The newest date of the machine prices."""
+    network_as_of: date
+    source: str
+    tables: tuple[TablePlace, ...]
+    sources: tuple[SourceNote, ...]
+
+    @property
+    def row_count(self) -> int:
+        """Rows of all tables."""
+        return sum(table.rows for table in self.tables)
+
+
+class _StoredColumn(msgspec.Struct, frozen=True, array_like=True):
+    name: str
+    values: list[str]
+    width: int
+    codes: bytes
+
+
+class Column:
+    """One column: `column[row]` is the text of a row, empty where there is none."""
+
+    __slots__ = ("codes", "values")
+
+    def __init__(self, values: list[str], codes: Sequence[int]) -> None:
+        self.values = values
+        """Distinct values, sorted; `codes` index them."""
+        self.codes = codes
+
+    def __getitem__(self, row: int) -> str:
+        return self.values[self.codes[row]]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def decimal(self, row: int) -> Decimal | None:
+        """Return the number of a row, exactly as its source wrote it; None where there is none."""
+        text = self.values[self.codes[row]]
+        return Decimal(text) if text else None
+
+    def texts(self) -> list[str]:
+        """Return the value of every row."""
+        values = self.values
+        return [values[code] for code in self.codes]
+
+
+class Table:
+    """One table: equally long columns by name."""
+
+    __slots__ = ("columns", "name", "row_count")
+
+    def __init__(self, name: str, columns: dict[str, Column], row_count: int) -> None:
+        self.name = name
+        self.columns = columns
+        self.row_count = row_count
+
+    def __getitem__(self, column: str) -> Column:
+        return self.columns[column]
+
+    def ranges(self, column: str) -> dict[str, range]:
+        """Return the rows of each value of `column`, by which the table must be sorted."""
+        found: dict[str, range] = {}
+        codes, values = self.columns[column].codes, self.columns[column].values
+        start = 0
+        for row in range(1, self.row_count + 1):
+            if row == self.row_count or codes[row] != codes[start]:
+                found[values[codes[start]]] = range(start, row)
+                start = row
+        return found
+
+
+class SnapshotFile:
+    """An open snapshot: header checked, hash checked, tables decoded when first asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Read a file.
+
+        Raises:
+            InputError: If it is missing, cut, altered, or of another schema version.
+        """
+        self.path = path
+        try:
+            content = path.read_bytes()
+        except OSError as exc:
+            raise InputError(
+                f"{path}: the price snapshot cannot be read: {exc.strerror}; {_REBUILD}"
+            ) from exc
+        schema, _, rest = content.partition(b"\n")
+        self._check_schema(schema)
+        digest, _, sealed = rest.partition(b"\n")
+        self.sha256 = hashlib.sha256(sealed).hexdigest()
+        if digest != self.sha256.encode():
+            raise InputError(f"{path}: cut or altered: its hash does not fit; {_REBUILD}")
+        header, _, body = sealed.partition(b"\n")
+        try:
+            self.header = msgspec.json.decode(header, type=Header)
+        except msgspec.DecodeError as exc:
+            raise InputError(f"{path}: its header is not readable: {exc}; {_REBUILD}") from exc
+        self._body = body
+        self._tables: dict[str, Table] = {}
+
+    def _check_schema(self, found: bytes) -> None:
+        if found == SCHEMA.encode():
+            return
+        name, slash, version = found[:80].decode("ascii", "replace").partition("/")
+        if name == SCHEMA_NAME and slash:
+            raise InputError(
+                f"{self.path}: a price snapshot of schema version {version!r}; this netplan reads"
+                f" version {SCHEMA_VERSION}; {_REBUILD}"
+            )
+        raise InputError(f"{self.path}: not a price snapshot; {_REBUILD}")
+
+    def table(self, name: str) -> Table:
+        """Return a table.
+
+        Raises:
+            InputError: If the file lacks it or its content does not hold together.
+        """
+        found = self._tables.get(name)
+        if found is None:
+            found = self._tables[name] = self._decode(name)
+        return found
+
+    def _decode(self, name: str) -> Table:
+        place = next((table for table in self.header.tables if table.name == name), None)
+        if place is None:
+            raise InputError(f"{self.path}: no table {name!r}; {_REBUILD}")
+        content = self._body[place.offset : place.offset + place.length]
+        try:
+            stored = msgspec.msgpack.decode(content, type=list[_StoredColumn])
+            columns = {column.name: _column(column, place.rows) for column in stored}
+        except (msgspec.DecodeError, KeyError, ValueError) as exc:
+            raise InputError(f"{self.path}: table {name!r} is damaged: {exc}; {_REBUILD}") from exc
+        lacking = [column for column in COLUMNS.get(name, ()) if column not in columns]
+        if lacking:
+            raise InputError(f"{self.path}: table {name!r} lacks {', '.join(lacking)}; {_REBUILD}")
+        return Table(name, columns, place.rows)
+
+
+def _column(stored: _StoredColumn, rows: int) -> Column:
+    """Return a decoded column after checking that every code has its value."""
+    codes: Sequence[int]
+    if stored.width == 1:
+        codes = stored.codes
+    else:
+        wide = array(_CODES[stored.width])
+        wide.frombytes(stored.codes)
+        if sys.byteorder == "big":
+            wide.byteswap()
+        codes = wide
+    if len(codes) != rows or (rows and max(codes) >= len(stored.values)):
+        raise ValueError(f"column {stored.name!r} does not fit its table")
+    return Column(stored.values, codes)
+
+
+def encode_table(columns: Mapping[str, Sequence[str]]) -> bytes:
+    """Return the stored form of equally long columns.
+
+    >>> len(encode_table({"region": ["us-west1", "us-west1"], "usd": ["0.01", ""]})) < 60
+    True
+    """
+    stored = []
+    for name, texts in columns.items():
+        values = sorted(set(texts))
+        code_by_value = {value: code for code, value in enumerate(values)}
+        width = 1 if len(values) <= 2**8 else 2 if len(values) <= 2**16 else 4
+        codes = array(_CODES[width], (code_by_value[text] for text in texts))
+        if sys.byteorder == "big":
+            codes.byteswap()
+        stored.append(_StoredColumn(name, values, width, codes.tobytes()))
+    return msgspec.msgpack.encode(stored)
+
+
+def encode_snapshot(
+    tables: Mapping[str, Mapping[str, Sequence[str]]],
+    *,
+    as_of: date,
+    network_as_of: date,
+    source: str,
+    sources: Sequence[SourceNote],
+) -> bytes:
+    """Return the bytes of a snapshot file; equal tables give equal bytes."""
+    places, bodies, offset = [], [], 0
+    for name, columns in tables.items():
+        body = encode_table(columns)
+        rows = len(next(iter(columns.values())))
+        places.append(TablePlace(name=name, rows=rows, offset=offset, length=len(body)))
+        bodies.append(body)
+        offset += len(body)
+    header = Header(
+        as_of=as_of,
+        network_as_of=network_as_of,
+        source=source,
+        tables=tuple(places),
+        sources=tuple(sources),
+    )
+    sealed = msgspec.json.encode(header) + b"\n" + b"".join(bodies)
+    digest = hashlib.sha256(sealed).hexdigest().encode()
+    return b"\n".join([SCHEMA.encode(), digest, sealed])
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def is_amount(text: str) -> bool:
+    """Return whether `text` is a plain decimal number that is not negative.
+
+    >>> is_amount("0.031611"), is_amount("-1"), is_amount("1e400"), is_amount("free")
+    (True, False, False, False)
+    """
+    if "e" in text.lower():
+        return False
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return False
+    return number.is_finite() and number >= 0

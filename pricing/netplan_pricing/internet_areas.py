@@ -1,0 +1,64 @@
+"""From the continent and country of a flow record to the destination areas of the catalogue.
+
+The catalogue prices internet traffic by destination area and lists no countries. A name therefore
+has one or more possible areas (facts/internet_areas.csv); where their prices are equal the answer
+is certain all the same, and where they differ it is unknown. Two generations of areas overlap: the
+older, coarser ones are asked only where a newer one is missing from a kind of traffic.
+"""
+
+import re
+
+from netplan_pricing import schema
+from netplan_pricing.container import SnapshotFile
+
+_SEPARATORS = re.compile(r"[/|:;,]+")
+_OLDER = {
+    "western europe": "emea",
+    "eastern europe": "emea",
+    "middle east": "emea",
+    "africa": "emea",
+    "central america": "americas",
+    "south america": "americas",
+    "india": "apac",
+    "indonesia": "apac",
+    "south korea": "apac",
+    "apac(excluding korea and indonesia)": "apac",
+}
+"""The older area that held each newer one."""
+
+
+class InternetAreas:
+    """The areas that each continent and country may belong to."""
+
+    def __init__(self, file: SnapshotFile) -> None:
+        table = file.table(schema.INTERNET_AREAS)
+        self._by_name = {
+            table["name"][row]: tuple(table["areas"][row].casefold().split("|"))
+            for row in range(table.row_count)
+        }
+
+    def candidates(self, text: str, priced: set[str]) -> tuple[str, ...]:
+        """Return the possible areas in lower case; empty when the text names no place.
+
+        Args:
+            text: A continent (`Asia`), a country (`jpn`), both (`Asia/jpn`), or an area as the
+                catalogue names it (`South Korea`).
+            priced: Areas with a price, in lower case.
+        """
+        whole = " ".join(text.casefold().split())
+        if whole in priced and whole not in self._by_name:
+            return (whole,)
+        parts = [part.strip() for part in _SEPARATORS.split(whole) if part.strip()]
+        if len(parts) == 1 and whole not in self._by_name:
+            parts = whole.split()
+        # Continent, then country: the country says more; anything after them is a place in it.
+        for part in reversed(parts[:2]):
+            if part in self._by_name:
+                return tuple(
+                    dict.fromkeys(self._in_use(area, priced) for area in self._by_name[part])
+                )
+        return ()
+
+    @staticmethod
+    def _in_use(area: str, priced: set[str]) -> str:
+        return area if area in priced or area not in _OLDER else _OLDER[area]

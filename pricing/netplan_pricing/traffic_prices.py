@@ -1,0 +1,343 @@
+"""The price of traffic by path class, region and area, and a month's bill over its steps."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import msgspec
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import LineItem, PathClass, Price, PriceTier, line_item
+from netplan_pricing.internet_areas import InternetAreas
+from netplan_pricing.machine_types import MachineTypes
+from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_paid, unit_prices
+from netplan_pricing.schema import NetworkKind
+from netplan_pricing.service_prices import ServicePrices
+from netplan_pricing.texts import joined, nearest, quoted
+
+_INTERNET_KINDS = {
+    "PREMIUM": NetworkKind.INTERNET_PREMIUM,
+    "STANDARD": NetworkKind.INTERNET_STANDARD,
+}
+_SAME_ZONE_EXTERNAL = "same_zone_external_ip"
+_SENDER_PAYS = "charged to the sender, per direction"
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """From where to where traffic goes, as far as its price depends on it."""
+
+    src_region: str
+    dst_region: str | None = None
+    area: str | None = None
+    network_tier: str = "PREMIUM"
+
+
+class TrafficPrices:
+    """Traffic prices by path class."""
+
+    def __init__(
+        self,
+        network: NetworkPrices,
+        services: ServicePrices,
+        areas: InternetAreas,
+        types: MachineTypes,
+    ) -> None:
+        self._network = network
+        self._services = services
+        self._areas = areas
+        self._types = types
+        inter_zone, inter_region = self._inter_zone, self._inter_region
+        self._answers: dict[PathClass, Callable[[Route], tuple[PriceTier, ...]]] = {
+            PathClass.SAME_NODE_POD: self._same_node,
+            PathClass.SAME_ZONE_INTERNAL: self._intra_zone,
+            PathClass.SAME_ZONE_INTERNAL_POD: self._intra_zone,
+            PathClass.SAME_ZONE_EXTERNAL: self._same_zone_external,
+            PathClass.INTER_ZONE_INTERNAL: inter_zone,
+            PathClass.INTER_ZONE_INTERNAL_POD: inter_zone,
+            PathClass.INTER_ZONE_EXTERNAL: inter_zone,
+            PathClass.INTER_REGION_INTERNAL: inter_region,
+            PathClass.INTER_REGION_INTERNAL_POD: inter_region,
+            PathClass.INTER_REGION_EXTERNAL: inter_region,
+            PathClass.INTERNET: self._internet,
+            PathClass.GOOGLE_APIS: self._google,
+            PathClass.NAT: self._nat,
+            PathClass.LOAD_BALANCER: self._load_balancer,
+            PathClass.HYBRID: self._hybrid,
+            PathClass.UNKNOWN: self._unknown,
+        }
+
+    def tiers(self, path_class: PathClass, route: Route) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent, in rising order; the first begins at 0.
+
+        Raises:
+            MissingDatum: If the price is not known, or depends on what the route does not say.
+        """
+        self._require_region(route.src_region)
+        return self._answers[path_class](route)
+
+    def _require_region(self, region: str) -> None:
+        """Accept closed regions too, as long as the catalogue prices traffic from them."""
+        if not self._network.by_area(NetworkKind.INTERNET_PREMIUM, region):
+            self._types.require_region(region)
+
+    def _priced(self, entry: NetworkEntry, region: str, note: str) -> tuple[PriceTier, ...]:
+        """Return the steps of a catalogue row with a note, refusing a row without steps."""
+        found = self._network.tiers(entry, region)
+        if not found:
+            sku_id = self._network.sku_id(entry)
+            raise MissingDatum(
+                f"the catalogue names a SKU of its own for {entry.kind.value.replace('_', ' ')}"
+                f" from {entry.route or region}{f' ({sku_id})' if sku_id else ''} in {region}, but"
+                " no price for it; the general rate may not be used in its place"
+            )
+        return tuple(_noted(tier, note) for tier in found)
+
+    def _by_source(self, kind: NetworkKind, route: Route, note: str) -> tuple[PriceTier, ...]:
+        entry = self._network.by_source(kind, route.src_region)
+        if entry is None:
+            what = kind.value.replace("_", " ")
+            raise MissingDatum(f"no price of {what} in {route.src_region} is known")
+        return self._priced(entry, route.src_region, note)
+
+    def _one_region(self, route: Route) -> None:
+        if route.dst_region not in {None, route.src_region}:
+            raise MissingDatum(
+                f"traffic from {route.src_region} to {quoted(route.dst_region or '')} does not stay"
+                " in one region, as its path class says"
+            )
+
+    def _intra_zone(self, route: Route) -> tuple[PriceTier, ...]:
+        self._one_region(route)
+        note = "free between internal addresses of one zone"
+        return self._by_source(NetworkKind.INTRAZONE, route, note)
+
+    def _same_node(self, route: Route) -> tuple[PriceTier, ...]:
+        self._one_region(route)
+        note = "stays inside the machine: the price inside a zone"
+        return self._by_source(NetworkKind.INTRAZONE, route, note)
+
+    def _inter_zone(self, route: Route) -> tuple[PriceTier, ...]:
+        self._one_region(route)
+        return self._by_source(NetworkKind.INTERZONE, route, _SENDER_PAYS)
+
+    def _same_zone_external(self, route: Route) -> tuple[PriceTier, ...]:
+        self._one_region(route)
+        note = f"{_SENDER_PAYS}; {self._services.note(_SAME_ZONE_EXTERNAL)}"
+        return self._by_source(NetworkKind.INTERZONE, route, note)
+
+    def _inter_region(self, route: Route) -> tuple[PriceTier, ...]:
+        src, dst = route.src_region, route.dst_region
+        if dst is None:
+            raise MissingDatum(f"the price of traffic from {src} depends on the other region")
+        if dst == src:
+            raise MissingDatum(f"{src} to {src} is one region: the price between zones applies")
+        entry = self._network.by_pair(NetworkKind.INTERREGION, src, dst)
+        if entry is None:
+            self._types.require_region(dst)
+            raise MissingDatum(f"no price of traffic from {src} to {dst} is known")
+        return self._priced(entry, src, _SENDER_PAYS)
+
+    def _google(self, route: Route) -> tuple[PriceTier, ...]:
+        if route.dst_region not in {None, route.src_region}:
+            raise MissingDatum(
+                f"the catalogue frees Google services of the same place only, not from"
+                f" {route.src_region} to {quoted(route.dst_region or '')}"
+            )
+        note = "to Google services of the same place; not for buckets of another location"
+        return self._by_source(NetworkKind.GOOGLE_SERVICES, route, note)
+
+    def _internet(self, route: Route) -> tuple[PriceTier, ...]:
+        kind = _internet_kind(route.network_tier)
+        if kind is NetworkKind.INTERNET_STANDARD:
+            return self._by_source(kind, route, "whatever the destination")
+        return self.to_area(kind, route)
+
+    def to_area(self, kind: NetworkKind, route: Route) -> tuple[PriceTier, ...]:
+        """Return the price steps to the area of a route.
+
+        Raises:
+            MissingDatum: If the area is not given, not a place, or may be two with two prices.
+        """
+        src, area = route.src_region, route.area
+        priced = self._network.by_area(kind, src)
+        if not priced:
+            raise MissingDatum(f"no internet price from {src} is known")
+        if not area:
+            raise MissingDatum(
+                f"the price of internet traffic from {src} depends on the destination:"
+                f" {', '.join(sorted(entry.destination_place for entry in priced.values()))}"
+            )
+        names = self._areas.candidates(area, set(priced))
+        entries = [priced[name] for name in names if name in priced]
+        if not names or len(entries) != len(names):
+            raise MissingDatum(
+                f"no destination area for {quoted(area)} is known from {src}"
+                f"{nearest(area, (entry.destination_place for entry in priced.values()))}"
+            )
+        return self._one_of(entries, src, area)
+
+    def _one_of(self, entries: list[NetworkEntry], src: str, area: str) -> tuple[PriceTier, ...]:
+        """Return the one price of all possible areas, or refuse."""
+        answers = [self._priced(entry, src, _SENDER_PAYS) for entry in entries]
+        if len({unit_prices(answer) for answer in answers}) > 1:
+            listed = ", ".join(
+                f"{entry.destination_place} {paid.price.usd}"
+                for entry, answer in zip(entries, answers, strict=True)
+                if (paid := first_paid(answer))
+            )
+            raise MissingDatum(
+                f"{quoted(area)} may be in several destination areas of the catalogue, and from"
+                f" {src} they cost differently per GiB: {listed}"
+            )
+        if len(answers) == 1:
+            return answers[0]
+        places = " or ".join(entry.destination_place for entry in entries)
+        note = f"{places}, which cost the same; the bill names the SKU of one of them"
+        return tuple(
+            msgspec.structs.replace(
+                _noted(tier, note),
+                price=msgspec.structs.replace(_noted(tier, note).price, sku_id=None),
+            )
+            for tier in answers[0]
+        )
+
+    def nat_data(self, region: str) -> Price:
+        """Return what Cloud NAT charges for a GiB that it processes, either way.
+
+        Raises:
+            MissingDatum: If no such price is known.
+        """
+        return self._services.one("cloud_nat_data", region)
+
+    def _nat(self, route: Route) -> tuple[PriceTier, ...]:
+        """Return internet and NAT data processing in one price per step."""
+        nat = self.nat_data(route.src_region)
+        return tuple(
+            PriceTier(
+                start=tier.start,
+                price=msgspec.structs.replace(
+                    tier.price,
+                    usd=tier.price.usd + nat.usd,
+                    description=f"{tier.price.description}, and Cloud NAT data processing",
+                    as_of=min(tier.price.as_of, nat.as_of),
+                    source=f"{tier.price.source}; {nat.source}",
+                    sku_id=None,
+                    note=joined(
+                        f"{tier.price.usd} internet and {nat.usd} Cloud NAT per GiB;"
+                        " what comes back is processed at the NAT price too",
+                        tier.price.note,
+                    ),
+                ),
+            )
+            for tier in self._internet(route)
+        )
+
+    def _load_balancer(self, route: Route) -> tuple[PriceTier, ...]:
+        region = route.dst_region or route.src_region
+        steps = self._services.tiers("lb_data_inbound", region)
+        note = "data that the load balancer processes; transfer to its backends comes on top"
+        return tuple(_noted(tier, note) for tier in steps)
+
+    def _hybrid(self, route: Route) -> tuple[PriceTier, ...]:
+        raise MissingDatum(
+            f"the price of hybrid traffic from {route.src_region} depends on what carries it: Cloud"
+            " VPN, Cloud Interconnect or a router appliance"
+        )
+
+    def _unknown(self, route: Route) -> tuple[PriceTier, ...]:
+        raise MissingDatum(f"traffic from {route.src_region} without an owner has no price")
+
+    def vpn(self, route: Route) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent through a Cloud VPN tunnel.
+
+        With a `dst_region` to that region, else to the internet area.
+
+        Raises:
+            MissingDatum: If the price is not known.
+        """
+        self._require_region(route.src_region)
+        if route.dst_region is None:
+            return self.to_area(NetworkKind.VPN_INTERNET, route)
+        entry = self._network.by_pair(
+            NetworkKind.VPN_INTERREGION, route.src_region, route.dst_region
+        )
+        if entry is None:
+            self._types.require_region(route.dst_region)
+            raise MissingDatum(
+                f"no VPN price from {route.src_region} to {route.dst_region} is known"
+            )
+        return self._priced(entry, route.src_region, _SENDER_PAYS)
+
+    def bounds(self, src_region: str, network_tier: str) -> tuple[PriceTier, PriceTier]:
+        """Return the cheapest and the dearest first paid step over all destination areas.
+
+        Raises:
+            MissingDatum: If no internet price from the region is known.
+        """
+        self._require_region(src_region)
+        kind = _internet_kind(network_tier)
+        paid = [
+            (tier.price.usd, name, tier)
+            for name, entry in self._network.by_area(kind, src_region).items()
+            if (tier := first_paid(self._network.tiers(entry, src_region)))
+        ]
+        if not paid:
+            raise MissingDatum(f"no internet price from {src_region} is known")
+        return min(paid)[2], max(paid)[2]
+
+    def line_items(
+        self, name: str, path_class: PathClass, gib_per_month: Decimal, route: Route
+    ) -> tuple[LineItem, ...]:
+        """Return a month's volume as one line per price step that it reaches.
+
+        Raises:
+            MissingDatum: As `tiers`.
+            ValueError: If the volume is negative.
+        """
+        if path_class is not PathClass.NAT:
+            return bill(name, gib_per_month, self.tiers(path_class, route))
+        self._require_region(route.src_region)
+        internet = bill(name, gib_per_month, self._internet(route))
+        nat = line_item(
+            f"{name}: Cloud NAT data processing", gib_per_month, self.nat_data(route.src_region)
+        )
+        return (*internet, nat) if gib_per_month else ()
+
+
+def _internet_kind(network_tier: str) -> NetworkKind:
+    kind = _INTERNET_KINDS.get(network_tier.upper())
+    if kind is None:
+        raise MissingDatum(f"no network tier {quoted(network_tier)}: it is PREMIUM or STANDARD")
+    return kind
+
+
+def _noted(tier: PriceTier, note: str) -> PriceTier:
+    return PriceTier(
+        start=tier.start,
+        price=msgspec.structs.replace(tier.price, note=joined(tier.price.note, note)),
+    )
+
+
+def bill(name: str, quantity: Decimal, tiers: tuple[PriceTier, ...]) -> tuple[LineItem, ...]:
+    """Return a month's quantity as one line per price step that it reaches, exactly.
+
+    Steps count what a billing account uses of one SKU in a month: add up what is alike first.
+
+    Raises:
+        ValueError: If the quantity is negative.
+    """
+    if quantity < 0:
+        raise ValueError(f"a quantity is at least 0, got {quantity}")
+    ends = [tier.start for tier in tiers[1:]] + [None]
+    lines = []
+    for tier, end in zip(tiers, ends, strict=True):
+        if quantity > tier.start:
+            reached = quantity if end is None else min(quantity, end)
+            step = name if len(tiers) == 1 else f"{name}, {step_text(tier.start, end, tier)}"
+            lines.append(line_item(step, reached - tier.start, tier.price))
+    return tuple(lines)
+
+
+def step_text(start: Decimal, end: Decimal | None, tier: PriceTier) -> str:
+    """Return a price step in words, such as `from 1,024 to 10,240 GiB`."""
+    unit = tier.price.unit
+    return f"above {start:,} {unit}" if end is None else f"from {start:,} to {end:,} {unit}"
