@@ -8,10 +8,12 @@ The same keys may stand under `[tool.netplan]` in pyproject.toml. The command li
 `NETPLAN_*` variables, these over the file, the file over the built-in defaults.
 """
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from netplan_planner import units
 from netplan_planner.errors import UsageError
 
 
@@ -55,3 +57,49 @@ def option_defaults(path: Path) -> dict[str, Any]:
 
     own = {key: value for key, value in load_table(path).items() if key not in {"rules", "targets"}}
     return as_parameters(own)
+
+
+def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
+    """Return the thresholds that a file sets, as (rule, name, value).
+
+    Raises:
+        UsageError: If `[rules.<id>]` is not a table of numbers.
+    """
+    found: list[tuple[str, str, float]] = []
+    for rule, values in sorted(_table(path, "rules").items()):
+        if not isinstance(values, dict):
+            raise UsageError(f"{path}: [rules.{rule}] is a table of thresholds")
+        for name, value in sorted(values.items()):
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise UsageError(f"{path}: [rules.{rule}] {name} is a number, not {value!r}")
+            found.append((rule, name, float(value)))
+    return tuple(found)
+
+
+def declared_targets(path: Path) -> tuple[tuple[str, float, str], ...]:
+    """Return the wanted egress of `[targets]` as (pattern, Gbit/s, where it stands).
+
+    Raises:
+        UsageError: If a value is not a rate such as `"10 Gbps"`, `"500 Mbps"` or a number of
+            Gbit/s.
+    """
+    return tuple(
+        (pattern, _rate_gbps(f"{path}: [targets] {pattern!r}", value), f"{path.name} [targets]")
+        for pattern, value in sorted(_table(path, "targets").items())
+    )
+
+
+def _table(path: Path, name: str) -> dict[str, Any]:
+    table = load_table(path).get(name, {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: [{name}] is a table")
+    return table
+
+
+def _rate_gbps(where: str, value: object) -> float:
+    text = f"{value} Gbps" if isinstance(value, int | float) else str(value)
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([GM])(?:bps|bit/s)\s*", text)
+    rate = float(match[1]) / (1 if match[2] == "G" else units.MEGABITS_PER_GIGABIT) if match else 0
+    if rate <= 0:
+        raise UsageError(f'{where}: a rate above 0 such as "10 Gbps", not {value!r}')
+    return rate

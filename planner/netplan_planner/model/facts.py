@@ -64,7 +64,7 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
         label = instance.label(TARGET_LABEL)
         if label is None or not label.isdigit() or int(label) == 0:
             return None
-        gbps = int(label) * 1_000_000 / units.BITS_PER_GIGABIT
+        gbps = int(label) / units.MEGABITS_PER_GIGABIT
         return Target(gbps=gbps, source=f"label {TARGET_LABEL}={label}")
 
     def shape(self, machine_type: str) -> MachineShape | None:
