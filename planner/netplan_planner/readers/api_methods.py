@@ -1,0 +1,60 @@
+"""The methods of the Compute API v1 that netplan calls, all of them reads.
+
+Aggregated lists of addresses and forwarding rules hold the scope `global` as well, so the global
+lists are not asked. The discovery document (revision 20261106) knows `returnPartialSuccess` for
+none of these methods, so it is sent to none; a test holds the table to the document.
+"""
+
+from typing import NamedTuple
+
+from netplan_planner.readers.kinds import BY_COLLECTION, Kind
+
+
+class Method(NamedTuple):
+    """One list method. `path` is below `projects/{project}/`."""
+
+    id: str
+    path: str
+    kind: Kind
+    permission: str
+    is_aggregated: bool
+    knows_partial_success: bool = False
+
+
+def _aggregated(resource: str, collection: str) -> Method:
+    return Method(
+        id=f"compute.{resource}.aggregatedList",
+        path=f"aggregated/{collection}",
+        kind=BY_COLLECTION[collection],
+        permission=f"compute.{collection}.list",
+        is_aggregated=True,
+    )
+
+
+def _global(collection: str) -> Method:
+    return Method(
+        id=f"compute.{collection}.list",
+        path=f"global/{collection}",
+        kind=BY_COLLECTION[collection],
+        permission=f"compute.{collection}.list",
+        is_aggregated=False,
+    )
+
+
+LISTS = (
+    _aggregated("instances", "instances"),
+    _aggregated("subnetworks", "subnetworks"),
+    _aggregated("addresses", "addresses"),
+    _aggregated("forwardingRules", "forwardingRules"),
+    _aggregated("routers", "routers"),
+    _aggregated("vpnTunnels", "vpnTunnels"),
+    _aggregated("instanceGroups", "instanceGroups"),
+    _aggregated("instanceGroupManagers", "instanceGroupManagers"),
+    _aggregated("regionCommitments", "commitments"),
+    _global("networks"),
+    _global("routes"),
+)
+"""Instances first: theirs is the longest list, and machine types wait for it."""
+
+MACHINE_TYPE_ID = "compute.machineTypes.get"
+MACHINE_TYPE_PERMISSION = "compute.machineTypes.get"

@@ -1,0 +1,137 @@
+"""Where the Compute API is, how it is asked, and when credentials may be sent there."""
+
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Value
+
+DEFAULT_ENDPOINT = "https://compute.googleapis.com/compute/v1/"
+ENDPOINT_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE"
+"""gcloud's own variable; its value holds the version path, `http://127.0.0.1:8080/compute/v1/`."""
+EMULATOR_VARIABLE = "COMPUTE_EMULATOR_HOST"
+"""In the manner of Google's emulators: `host:port` or a URL, without credentials."""
+ANONYMOUS_VARIABLE = "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
+"""gcloud's own variable; `true` sends no credentials."""
+
+_VERSION_PATH = "/compute/v1/"
+_TRUE = {"1", "true", "yes", "on"}
+
+
+class ApiOptions(Value, frozen=True, kw_only=True):
+    """How the live Compute API is read.
+
+    The endpoint is the first of: `endpoint`, `CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE`,
+    `COMPUTE_EMULATOR_HOST`, Google's own. It may leave out `/compute/v1/`. Credentials are Google's
+    application default ones (`GOOGLE_APPLICATION_CREDENTIALS` and so on), read-only scope; none
+    are sent if `is_anonymous`, `CLOUDSDK_AUTH_DISABLE_CREDENTIALS` or `COMPUTE_EMULATOR_HOST` says
+    so. Proxies are taken from the usual variables, but not for loopback.
+    """
+
+    endpoint: str | None = None
+    is_anonymous: bool = False
+    """Send no credentials."""
+    concurrency: int = 8
+    """Requests under way at a time, over all projects and methods; 1 to 64."""
+    page_size: int = 500
+    """Resources asked for per page; 500 is the most that the API gives."""
+    timeout_s: float = 60.0
+    """For connecting, and for each wait for more of an answer."""
+    max_attempts: int = 5
+    """How often a request is made before its failure is reported; 1 is no retry."""
+    backoff_initial_s: float = 0.5
+    """Wait before the second attempt; doubled before each further one."""
+    backoff_max_s: float = 30.0
+    """The longest wait, also where `Retry-After` asks for more."""
+    max_pages: int = 20_000
+    """Pages of one list after which something is wrong; 20,000 are 10 million resources."""
+    max_machine_types: int = 1000
+    """Machine types looked up; the API has fewer than 1,000 predefined ones."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work.
+
+        Raises:
+            UsageError: If a number is out of its range.
+        """
+        for name, low, high in (
+            ("concurrency", 1, 64),
+            ("page_size", 1, 500),
+            ("timeout_s", 0.001, 3600),
+            ("max_attempts", 1, 20),
+            ("backoff_initial_s", 0, 3600),
+            ("backoff_max_s", 0, 3600),
+            ("max_pages", 1, 1_000_000),
+            ("max_machine_types", 0, 100_000),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise UsageError(f"{name} of the API is from {low} to {high}, not {value}")
+
+
+class Endpoint(Value, frozen=True, kw_only=True):
+    """Where requests go. `base_url` ends in a slash."""
+
+    base_url: str
+    is_loopback: bool
+    is_anonymous: bool
+    source: str
+    """What named it, for error texts."""
+
+
+def resolve_endpoint(options: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
+    """Return the endpoint that options and environment name.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    text, source = _named(options, environment)
+    is_anonymous = (
+        options.is_anonymous
+        or environment.get(ANONYMOUS_VARIABLE, "").strip().lower() in _TRUE
+        or source == EMULATOR_VARIABLE
+    )
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError as exc:
+        raise UsageError(f"{source}: {text!r} is no URL: {exc}") from exc
+    if parts.scheme not in {"http", "https"} or not host:
+        raise UsageError(f"{source}: {text!r} is no http or https URL")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(f"{source}: an endpoint has no user, password, query or fragment")
+    is_loopback = _is_loopback(host)
+    if parts.scheme == "http" and not is_loopback and not is_anonymous:
+        raise UsageError(
+            f"{source}: {text!r} is not encrypted and not on this machine, so credentials are not"
+            " sent there; use https, or anonymous credentials"
+        )
+    path = parts.path.rstrip("/") + "/"
+    path = path if "/compute/" in path else path.rstrip("/") + _VERSION_PATH
+    return Endpoint(
+        base_url=f"{parts.scheme}://{parts.netloc}{path}",
+        is_loopback=is_loopback,
+        is_anonymous=is_anonymous,
+        source=source,
+    )
+
+
+def _named(options: ApiOptions, environment: Mapping[str, str]) -> tuple[str, str]:
+    if options.endpoint:
+        return options.endpoint, "--api-endpoint"
+    if environment.get(ENDPOINT_VARIABLE):
+        return environment[ENDPOINT_VARIABLE], ENDPOINT_VARIABLE
+    emulator = environment.get(EMULATOR_VARIABLE)
+    if emulator:
+        return emulator if "://" in emulator else f"http://{emulator}", EMULATOR_VARIABLE
+    return DEFAULT_ENDPOINT, "the default endpoint"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,272 @@
+"""GET requests to the Compute API: credentials, retries, and refusals in plain words.
+
+The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-transport.md).
+Nothing here writes or logs a credential.
+"""
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from netplan_planner import tool_version
+from netplan_planner.errors import AccessError
+from netplan_planner.readers.api_options import ApiOptions, Endpoint
+
+if TYPE_CHECKING:
+    import requests
+
+T = TypeVar("T")
+
+READ_ONLY_SCOPE = "https://www.googleapis.com/auth/compute.readonly"
+VIEWER_ROLE = "roles/compute.viewer"
+LOGIN = "gcloud auth application-default login"
+
+_RETRIED = frozenset({408, 429, 500, 502, 503, 504})
+_RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded"})
+"""Reasons under which the API says 403 where it means 429."""
+_LONGEST_MESSAGE = 300
+
+
+class Refusal(Exception):
+    """A request that failed for good; the text tells the user what to do about it."""
+
+
+class NotWhole(Exception):
+    """A body that is not the whole answer; asking again may help."""
+
+
+class _Detail(msgspec.Struct):
+    reason: str | None = None
+
+
+class _ErrorBody(msgspec.Struct):
+    message: str = ""
+    status: str | None = None
+    errors: list[_Detail] = []
+    details: list[_Detail] = []
+
+
+class _ErrorAnswer(msgspec.Struct):
+    error: _ErrorBody = msgspec.field(default_factory=_ErrorBody)
+
+
+class Transport:
+    """Makes requests for many threads; each has a session of its own."""
+
+    def __init__(self, endpoint: Endpoint, options: ApiOptions) -> None:
+        """Find the credentials and see that they can be used.
+
+        Raises:
+            AccessError: If there are none, or they are refused.
+        """
+        self.options = options
+        self.stopped = threading.Event()
+        self._endpoint = endpoint
+        self._credentials = _anonymous() if endpoint.is_anonymous else _default_credentials()
+        self._local = threading.local()
+        self._sessions: list[requests.Session] = []
+        self._has_answered = False
+        self._unreachable = ""
+
+    def get(
+        self,
+        path: str,
+        query: Mapping[str, str],
+        decode: Callable[[bytes], T],
+        *,
+        what: str,
+        permission: str,
+        disabled: str,
+        missing: str,
+    ) -> T:
+        """Return the decoded answer to a GET request, after as many attempts as it takes.
+
+        Args:
+            path: Below the version, each part quoted.
+            query: Parameters of the method.
+            decode: Takes the body; raises `NotWhole` if it is cut off.
+            what: The method, for error texts.
+            permission: What the method needs.
+            disabled: Says what to do where the API is switched off.
+            missing: Says what 404 means.
+
+        Raises:
+            Refusal: If it cannot be had.
+        """
+        delay_s = self.options.backoff_initial_s
+        reason = ""
+        for attempt in range(1, self.options.max_attempts + 1):
+            if self._unreachable and not self._has_answered:
+                raise Refusal(self._unreachable)
+            asked_s: float | None = None
+            try:
+                status, body, asked_s = self._once(path, query)
+            except _failures() as exc:
+                reason = _told(exc, self._endpoint)
+            else:
+                self._has_answered = True
+                error = None if status == 200 else _error(body)
+                if error is None:
+                    try:
+                        return decode(body)
+                    except NotWhole as exc:
+                        reason = f"the answer is not whole: {exc}"
+                elif status in _RETRIED or _is_rate(status, error):
+                    reason = f"HTTP {status} {_message(error)}".rstrip()
+                else:
+                    raise Refusal(_refused(status, error, what, permission, disabled, missing))
+            if attempt < self.options.max_attempts:
+                wait_s = min(max(delay_s, asked_s or 0.0), self.options.backoff_max_s)
+                if self.stopped.wait(wait_s):
+                    raise Refusal(f"{what}: interrupted")
+                delay_s *= 2
+        if not self._has_answered:
+            self._unreachable = reason
+        raise Refusal(f"{what}: {reason} (after {self.options.max_attempts} attempts)")
+
+    def _once(self, path: str, query: Mapping[str, str]) -> tuple[int, bytes, float | None]:
+        response = self._session().get(
+            self._endpoint.base_url + path,
+            params=query,
+            timeout=self.options.timeout_s,
+            # Redirects could carry credentials elsewhere; the API has none.
+            allow_redirects=False,
+            stream=True,
+        )
+        with response:
+            # The raw stream: `content` would join the body from 10 KiB pieces.
+            body = response.raw.read(decode_content=True)
+        return response.status_code, body, _retry_after(response.headers.get("Retry-After"))
+
+    def _session(self) -> "requests.Session":
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is None:
+            from google.auth.transport.requests import AuthorizedSession
+
+            session = AuthorizedSession(self._credentials)  # type: ignore[no-untyped-call]
+            # Google compresses only for agents that say gzip in their name, too.
+            session.headers["User-Agent"] = f"netplan/{tool_version()} (gzip)"
+            # Else requests would look for a password in ~/.netrc and prefer it to the token.
+            session.auth = _unchanged
+            if self._endpoint.is_loopback:
+                session.trust_env = False
+            if self._endpoint.is_anonymous:
+                session._refresh_status_codes = ()
+            self._local.session = session
+            self._sessions.append(session)
+        return session
+
+    def close(self) -> None:
+        """Close all connections."""
+        for session in self._sessions:
+            session.close()
+
+
+def _unchanged(request: Any) -> Any:
+    return request
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    import google.auth.exceptions
+    import requests
+    import urllib3.exceptions
+
+    return (
+        requests.RequestException,
+        urllib3.exceptions.HTTPError,
+        google.auth.exceptions.GoogleAuthError,
+        OSError,
+    )
+
+
+def _told(exc: Exception, endpoint: Endpoint) -> str:
+    """Return what went wrong below HTTP, without the objects that such errors print."""
+    import google.auth.exceptions
+    import requests
+    import urllib3.exceptions
+
+    if isinstance(exc, google.auth.exceptions.GoogleAuthError):
+        return f"the credentials could not be renewed; run `{LOGIN}`"
+    if isinstance(exc, requests.Timeout | urllib3.exceptions.TimeoutError):
+        return f"{endpoint.base_url} did not answer in time"
+    if isinstance(exc, urllib3.exceptions.DecodeError):
+        return "the compressed answer is damaged"
+    if isinstance(exc, requests.exceptions.SSLError):
+        return f"{endpoint.base_url}: no trusted connection (TLS)"
+    if isinstance(exc, urllib3.exceptions.ProtocolError):
+        return "the connection broke off"
+    return f"{endpoint.base_url} cannot be reached ({type(exc).__name__})"
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Return seconds; the other form, a date, is as good as none: the back-off is enough."""
+    return float(value) if value and value.isascii() and value.isdigit() else None
+
+
+def _error(body: bytes) -> _ErrorBody:
+    try:
+        return msgspec.json.decode(body, type=_ErrorAnswer).error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        # A proxy's page, or nothing.
+        return _ErrorBody()
+
+
+def _reasons(error: _ErrorBody) -> set[str]:
+    return {part.reason for part in [*error.errors, *error.details] if part.reason}
+
+
+def _is_rate(status: int, error: _ErrorBody) -> bool:
+    return status == 403 and bool(_reasons(error) & _RATE_REASONS)
+
+
+def _message(error: _ErrorBody) -> str:
+    return " ".join(error.message.split())[:_LONGEST_MESSAGE]
+
+
+def _refused(
+    status: int, error: _ErrorBody, what: str, permission: str, disabled: str, missing: str
+) -> str:
+    """Return what a final answer means. What concerns the whole project names no method."""
+    reasons = _reasons(error)
+    if status == 401:
+        return f"the credentials were refused (401); run `{LOGIN}`"
+    if status == 403 and reasons & {"SERVICE_DISABLED", "accessNotConfigured"}:
+        return disabled
+    if status == 403:
+        return (
+            f"{what}: refused (403), it needs the permission {permission}, which the role"
+            f" {VIEWER_ROLE} holds"
+        )
+    if status == 404:
+        return missing
+    return f"{what}: HTTP {status} {_message(error)}".rstrip()
+
+
+def _anonymous() -> Any:
+    from google.auth.credentials import AnonymousCredentials
+
+    return AnonymousCredentials()  # type: ignore[no-untyped-call]
+
+
+def _default_credentials() -> Any:
+    """Google's application default credentials, renewed once so that bad ones show here."""
+    import google.auth
+    import google.auth.exceptions
+    from google.auth.transport.requests import Request
+
+    try:
+        with warnings.catch_warnings():
+            # About quota projects of user credentials, which Compute reads do not need.
+            warnings.simplefilter("ignore", UserWarning)
+            credentials, _ = google.auth.default(scopes=[READ_ONLY_SCOPE])
+    except (google.auth.exceptions.DefaultCredentialsError, OSError) as exc:
+        text = f"no Google credentials were found; run `{LOGIN}`"
+        raise AccessError(f"{text}, or set GOOGLE_APPLICATION_CREDENTIALS") from exc
+    try:
+        credentials.refresh(Request())  # type: ignore[no-untyped-call]
+    except google.auth.exceptions.GoogleAuthError as exc:
+        raise AccessError(f"the Google credentials cannot be used; run `{LOGIN}`") from exc
+    return credentials

@@ -1,0 +1,275 @@
+"""Gathers what readers find and makes one `Inventory` of it, in an order of its own.
+
+The result depends on what was found and where, never on the order of files, pages or threads.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from netplan_planner.model import (
+    InstanceGroup,
+    Inventory,
+    MachineShape,
+    ProjectCoverage,
+    ProjectId,
+    ResourceRef,
+    SelfLink,
+    Unread,
+    canonical_link,
+)
+from netplan_planner.readers.instances import machine_shape
+from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.lenient import convert_leniently
+from netplan_planner.readers.links import Problems, Unusable, place_of
+
+REFERENCED_FIELDS = (
+    "instances",
+    "subnetworks",
+    "networks",
+    "addresses",
+    "forwarding_rules",
+    "routers",
+    "routes",
+    "vpn_tunnels",
+    "instance_groups",
+    "commitments",
+)
+"""The fields of `Inventory` whose values have a reference."""
+
+_NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
+
+
+class Origin(NamedTuple):
+    """A JSON document in a file: the file, and what stands before a pointer into the document."""
+
+    file: str
+    prefix: str
+
+    def at(self, pointer: str) -> str:
+        """Return where a JSON pointer of the document leads, with the file."""
+        return self.prefix + pointer if pointer else self.prefix.rstrip(":")
+
+
+class Collector:
+    """Everything read so far. Not safe for threads: each thread fills its own, then `merge`."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, list[Any]] = {field: [] for field in REFERENCED_FIELDS}
+        self.shapes: list[MachineShape] = []
+        self.unread: set[Unread] = set()
+        self.errors: dict[ProjectId, set[str]] = {}
+        self._skipped: Counter[tuple[str, str]] = Counter()
+        self._open_lists: dict[str, set[str]] = {}
+        self._ended_lists: set[str] = set()
+        self._problems: Problems = []
+
+    def add(self, kind: Kind, wires: Iterable[Any], source: str) -> list[SelfLink]:
+        """Take resources in wire form and return their links; what they lack is noted."""
+        links: list[SelfLink] = []
+        problems = self._problems
+        for wire in wires:
+            link = None
+            try:
+                link = canonical_link(wire.self_link) if wire.self_link else link_of(wire, kind)
+                links.append(link)
+                self._convert(kind, wire, link, source)
+            except Unusable as exc:
+                self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
+            if problems:
+                self._note_fields(source, link)
+        return links
+
+    def _convert(self, kind: Kind, wire: Any, link: SelfLink, source: str) -> None:
+        if kind.convert is None:
+            self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
+        else:
+            ref = ResourceRef(self_link=link, source=source)
+            self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+
+    def add_raw(self, kind: Kind, raw: object, link: SelfLink | None, source: str) -> None:
+        """Take one resource as decoded JSON, whatever the types of its fields."""
+        own = link
+        try:
+            wire: Any = convert_leniently(raw, kind.wire, self._problems)
+            own = link or link_of(wire, kind)
+            self._convert(kind, wire, own, source)
+        except Unusable as exc:
+            self.unread.add(Unread(source=source, resource=own, reason=str(exc)))
+        self._note_fields(source, own)
+
+    def _note_fields(self, source: str, link: str | None) -> None:
+        for field, reason in self._problems:
+            self.unread.add(Unread(source=source, resource=link, field=field, reason=reason))
+        self._problems.clear()
+
+    def note(self, source: str, reason: str, resource: str | None = None) -> None:
+        """Note something in the input that was not read."""
+        self.unread.add(Unread(source=source, reason=reason, resource=resource))
+
+    def skip(self, source: str, label: str, count: int = 1) -> None:
+        """Count resources of a kind that the audit does not need."""
+        self._skipped[source, label] += count
+
+    def error(self, project: ProjectId, text: str) -> None:
+        """Note that a part of a project could not be read."""
+        self.errors.setdefault(project, set()).add(text)
+
+    def page(self, key: str, source: str, *, is_last: bool) -> None:
+        """Note a page of a list, to find lists whose last page is missing."""
+        if is_last:
+            self._ended_lists.add(key)
+        else:
+            self._open_lists.setdefault(key, set()).add(source)
+
+    @property
+    def resource_count(self) -> int:
+        """How many resources have been read, repeated ones included."""
+        return sum(len(values) for values in self.found.values()) + len(self.shapes)
+
+    @property
+    def has_inventory(self) -> bool:
+        """Whether anything was recognised as part of an inventory, an empty list included."""
+        return bool(self.resource_count or self._ended_lists or self._open_lists)
+
+    def merge(self, other: "Collector") -> None:
+        """Take over all that another one holds."""
+        for field, values in other.found.items():
+            self.found[field].extend(values)
+        self.shapes.extend(other.shapes)
+        self.unread |= other.unread
+        for project, texts in other.errors.items():
+            self.errors.setdefault(project, set()).update(texts)
+        self._skipped += other._skipped
+        self._ended_lists |= other._ended_lists
+        for key, sources in other._open_lists.items():
+            self._open_lists.setdefault(key, set()).update(sources)
+
+    def take(self, inventory: Inventory) -> None:
+        """Take over an inventory that is finished already."""
+        for field in REFERENCED_FIELDS:
+            self.found[field].extend(getattr(inventory, field))
+        self.shapes.extend(inventory.machine_shapes)
+        self.unread.update(inventory.unread)
+        for project in inventory.projects:
+            self.errors.setdefault(project.project, set()).update(project.errors)
+
+    def inventory(self) -> Inventory:
+        """Return all of it, sorted, each resource once."""
+        unread = set(self.unread)
+        for (source, label), count in self._skipped.items():
+            unread.add(Unread(source=source, reason=f"{label}: {count} not needed by the audit"))
+        for key, sources in self._open_lists.items():
+            if key not in self._ended_lists:
+                reason = "the list goes on (nextPageToken), and its last page was not given"
+                unread.update(Unread(source=source, reason=reason) for source in sources)
+        fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
+        fields["instance_groups"] = _managed(fields["instance_groups"])
+        return Inventory(
+            **fields,
+            machine_shapes=_shapes(self.shapes),
+            unread=tuple(sorted(unread, key=_unread_order)),
+            projects=self._coverage(fields),
+        )
+
+    def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[ProjectCoverage, ...]:
+        counts: dict[ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}
+        for field in sorted(fields):
+            for project, count in Counter([value.project for value in fields[field]]).items():
+                counts.setdefault(project, []).append((field, count))
+        return tuple(
+            ProjectCoverage(
+                project=project,
+                counts=tuple(counts[project]),
+                errors=tuple(sorted(self.errors.get(project, ()))),
+            )
+            for project in sorted(counts)
+        )
+
+
+def link_of(wire: Any, kind: Kind) -> SelfLink:
+    """Return the self link of a resource, put together from its place and name if it has none.
+
+    Raises:
+        Unusable: If it names neither.
+    """
+    if wire.self_link:
+        return canonical_link(wire.self_link)
+    name = wire.name
+    if not name:
+        raise Unusable("no selfLink and no name")
+    place = getattr(wire, "zone", None) or getattr(wire, "region", None)
+    if place and canonical_link(place).startswith("projects/"):
+        return SelfLink(f"{canonical_link(place)}/{kind.collection}/{name}")
+    raise Unusable("no selfLink, and no zone or region link to make it from")
+
+
+def _unread_order(unread: Unread) -> tuple[str, str, str, str]:
+    return unread.source, unread.resource or "", unread.field or "", unread.reason
+
+
+def _once(values: list[Any], unread: set[Unread]) -> tuple[Any, ...]:
+    """Every resource once, by self link. Of several readings the fullest counts."""
+    links = [value.ref.self_link for value in values]
+    if len(set(links)) == len(links):
+        return tuple(sorted(values, key=lambda value: value.ref.self_link))
+    by_link: dict[str, list[Any]] = {}
+    for link, value in zip(links, values, strict=True):
+        by_link.setdefault(link, []).append(value)
+    return tuple(_chosen(by_link[link], unread) for link in sorted(by_link))
+
+
+def _chosen(readings: list[Any], unread: set[Unread]) -> Any:
+    if len(readings) == 1:
+        return readings[0]
+    ordered = sorted(readings, key=_rank)
+    best = ordered[0]
+    bare = _content(best)
+    for other in ordered[1:]:
+        if _content(other) != bare:
+            reason = f"differs from the same resource in {best.ref.source}, which was taken"
+            unread.add(Unread(source=other.ref.source, resource=best.ref.self_link, reason=reason))
+    return best
+
+
+def _content(value: Any) -> bytes:
+    """All of a value but where it was read."""
+    fields = msgspec.structs.asdict(value) | {"ref": value.ref.self_link}
+    return msgspec.json.encode(fields, order="deterministic")
+
+
+def _rank(value: Any) -> tuple[int, bytes, str]:
+    """Fullest first; then by content, then by source, so that order of reading cannot matter."""
+    stated = sum(getattr(value, field) not in _NOT_STATED for field in value.__struct_fields__)
+    return -stated, _content(value), value.ref.source
+
+
+def _managed(groups: tuple[InstanceGroup, ...]) -> tuple[InstanceGroup, ...]:
+    """Mark the groups that a manager names as managed: their own answer does not say so."""
+    names = {group.instance_group for group in groups if group.instance_group}
+    return tuple(
+        msgspec.structs.replace(group, is_managed=True) if group.ref.self_link in names else group
+        for group in groups
+    )
+
+
+def _shapes(shapes: Iterable[MachineShape]) -> tuple[MachineShape, ...]:
+    """Each type once: zones agree on a type but for its deprecation; an offered one counts."""
+    found: dict[str, MachineShape] = {}
+    for shape in sorted(set(shapes), key=lambda s: (s.deprecation is not None, repr(s))):
+        found.setdefault(shape.machine_type, shape)
+    return tuple(found[name] for name in sorted(found))
+
+
+def merge_inventories(parts: Iterable[Inventory]) -> Inventory:
+    """Return one inventory of several, whatever their order.
+
+    The same self link in two parts is one resource (the fuller reading counts, a difference is
+    noted); the same name in two projects is two.
+    """
+    collector = Collector()
+    for part in parts:
+        collector.take(part)
+    return collector.inventory()

@@ -1,0 +1,174 @@
+"""JSON documents in a file's bytes, and where exactly they are damaged.
+
+One document, several one after another, or one per line; UTF-8, or UTF-16 with a byte order mark
+(as PowerShell redirects write).
+"""
+
+import codecs
+import json
+import math
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""UTF-32 first: its little-endian mark begins with UTF-16's."""
+
+_LONGEST_NUMBER = 20
+"""Digits of the longest number that the API can mean; longer ones stay text."""
+
+
+_TEXT = re.compile(r"\S")
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class Document(NamedTuple):
+    """A JSON value and where it stands in its file: empty, or `line:` from 1."""
+
+    value: Any
+    place: str
+
+
+class Damage(NamedTuple):
+    """What could not be read, and where: `line 3, column 14`."""
+
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}" if self.place else self.reason
+
+
+class NotText(Exception):
+    """Bytes that are no text in any encoding that is read here; the text says why."""
+
+
+def text_of(data: bytes) -> str:
+    """Return bytes as text.
+
+    Raises:
+        NotText: If they are no UTF-8, or not what their byte order mark says.
+    """
+    encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as exc:
+        raise NotText(f"byte {exc.start} is not {exc.encoding}") from exc
+
+
+def documents_of(data: bytes) -> tuple[list[Document], list[Damage]]:
+    """Return the JSON documents in a file, and what is damaged.
+
+    Raises:
+        NotText: If the bytes are no text.
+    """
+    if not data.startswith(tuple(mark for mark, _ in _BOMS)):
+        try:
+            return [Document(msgspec.json.decode(data), "")], []
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            pass  # The slow way finds out what is wrong and where.
+    text = text_of(data)
+    first_line, rest = _split_first(text)
+    value, damage = _decode(text)
+    if damage is None:
+        return [Document(value, "")], []
+    if rest.strip() and _decode(first_line)[1] is None:
+        return _by_line(text)
+    return _one_after_another(text, damage)
+
+
+def decode_at(text: str, position: int) -> tuple[Any, int, str]:
+    """Return the value that begins at a position, where it ends, and what is wrong with it."""
+    try:
+        value, end = _DECODER.raw_decode(text, position)
+    except json.JSONDecodeError as exc:
+        return None, position, f"damaged JSON: {exc.msg}, line {exc.lineno}, column {exc.colno}"
+    except (RecursionError, ValueError) as exc:
+        return None, position, _refused(exc)
+    return _scrubbed(value, text), end, ""
+
+
+def _split_first(text: str) -> tuple[str, str]:
+    first, _, rest = text.lstrip().partition("\n")
+    return first, rest
+
+
+def _decode(text: str) -> tuple[Any, Damage | None]:
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as exc:
+        return None, Damage(f"line {exc.lineno}, column {exc.colno}", f"damaged JSON: {exc.msg}")
+    except (RecursionError, ValueError) as exc:
+        return None, Damage("", _refused(exc))
+    return _scrubbed(value, text), None
+
+
+def _scrubbed(value: Any, text: str) -> Any:
+    """Return `value` with half surrogate pairs replaced: no output could hold them."""
+    if _HALF_CHARACTER.search(text) is None:
+        return value
+    whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return _DECODER.decode(whole.decode("utf-8"))
+
+
+def _refused(exc: Exception) -> str:
+    if isinstance(exc, RecursionError):
+        return "damaged JSON: nested too deeply"
+    return f"damaged JSON: {exc}"
+
+
+def _by_line(text: str) -> tuple[list[Document], list[Damage]]:
+    found: list[Document] = []
+    damaged: list[Damage] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        value, damage = _decode(line)
+        if damage is None:
+            found.append(Document(value, f"{number}:"))
+        else:
+            column = damage.place.rpartition(", ")[2]
+            place = f"line {number}, {column}" if column else f"line {number}"
+            damaged.append(Damage(place, damage.reason))
+    return found, damaged
+
+
+def _one_after_another(text: str, whole: Damage) -> tuple[list[Document], list[Damage]]:
+    """Documents without a line each. What follows a damaged one cannot be found again."""
+    found: list[Document] = []
+    line, counted = 1, 0
+    match = _TEXT.search(text)
+    while match is not None:
+        start = match.start()
+        line, counted = line + text.count("\n", counted, start), start
+        value, end, problem = decode_at(text, start)
+        if problem:
+            return found, [Damage(f"line {line}", problem) if found else whole]
+        found.append(Document(value, f"{line}:"))
+        match = _TEXT.search(text, end)
+    return found, ([] if found else [whole])
+
+
+def _whole_number(digits: str) -> Any:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else digits
+
+
+def _number(digits: str) -> Any:
+    number = float(digits)
+    return number if math.isfinite(number) else digits
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=_whole_number, parse_float=_number, parse_constant=_no_constant
+)

@@ -1,0 +1,220 @@
+"""Inventory files and folders: which are read, by which reader, and what becomes of the others."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import Inventory
+from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log
+from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.documents import (
+    Damage,
+    Document,
+    NotText,
+    documents_of,
+    text_of,
+)
+
+HEAD_BYTES = 65_536
+"""How much of a file is looked at to tell whether it can be an inventory at all."""
+
+_GZIP = b"\x1f\x8b"
+_HOW = (
+    "give a folder or files of `gcloud compute … list --format=json`, of Compute API pages or of a"
+    " Cloud Asset export"
+)
+
+DocumentReader = Callable[[object, Origin, Collector], bool]
+
+READERS: dict[str, DocumentReader] = {
+    cloud_asset.name: cloud_asset.read,
+    compute_json.name: compute_json.read,
+}
+"""By name, in the order in which they are asked whether a JSON document is theirs."""
+
+
+class _Outcome:
+    """What became of one file: read, of no use (`foreign`), or damaged."""
+
+    def __init__(self, foreign: str = "", damage: str = "") -> None:
+        self.foreign = foreign
+        self.damage = damage
+
+    @property
+    def is_read(self) -> bool:
+        return not (self.foreign or self.damage)
+
+
+def read_inventory(paths: Sequence[Path]) -> Inventory:
+    """Return all Compute resources in files and folders, in any of the formats of `READERS`.
+
+    What is not understood is in `unread` with a reason. Folders are walked; hidden ones are left
+    out and named.
+
+    Args:
+        paths: Files or folders, in any order.
+
+    Raises:
+        InputError: If a path is missing, a named file is empty or damaged, a named folder holds
+            no inventory, or nothing at all could be read.
+    """
+    collector = Collector()
+    reasons: list[str] = []
+    # Sorted: a file that is named twice, by its own name and by its folder's, is read as the first.
+    done: set[Path] = set()
+    for path in sorted(set(paths), key=str):
+        if path.is_dir():
+            collector.merge(_read_folder(path, done))
+        elif path.resolve() not in done:
+            done.add(path.resolve())
+            part, reason = _read_named(path)
+            reasons += [reason] if reason else []
+            collector.merge(part)
+    if not collector.has_inventory:
+        found = "; ".join(reasons[:3]) or "no files were given"
+        raise InputError(f"no Compute resources in the inventory: {found}; {_HOW}")
+    return collector.inventory()
+
+
+def _read_named(path: Path) -> tuple[Collector, str]:
+    """Read a file that the user named: damage is an error, another kind of file is noted."""
+    shown = _shown(path)
+    if not path.exists():
+        raise InputError(f"{shown}: no such file or folder")
+    collector = Collector()
+    outcome = _read_file(path, shown, collector)
+    if outcome.damage:
+        raise InputError(f"{shown}: {outcome.damage}; make the file again or leave it out")
+    if outcome.foreign:
+        collector.note(shown, outcome.foreign)
+        return collector, f"{shown}: {outcome.foreign}"
+    return collector, ""
+
+
+def _read_folder(folder: Path, done: set[Path]) -> Collector:
+    """Read all files below a folder; one that is damaged is noted and the others are read."""
+    collector = Collector()
+    seen: dict[str, int] = {}
+    for path in _walk(folder, collector):
+        done.add(path.resolve())
+        shown = _shown(path)
+        outcome = _read_file(path, shown, collector)
+        reason = outcome.damage or outcome.foreign
+        if reason:
+            collector.note(shown, reason)
+            seen[reason] = seen.get(reason, 0) + 1
+    if not collector.has_inventory:
+        most = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:3]
+        files = "; ".join(f"{count} × {reason}" for reason, count in most) or "it is empty"
+        raise InputError(f"{_shown(folder)}: no Compute resources in this folder ({files}); {_HOW}")
+    return collector
+
+
+def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
+    """Yield every file below a folder, in an order that does not depend on the file system."""
+
+    def refused(error: OSError) -> None:
+        collector.note(_shown(Path(error.filename)), f"cannot be read: {error.strerror}")
+
+    for parent, folders, files in os.walk(folder, onerror=refused):
+        for name in sorted(folders):
+            if name.startswith("."):
+                collector.note(_shown(Path(parent, name)), "a hidden folder: not read")
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(parent, name) for name in sorted(files))
+
+
+def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
+    try:
+        if not path.is_file():
+            return _Outcome(foreign="not a regular file")
+        head = _head(path)
+        refused = foreign.describe_bytes(head)
+        if refused is not None:
+            return _Outcome(foreign=refused)
+        early = _early(head)
+        if early is not None:
+            return early
+        data = _content(path)
+    except OSError as exc:
+        return _Outcome(damage=f"cannot be read: {exc.strerror or exc}")
+    except (EOFError, zlib.error) as exc:
+        return _Outcome(damage=f"damaged gzip: {exc}")
+    try:
+        return _read_data(data, shown, into)
+    except NotText as exc:
+        return _Outcome(damage=f"not text: {exc}")
+
+
+def _early(head: bytes) -> _Outcome | None:
+    """Return what the first bytes decide already: gigabytes of flow logs need not be read."""
+    try:
+        text = text_of(head)
+    except NotText:
+        # The cut may go through a character; the whole file will tell.
+        text = head.decode("utf-8", "replace")
+    start = text.lstrip("﻿ \t\r\n")
+    if not start:
+        return _Outcome(damage="empty") if len(head) < HEAD_BYTES else None
+    if start[0] not in "{[" and not http_log.is_log(start):
+        return _Outcome(foreign=foreign.describe_text(start))
+    first, newline, _ = start.partition("\n")
+    if newline and start[0] == "{":
+        documents, damaged = documents_of(first.encode("utf-8", "replace"))
+        if not damaged and documents and foreign.is_flow_record(documents[0].value):
+            return _Outcome(foreign=foreign.describe(documents[0].value))
+    return None
+
+
+def _read_data(data: bytes, shown: str, into: Collector) -> _Outcome:
+    if data[:1] not in (b"{", b"[") and http_log.read(text_of(data), shown, into):
+        return _Outcome()
+    documents, damaged = documents_of(data)
+    if not documents:
+        return _Outcome(damage=str(damaged[0]) if damaged else "empty")
+    for damage in damaged:
+        into.note(shown, str(damage))
+    return _read_documents(documents, shown, into)
+
+
+def _read_documents(documents: list[Document], shown: str, into: Collector) -> _Outcome:
+    """Give each document to its reader. A file none of whose documents has one is foreign."""
+    others: dict[str, int] = {}
+    is_read = False
+    for document in documents:
+        origin = Origin(shown, f"{shown}:{document.place}")
+        if any(read(document.value, origin, into) for read in READERS.values()):
+            is_read = True
+        else:
+            reason = foreign.describe(document.value)
+            others[reason] = others.get(reason, 0) + 1
+    if not is_read:
+        return _Outcome(foreign=min(others))
+    for reason, count in others.items():
+        into.note(shown, f"{count} × {reason}")
+    return _Outcome()
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    if head.startswith(_GZIP):
+        with gzip.open(path) as unpacked:
+            return unpacked.read(HEAD_BYTES)
+    return head
+
+
+def _content(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if data.startswith(_GZIP) else data
+
+
+def _shown(path: Path) -> str:
+    """Return a path as text that every output can hold, whatever bytes the file system has."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+__all__ = ["READERS", "Damage", "read_inventory"]

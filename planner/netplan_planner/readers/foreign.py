@@ -1,0 +1,111 @@
+"""What a file is that holds no Compute resources, so that the user knows which option wants it."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+_ELSEWHERE = "not read by `--inventory` in this version"
+_FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
+_LONGEST_KEY = 40
+_MOST_KEYS = 6
+
+
+class _Shape(NamedTuple):
+    keys: frozenset[str]
+    what: str
+
+
+def _shape(keys: str, what: str) -> _Shape:
+    return _Shape(frozenset(keys.split()), what)
+
+
+_SHAPES = (
+    _shape("format_version planned_values", f"a Terraform plan: {_ELSEWHERE}"),
+    _shape("format_version resource_changes", f"a Terraform plan: {_ELSEWHERE}"),
+    _shape("format_version values", f"a Terraform state (`terraform show -json`): {_ELSEWHERE}"),
+    _shape("lineage serial", f"a Terraform state: {_ELSEWHERE}"),
+    _shape("terraform_version resources", f"a Terraform state: {_ELSEWHERE}"),
+    _shape("logName jsonPayload", _FLOW_LOGS),
+    _shape("logName", "Cloud Logging entries, but no VPC Flow Logs"),
+    _shape("src_ip dest_ip", _FLOW_LOGS),
+    _shape("connection bytes_sent", _FLOW_LOGS),
+    _shape("apiVersion kind", f"Kubernetes objects: {_ELSEWHERE}"),
+    _shape("clusters", f"GKE clusters: {_ELSEWHERE}"),
+    _shape("currentMasterVersion nodePools", f"a GKE cluster: {_ELSEWHERE}"),
+    _shape("instanceGroupUrls config", f"GKE node pools: {_ELSEWHERE}"),
+    _shape("validNodeVersions", f"the GKE versions of a place: {_ELSEWHERE}"),
+    _shape("timeSeriesData", f"Cloud Monitoring series: {_ELSEWHERE}"),
+    _shape("timeSeries", f"Cloud Monitoring series: {_ELSEWHERE}"),
+    _shape("metric resource points", f"Cloud Monitoring series: {_ELSEWHERE}"),
+    _shape("billingAccounts", f"Cloud Billing accounts: {_ELSEWHERE}"),
+    _shape("billingAccountName", f"Cloud Billing settings of a project: {_ELSEWHERE}"),
+    _shape("skus", "Cloud Billing prices: not an inventory"),
+    _shape("skuId category", "Cloud Billing prices: not an inventory"),
+    _shape("insights", f"Recommender insights: {_ELSEWHERE}"),
+    _shape("recommendations", f"Recommender recommendations: {_ELSEWHERE}"),
+    _shape("reachabilityDetails", f"a Connectivity Test: {_ELSEWHERE}"),
+    _shape("firewalls firewallPolicys", "effective firewall rules: not needed by the audit"),
+    _shape("start intervals end", f"an iperf3 measurement: {_ELSEWHERE}"),
+    _shape("result", "an answer about the state of a router or gateway: not needed by the audit"),
+    _shape("instance status", "members of an instance group that the file does not name"),
+    _shape("schema findings coverage", "a netplan report: not an inventory"),
+    _shape("error", "an error answer of an API: the request that made the file had failed"),
+)
+"""The first that fits is named."""
+
+_STARTS = (
+    (b"PAR1", "a Parquet file: flow logs in Parquet are given to `--traffic`"),
+    (b"PK\x03\x04", f"a zip archive: {_ELSEWHERE}; unpack it"),
+    (b"\x28\xb5\x2f\xfd", f"a zstd file: {_ELSEWHERE}; unpack it"),
+    (b"SQLite format 3", "a database: not an inventory"),
+)
+
+
+def describe(value: object) -> str:
+    """Return what a JSON document is that holds no Compute resources, in one phrase."""
+    if isinstance(value, list):
+        if not value:
+            return "an empty list"
+        shapes = {describe(item) if isinstance(item, dict) else "" for item in value[:_MOST_KEYS]}
+        known = sorted(shape for shape in shapes if shape and not shape.startswith("JSON"))
+        return known[0] if known else "JSON, a list of nothing that is a Compute resource"
+    if not isinstance(value, dict):
+        return "JSON, but no object"
+    if isinstance(value.get("kind"), str) and value["kind"].startswith("compute#"):
+        return f"{value['kind'][:_LONGEST_KEY]}: not needed by the audit"
+    for shape in _SHAPES:
+        if shape.keys <= value.keys():
+            return shape.what
+    return f"JSON, but no Compute resource: its keys are {_keys(value)}"
+
+
+def _keys(value: Mapping[str, Any]) -> str:
+    keys = sorted(str(key)[:_LONGEST_KEY] for key in value)
+    more = len(keys) - _MOST_KEYS
+    text = ", ".join(keys[:_MOST_KEYS]) or "none"
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def describe_bytes(head: bytes) -> str | None:
+    """Return what a file is by its first bytes, None when it may hold JSON."""
+    for start, what in _STARTS:
+        if head.startswith(start):
+            return what
+    is_utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if b"\x00" in head and not is_utf16:
+        return "binary data: not an inventory"
+    return None
+
+
+def describe_text(head: str) -> str:
+    """Return what a text file is that does not begin like JSON."""
+    if head.lstrip().startswith("<"):
+        return "XML: not an inventory"
+    first = head.lstrip().partition("\n")[0]
+    if first.startswith("---") or first.rstrip().endswith(":"):
+        return "text, perhaps YAML: ask gcloud for `--format=json`"
+    return "text, not JSON: not an inventory"
+
+
+def is_flow_record(value: object) -> bool:
+    """Whether a JSON object is one flow record, so that the rest of its file need not be read."""
+    return isinstance(value, dict) and describe(value) == _FLOW_LOGS
