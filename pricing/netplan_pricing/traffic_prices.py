@@ -1,6 +1,6 @@
 """The price of traffic by path class, region and area, and a month's bill over its steps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 import msgspec
@@ -87,7 +87,7 @@ class TrafficPrices:
             raise MissingDatum(
                 f"the catalogue names a SKU of its own for {entry.kind.value.replace('_', ' ')}"
                 f" from {entry.route or region}{f' ({sku_id})' if sku_id else ''} in {region}, but"
-                " no price for it; the general rate may not be used in its place"
+                " no price for it, and no other rate may stand in for it"
             )
         return tuple(_noted(tier, note) for tier in found)
 
@@ -163,8 +163,8 @@ class TrafficPrices:
             raise MissingDatum(f"no internet price from {src} is known")
         if not area:
             raise MissingDatum(
-                f"the price of internet traffic from {src} depends on the destination:"
-                f" {', '.join(sorted(entry.destination_place for entry in priced.values()))}"
+                f"the price of internet traffic from {src} depends on its destination, in USD per"
+                f" GiB at first: {self._listed(priced.values(), src)}"
             )
         names = self._areas.candidates(area, set(priced))
         entries = [priced[name] for name in names if name in priced]
@@ -179,14 +179,9 @@ class TrafficPrices:
         """Return the one price of all possible areas, or refuse."""
         answers = [self._priced(entry, src, _SENDER_PAYS) for entry in entries]
         if len({unit_prices(answer) for answer in answers}) > 1:
-            listed = ", ".join(
-                f"{entry.destination_place} {paid.price.usd}"
-                for entry, answer in zip(entries, answers, strict=True)
-                if (paid := first_paid(answer))
-            )
             raise MissingDatum(
                 f"{quoted(area)} may be in several destination areas of the catalogue, and from"
-                f" {src} they cost differently per GiB: {listed}"
+                f" {src} they differ, in USD per GiB at first: {self._listed(entries, src)}"
             )
         if len(answers) == 1:
             return answers[0]
@@ -199,6 +194,14 @@ class TrafficPrices:
             )
             for tier in answers[0]
         )
+
+    def _listed(self, entries: Iterable[NetworkEntry], src: str) -> str:
+        """Return the areas with a price, and the first step that costs anything."""
+        firsts = (
+            (entry.destination_place, first_paid(self._network.tiers(entry, src)))
+            for entry in entries
+        )
+        return ", ".join(sorted(f"{area} {tier.price.usd}" for area, tier in firsts if tier))
 
     def nat_data(self, region: str) -> Price:
         """Return what Cloud NAT charges for a GiB that it processes, either way.
@@ -222,8 +225,7 @@ class TrafficPrices:
                     source=f"{tier.price.source}; {nat.source}",
                     sku_id=None,
                     note=joined(
-                        f"{tier.price.usd} internet and {nat.usd} Cloud NAT per GiB;"
-                        " what comes back is processed at the NAT price too",
+                        f"{nat.usd} of it is for Cloud NAT, which also charges for what comes back",
                         tier.price.note,
                     ),
                 ),

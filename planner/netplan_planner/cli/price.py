@@ -1,0 +1,391 @@
+"""`netplan price`: one price with its unit, region, date, SKU and source.
+
+A missing price is exit status 3 with the reason on stderr and nothing on stdout.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from netplan_planner.cli.app import app
+from netplan_planner.errors import MissingDatum, UsageError
+
+if TYPE_CHECKING:
+    from netplan_planner.model import LineItem, PathClass, Price
+    from netplan_pricing import SnapshotPriceBook
+
+price_app = typer.Typer(help="Look up a price.", no_args_is_help=True)
+app.add_typer(price_app, name="price")
+
+SCHEMA = "netplan.price/1"
+NO_SKU = "none in this table"
+_CENT = Decimal("0.01")
+_TITLES = {
+    "usd_per_hour": "USD per hour",
+    "usd_per_gib": "USD per GiB",
+    "gib": "GiB",
+    "as_of": "date",
+    "sku_id": "SKU",
+}
+
+
+class Form(StrEnum):
+    """How the answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+class UsageChoice(StrEnum):
+    """How a machine is paid for; the values are those of the model's `Usage`."""
+
+    ON_DEMAND = "on-demand"
+    SPOT = "spot"
+    CUD_1Y = "cud-1y"
+    CUD_3Y = "cud-3y"
+    SUSTAINED_USE = "sustained-use"
+    ALL = "all"
+
+
+class AddressChoice(StrEnum):
+    """What an address is used for; the values are those of the model's `AddressUse`."""
+
+    STANDARD_VM = "standard-vm"
+    SPOT_VM = "spot-vm"
+    UNUSED_STATIC = "unused-static"
+    ALL = "all"
+
+
+class TierChoice(StrEnum):
+    """Network tier of internet traffic."""
+
+    PREMIUM = "PREMIUM"
+    STANDARD = "STANDARD"
+
+
+PricesOption = Annotated[
+    Path | None, typer.Option("--prices", help="Folder of another price snapshot.")
+]
+FormOption = Annotated[Form, typer.Option("--format", help="How to write the answer.")]
+RegionOption = Annotated[str, typer.Option("--region", help="A region, such as us-central1.")]
+HoursOption = Annotated[float, typer.Option(help="Hours of the total; 730 are a month.", min=0)]
+
+DEFAULT_HOURS = 730.0
+
+
+@dataclass
+class Answer:
+    """What one command says, before it is text, JSON or CSV."""
+
+    title: str
+    columns: tuple[str, ...]
+    """Of the table of the text form; the other forms write every field."""
+    sum_title: str
+    """What the column `usd` is called in that table."""
+    rows: list[dict[str, object]] = field(default_factory=list)
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    """What has no price, and why."""
+    total_usd: Decimal | None = None
+
+
+@price_app.command()
+def machine(
+    machine_type: Annotated[str, typer.Argument(help="Such as n2-standard-16, n2-custom-8-16384.")],
+    region: RegionOption,
+    usage: Annotated[UsageChoice, typer.Option(help="How it is paid for.")] = UsageChoice.ON_DEMAND,
+    hours: HoursOption = DEFAULT_HOURS,
+    prices: PricesOption = None,
+    form: FormOption = Form.TEXT,
+) -> None:
+    """Print what a machine costs per hour and for a month, or for another number of hours."""
+    from netplan_planner.model import Usage
+
+    run_h = _amount(hours, "--hours")
+    book = _book(prices)
+    wanted = list(Usage) if usage is UsageChoice.ALL else [Usage(usage.value)]
+    columns = ("usage", "usd_per_hour", "usd", "as_of", "sku_id")
+    answer = Answer("", columns, f"USD for {_plain(run_h)} h")
+    for one in wanted:
+        try:
+            price = book.machine(region, machine_type, one)
+        except MissingDatum as error:
+            answer.unknown.append((one.value, str(error)))
+            continue
+        head = {"machine_type": machine_type, "region": region, "usage": one.value}
+        answer.rows.append({**head, **_by_the_hour(price, run_h)})
+    shape = book.shape(machine_type)
+    size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
+    answer.title = f"{machine_type} in {region}{size}"
+    _write(answer, form)
+
+
+@price_app.command()
+def traffic(
+    src: Annotated[str, typer.Option("--from", help="Region of the sender.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="A region, or: zone (another one of the region), same-zone, internet, nat,"
+            " google-apis, load-balancer.",
+        ),
+    ],
+    gib: Annotated[float, typer.Option(help="GiB in a month.", min=0)],
+    area: Annotated[
+        str | None,
+        typer.Option(help="Where an internet peer is: Europe, Asia/jpn, usa, South America, …"),
+    ] = None,
+    network_tier: Annotated[
+        TierChoice, typer.Option(help="Of internet traffic.", case_sensitive=False)
+    ] = TierChoice.PREMIUM,
+    external: Annotated[
+        bool, typer.Option("--external", help="Sent to the external address of an own machine.")
+    ] = False,
+    prices: PricesOption = None,
+    form: FormOption = Form.TEXT,
+) -> None:
+    """Print what a month's traffic costs: every price step that it reaches, and the sum."""
+    volume = _amount(gib, "--gib")
+    book = _book(prices)
+    path_class, dst = _path(src, to, external)
+    tier = network_tier.value
+    tiers = book.traffic(path_class, src_region=src, dst_region=dst, area=area, network_tier=tier)
+    lines = book.traffic_line_items(
+        "traffic",
+        path_class,
+        volume,
+        src_region=src,
+        dst_region=dst,
+        area=area,
+        network_tier=tier,
+    )
+    notes = "; ".join(dict.fromkeys(step.price.note for step in tiers if step.price.note))
+    what = tiers[0].price.description
+    answer = Answer(
+        f"{path_class.value} from {src}: {what}",
+        ("line", "gib", "usd_per_gib", "usd", "as_of", "sku_id"),
+        "USD a month",
+        total_usd=sum((line.usd_per_month for line in lines), Decimal(0)),
+    )
+    head = {"path_class": path_class.value, "from": src, "to": to, "description": what}
+    answer.rows = [{**head, **_line(line), "note": notes} for line in lines]
+    _write(answer, form)
+
+
+@price_app.command()
+def address(
+    region: RegionOption,
+    use: Annotated[
+        AddressChoice, typer.Option(help="What the address is used for.")
+    ] = AddressChoice.ALL,
+    hours: HoursOption = DEFAULT_HOURS,
+    prices: PricesOption = None,
+    form: FormOption = Form.TEXT,
+) -> None:
+    """Print what an external IPv4 address costs per hour and month, beyond any free hours."""
+    from netplan_planner.model import AddressUse
+
+    run_h = _amount(hours, "--hours")
+    book = _book(prices)
+    wanted = list(AddressUse) if use is AddressChoice.ALL else [AddressUse(use.value)]
+    answer = Answer(
+        f"external IPv4 address in {region}",
+        ("use", "usd_per_hour", "usd", "as_of", "sku_id"),
+        f"USD for {_plain(run_h)} h",
+    )
+    for one in wanted:
+        try:
+            price = book.external_address(one, region)
+        except MissingDatum as error:
+            answer.unknown.append((one.value, str(error)))
+            continue
+        answer.rows.append({"region": region, "use": one.value, **_by_the_hour(price, run_h)})
+    _write(answer, form)
+
+
+def _book(folder: Path | None) -> "SnapshotPriceBook":
+    from netplan_pricing import open_snapshot
+
+    return open_snapshot(folder)
+
+
+def _amount(number: float, option: str) -> Decimal:
+    if not math.isfinite(number):
+        raise UsageError(f"{option}: {number} is not an amount")
+    return Decimal(str(number))
+
+
+def _path(src: str, to: str, external: bool) -> tuple["PathClass", str | None]:
+    """Return the path class and, between regions, the other region."""
+    from netplan_planner.model import PathClass
+
+    inside = {
+        "zone": (PathClass.INTER_ZONE_INTERNAL, PathClass.INTER_ZONE_EXTERNAL),
+        "same-zone": (PathClass.SAME_ZONE_INTERNAL, PathClass.SAME_ZONE_EXTERNAL),
+    }
+    outside = {
+        "internet": PathClass.INTERNET,
+        "nat": PathClass.NAT,
+        "google-apis": PathClass.GOOGLE_APIS,
+        "load-balancer": PathClass.LOAD_BALANCER,
+    }
+    if to in inside:
+        return inside[to][external], None
+    if to in outside:
+        if external:
+            raise UsageError("--external is for traffic to an own machine, not with --to " + to)
+        return outside[to], None
+    if to == src:
+        raise UsageError(f"--to {to} is the sender's region: say --to zone or --to same-zone")
+    between = (PathClass.INTER_REGION_INTERNAL, PathClass.INTER_REGION_EXTERNAL)
+    return between[external], to
+
+
+def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:
+    return {
+        "usd_per_hour": price.usd,
+        "hours": hours,
+        "usd": price.usd * hours,
+        "description": price.description,
+        "parts": price.description.partition(": ")[2],
+        "as_of": price.as_of.isoformat(),
+        "sku_id": price.sku_id,
+        "source": price.source,
+        "note": price.note,
+    }
+
+
+def _line(line: "LineItem") -> dict[str, object]:
+    return {
+        "line": line.name,
+        "gib": line.quantity,
+        "usd_per_gib": line.unit_price_usd,
+        "usd": line.usd_per_month,
+        "as_of": line.as_of.isoformat(),
+        "sku_id": line.sku_id,
+        "source": line.source,
+    }
+
+
+def _write(answer: Answer, form: Form) -> None:
+    """Write the answer to stdout.
+
+    Raises:
+        MissingDatum: If nothing that was asked for has a price.
+    """
+    if answer.unknown and not answer.rows:
+        # All usages fail for one reason (an unknown type) or each for its own.
+        raise MissingDatum("\n".join(dict.fromkeys(reason for _, reason in answer.unknown)))
+    writer = {Form.TEXT: _text, Form.JSON: _json, Form.CSV: _csv}[form]
+    typer.echo(writer(answer))
+
+
+def _text(answer: Answer) -> str:
+    cells = [[_shown(name, row[name]) for name in answer.columns] for row in answer.rows]
+    first = answer.columns[0]
+    titles = [
+        answer.sum_title if name == "usd" else _TITLES.get(name, name) for name in answer.columns
+    ]
+    lines = [_clean(answer.title), "", *_table(answer.columns, titles, cells), ""]
+    lines += [f"unknown  {_clean(name)}: {_clean(reason)}" for name, reason in answer.unknown]
+    if answer.total_usd is not None:
+        lines.append(f"total    {_money(answer.total_usd)} USD a month")
+    for label in ("parts", "source", "note"):
+        by_text: dict[str, list[str]] = {}
+        for row in answer.rows:
+            if row.get(label):
+                by_text.setdefault(str(row[label]), []).append(str(row[first]))
+        for text, names in by_text.items():
+            whose = "" if len(names) == len(answer.rows) else f"{'; '.join(names)}: "
+            lines.append(f"{label:<8} {_clean(whose + text)}")
+    return "\n".join(lines)
+
+
+def _table(columns: Sequence[str], titles: list[str], cells: list[list[str]]) -> list[str]:
+    """Return aligned lines; numbers stand to the right."""
+    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
+    to_right = {n for n, name in enumerate(columns) if name.startswith("usd") or name == "gib"}
+
+    def line(texts: list[str]) -> str:
+        aligned = (
+            text.rjust(width) if n in to_right else text.ljust(width)
+            for n, (text, width) in enumerate(zip(texts, widths, strict=True))
+        )
+        return "  ".join(aligned).rstrip()
+
+    return [line(titles), *map(line, cells)]
+
+
+def _shown(name: str, value: object) -> str:
+    if name == "sku_id" and not value:
+        return NO_SKU
+    if isinstance(value, Decimal):
+        return _money(value) if name == "usd" else _plain(value)
+    return _clean(str(value))
+
+
+def _plain(number: Decimal) -> str:
+    """Return a number without needless zeros: 0.16833420 as 0.1683342, 500.0 as 500.
+
+    >>> _plain(Decimal("500.0")), _plain(Decimal("0.16833420"))
+    ('500', '0.1683342')
+    """
+    return f"{number.normalize():,f}"
+
+
+def _money(usd: Decimal) -> str:
+    """Return a sum of money in cents, small ones with more digits.
+
+    >>> _money(Decimal("1234.567")), _money(Decimal("0.0042")), _money(Decimal(0))
+    ('1,234.57', '0.004200', '0.00')
+    """
+    is_small = 0 < usd < _CENT
+    return f"{usd.quantize(_CENT**3 if is_small else _CENT, ROUND_HALF_UP):,f}"
+
+
+def _clean(text: str) -> str:
+    """Return text that a terminal only prints: a foreign snapshot may hold escapes."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def _json(answer: Answer) -> str:
+    listed: dict[str, object] = {"schema": SCHEMA, "prices": answer.rows}
+    if answer.total_usd is not None:
+        listed["total_usd_per_month"] = answer.total_usd
+    if answer.unknown:
+        listed["unknown"] = [{"what": what, "reason": why} for what, why in answer.unknown]
+    from msgspec.json import Encoder
+    from msgspec.json import format as indent
+
+    # Decimals as JSON numbers with all their digits; msgspec never goes through a float.
+    return indent(Encoder(decimal_format="number").encode(listed), indent=2).decode()
+
+
+def _csv(answer: Answer) -> str:
+    if not answer.rows:
+        return ""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(answer.rows[0])
+    for row in answer.rows:
+        writer.writerow([_cell(value) for value in row.values()])
+    return stream.getvalue().rstrip("\n")
+
+
+def _cell(value: object) -> str:
+    """Return a CSV cell: unknown is empty, and no text can be a formula."""
+    if value is None:
+        return ""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    text = _clean(str(value))
+    return "'" + text if text[:1] in "=+-@" and text else text
