@@ -1,0 +1,103 @@
+"""What machines cost a month, as line items."""
+
+from decimal import Decimal
+
+import msgspec
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import LineItem, MachineNeed, Price, PriceBook, Usage, line_item
+from netplan_planner.units import HOURS_PER_MONTH
+
+COMMITTED = frozenset({Usage.CUD_1Y, Usage.CUD_3Y})
+USAGE_NAMES = {
+    Usage.ON_DEMAND: "on demand",
+    Usage.SPOT: "Spot",
+    Usage.CUD_1Y: "1-year commitment",
+    Usage.CUD_3Y: "3-year commitment",
+    Usage.SUSTAINED_USE: "sustained use",
+}
+
+
+class MachineBill(msgspec.Struct, frozen=True, kw_only=True):
+    """The unit prices of one machine a month, before the number of machines is known."""
+
+    machine: LineItem
+    tier1: LineItem | None = None
+    tier1_unknown: str = ""
+    """Why the Tier_1 fee is not known; then neither is the sum."""
+
+    @property
+    def usd_per_month(self) -> Decimal | None:
+        """Of one machine; None when the Tier_1 fee is not known."""
+        if self.tier1_unknown:
+            return None
+        return self.machine.usd_per_month + (self.tier1.usd_per_month if self.tier1 else 0)
+
+    def lines(self, count: int) -> tuple[LineItem, ...]:
+        """Return the lines for `count` machines; without the fee when it is not known."""
+        items = (self.machine,) if self.tier1 is None else (self.machine, self.tier1)
+        return tuple(_times(item, count) for item in items)
+
+
+def machine_bill(
+    prices: PriceBook, need: MachineNeed, machine_type: str, tier1_gbps: float | None
+) -> MachineBill:
+    """Return what one machine of a type costs a month, for the need's region and usage.
+
+    Args:
+        prices: Where prices come from.
+        need: Region, usage and share of the month.
+        machine_type: A type with a price in the region.
+        tier1_gbps: Its bandwidth with Tier_1, or None without.
+
+    Raises:
+        MissingDatum: If the machine has no price. A missing Tier_1 fee is not an error: the bill
+            says why it is missing.
+    """
+    ratio = Decimal(str(need.month_ratio))
+    hours = HOURS_PER_MONTH * ratio
+    # A commitment is paid for every hour of its term, used or not.
+    machine_hours = Decimal(HOURS_PER_MONTH) if need.usage in COMMITTED else hours
+    price = _machine_price(prices, need, machine_type)
+    name = f"{machine_type}, {USAGE_NAMES[need.usage]}, {need.region}"
+    machine = line_item(name, machine_hours, price)
+    if tier1_gbps is None:
+        return MachineBill(machine=machine)
+    try:
+        # Commitments do not cover the fee.
+        fee = prices.tier1_fee(
+            need.region, machine_type, tier1_gbps, is_spot=need.usage is Usage.SPOT
+        )
+    except MissingDatum as missing:
+        return MachineBill(machine=machine, tier1_unknown=str(missing))
+    name = f"Tier_1 of {machine_type}, up to {tier1_gbps:g} Gbit/s"
+    return MachineBill(machine=machine, tier1=line_item(name, hours, fee))
+
+
+def _machine_price(prices: PriceBook, need: MachineNeed, machine_type: str) -> Price:
+    if need.usage is not Usage.SUSTAINED_USE:
+        return prices.machine(need.region, machine_type, need.usage)
+    if need.month_ratio == 1.0:
+        try:
+            return prices.machine(need.region, machine_type, Usage.SUSTAINED_USE)
+        except MissingDatum:
+            # Series without sustained-use discounts have no such price; their multiplier is 1.
+            pass
+    base = prices.machine(need.region, machine_type, Usage.ON_DEMAND)
+    multiplier = prices.sustained_use_ratio(machine_type, need.month_ratio)
+    return msgspec.structs.replace(
+        base,
+        usd=base.usd * multiplier,
+        description=f"{base.description}, times {multiplier} for sustained use",
+    )
+
+
+def _times(item: LineItem, count: int) -> LineItem:
+    if count == 1:
+        return item
+    return msgspec.structs.replace(
+        item,
+        name=f"{count} x {item.name}",
+        quantity=item.quantity * count,
+        usd_per_month=item.usd_per_month * count,
+    )

@@ -1,0 +1,227 @@
+"""The machines that a region offers, with what they carry and cost, prepared once for many needs.
+
+A need splits in two: filters and terms (region, usage, series, …), which many needs share, and
+amounts (bandwidth, vCPUs, memory). `Pool` holds everything that follows from the first part.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Candidate,
+    CapsBook,
+    Destination,
+    EgressCap,
+    Estimate,
+    Limit,
+    MachineNeed,
+    MachineShape,
+    PathClass,
+    PathEnd,
+    PathQuery,
+    PriceBook,
+    Rejected,
+    series_of,
+)
+from netplan_planner.optimise.bill import MachineBill, machine_bill
+from netplan_planner.throughput import predict, single_flow
+
+PATHS = {
+    Destination.INTERNAL: PathClass.INTER_ZONE_INTERNAL,
+    Destination.ZONE: PathClass.SAME_ZONE_INTERNAL,
+    Destination.EXTERNAL: PathClass.INTERNET,
+}
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """One machine type of a region, with or without Tier_1, that passes the filters."""
+
+    shape: MachineShape
+    cap: EgressCap
+    reach_gbps: float
+    """To the need's destination."""
+    usable_gbps: float
+    """The same after headroom."""
+    limit: Limit
+    bill: MachineBill
+
+
+class Pool:
+    """The offers for one set of filters, and why every other type is not among them.
+
+    Candidates are made once for each offer and count, and shared by all needs.
+    """
+
+    def __init__(self, offers: list[Offer], rejected: list[Rejected], headroom: float) -> None:
+        self.offers = offers
+        """By type name, the default before Tier_1."""
+        self.rejected = tuple(sorted(rejected, key=lambda r: (r.machine_type, r.is_tier1)))
+        self.headroom = headroom
+        self._candidates: dict[tuple[int, int], Candidate] = {}
+        self._refusals: dict[tuple[int, str, int], Rejected] = {}
+
+    def candidate(self, index: int, count: int) -> Candidate:
+        """Return `count` machines of an offer as an answer."""
+        found = self._candidates.get((index, count))
+        if found is None:
+            found = _candidate(self.offers[index], count)
+            self._candidates[index, count] = found
+        return found
+
+    def refusal(self, index: int, reason: str, max_count: int) -> Rejected:
+        """Return why an offer falls short even with `max_count` machines."""
+        found = self._refusals.get((index, reason, max_count))
+        if found is None:
+            found = _refusal(self.offers[index], reason, max_count)
+            self._refusals[index, reason, max_count] = found
+        return found
+
+
+def pool_key(need: MachineNeed) -> MachineNeed:
+    """Return the part of a need that its offers depend on, with all amounts at zero."""
+    return msgspec.structs.replace(need, gbps=0.0, vcpus=0, memory_gib=0.0, max_count=1)
+
+
+def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
+    """Return the offers for the filters and terms of a need; amounts do not matter."""
+    offers: list[Offer] = []
+    rejected: list[Rejected] = []
+    offered = sorted(prices.offered(need.region), key=lambda shape: shape.machine_type)
+    for shape in offered:
+        reason, detail = _filtered(need, shape)
+        if reason:
+            rejected.append(_rejected(shape.machine_type, reason, detail))
+            continue
+        for found in _offers(need, shape, prices, caps):
+            if isinstance(found, Offer):
+                offers.append(found)
+            else:
+                rejected.append(found)
+    rejected += _elsewhere(need, {shape.machine_type for shape in offered}, prices)
+    return Pool(offers, rejected, need.headroom_ratio)
+
+
+def _filtered(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
+    """Return the filter that keeps a type out, or empty texts."""
+    if shape.deprecation is not None:
+        return "deprecated", f"{shape.deprecation} in the Compute API"
+    if need.series and series_of(shape.machine_type) not in need.series:
+        return "series", f"not of {', '.join(need.series)}"
+    if need.architecture is not None and shape.architecture != need.architecture:
+        return "architecture", f"{shape.architecture or 'unknown'}, not {need.architecture}"
+    if shape.is_shared_core and not need.allow_shared_core:
+        return "shared-core", "bursts only: its vCPUs are shared"
+    if shape.gpu_count and not need.allow_gpu:
+        return "gpu", f"comes with {shape.gpu_count} GPUs"
+    return "", ""
+
+
+def _offers(
+    need: MachineNeed, shape: MachineShape, prices: PriceBook, caps: CapsBook
+) -> Iterator[Offer | Rejected]:
+    name = shape.machine_type
+    variants = _askable(caps.variants(name))
+    if not variants:
+        yield _rejected(name, "cap", caps.unknown_reason(name))
+    for cap in variants:
+        estimate, why_not = _reach(need, cap, caps)
+        if estimate is None or estimate.gbps is None or estimate.binding is None:
+            yield _rejected(name, *why_not, is_tier1=cap.is_tier1)
+            continue
+        try:
+            bill = machine_bill(prices, need, name, cap.egress_gbps if cap.is_tier1 else None)
+        except MissingDatum as missing:
+            yield _rejected(name, "price", str(missing), is_tier1=cap.is_tier1)
+            continue
+        yield Offer(
+            shape=shape,
+            cap=cap,
+            reach_gbps=estimate.gbps,
+            usable_gbps=estimate.gbps * (1 - need.headroom_ratio),
+            limit=estimate.binding,
+            bill=bill,
+        )
+
+
+def _askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
+    """Return the variants that a user can ask for.
+
+    Where the cap depends on the CPU platform, a least platform can be asked for at no price, and
+    without one the cap is not known; an old platform cannot be asked for.
+    """
+    return [cap for cap in variants if not cap.cpu_platform or cap.min_cpu_platform]
+
+
+def _reach(
+    need: MachineNeed, cap: EgressCap, caps: CapsBook
+) -> tuple[Estimate | None, tuple[str, str]]:
+    """Return what a variant carries to the destination, or the reason why it cannot do."""
+    query = PathQuery(
+        path_class=PATHS[need.destination],
+        src=PathEnd(
+            machine_type=cap.machine_type,
+            is_tier1=cap.is_tier1,
+            cpu_platform=cap.min_cpu_platform or None,
+        ),
+        dst=PathEnd(machine_type=None),
+    )
+    estimate = predict(query, caps)
+    if estimate.gbps is None:
+        return None, ("cap", "; ".join(estimate.unknown))
+    if need.min_flow_gbps:
+        flow = single_flow(query, caps)
+        if flow.gbps is None or flow.gbps < need.min_flow_gbps:
+            name = flow.binding.name if flow.binding else "unknown"
+            return None, ("flow", f"one flow gets {flow.gbps or 0:g} Gbit/s at most ({name})")
+    return estimate, ("", "")
+
+
+def _elsewhere(need: MachineNeed, offered: set[str], prices: PriceBook) -> Iterator[Rejected]:
+    """Yield every type that some other region offers and this one does not."""
+    known = {shape.machine_type for r in prices.regions() for shape in prices.offered(r)}
+    for name in sorted(known - offered):
+        yield _rejected(name, "not-offered", f"not offered in {need.region}")
+
+
+def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> Rejected:
+    return Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)
+
+
+def _candidate(offer: Offer, count: int) -> Candidate:
+    one = offer.bill.usd_per_month
+    notes = [offer.bill.tier1_unknown, offer.cap.note]
+    return Candidate(
+        machine_type=offer.shape.machine_type,
+        count=count,
+        is_tier1=offer.cap.is_tier1,
+        vcpus=offer.shape.vcpus,
+        memory_gib=offer.shape.memory_gib,
+        cap_gbps=offer.reach_gbps,
+        usable_gbps=rounded(offer.usable_gbps * count),
+        usd_per_month=None if one is None else one * count,
+        line_items=offer.bill.lines(count),
+        limit=offer.limit,
+        cpu_platform=offer.cap.min_cpu_platform,
+        note="; ".join(note for note in notes if note),
+    )
+
+
+def _refusal(offer: Offer, reason: str, max_count: int) -> Rejected:
+    alone = max_count == 1
+    carries, has = ("carries", "has") if alone else (f"{max_count} carry", f"{max_count} have")
+    usable = rounded(offer.usable_gbps * max_count)
+    details = {
+        "bandwidth": f"{carries} {usable:g} Gbit/s after headroom",
+        "vcpus": f"{has} {offer.shape.vcpus * max_count} vCPUs",
+        "memory": f"{has} {offer.shape.memory_gib * max_count:g} GiB",
+        "dominated": "carries it without Tier_1 too, with no more machines",
+    }
+    name = offer.shape.machine_type
+    return _rejected(name, reason, details[reason], is_tier1=offer.cap.is_tier1)
+
+
+def rounded(gbps: float) -> float:
+    """Return a rate without the noise of binary fractions, to 1 bit/s."""
+    return round(gbps, 9)

@@ -1,0 +1,452 @@
+"""The least limit of a path: the old stories replayed, and what each limit depends on."""
+
+from datetime import UTC, date, datetime
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Edge,
+    Estimate,
+    Facts,
+    Instance,
+    Inventory,
+    LimitKind,
+    Network,
+    NetworkInterface,
+    Owner,
+    OwnerKind,
+    PathClass,
+    PathEnd,
+    PathQuery,
+    ProjectId,
+    Region,
+    Reporter,
+    ResourceRef,
+    SelfLink,
+    Series,
+    TrafficCoverage,
+    TrafficMatrix,
+    Zone,
+)
+from netplan_planner.optimise import Chooser
+from netplan_planner.throughput import (
+    apply_change,
+    edge_query,
+    instance_end,
+    load_caps,
+    predict,
+    single_flow,
+)
+from support.price_book import SmallPriceBook
+
+TODAY = date(2026, 11, 21)
+JULY_2017 = date(2017, 7, 20)
+
+
+def query(
+    path_class: str,
+    src: str | PathEnd | None,
+    dst: str | PathEnd | None = None,
+    *,
+    streams: int | None = None,
+    rtt_ms: float | None = None,
+    window_bytes: int | None = None,
+) -> PathQuery:
+    """Return a path between two machines, of the same type unless said otherwise."""
+    return PathQuery(
+        path_class=PathClass(path_class),
+        src=src if isinstance(src, PathEnd) else PathEnd(machine_type=src),
+        dst=dst if isinstance(dst, PathEnd) else PathEnd(machine_type=dst or str(src)),
+        streams=streams,
+        rtt_ms=rtt_ms,
+        window_bytes=window_bytes,
+    )
+
+
+def estimate(
+    path_class: str,
+    src: str | PathEnd | None,
+    as_of: date = TODAY,
+    *,
+    streams: int | None = None,
+    rtt_ms: float | None = None,
+    window_bytes: int | None = None,
+) -> Estimate:
+    path = query(path_class, src, streams=streams, rtt_ms=rtt_ms, window_bytes=window_bytes)
+    return predict(path, load_caps(as_of))
+
+
+def names(found: Estimate) -> list[str]:
+    return [limit.name for limit in found.limits]
+
+
+class TestTheGeckoStory:
+    """Two faults that only help when both are mended."""
+
+    @pytest.mark.parametrize("day", [JULY_2017, date(2017, 7, 27)])
+    @pytest.mark.parametrize(
+        ("machine_type", "path_class", "expected", "binding"),
+        [
+            ("n1-standard-1", "same-zone-external", 1.6, "external-path"),
+            ("n1-standard-1", "same-zone-internal", 2.0, "vm-egress"),
+            ("n1-standard-16", "same-zone-external", 1.6, "external-path"),
+            ("n1-standard-16", "same-zone-internal", 16.0, "vm-egress"),
+        ],
+    )
+    def test_all_four_combinations(
+        self, day: date, machine_type: str, path_class: str, expected: float, binding: str
+    ) -> None:
+        found = estimate(path_class, machine_type, day)
+        assert found.gbps == expected
+        assert found.binding is not None
+        assert found.binding.name == binding
+
+    def test_the_external_path_is_measured_and_has_a_range(self) -> None:
+        binding = estimate("same-zone-external", "n1-standard-16", JULY_2017).binding
+        assert binding is not None
+        assert binding.kind is LimitKind.MEASURED
+        assert (binding.low_gbps, binding.high_gbps) == (0.884, 1.7)
+        assert binding.lifted_by == "the internal address"
+
+    def test_the_cap_is_documented(self) -> None:
+        binding = estimate("same-zone-internal", "n1-standard-1", JULY_2017).binding
+        assert binding is not None
+        assert binding.kind is LimitKind.DOCUMENTED
+        assert binding.as_of == date(2017, 7, 20)
+        assert binding.detail == "n1-standard-1"
+
+    def test_each_change_alone_and_both_together(self) -> None:
+        caps = load_caps(JULY_2017)
+        now = query("same-zone-external", "n1-standard-1")
+        address = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=SelfLink("p"))
+        bigger = Change(kind=ChangeKind.MACHINE_TYPE, target=SelfLink("p"), to="n1-standard-16")
+        rates = [
+            predict(changed, caps).gbps
+            for changed in (
+                now,
+                apply_change(now, address),
+                apply_change(now, bigger),
+                apply_change(apply_change(now, address), bigger),
+            )
+        ]
+        assert rates == [1.6, 2.0, 1.6, 16.0]
+
+    def test_between_zones_nobody_measured_the_external_path(self) -> None:
+        found = estimate("inter-zone-external", "n1-standard-16", JULY_2017)
+        assert found.gbps is None
+        assert found.binding is None
+        assert "no documented cap of n1-standard-16 for addresses outside" in found.unknown[0]
+
+
+class TestTheOtherStories:
+    @pytest.mark.parametrize(("vcpus", "expected"), [(1, 2), (2, 4), (4, 8), (8, 16), (32, 16)])
+    def test_egress_grows_with_the_vcpus_to_16(self, vcpus: int, expected: float) -> None:
+        found = estimate("same-zone-internal", f"n1-standard-{vcpus}", JULY_2017)
+        assert found.gbps == expected
+
+    def test_one_stream_stops_near_10(self) -> None:
+        found = single_flow(query("same-zone-internal", "n1-standard-16"), load_caps(JULY_2017))
+        assert found.binding is not None
+        assert found.binding.name == "internal-flow"
+        assert found.binding.low_gbps == 10
+        eight = estimate("same-zone-internal", "n1-standard-16", JULY_2017, streams=8)
+        assert eight.gbps == 16
+
+    def test_the_zone_matrix_has_a_cap_of_16(self) -> None:
+        day = date(2017, 12, 7)
+        assert estimate("inter-zone-internal", "n1-highmem-8", day).gbps == 16
+        one = estimate("inter-zone-internal", "n1-highmem-8", day, streams=1)
+        assert one.gbps == pytest.approx(7.735)
+        assert names(one) == ["internal-flow", "vm-egress"]
+
+
+class TestToday:
+    def test_the_external_cap_binds_before_the_machine(self) -> None:
+        found = estimate("same-zone-external", "n2-standard-32")
+        assert found.gbps == 7
+        assert names(found) == ["external-egress", "external-ingress", "vm-egress"]
+
+    def test_tier1_raises_both(self) -> None:
+        end = PathEnd(machine_type="n2-standard-32", is_tier1=True)
+        assert estimate("internet", end).gbps == 25
+        assert estimate("inter-zone-internal", end).gbps == 50
+
+    def test_tier1_where_it_is_not_offered_changes_nothing(self) -> None:
+        end = PathEnd(machine_type="e2-standard-4", is_tier1=True)
+        assert estimate("same-zone-internal", end).gbps == 8
+
+    def test_one_flow_to_the_outside_gets_3(self) -> None:
+        assert estimate("internet", "n2-standard-32", streams=1).gbps == 3
+        assert estimate("internet", "n2-standard-32", streams=2).gbps == 6
+        assert estimate("internet", "n2-standard-32", streams=64).gbps == 7
+
+    def test_without_a_number_of_streams_no_limit_of_a_flow_counts(self) -> None:
+        assert names(estimate("internet", "n2-standard-32", rtt_ms=100.0)) == [
+            "external-egress",
+            "vm-egress",
+        ]
+
+    def test_c4n_has_a_limit_per_flow_inside_only_with_its_like(self) -> None:
+        same = query("same-zone-internal", "c4n-standard-192", streams=1)
+        other = query("same-zone-internal", "c4n-standard-192", "n2-standard-8", streams=1)
+        caps = load_caps(TODAY)
+        assert predict(same, caps).gbps == 50
+        assert predict(other, caps).gbps == 400
+
+    def test_the_receiver_counts_packets_too(self) -> None:
+        src = PathEnd(machine_type="c4n-standard-192", mtu_bytes=8896)
+        dst = PathEnd(machine_type="n2-standard-8", mtu_bytes=1460)
+        found = predict(query("same-zone-external", src, dst), load_caps(TODAY))
+        assert found.binding is not None
+        assert found.binding.name == "external-ingress-packets"
+        assert found.gbps == pytest.approx(21.024)
+
+    def test_nothing_limits_the_receiver_inside_the_vpc_or_outside_google(self) -> None:
+        for path_class in ("same-zone-internal", "internet"):
+            assert not [n for n in names(estimate(path_class, "n2-standard-8")) if "ingress" in n]
+
+    def test_equal_limits_name_the_machine_first(self) -> None:
+        found = estimate("internet", "e2-standard-2")
+        assert found.gbps == 4
+        assert names(found) == ["vm-egress", "external-egress"]
+
+
+class TestWindow:
+    def test_the_default_window_binds_a_long_single_stream(self) -> None:
+        found = estimate("inter-region-internal", "n1-standard-2", streams=1, rtt_ms=33.0)
+        assert found.binding is not None
+        assert found.binding.name == "window-over-rtt"
+        assert found.gbps == pytest.approx(0.7345, abs=1e-3)
+
+    def test_streams_multiply_it_until_the_cap_binds(self) -> None:
+        rates = [
+            estimate("inter-region-internal", "n1-standard-2", streams=n, rtt_ms=33.0).gbps
+            for n in (1, 4, 32)
+        ]
+        assert rates[1] == pytest.approx(4 * (rates[0] or 0))
+        assert rates[2] == 10
+
+    def test_a_given_window_replaces_it(self) -> None:
+        found = estimate(
+            "inter-region-internal", "n2-standard-8", streams=1, rtt_ms=100.0, window_bytes=10**8
+        )
+        assert found.gbps == 8
+        assert found.binding is not None
+        assert found.binding.source == "given with the question"
+
+    def test_none_is_assumed_for_a_peer_outside(self) -> None:
+        assert "window-over-rtt" not in names(
+            estimate("internet", "n2-standard-8", streams=1, rtt_ms=100.0)
+        )
+
+    @pytest.mark.parametrize("rtt_ms", [None, 0.0, -1.0])
+    def test_an_rtt_that_is_not_known_leaves_it_out(self, rtt_ms: float | None) -> None:
+        found = estimate("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=rtt_ms)
+        assert names(found) == ["vm-egress"]
+
+
+class TestUnknown:
+    @pytest.mark.parametrize(
+        ("path_class", "src", "reason"),
+        [
+            ("same-zone-internal", "n9-standard-8", "no machine type 'n9-standard-8'"),
+            ("same-zone-internal", "n1-standard-16", "depends on the CPU platform"),
+            ("same-zone-internal", None, "not a machine of the inventory"),
+            ("internet", "z4d-highmem-8-highlssd", "addresses outside the VPC"),
+            ("google-apis", "n2-standard-8", "no document states"),
+            ("load-balancer", "n2-standard-8", "no document states"),
+            ("hybrid", "n2-standard-8", "no document states"),
+            ("same-node-pod", "n2-standard-8", "no document states"),
+            ("unknown", "n2-standard-8", "no document states"),
+        ],
+    )
+    def test_it_is_none_with_the_reason(
+        self, path_class: str, src: str | None, reason: str
+    ) -> None:
+        found = estimate(path_class, src)
+        assert found.gbps is None
+        assert found.binding is None
+        assert reason in " ".join(found.unknown)
+
+    def test_every_class_answers(self) -> None:
+        for path_class in PathClass:
+            found = estimate(path_class.value, "n2-standard-8", streams=1, rtt_ms=1.0)
+            assert (found.gbps is None) == bool(found.unknown)
+
+
+TYPES = st.sampled_from(
+    [
+        "n2-standard-2",
+        "n2-standard-8",
+        "n2-standard-32",
+        "n2-highmem-80",
+        "e2-small",
+        "c4n-highmem-8",
+    ]
+)
+CLASSES = st.sampled_from([c for c in PathClass if c.distance or c is PathClass.INTERNET])
+RTTS = st.floats(0.05, 300)
+STREAMS = st.integers(1, 128)
+
+
+class TestProperties:
+    @given(TYPES, CLASSES, RTTS, STREAMS, st.integers(1, 64))
+    def test_more_streams_never_lower_it(
+        self, src: str, path_class: PathClass, rtt: float, streams: int, more: int
+    ) -> None:
+        few = estimate(path_class, src, streams=streams, rtt_ms=rtt).gbps
+        many = estimate(path_class, src, streams=streams + more, rtt_ms=rtt).gbps
+        assert few is not None
+        assert many is not None
+        assert few <= many
+
+    @given(TYPES, CLASSES, RTTS, STREAMS, st.floats(0, 300))
+    def test_a_longer_rtt_never_raises_it(
+        self, src: str, path_class: PathClass, rtt: float, streams: int, more: float
+    ) -> None:
+        near = estimate(path_class, src, streams=streams, rtt_ms=rtt).gbps or 0
+        far = estimate(path_class, src, streams=streams, rtt_ms=rtt + more).gbps or 0
+        assert far <= near
+
+    @given(TYPES, CLASSES, st.one_of(st.none(), STREAMS), RTTS)
+    def test_tier1_and_the_internal_address_never_lower_it(
+        self, src: str, path_class: PathClass, streams: int | None, rtt: float
+    ) -> None:
+        now = query(path_class, src, streams=streams, rtt_ms=rtt)
+        caps = load_caps(TODAY)
+        link = SelfLink("p")
+        before = predict(now, caps).gbps or 0
+        for kind in (ChangeKind.TIER_1, ChangeKind.INTERNAL_ADDRESS):
+            after = predict(apply_change(now, Change(kind=kind, target=link)), caps).gbps or 0
+            assert before <= after
+
+    @given(TYPES, CLASSES, st.one_of(st.none(), STREAMS), RTTS)
+    def test_the_first_of_the_rising_limits_binds(
+        self, src: str, path_class: PathClass, streams: int | None, rtt: float
+    ) -> None:
+        found = estimate(path_class, src, streams=streams, rtt_ms=rtt)
+        rates = [limit.gbps for limit in found.limits]
+        assert rates == sorted(rates)
+        assert found.gbps == rates[0]
+        assert all(limit.source and limit.lifted_by for limit in found.limits)
+
+
+class TestChanges:
+    def test_a_change_of_address_leaves_other_classes_alone(self) -> None:
+        change = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=SelfLink("p"))
+        before = query("internet", "n2-standard-8")
+        assert apply_change(before, change) == before
+
+    def test_the_cpu_platform_stays_within_the_series_only(self) -> None:
+        end = PathEnd(machine_type="n1-standard-8", cpu_platform="Intel Skylake")
+        before = query("same-zone-internal", end)
+
+        def to(machine_type: str) -> PathEnd:
+            change = Change(kind=ChangeKind.MACHINE_TYPE, target=SelfLink("p"), to=machine_type)
+            return apply_change(before, change).src
+
+        assert to("n1-standard-16").cpu_platform == "Intel Skylake"
+        assert to("n2-standard-16").cpu_platform is None
+
+
+def machine(name: str, **more: object) -> Instance:
+    base = Instance(
+        ref=ResourceRef(self_link=SelfLink(f"projects/p/zones/z-1-a/instances/{name}")),
+        project=ProjectId("p"),
+        zone=Zone("z-1-a"),
+        name=name,
+        machine_type="n1-standard-16",
+        status="RUNNING",
+        interfaces=(
+            NetworkInterface(name="nic0", network=SelfLink("projects/p/global/networks/n")),
+        ),
+    )
+    return msgspec.structs.replace(base, **more)
+
+
+class TestFromTheModel:
+    @pytest.mark.parametrize(
+        ("platform", "least", "expected"),
+        [
+            ("Intel Broadwell", "Intel Skylake", "Intel Broadwell"),
+            (None, "Intel Skylake", "Intel Skylake"),
+            (None, "Intel Haswell", None),
+            (None, None, None),
+        ],
+    )
+    def test_a_least_platform_counts_only_where_it_decides(
+        self, platform: str | None, least: str | None, expected: str | None
+    ) -> None:
+        instance = machine("a", cpu_platform=platform, min_cpu_platform=least)
+        assert instance_end(instance).cpu_platform == expected
+
+    def test_an_edge_becomes_a_path(self) -> None:
+        found = edge_query(facts(), edges()[0], streams=4)
+        assert found.path_class is PathClass.SAME_ZONE_EXTERNAL
+        assert found.src.machine_type == "n1-standard-16"
+        assert found.src.mtu_bytes == found.dst.mtu_bytes == 8896
+        assert (found.src.zone, found.src.region) == ("z-1-a", "z-1")
+        assert (found.streams, found.rtt_ms) == (4, 0.2)
+
+    def test_a_peer_that_is_not_ours_has_no_type(self) -> None:
+        found = edge_query(facts(), edges()[1])
+        assert found.dst == PathEnd(machine_type=None, zone=None, region=Region("r"))
+        assert predict(found, load_caps(TODAY)).gbps == 7
+
+
+def facts() -> Facts:
+    one, other = machine("a", cpu_platform="Intel Skylake"), machine("b")
+    network = Network(
+        ref=ResourceRef(self_link=SelfLink("projects/p/global/networks/n")),
+        project=ProjectId("p"),
+        name="n",
+        mtu_bytes=8896,
+    )
+    series = Series(p50_gbps=1, p95_gbps=1, p99_gbps=1, max_gbps=1, byte_count=10, active_minutes=1)
+    owners = (
+        Owner(kind=OwnerKind.VM, key=one.ref.self_link, name="a", link=one.ref.self_link),
+        Owner(kind=OwnerKind.VM, key=other.ref.self_link, name="b", link=other.ref.self_link),
+        Owner(kind=OwnerKind.INTERNET, key="internet:eu", name="eu", region=Region("r")),
+    )
+
+    def edge(dst: int, path_class: PathClass) -> Edge:
+        return Edge(
+            src=0,
+            dst=dst,
+            path_class=path_class,
+            payload_bytes=10,
+            header_bytes=0,
+            packet_count=1,
+            record_count=1,
+            series=series,
+            rtt_ms=0.2,
+        )
+
+    return Facts(
+        inventory=Inventory(instances=(one, other), networks=(network,)),
+        traffic=TrafficMatrix(
+            start=datetime(2026, 1, 1, tzinfo=UTC),
+            end=datetime(2026, 1, 2, tzinfo=UTC),
+            observed_minutes=1440,
+            reporter=Reporter.SOURCE,
+            owners=owners,
+            edges=(edge(1, PathClass.SAME_ZONE_EXTERNAL), edge(2, PathClass.INTERNET)),
+            vms=(),
+            coverage=TrafficCoverage(files=1, record_count=1, used_count=1),
+        ),
+        prices=SmallPriceBook(),
+        caps=load_caps(TODAY),
+        machines=Chooser(SmallPriceBook(), load_caps(TODAY)),
+        today=TODAY,
+    )
+
+
+def edges() -> tuple[Edge, ...]:
+    traffic = facts().traffic
+    assert traffic is not None
+    return traffic.edges
