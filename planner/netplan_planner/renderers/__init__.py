@@ -1,0 +1,26 @@
+"""Reports as text and as files: one module an output format, made from the same `Report`.
+
+Nothing heavy is imported here; a format's module is imported when the format is asked for.
+"""
+
+from netplan_planner.renderers.options import ColourMode, RenderOptions, RuleInfo
+from netplan_planner.renderers.output import (
+    RENDERERS,
+    OutputSpec,
+    check_outputs,
+    parse_output,
+    render,
+    write_outputs,
+)
+
+__all__ = [
+    "RENDERERS",
+    "ColourMode",
+    "OutputSpec",
+    "RenderOptions",
+    "RuleInfo",
+    "check_outputs",
+    "parse_output",
+    "render",
+    "write_outputs",
+]

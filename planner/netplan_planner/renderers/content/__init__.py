@@ -1,0 +1,55 @@
+"""A report as a document: the same content, in the same order, for every format that is read."""
+
+from collections.abc import Iterator
+
+from netplan_planner import units
+from netplan_planner.model import Report, WindowInfo
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import coverage, explain, findings, first, flows, plans
+from netplan_planner.renderers.document import Block, Line, Title, joined, line, say
+from netplan_planner.renderers.inert import NAME_LENGTH
+from netplan_planner.renderers.options import RenderOptions
+
+
+def blocks(report: Report, options: RenderOptions, default_findings: int) -> Iterator[Block]:
+    """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
+    title = line(say(report.title, length=NAME_LENGTH))
+    yield Title(line=title, basis=joined(_basis(report), " · "))
+    yield from first.do_first(report, options)
+    yield from findings.findings(report, options, default_findings)
+    yield from explain.unexplained(report, options)
+    yield from plans.recommendations(report.recommendations, options)
+    yield from plans.jobs(report.jobs, options)
+    yield from flows.by_class(report.traffic_by_class, options)
+    yield from flows.between_zones(report.zone_pairs, options)
+    yield from coverage.suppressed(report, options)
+    yield from coverage.coverage(report, options)
+    yield from coverage.not_evaluated(report, options)
+    yield from coverage.totals(report)
+
+
+def _basis(report: Report) -> list[Line]:
+    """Return what the numbers rest on, part by part."""
+    parts = [line(figures.counted(report.coverage.instance_count, "VM"))]
+    others = [project for project in report.projects if project != report.title]
+    if len(report.projects) > 1:
+        parts.append(line(figures.counted(len(report.projects), "project")))
+    elif others:
+        parts.append(line("project ", say(others[0], length=NAME_LENGTH)))
+    parts.append(_window(report.window) if report.window else line("no traffic given"))
+    parts.append(line(f"limits of {report.limits_as_of.isoformat()}"))
+    machines, network = report.prices_as_of, report.network_prices_as_of
+    text = f"prices of {machines.isoformat()}"
+    parts.append(line(text if machines == network else f"{text} (traffic {network.isoformat()})"))
+    return parts
+
+
+def _window(window: WindowInfo) -> Line:
+    observed = figures.duration(window.observed_minutes * units.SECONDS_PER_MINUTE)
+    span_s = (window.end - window.start).total_seconds()
+    whole = window.observed_minutes * units.SECONDS_PER_MINUTE >= span_s
+    length = observed if whole else f"{observed} of {figures.duration(span_s)}"
+    start = (
+        f"{window.start:%Y-%m-%d}" if window.start.hour == 0 else f"{window.start:%Y-%m-%d %H:%M}"
+    )
+    return line(f"flow logs from {start}, {length}, sampling {window.sampling}")

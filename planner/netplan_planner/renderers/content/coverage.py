@@ -1,0 +1,274 @@
+"""What the report rests on, what was left out, what was not judged, and the sums."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import (
+    Coverage,
+    NotEvaluated,
+    Report,
+    Suppressed,
+    TrafficCoverage,
+    Unread,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content.findings import severities
+from netplan_planner.renderers.content.first import headline
+from netplan_planner.renderers.document import (
+    Block,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    fixed,
+    joined,
+    line,
+    listed,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_KINDS = {
+    "crashed": "crashed",
+    "missing-evidence": "without evidence",
+    "gap": "for some resources only",
+    "deselected": "not selected",
+}
+
+
+def suppressed(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield the count of suppressed findings, the first of them, and every expired suppression."""
+    if report.suppressed:
+        yield Section(line=line("Suppressed: ", _suppressed_sum(report.suppressed)))
+        shown = report.suppressed[: options.row_limit]
+        for entry in shown:
+            yield Para(line=_suppressed(entry))
+        if len(report.suppressed) > len(shown):
+            yield Para(line=line(f"and {len(report.suppressed) - len(shown):,} more"))
+    if report.filtered:
+        count = figures.counted(len(report.filtered), "finding")
+        reasons = sorted({entry.why for entry in report.filtered})
+        yield Section(line=line(f"Filtered out: {count}"))
+        names = [line(phrases.name(r)) for r in sorted({entry.rule for entry in report.filtered})]
+        shown_names = listed(names[: options.row_limit], len(names))
+        yield Para(line=line(shown_names, f" ({', '.join(reasons)})"))
+    if report.expired_suppressions:
+        count = figures.counted(len(report.expired_suppressions), "suppression")
+        yield Section(line=line("Expired, no longer in force: ", say(count, Role.BAD)))
+    for old in report.expired_suppressions:
+        yield Para(
+            line=line(
+                phrases.name(old.rule),
+                f" on {old.resource}, until {old.expires.isoformat()}: {old.reason} ({old.source})",
+            )
+        )
+
+
+def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield what was read and what was not."""
+    read = report.coverage
+    yield Section(line=line("What this rests on"))
+    if not read.is_complete:
+        gap = "This report is incomplete: a page, project or rule is missing, see below."
+        yield Para(line=line(say(gap, Role.BAD)))
+    for text in report.assumptions:
+        yield Field(label="assumed", line=line(text))
+    yield Field(label="read", line=_resources(read))
+    if read.traffic is not None:
+        yield from _traffic(read.traffic, options)
+    else:
+        yield Field(label="traffic", line=line("none was given"))
+    for project in read.projects:
+        for error in project.errors:
+            refused = line(say(project.project, Role.NAME, length=60), f": {error}")
+            yield Field(label="refused", line=refused)
+    yield from _unread(read.unread, options)
+    for note in read.notes:
+        yield Field(label="note", line=line(note))
+
+
+def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield the rules that could not be judged, by reason; never a word that sounds like passed."""
+    entries = report.not_evaluated
+    if not entries:
+        return
+    rules = figures.counted(len({entry.rule for entry in entries}), "rule")
+    yield Section(line=line(f"Not evaluated: {rules}"))
+    known = [kind for kind in _KINDS if any(entry.kind == kind for entry in entries)]
+    others = sorted({entry.kind for entry in entries} - set(_KINDS))
+    for kind in (*known, *others):
+        yield from _of_kind(kind, [entry for entry in entries if entry.kind == kind], options)
+
+
+def totals(report: Report) -> Iterator[Block]:
+    """Yield the last lines: the sums again, for who sees only the end of a long report."""
+    yield Section(line=line("In all"))
+    yield Para(line=_count(report))
+    money = _money(report)
+    if money:
+        yield Para(line=money)
+    if report.fix_sets:
+        yield Para(line=line("first: ", headline(report.fix_sets[0])))
+    unseen = _unseen(report)
+    if unseen:
+        yield Para(line=joined(unseen, " · "))
+
+
+def _money(report: Report) -> Line:
+    savings = [f.saving_usd_per_month for f in report.findings if f.saving_usd_per_month]
+    saved = sum((usd for usd in savings if usd > 0), Decimal(0))
+    paid = sum((usd for usd in savings if usd < 0), Decimal(0))
+    parts: list[Line] = []
+    if saved:
+        amount = fixed(f"{figures.dollars(saved)} a month", Role.GOOD)
+        parts.append(line("the fixes that save bring ", amount))
+    if paid:
+        amount = fixed(f"{figures.dollars(paid)} a month", Role.COST)
+        parts.append(line("those that cost take " if saved else "the fixes cost ", amount))
+    overlap = " (findings may share money)" if len(savings) > 1 else ""
+    return line(joined(parts), overlap) if parts else ()
+
+
+def _unseen(report: Report) -> list[Line]:
+    """Return what the counts of findings leave out."""
+    counts = (
+        (sum(1 for f in report.findings if f.saving_unknown), "saving unknown", "savings unknown"),
+        (len(report.suppressed), "suppressed", "suppressed"),
+        (len(report.filtered), "filtered out", "filtered out"),
+        (
+            len({e.rule for e in report.not_evaluated if e.kind != "deselected"}),
+            "rule not evaluated",
+            "rules not evaluated",
+        ),
+    )
+    return [line(figures.counted(count, one, many)) for count, one, many in counts if count]
+
+
+def _count(report: Report) -> Line:
+    if not report.findings:
+        return line("no findings")
+    return line(
+        f"{figures.counted(len(report.findings), 'finding')}: ", severities(report.findings)
+    )
+
+
+def _suppressed_sum(entries: Sequence[Suppressed]) -> Line:
+    savings = [e.saving_usd_per_month for e in entries if e.saving_usd_per_month]
+    count = line(figures.counted(len(entries), "finding"))
+    total = sum(savings, Decimal(0))
+    return line(count, f", worth {figures.dollars(total)} a month") if total > 0 else count
+
+
+def _suppressed(entry: Suppressed) -> Line:
+    until = f", until {entry.expires.isoformat()}" if entry.expires else ""
+    return line(
+        phrases.name(entry.rule),
+        "  ",
+        phrases.subject(entry.subject),
+        f": {entry.reason} ({entry.source}{until})",
+    )
+
+
+def _resources(read: Coverage) -> Line:
+    counts = [(kind, count) for kind, count in read.resource_counts if kind != "instances"]
+    words = [line(_kind(kind.replace("_", " "), count)) for kind, count in counts if count]
+    instances = line(figures.counted(read.instance_count, "instance"))
+    projects = line(figures.counted(len(read.projects), "project"))
+    return line(joined([instances, *words]), " of ", projects)
+
+
+def _kind(plural: str, count: int) -> str:
+    """Return a count with its kind of resource, which is stated in the plural."""
+    one = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
+    return figures.counted(count, one, plural)
+
+
+def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
+    files = figures.counted(read.files, "file")
+    excluded = read.record_count - read.used_count
+    used = f"{read.used_count:,} of {figures.counted(read.record_count, 'flow record')}"
+    reasons = [line(f"{count:,} {reason}") for reason, count in read.excluded]
+    left_out = line(", left out: ", joined(reasons)) if reasons else ()
+    if excluded and not reasons:
+        left_out = line(f", {excluded:,} left out")
+    examples = read.examples[: options.row_limit]
+    more = tuple(line(say(bad.source, Role.NAME), f": {bad.reason}") for bad in examples)
+    yield Field(label="records", line=line(f"{used} in {files}", left_out), more=more)
+    yield Field(label="owners", line=_owners(read))
+    yield Field(label="counted", line=_reporters(read))
+    if read.dropped_packets:
+        text = f"{figures.counted(read.dropped_packets, 'packet')} were dropped and carry no bytes"
+        yield Field(label="dropped", line=line(text))
+    for note in read.notes:
+        yield Field(label="note", line=line(note))
+
+
+def _owners(read: TrafficCoverage) -> Line:
+    whole = read.owned_bytes + read.unowned_bytes
+    text = line(fixed(figures.share(read.owned_bytes, whole)), " of the bytes have an owner")
+    if read.unowned_bytes:
+        text = line(text, f"; {figures.byte_volume(read.unowned_bytes)} have none")
+    if read.assumed_bytes:
+        assumed = figures.byte_volume(read.assumed_bytes)
+        text = line(text, f"; {assumed} went to addresses whose holder then is assumed")
+    return text
+
+
+def _reporters(read: TrafficCoverage) -> Line:
+    parts = [
+        f"{figures.byte_volume(read.source_reported_bytes)} as the sources report",
+        f"{figures.byte_volume(read.destination_reported_bytes)} as the destinations do",
+    ]
+    text = ", ".join(parts)
+    if read.other_side_bytes:
+        other = figures.byte_volume(read.other_side_bytes)
+        text += f"; the other side of what both report says {other}"
+    if read.header_bytes:
+        text += f"; {figures.byte_volume(read.header_bytes)} of headers added"
+    return line(text)
+
+
+def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block]:
+    if not entries:
+        return
+    shown = entries[: options.row_limit]
+    more = [
+        line(
+            say(entry.source, Role.NAME, length=phrases.SUBJECT_LENGTH),
+            *(f" {part}" for part in (entry.resource, entry.field) if part),
+            f": {entry.reason}",
+        )
+        for entry in shown
+    ]
+    if len(entries) > len(shown):
+        more.append(line(f"and {len(entries) - len(shown):,} more, all in --output json"))
+    count = figures.counted(len(entries), "thing")
+    yield Field(label="unread", line=line(f"{count} not understood"), more=tuple(more))
+
+
+def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> Iterator[Block]:
+    by_reason: dict[str, list[NotEvaluated]] = {}
+    for entry in entries:
+        by_reason.setdefault(entry.reason, []).append(entry)
+    role = Role.BAD if kind == "crashed" else Role.PLAIN
+    for reason, group in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        rules = list(dict.fromkeys(entry.rule for entry in group))
+        names = [line(phrases.name(rule)) for rule in rules[: options.row_limit]]
+        resources = sum(entry.resource_count for entry in group)
+        count = f" ({figures.counted(resources, 'resource')})" if resources else ""
+        yield Para(
+            line=line(
+                say(_KINDS.get(kind, kind), role),
+                f", {reason}{count}: ",
+                listed(names, len(rules)),
+                _examples(group, options),
+            )
+        )
+
+
+def _examples(group: Sequence[NotEvaluated], options: RenderOptions) -> str:
+    examples = list(dict.fromkeys(example for entry in group for example in entry.examples))
+    shown = examples[: options.member_limit]
+    return f" (such as {', '.join(shown)})" if shown else ""

@@ -1,0 +1,144 @@
+"""Everything behind a finding: inputs, limits in order, formula, prices, with source and date."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Estimate,
+    Evidence,
+    Finding,
+    Limit,
+    LimitKind,
+    LineItem,
+    Report,
+    ResourceRef,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Command,
+    Field,
+    Line,
+    Para,
+    Role,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.inert import is_inert
+from netplan_planner.renderers.options import EVERYTHING, RenderOptions
+
+_LINES = 40
+"""Lines of one kind; JSON holds all of them."""
+
+
+def explanation(finding: Finding, options: RenderOptions) -> Iterator[Block]:
+    """Yield what a finding rests on, so that a reader can compute it again."""
+    info = options.rule_info(finding.rule)
+    if info is not None:
+        yield Field(label="why", line=line(f"{finding.title}. {info.rationale}"))
+        if info.guards:
+            yield Field(label="not if", line=line(info.guards))
+    yield from _several("inputs", [_evidence(entry) for entry in finding.evidence])
+    for label, estimate in (
+        ("limits", finding.throughput_now),
+        ("then", finding.throughput_fixed),
+    ):
+        if estimate is not None:
+            yield from _limits(label, estimate)
+    if finding.limit is not None and finding.throughput_now is None:
+        yield from _several("limit", [_limit(finding.limit)])
+    yield from _prices(finding)
+    if finding.fix is not None:
+        yield from _several("see", [line(document) for document in finding.fix.documents])
+    yield from _places(finding)
+    places = [ref for member in finding.members for ref in member.resources]
+    read = dict.fromkeys(_read(ref) for ref in (*finding.resources, *places))
+    yield from _several("read", list(read))
+    yield Field(label="id", line=line(say(finding.fingerprint, Role.DIM)))
+
+
+def unexplained(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield a line for every `--explain` name that no finding answers to, and why."""
+    rules = {finding.rule for finding in report.findings}
+    areas = {info.area for info in options.rules if info.id in rules}
+    gaps = {entry.rule: entry.reason for entry in report.not_evaluated}
+    hidden = {entry.rule for entry in report.suppressed}
+    for wanted in options.explain:
+        if wanted == EVERYTHING or wanted in rules or wanted in areas:
+            continue
+        if wanted in gaps:
+            reason = f"it was not evaluated: {gaps[wanted]}"
+        elif wanted in hidden:
+            reason = "what it found is suppressed"
+        elif any(wanted in {info.id, info.area} for info in options.rules):
+            reason = "it found nothing"
+        else:
+            reason = "no rule or area has this name"
+        yield Para(line=line("Nothing to explain for ", phrases.name(wanted), f": {reason}."))
+
+
+def _places(finding: Finding) -> Iterator[Block]:
+    """Yield each further place with its own money and commands."""
+    for member in finding.members[1:_LINES]:
+        usd = member.saving_usd_per_month
+        bill = line(", ", phrases.money(usd)) if usd else ()
+        subject = say(member.subject, length=phrases.SUBJECT_LENGTH)
+        yield Field(label="also", line=line(subject, f": {member.message}", bill))
+        if finding.fix is None or member.commands != finding.fix.commands:
+            yield from (Command(text=text) for text in member.commands if is_inert(text))
+    if len(finding.members) > _LINES:
+        rest = len(finding.members) - _LINES
+        yield Field(label="also", line=line(f"{rest:,} more places, all in --output json"))
+
+
+def _several(label: str, lines: list[Line]) -> Iterator[Block]:
+    if not lines:
+        return
+    shown = lines[:_LINES]
+    more = list(shown[1:])
+    if len(lines) > len(shown):
+        more.append(line(f"and {len(lines) - len(shown):,} more, all in --output json"))
+    yield Field(label=label, line=shown[0], more=tuple(more))
+
+
+def _evidence(entry: Evidence) -> Line:
+    value = entry.value if isinstance(entry.value, str) else figures.number(entry.value)
+    text = f"{value} {entry.unit}".rstrip()
+    return line(
+        say(entry.name.replace("_", " "), Role.DIM),
+        " = ",
+        fixed(text) if len(text) <= 30 else say(text),
+        *((f" ({entry.source})",) if entry.source else ()),
+    )
+
+
+def _limits(label: str, estimate: Estimate) -> Iterator[Block]:
+    lines = [_limit(entry) for entry in estimate.limits]
+    if estimate.gbps is not None and len(lines) > 1:
+        least = " and ".join(figures.rate(entry.gbps) for entry in estimate.limits)
+        lines.append(line(f"the least of {least} is ", fixed(figures.rate(estimate.gbps))))
+    lines += [line(say("unknown", Role.BAD), f": {what}") for what in estimate.unknown]
+    yield from _several(label, lines)
+
+
+def _limit(entry: Limit) -> Line:
+    lifted = f"; lifted by: {entry.lifted_by}" if entry.lifted_by else ""
+    kind = ", documented" if entry.kind is LimitKind.DOCUMENTED else ""
+    return line(phrases.limit(entry), f"{kind}: {entry.source}, {entry.as_of.isoformat()}{lifted}")
+
+
+def _prices(finding: Finding) -> Iterator[Block]:
+    lines = [line(phrases.bill(item), f": {_price_source(item)}") for item in finding.line_items]
+    if len(lines) > 1 and finding.saving_usd_per_month is not None:
+        lines.append(line("the sum ", phrases.money(finding.saving_usd_per_month)))
+    yield from _several("prices", lines)
+
+
+def _price_source(item: LineItem) -> str:
+    return item.source if item.sku_id else f"{item.source}, without a SKU id"
+
+
+def _read(ref: ResourceRef) -> Line:
+    where = f" at {ref.source}" if ref.source else ""
+    return line(say(ref.self_link, Role.NAME, length=phrases.SUBJECT_LENGTH), where)

@@ -1,0 +1,174 @@
+"""The findings, gravest first: what, how sure, what it brings, what to do."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import Finding, Fix, Member, Report, Severity
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content.explain import explanation
+from netplan_planner.renderers.document import (
+    Block,
+    Command,
+    Entry,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    fixed,
+    line,
+    listed,
+    say,
+    severity_role,
+)
+from netplan_planner.renderers.inert import is_inert
+from netplan_planner.renderers.options import RenderOptions
+
+_LINES_OF_MONEY = 4
+
+
+def findings(report: Report, options: RenderOptions, default_count: int) -> Iterator[Block]:
+    """Yield the section: as many findings as asked for, and a count of the rest."""
+    if not report.findings:
+        yield Section(line=line("No findings"))
+        yield Para(line=_why_none(report))
+        return
+    yield Section(line=line("Findings: ", severities(report.findings)))
+    wanted = default_count if options.max_findings is None else options.max_findings
+    shown = report.findings[: wanted or None]
+    for number, finding in enumerate(report.findings, 1):
+        if number <= len(shown) or finding.rule in options.explain:
+            yield from _finding(finding, number, options)
+    yield from _rest(report.findings[len(shown) :], options)
+
+
+def severities(found: Sequence[Finding]) -> Line:
+    """Return how many findings each severity has: `2 high, 1 low`."""
+    counts = Counter(finding.severity for finding in found)
+    words = [
+        line(say(f"{counts[severity]:,} {severity.value}", severity_role(severity)))
+        for severity in Severity
+        if counts[severity]
+    ]
+    return listed(words, len(words))
+
+
+def _why_none(report: Report) -> Line:
+    """Return why an empty list is not yet good news, where it is not."""
+    gaps = len({entry.rule for entry in report.not_evaluated})
+    if report.window is None:
+        return line(
+            "No traffic was given, so no path, rate or saving could be judged: give --traffic."
+        )
+    if gaps:
+        rules = figures.counted(gaps, "rule")
+        return line(f"No rule that could be evaluated found a fault; {rules} could not, see below.")
+    return line("Every rule was evaluated, and none found a fault.")
+
+
+def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:
+    hidden = [finding for finding in rest if finding.rule not in options.explain]
+    if not hidden:
+        return
+    saved = sum((f.saving_usd_per_month or Decimal(0) for f in hidden), Decimal(0))
+    yield Para(
+        line=line(
+            say(f"and {figures.counted(len(hidden), 'more finding')}", Role.STRONG),
+            " (",
+            severities(hidden),
+            *((", ", phrases.money(saved), " by their own account") if saved else ()),
+            "): --max-findings 0 writes them out, --output json or csv holds them all",
+        )
+    )
+
+
+def _finding(finding: Finding, number: int, options: RenderOptions) -> Iterator[Block]:
+    yield Entry(
+        line=line(
+            fixed(f"{number}. ", Role.DIM),
+            say(finding.severity.value.upper(), severity_role(finding.severity)),
+            " ",
+            phrases.name(finding.rule),
+            "  ",
+            phrases.subject(finding.subject, len(finding.members)),
+        )
+    )
+    yield Para(line=line(finding.message), is_inner=True)
+    yield from _gain(finding)
+    yield Field(label="sure", line=_confidence(finding))
+    yield from _money(finding)
+    if finding.fix is not None:
+        yield from _fix(finding.fix)
+    yield from _others(finding, options)
+    if options.explains(finding.rule):
+        yield from explanation(finding, options)
+
+
+def _gain(finding: Finding) -> Iterator[Block]:
+    pairs = (("now", finding.throughput_now), ("fixed", finding.throughput_fixed))
+    for label, estimate in pairs:
+        if estimate is None:
+            continue
+        role = Role.GOOD if label == "fixed" else Role.STRONG
+        bound = phrases.bound(estimate)
+        text = phrases.throughput(estimate, role)
+        yield Field(label=label, line=line(text, *((", ", bound) if bound else ())))
+    if finding.throughput_now is None and finding.limit is not None:
+        yield Field(label="limit", line=phrases.limit(finding.limit))
+
+
+def _confidence(finding: Finding) -> Line:
+    reason = f": {finding.confidence_reason}" if finding.confidence_reason else ""
+    return line(f"{finding.confidence.value}{reason}")
+
+
+def _money(finding: Finding) -> Iterator[Block]:
+    usd = finding.saving_usd_per_month
+    if usd is None:
+        if finding.saving_unknown:
+            unknown = say("unknown", Role.BAD)
+            yield Field(label="saves", line=line(unknown, f": {finding.saving_unknown}"))
+        return
+    label = "saves" if usd >= 0 else "costs"
+    amount = fixed(f"{figures.dollars(usd)} a month", phrases.money_role(usd))
+    if len(finding.line_items) == 1:
+        item = finding.line_items[0]
+        text = line(amount, " = ", phrases.product(item), f" ({phrases.origin(item)})")
+        yield Field(label=label, line=text)
+        return
+    more = phrases.bills(finding.line_items, _LINES_OF_MONEY)
+    yield Field(label=label, line=line(amount), more=more)
+
+
+def _fix(fix: Fix) -> Iterator[Block]:
+    hidden = [command for command in fix.commands if not is_inert(command)]
+    yield Field(label="do", line=line(fix.text))
+    for command in fix.commands:
+        if command not in hidden:
+            yield Command(text=command)
+    if hidden:
+        text = "cannot be shown safely as they are; --output json holds them"
+        yield Para(line=line(f"{figures.counted(len(hidden), 'command')} {text}"), is_inner=True)
+    if fix.caution:
+        yield Field(label="careful", line=line(say(fix.caution, Role.COST)))
+
+
+def _others(finding: Finding, options: RenderOptions) -> Iterator[Block]:
+    """Yield the names of the other places; those explained have lines of their own."""
+    others = finding.members[1:]
+    if not others or options.explains(finding.rule):
+        return
+    shown = others[: options.member_limit]
+    texts = [line(say(_short(member, finding), length=phrases.SUBJECT_LENGTH)) for member in shown]
+    yield Field(label="also", line=listed(texts, len(others)))
+
+
+def _short(member: Member, finding: Finding) -> str:
+    """Return a member's subject without the place that it shares with the finding's."""
+    place = finding.subject.rpartition(" (")[2]
+    shared = f" ({place}"
+    return (
+        member.subject.removesuffix(shared) if finding.subject.endswith(shared) else member.subject
+    )

@@ -1,0 +1,143 @@
+"""Traffic by path class and between zones."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import ClassTotal, ZonePair
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Line,
+    Para,
+    Role,
+    Section,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+
+def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[Block]:
+    """Yield the table of path classes, the greatest volume first, with a row for all sent."""
+    if not totals:
+        return
+    yield Section(line=line("Traffic by path, per month of 730 hours"))
+    sent = sorted((total for total in totals if total.direction == "sent"), key=_size)
+    received = sorted((total for total in totals if total.direction != "sent"), key=_size)
+    shown = sent[: options.row_limit]
+    whole = sum((total.gib_per_month for total in sent), Decimal(0))
+    rows = [_class_row(total, whole) for total in shown]
+    if len(sent) > 1:
+        rows.append(_all_row(sent, whole))
+    rows += [_class_row(total, None) for total in received[: options.row_limit]]
+    columns = (
+        Column(title="path"),
+        Column(title="volume", is_number=True),
+        Column(title="share", is_number=True),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="pairs", is_number=True, stacked="pairs: {}"),
+        Column(title="note", is_note=True),
+    )
+    yield Table(columns=columns, rows=tuple(rows))
+    received_shown = len(rows) - len(shown) - (len(sent) > 1)
+    hidden = len(sent) - len(shown) + len(received) - received_shown
+    yield from _more(hidden, "path class", "path classes")
+
+
+def _size(total: ClassTotal) -> tuple[Decimal, str, str]:
+    return (-total.gib_per_month, total.path_class.value, total.direction)
+
+
+def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator[Block]:
+    """Yield the table of zone pairs, the dearest first."""
+    if not pairs:
+        return
+    yield Section(line=line("Between zones"))
+    ranked = sorted(pairs, key=_rank)
+    shown = ranked[: options.row_limit]
+    columns = (
+        Column(title="zones"),
+        Column(title="address"),
+        Column(title="volume", is_number=True),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="top minute", is_number=True, stacked="top minute: {}"),
+        Column(title="possible", is_number=True, stacked="possible: {}"),
+        Column(title="round trip", is_number=True, stacked="round trip: {}"),
+        Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
+    )
+    yield Table(columns=columns, rows=tuple(_pair_row(pair) for pair in shown))
+    yield from _more(len(ranked) - len(shown), "zone pair", "zone pairs")
+
+
+def _rank(pair: ZonePair) -> tuple[Decimal, Decimal, str, str, str]:
+    usd = pair.usd_per_month or Decimal(0)
+    return (-usd, -pair.gib_per_month, pair.src_zone, pair.dst_zone, pair.path_class.value)
+
+
+def _more(count: int, noun: str, plural: str) -> Iterator[Block]:
+    if count > 0:
+        text = figures.counted(count, f"more {noun}", f"more {plural}")
+        yield Para(line=line(f"and {text} (-v lists them)"))
+
+
+def _usd(usd: Decimal | None, note: str = "") -> Line:
+    if usd is not None:
+        return line(fixed(figures.dollars(usd)))
+    return line(say("unknown" if note else "not priced", Role.BAD if note else Role.DIM))
+
+
+def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
+    """Return the row of a class; `whole` is None for traffic that is only received."""
+    name = say(total.path_class.value, Role.NAME)
+    share = figures.share(float(total.gib_per_month), float(whole)) if whole is not None else ""
+    is_sent = total.direction == "sent"
+    return (
+        line(name) if is_sent else line(name, f", {total.direction}"),
+        line(fixed(figures.volume(total.gib_per_month))),
+        line(fixed(share)) if share else (),
+        _usd(total.usd_per_month, total.price_note if is_sent else ""),
+        line(f"{total.edge_count:,}"),
+        line(total.price_note) if total.price_note else (),
+    )
+
+
+def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
+    known = [total.usd_per_month for total in totals if total.usd_per_month is not None]
+    unpriced = len(totals) - len(known)
+    note = f"without {figures.counted(unpriced, 'path')} that could not be priced"
+    paid = fixed(figures.dollars(sum(known, Decimal(0))), Role.STRONG) if known else say("unknown")
+    return (
+        line(say("all sent", Role.STRONG)),
+        line(fixed(figures.volume(whole), Role.STRONG)),
+        (),
+        line(paid),
+        line(f"{sum(total.edge_count for total in totals):,}"),
+        line(note) if unpriced else (),
+    )
+
+
+def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
+    possible = pair.predicted.gbps if pair.predicted is not None else None
+    distance, _, address = pair.path_class.value.rpartition("-")
+    unknown = line(say("unknown", Role.DIM))
+    return (
+        _zones(pair),
+        line(address if distance else pair.path_class.value),
+        line(fixed(figures.volume(pair.gib_per_month))),
+        _usd(pair.usd_per_month, "no price"),
+        line(fixed(figures.rate(pair.max_gbps))),
+        line(fixed(figures.rate(possible))) if possible is not None else unknown,
+        line(fixed(f"{figures.number(pair.rtt_ms)} ms")) if pair.rtt_ms is not None else unknown,
+        line(say(pair.pair, length=phrases.SUBJECT_LENGTH)),
+    )
+
+
+def _zones(pair: ZonePair) -> Line:
+    src = say(pair.src_zone, Role.NAME, length=40)
+    if pair.src_zone == pair.dst_zone:
+        return line("inside ", src)
+    return line(src, " → ", say(pair.dst_zone, Role.NAME, length=40))

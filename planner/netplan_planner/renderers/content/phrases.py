@@ -1,0 +1,158 @@
+"""Sentences about limits, estimates and money that several sections use."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import Estimate, Limit, LimitKind, LineItem
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
+from netplan_planner.renderers.inert import NAME_LENGTH
+
+SUBJECT_LENGTH = 160
+"""Two names, an arrow and a zone."""
+
+_LIMIT_NAMES = {
+    "vm-egress": "VM egress",
+    "external-egress": "egress to outside the VPC",
+    "external-flow": "one flow to outside the VPC",
+    "internal-flow": "one flow inside the VPC",
+    "external-ingress": "ingress from outside the VPC",
+    "external-path": "external path",
+    "window-over-rtt": "window over round trip",
+}
+_OF_A_MACHINE = {"vm-egress", "external-egress", "external-flow", "internal-flow"}
+_PLURALS = {"hour": "hours", "month": "months"}
+
+
+def name(text: str) -> Span:
+    """Return the name of a resource or rule."""
+    return say(text, Role.NAME, length=NAME_LENGTH)
+
+
+def subject(text: str, place_count: int = 1) -> Line:
+    """Return a subject, and how many alike places stand behind it."""
+    others = f", and {place_count - 1:,} more" if place_count > 1 else ""
+    return line(say(text, length=SUBJECT_LENGTH), others)
+
+
+def limit_name(limit: Limit) -> str:
+    """Return a limit in words, with what it depends on."""
+    words = _LIMIT_NAMES.get(limit.name, limit.name.replace("-", " "))
+    if not limit.detail:
+        return words
+    is_of = limit.name in _OF_A_MACHINE
+    return f"{words} of {limit.detail}" if is_of else f"{words} ({limit.detail})"
+
+
+def limit(value: Limit) -> Line:
+    """Return a limit with its rate, and the spread of a measured one."""
+    text = line(
+        say(limit_name(value), length=SUBJECT_LENGTH), ", ", fixed(figures.rate(value.gbps))
+    )
+    if value.kind is not LimitKind.MEASURED:
+        return text
+    if value.low_gbps is None or value.high_gbps is None:
+        return line(text, " (measured)")
+    spread = figures.rates(value.low_gbps, value.high_gbps, joint=" to ")
+    return line(text, " (", fixed(f"measured {spread}"), ")")
+
+
+def binding(estimate: Estimate, *, is_short: bool = False) -> Line:
+    """Return the limit that binds, with its rate where that is not the estimate's own."""
+    value = estimate.binding
+    if value is None or estimate.gbps is None:
+        return ()
+    if figures.rate(value.gbps) != figures.rate(estimate.gbps):
+        return limit(value)
+    text = line(say(limit_name(value), length=SUBJECT_LENGTH))
+    if value.kind is not LimitKind.MEASURED:
+        return text
+    if is_short or value.low_gbps is None or value.high_gbps is None:
+        return line(text, ", measured")
+    return line(
+        text, ", measured ", fixed(figures.rates(value.low_gbps, value.high_gbps, joint=" to "))
+    )
+
+
+def bound(estimate: Estimate) -> Line:
+    """Return what binds an estimate; empty when nothing is known."""
+    what = binding(estimate)
+    return line("bound by ", what) if what else ()
+
+
+def throughput(estimate: Estimate, role: Role = Role.STRONG) -> Line:
+    """Return an estimate's rate with its interval, or why there is none."""
+    if estimate.gbps is None:
+        missing = "; ".join(estimate.unknown) or "a limit is missing"
+        return line(say("unknown", Role.BAD), f": {missing}")
+    text = line(fixed(figures.rate(estimate.gbps), role))
+    if estimate.low_gbps is None or estimate.high_gbps is None:
+        return text
+    interval = figures.interval(estimate.gbps, estimate.low_gbps, estimate.high_gbps)
+    return line(text, " ", fixed(interval))
+
+
+def step(now: Estimate, then: Estimate, role: Role = Role.PLAIN) -> Line:
+    """Return `1.6 → 15.9 Gbit/s`; an unknown end is said to be unknown."""
+    if now.gbps is not None and then.gbps is not None:
+        return line(fixed(figures.rates(now.gbps, then.gbps), role))
+    ends = (figures.rate(e.gbps) if e.gbps is not None else "unknown" for e in (now, then))
+    return line(fixed(" → ".join(ends), role))
+
+
+def money(usd: Decimal | None) -> Line:
+    """Return what a fix does to the bill; empty when nothing is known of it."""
+    return line(fixed(figures.saving(usd), money_role(usd))) if usd is not None else ()
+
+
+def money_role(usd: Decimal) -> Role:
+    """Return the role of an amount: good where it saves."""
+    return Role.GOOD if usd > 0 else Role.COST if usd < 0 else Role.PLAIN
+
+
+def quantity(item: LineItem) -> str:
+    """Return a line's quantity with its unit, without the sign."""
+    amount = abs(item.quantity)
+    unit = _PLURALS.get(item.unit, item.unit) if amount != 1 else item.unit
+    return f"{figures.number(amount)} {unit}"
+
+
+def product(item: LineItem) -> Line:
+    """Return `64,307 GiB × $0.01`."""
+    text = f"{quantity(item)} × {figures.unit_price(item.unit_price_usd)}"
+    return line(say(text, glued=True, length=NAME_LENGTH))
+
+
+def origin(item: LineItem) -> str:
+    """Return what a line pays for, by which SKU, and the date of its price."""
+    sku = f", SKU {item.sku_id}" if item.sku_id else ""
+    return f"{item.name}{sku}, {item.as_of.isoformat()}"
+
+
+def bill(item: LineItem) -> Line:
+    """Return one line of a bill: what it does, and the product behind it."""
+    verb = "saves" if item.usd_per_month >= 0 else "costs"
+    amount = fixed(f"{verb} {figures.dollars(item.usd_per_month)}", money_role(item.usd_per_month))
+    return line(amount, " = ", product(item), f" ({origin(item)})")
+
+
+def bills(items: Sequence[LineItem], limit_count: int | None) -> tuple[Line, ...]:
+    """Return the greatest lines of a bill, and the sum of those left out."""
+    ranked = sorted(items, key=lambda item: (-abs(item.usd_per_month), item.name, item.source))
+    shown = ranked if limit_count is None else ranked[:limit_count]
+    lines = [bill(item) for item in shown]
+    rest = ranked[len(shown) :]
+    if rest:
+        total = sum((item.usd_per_month for item in rest), Decimal(0))
+        lines.append(line(f"and {figures.counted(len(rest), 'line')} more: ", money(total)))
+    return tuple(lines)
+
+
+def numbers(values: Iterable[int]) -> str:
+    """Return numbers as a list in words.
+
+    >>> numbers([1]), numbers([1, 2]), numbers([1, 2, 5])
+    ('1', '1 and 2', '1, 2 and 5')
+    """
+    texts = [str(value) for value in values]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

@@ -1,0 +1,250 @@
+"""Machine types for a bandwidth and for a job: the ranked answers and why the others lost."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import (
+    Candidate,
+    Infeasible,
+    JobNeed,
+    JobOption,
+    JobPlan,
+    MachineNeed,
+    MachinePlan,
+    Rejected,
+    Usage,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Entry,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    Table,
+    fixed,
+    line,
+    listed,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_USAGE = {
+    Usage.ON_DEMAND: "on demand",
+    Usage.SPOT: "spot",
+    Usage.CUD_1Y: "committed for 1 year",
+    Usage.CUD_3Y: "committed for 3 years",
+    Usage.SUSTAINED_USE: "on demand with sustained use",
+}
+
+
+def recommendations(plans: Sequence[MachinePlan], options: RenderOptions) -> Iterator[Block]:
+    """Yield the section of machine types."""
+    if plans:
+        yield Section(line=line("Machine types"))
+    for plan in plans:
+        yield from machine_plan(plan, options)
+
+
+def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield one need, what meets it, cheapest first, and why the others lost."""
+    yield Entry(line=_need(plan.need))
+    if plan.baseline is not None:
+        yield Field(label="today", line=_today(plan.baseline, plan.baseline_note))
+    shown = plan.ranked[: options.row_limit]
+    rows = [_candidate(number, c, plan.baseline) for number, c in enumerate(shown, 1)]
+    columns = (
+        Column(title="", is_number=True),
+        Column(title="machines"),
+        Column(title="vCPU", is_number=True, stacked="{} vCPU"),
+        Column(title="GiB", is_number=True, stacked="{} GiB"),
+        Column(title="usable", is_number=True, stacked="usable {}"),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="against today", stacked="against today: {}"),
+        Column(title="note", is_note=True),
+    )
+    if rows:
+        yield Table(columns=columns, rows=tuple(rows), is_inner=True)
+    if len(plan.ranked) > len(shown):
+        rest = len(plan.ranked) - len(shown)
+        yield Para(line=line(f"and {figures.counted(rest, 'more type')} that fit"), is_inner=True)
+    if len(plan.front) > 1:
+        front = plan.front[: options.row_limit]
+        text = listed([_front(candidate) for candidate in front], len(plan.front))
+        yield Field(label="front", line=line("one machine, price against bandwidth: ", text))
+    yield from _lost(plan.rejected, options)
+
+
+def infeasible(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
+    """Yield a need that nothing meets, with what binds."""
+    yield Entry(line=_need(answer.need))
+    binding = line(say("Nothing meets this", Role.BAD), f": {answer.binding}. {answer.shortfall}")
+    yield Para(line=binding, is_inner=True)
+    yield from _lost(answer.rejected, options)
+
+
+def jobs(plans: Sequence[JobPlan], options: RenderOptions) -> Iterator[Block]:
+    """Yield the section of jobs: total cost and duration per machine type."""
+    if plans:
+        yield Section(line=line("Jobs"))
+    for plan in plans:
+        yield from job_plan(plan, options)
+
+
+def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield one job: its types by total cost, against the one in use."""
+    yield Entry(line=_job_need(plan.need))
+    verdict = _verdict(plan)
+    if verdict:
+        yield Para(line=verdict, is_inner=True)
+    columns = (
+        Column(title="machine"),
+        Column(title="rate", is_number=True, stacked="at {}"),
+        Column(title="transfer", is_number=True, stacked="{} of transfer"),
+        Column(title="compute", is_number=True, stacked="{} of compute"),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="hours", is_number=True, stacked="for {} hours"),
+    )
+    shown = plan.options[: options.row_limit]
+    rows = tuple(_job_row(option, is_best=index == 0) for index, option in enumerate(shown))
+    if rows:
+        yield Table(columns=columns, rows=rows, is_inner=True)
+    if len(plan.options) > len(shown):
+        rest = len(plan.options) - len(shown)
+        yield Para(line=line(f"and {figures.counted(rest, 'dearer type')}"), is_inner=True)
+    for assumption in plan.need.assumptions:
+        yield Field(label="assumed", line=line(assumption))
+    yield from _lost(plan.unknown, options, "unknown")
+
+
+def _need(need: MachineNeed) -> Line:
+    least = [f"at least {need.vcpus} vCPU"] if need.vcpus else []
+    least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
+    if need.min_flow_gbps:
+        least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
+    return line(
+        fixed(figures.rate(need.gbps), Role.STRONG),
+        f" {need.destination.value} from {need.region}",
+        "".join(f", {text}" for text in least),
+        f", {figures.share(need.headroom_ratio, 1)} of the cap kept free, {_USAGE[need.usage]}",
+    )
+
+
+def _today(baseline: Candidate, note: str) -> Line:
+    text = line(
+        _machines(baseline),
+        ": ",
+        fixed(f"{figures.rate(baseline.cap_gbps)} cap"),
+        ", ",
+        _price(baseline.usd_per_month),
+    )
+    return line(text, f" ({note})") if note else text
+
+
+def _machines(candidate: Candidate, role: Role = Role.NAME) -> Line:
+    count = f"{candidate.count} × " if candidate.count > 1 else ""
+    tier = " with Tier_1" if candidate.is_tier1 else ""
+    platform = f", {candidate.cpu_platform} or later" if candidate.cpu_platform else ""
+    return line(count, say(candidate.machine_type, role, length=60), tier, platform)
+
+
+def _price(usd: Decimal | None) -> Line:
+    if usd is None:
+        return line(say("price unknown", Role.BAD))
+    return line(fixed(f"{figures.dollars(usd)} a month"))
+
+
+def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) -> tuple[Line, ...]:
+    usd = candidate.usd_per_month
+    return (
+        line(fixed(f"{number}.", Role.DIM)),
+        _machines(candidate, Role.STRONG if number == 1 else Role.NAME),
+        line(f"{candidate.vcpus:,}"),
+        line(figures.number(candidate.memory_gib)),
+        line(fixed(_usable(candidate))),
+        line(say("unknown", Role.BAD) if usd is None else fixed(figures.dollars(usd))),
+        _difference(candidate, baseline),
+        line(candidate.note) if candidate.note else (),
+    )
+
+
+def _usable(candidate: Candidate) -> str:
+    """Return `12.8 of 16 Gbit/s`: after headroom, of all machines."""
+    return figures.rates(candidate.usable_gbps, candidate.cap_gbps * candidate.count, joint=" of ")
+
+
+def _difference(candidate: Candidate, baseline: Candidate | None) -> Line:
+    if baseline is None or baseline.usd_per_month is None or candidate.usd_per_month is None:
+        return ()
+    saved = baseline.usd_per_month - candidate.usd_per_month
+    if not saved:
+        return line("the same")
+    word = "less" if saved > 0 else "more"
+    return line(fixed(f"{figures.dollars(saved)} {word}", phrases.money_role(saved)))
+
+
+def _front(candidate: Candidate) -> Line:
+    usd = candidate.usd_per_month
+    price = figures.dollars(usd) if usd is not None else "price unknown"
+    return line(_machines(candidate), fixed(f" {price} for {figures.rate(candidate.cap_gbps)}"))
+
+
+def _lost(
+    rejected: Sequence[Rejected], options: RenderOptions, label: str = "lost"
+) -> Iterator[Block]:
+    if not rejected:
+        return
+    counts = Counter(entry.reason for entry in rejected)
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    words = [line(f"{count:,} by {reason}") for reason, count in ranked]
+    examples = [_example(entry) for entry in rejected[: options.row_limit]]
+    if len(rejected) > len(examples):
+        examples.append(line(f"and {len(rejected) - len(examples):,} more, all in --output json"))
+    yield Field(label=label, line=listed(words, len(words)), more=tuple(examples))
+
+
+def _example(entry: Rejected) -> Line:
+    tier = " with Tier_1" if entry.is_tier1 else ""
+    return line(phrases.name(entry.machine_type), f"{tier}: {entry.detail}")
+
+
+def _job_need(need: JobNeed) -> Line:
+    return line(
+        fixed(figures.byte_volume(need.transfer_bytes), Role.STRONG),
+        " to move and ",
+        fixed(figures.duration(need.cpu_seconds), Role.STRONG),
+        f" of one vCPU per run, {figures.counted(need.runs_per_month, 'run')} a month in"
+        f" {need.region}",
+    )
+
+
+def _verdict(plan: JobPlan) -> Line:
+    if not plan.options:
+        return line(say("No type could be priced and rated", Role.BAD))
+    best = plan.options[0]
+    text = line(
+        phrases.name(best.machine_type),
+        " is the cheapest in total: ",
+        fixed(f"{figures.dollars(best.usd_per_month)} a month", Role.GOOD),
+    )
+    today = next((o for o in plan.options if o.machine_type == plan.baseline), None)
+    if today is None or today is best:
+        return text
+    saved = fixed(f"{figures.dollars(today.usd_per_month - best.usd_per_month)} less", Role.GOOD)
+    return line(text, ", ", saved, " than ", phrases.name(today.machine_type))
+
+
+def _job_row(option: JobOption, *, is_best: bool) -> tuple[Line, ...]:
+    return (
+        line(say(option.machine_type, Role.STRONG if is_best else Role.NAME, length=60)),
+        line(fixed(figures.rate(option.transfer_gbps))),
+        line(fixed(figures.duration(option.transfer_s))),
+        line(fixed(figures.duration(option.compute_s))),
+        line(fixed(figures.dollars(option.usd_per_month))),
+        line(fixed(figures.number(option.hours_per_month))),
+    )

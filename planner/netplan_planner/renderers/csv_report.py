@@ -1,0 +1,154 @@
+"""The findings as a table, one row for each place of each finding (RFC 4180, UTF-8, CRLF).
+
+Text cells are quoted, on one line, with control characters shown as escapes. One that a
+spreadsheet would take for a formula (it begins with `= + - @`, also after blanks or in full
+width) gets a leading apostrophe. Numbers are not quoted and stay numbers; what is not known is an
+empty cell. `saving_usd_per_month` is the place's own, `finding_saving_usd_per_month` stands in a
+finding's first row only: either column can be summed. Columns keep their order; new ones come at
+the end.
+"""
+
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import Estimate, Finding, Limit, Member, Report, ResourceRef
+from netplan_planner.renderers.figures import rounded
+from netplan_planner.renderers.inert import inert
+from netplan_planner.renderers.json_report import SUM_DECIMALS
+from netplan_planner.renderers.options import RenderOptions
+
+COLUMNS = (
+    "finding",
+    "rule",
+    "severity",
+    "confidence",
+    "confidence_reason",
+    "place",
+    "place_count",
+    "subject",
+    "message",
+    "resource",
+    "resource_source",
+    "other_resources",
+    "now_gbps",
+    "now_low_gbps",
+    "now_high_gbps",
+    "fixed_gbps",
+    "fixed_low_gbps",
+    "fixed_high_gbps",
+    "limit",
+    "limit_gbps",
+    "limit_source",
+    "limit_as_of",
+    "saving_usd_per_month",
+    "finding_saving_usd_per_month",
+    "saving_unknown",
+    "fix",
+    "commands",
+    "fingerprint",
+)
+"""The header."""
+
+_CELL_LENGTH = 4000
+"""Characters of a cell; spreadsheets end at 32,767."""
+_FORMULA = tuple("=+-@＝＋－＠")
+_END = "\r\n"
+
+Cell = str | int | float | None
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """Return the table; no option leaves a row out."""
+    rows = [",".join(map(_cell, COLUMNS))]
+    for number, finding in enumerate(report.findings, 1):
+        rows += [",".join(map(_cell, row)) for row in _rows(finding, number)]
+    return _END.join(rows) + _END
+
+
+def guarded(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula.
+
+    >>> guarded("=1+1"), guarded(" -2"), guarded("vm-1"), guarded("")
+    ("'=1+1", "' -2", 'vm-1', '')
+    """
+    shown = inert(text, _CELL_LENGTH)
+    return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return '"' + guarded(value).replace('"', '""') + '"'
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite number")
+    return repr(value)
+
+
+def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
+    places = finding.members or (_only_place(finding),)
+    for index, place in enumerate(places, 1):
+        is_first = index == 1
+        whole = finding.saving_usd_per_month if is_first else None
+        yield (
+            number,
+            finding.rule,
+            finding.severity.value,
+            finding.confidence.value,
+            finding.confidence_reason,
+            index,
+            len(places),
+            place.subject,
+            place.message,
+            *_resources(place.resources),
+            *_rates(place.throughput_now),
+            *_rates(place.throughput_fixed),
+            *_limit(place.throughput_now.binding if place.throughput_now else finding.limit),
+            _usd(place.saving_usd_per_month),
+            _usd(whole),
+            finding.saving_unknown,
+            finding.fix.text if finding.fix else "",
+            " && ".join(_commands(finding, place)),
+            finding.fingerprint,
+        )
+
+
+def _only_place(finding: Finding) -> Member:
+    return Member(
+        resources=finding.resources,
+        subject=finding.subject,
+        message=finding.message,
+        throughput_now=finding.throughput_now,
+        throughput_fixed=finding.throughput_fixed,
+        saving_usd_per_month=finding.saving_usd_per_month,
+    )
+
+
+def _commands(finding: Finding, place: Member) -> tuple[str, ...]:
+    if place.commands or finding.fix is None:
+        return place.commands
+    return finding.fix.commands if len(finding.members) < 2 else ()
+
+
+def _resources(refs: tuple[ResourceRef, ...]) -> tuple[Cell, ...]:
+    if not refs:
+        return "", "", ""
+    others = " ".join(ref.self_link for ref in refs[1:])
+    return refs[0].self_link, refs[0].source, others
+
+
+def _rates(estimate: Estimate | None) -> tuple[Cell, ...]:
+    if estimate is None:
+        return None, None, None
+    return estimate.gbps, estimate.low_gbps, estimate.high_gbps
+
+
+def _limit(limit: Limit | None) -> tuple[Cell, ...]:
+    if limit is None:
+        return "", None, "", ""
+    return limit.name, limit.gbps, limit.source, limit.as_of.isoformat()
+
+
+def _usd(usd: Decimal | None) -> float | None:
+    return None if usd is None else rounded(usd, SUM_DECIMALS)

@@ -1,0 +1,210 @@
+"""Numbers as a reader wants them: three digits that matter, a unit always, no bare sign.
+
+Every function returns plain text; a figure that is not known is never printed as 0.
+"""
+
+import math
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from netplan_planner import units
+
+_RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
+_SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
+_CENT = Decimal("0.01")
+_WHOLE_DOLLARS_FROM = 10_000
+
+
+def trimmed(value: float | Decimal, digits: int) -> str:
+    """Return `value` with at most `digits` decimals, without idle zeros, in groups of three.
+
+    >>> trimmed(1234.50, 2), trimmed(16.0, 1), trimmed(-0.001, 2)
+    ('1,234.5', '16', '0')
+    """
+    text = f"{value:,.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def number(value: float | Decimal) -> str:
+    """Return a quantity with about three digits that matter.
+
+    >>> number(Decimal("64307.2")), number(12.345), number(0.00123), number(730)
+    ('64,307', '12.3', '0.00123', '730')
+    """
+    if not _is_finite(value):
+        return "unknown"
+    size = abs(float(value))
+    if size >= 100 or size == 0:
+        return trimmed(value, 0)
+    if size >= 1:
+        return trimmed(value, 1 if size >= 10 else 2)
+    return trimmed(value, 2 - math.floor(math.log10(size)))
+
+
+def rate(gbps: float) -> str:
+    """Return a rate with its unit.
+
+    >>> rate(1.6), rate(0.884), rate(15.94), rate(0.0035), rate(0)
+    ('1.6 Gbit/s', '0.88 Gbit/s', '15.9 Gbit/s', '3.5 Mbit/s', '0 Gbit/s')
+    """
+    return rates(gbps)
+
+
+def rates(*gbps: float, joint: str = " → ") -> str:
+    """Return several rates, in one unit where that reads well.
+
+    >>> rates(1.6, 15.94), rates(0.88, 1.7, joint=" to "), rates(0.05, 15.9)
+    ('1.6 → 15.9 Gbit/s', '0.88 to 1.7 Gbit/s', '50 Mbit/s → 15.9 Gbit/s')
+    """
+    if not all(map(_is_finite, gbps)):
+        return "unknown"
+    sizes = sorted(abs(value) for value in gbps if value) or [1.0]
+    unit, factor = _unit_for(sizes[0])
+    if unit != _unit_for(sizes[-1])[0] and sizes[-1] * factor >= 1000:
+        return joint.join(map(rate, gbps))
+    return f"{joint.join(_rate_number(value * factor) for value in gbps)} {unit}"
+
+
+def interval(gbps: float, low_gbps: float, high_gbps: float) -> str:
+    """Return the interval around a rate, in the unit in which `rate` prints it.
+
+    >>> interval(1.6, 1.2, 1.84), interval(0.15, 0.05, 0.2)
+    ('[1.2 to 1.84]', '[0.05 to 0.2]')
+    """
+    factor = _unit_for(abs(gbps) or 1.0)[1]
+    return f"[{number(low_gbps * factor)} to {number(high_gbps * factor)}]"
+
+
+def volume(gib: Decimal) -> str:
+    """Return a volume in the binary unit that suits it.
+
+    >>> volume(Decimal(64307)), volume(Decimal("3.25")), volume(Decimal("0.5"))
+    ('62.8 TiB', '3.25 GiB', '512 MiB')
+    """
+    if not gib.is_finite():
+        return "unknown"
+    for unit, power in _SIZES:
+        value = gib * Decimal(1024) ** power
+        if abs(value) >= 1 or unit == "KiB":
+            return f"{number(value)} {unit}"
+    raise AssertionError("the last unit takes every size")
+
+
+def byte_volume(byte_count: int) -> str:
+    """Return bytes in the binary unit that suits them.
+
+    >>> byte_volume(2**41), byte_volume(0)
+    ('2 TiB', '0 bytes')
+    """
+    return volume(units.gib_from_bytes(byte_count)) if byte_count else "0 bytes"
+
+
+def dollars(usd: Decimal) -> str:
+    """Return an amount without its sign: the sentence around it says saves or costs.
+
+    >>> dollars(Decimal("643.074")), dollars(Decimal("-12345.6")), dollars(Decimal("0.0004"))
+    ('$643.07', '$12,346', 'under $0.01')
+    """
+    if not usd.is_finite():
+        return "an unknown sum"
+    amount = abs(usd)
+    if 0 < amount < _CENT / 2:
+        return "under $0.01"
+    return f"${amount:,.0f}" if amount >= _WHOLE_DOLLARS_FROM else f"${amount:,.2f}"
+
+
+def saving(usd: Decimal) -> str:
+    """Return what a saving does to the bill, in words.
+
+    >>> saving(Decimal(310)), saving(Decimal(-310)), saving(Decimal(0))
+    ('saves $310.00 a month', 'costs $310.00 a month', 'no change of the bill')
+    """
+    if not usd:
+        return "no change of the bill"
+    return f"{'saves' if usd > 0 else 'costs'} {dollars(usd)} a month"
+
+
+def unit_price(usd: Decimal) -> str:
+    """Return a unit price with all its digits.
+
+    >>> unit_price(Decimal("0.01")), unit_price(Decimal("0.7599960")), unit_price(Decimal("1E-9"))
+    ('$0.01', '$0.759996', '$0.000000001')
+    """
+    if not usd.is_finite():
+        return "unknown price"
+    text = f"{abs(usd):,f}"
+    whole, _, decimals = text.partition(".")
+    sign = "-" if usd < 0 else ""
+    return f"{sign}${whole}.{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a share in per cent that says 100 or 0 only where it is exactly that.
+
+    >>> share(997, 1000), share(999999, 1000000), share(1, 1000000), share(3, 3), share(0, 0)
+    ('99.7 %', 'over 99.9 %', 'under 0.1 %', '100 %', 'none')
+    """
+    if not whole:
+        return "none"
+    percent = 100 * part / whole
+    if part != whole and percent > 99.9:
+        return "over 99.9 %"
+    if part and percent < 0.1:
+        return "under 0.1 %"
+    return f"{trimmed(percent, 1)} %"
+
+
+def duration(seconds: float) -> str:
+    """Return a span of time in the unit that suits it.
+
+    >>> duration(45), duration(180), duration(5400), duration(7 * 86400), duration(0.25)
+    ('45 s', '3 min', '1.5 h', '7 days', '0.25 s')
+    """
+    if not math.isfinite(seconds):
+        return "unknown"
+    hours = seconds / units.SECONDS_PER_HOUR
+    if hours >= 48:
+        return f"{number(hours / 24)} days"
+    if hours >= 1:
+        return f"{number(hours)} h"
+    minutes = seconds / units.SECONDS_PER_MINUTE
+    return f"{number(minutes)} min" if minutes >= 2 else f"{number(seconds)} s"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "finding"), counted(4212338, "record"), counted(2, "entry", "entries")
+    ('1 finding', '4,212,338 records', '2 entries')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def rounded(value: Decimal, digits: int) -> float:
+    """Return a decimal as the nearest float with at most `digits` decimals.
+
+    Raises:
+        ValueError: If it is not finite, or too great for a float.
+    """
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int):
+        raise ValueError(f"{value} is not a number")
+    if exponent < -digits and value.adjusted() < 15:
+        value = value.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_EVEN)
+    result = float(value)
+    if not math.isfinite(result):
+        raise ValueError(f"{value} is too great for a number")
+    return result
+
+
+def _rate_number(value: float) -> str:
+    size = abs(value)
+    return trimmed(value, 0 if size >= 100 else 1 if size >= 10 else 2)
+
+
+def _unit_for(gbps: float) -> tuple[str, float]:
+    return next((unit for unit in _RATES if gbps * unit[1] >= 0.1), _RATES[-1])
+
+
+def _is_finite(value: float | Decimal) -> bool:
+    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)

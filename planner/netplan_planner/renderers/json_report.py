@@ -1,0 +1,94 @@
+r"""The report as JSON, `netplan.report/1`: every field of `Report`, in its order.
+
+Money is a JSON number: unit prices with up to 12 decimals, every other decimal (quantities, sums)
+with up to 6, rounded half to even. Rates are written as they are. Dates are ISO 8601. A number
+that is not finite is refused, for JSON has no word for it. What is not known is `null`. Text is
+not shortened; characters that could steer a terminal are written as `\uXXXX`, so that a report
+can be looked at where it is printed. docs/report.schema.json describes the format.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+
+import msgspec
+
+from netplan_planner.model import Report
+from netplan_planner.renderers.figures import rounded
+from netplan_planner.renderers.inert import escaped_json, scalars
+from netplan_planner.renderers.options import RenderOptions
+
+UNIT_PRICE_DECIMALS = 12
+SUM_DECIMALS = 6
+_UNIT_PRICES = {"unit_price_usd"}
+
+Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
+"""What JSON can hold."""
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """Return the whole report as JSON; no option leaves anything out.
+
+    Raises:
+        ValueError: If a number of the report is not finite; the text names the field.
+    """
+    return document(plain(report))
+
+
+def document(value: Plain) -> str:
+    """Return a JSON document of two spaces' indent, safe to print, with a line end."""
+    compact = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    indented = msgspec.json.format(compact.encode(), indent=2).decode()
+    return escaped_json(indented) + "\n"
+
+
+def plain(value: object, name: str = "") -> Plain:
+    """Return a value of the model in the types of JSON; `name` is the field that holds it.
+
+    Raises:
+        ValueError: If a number is not finite.
+        TypeError: If the value is of no type that the model uses.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    for kind, convert in _CONVERTERS:
+        if isinstance(value, kind):
+            try:
+                return convert(value, name)
+            except ValueError as exc:
+                raise ValueError(f"{name}: {exc}" if name else str(exc)) from exc
+    raise TypeError(f"{name}: {type(value).__name__} has no form in JSON")
+
+
+def _struct(value: msgspec.Struct, name: str) -> Plain:
+    return {field: plain(getattr(value, field), field) for field in value.__struct_fields__}
+
+
+def _float(value: float, name: str) -> Plain:
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite number")
+    return value
+
+
+def _decimal(value: Decimal, name: str) -> Plain:
+    return rounded(value, UNIT_PRICE_DECIMALS if name in _UNIT_PRICES else SUM_DECIMALS)
+
+
+def _moment(value: date, name: str) -> Plain:
+    text = value.isoformat()
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+_CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[..., Plain]], ...] = (
+    (Enum, lambda value, name: plain(value.value, name)),
+    (str, lambda value, name: scalars(value)),
+    (int, lambda value, name: value),
+    (float, _float),
+    (msgspec.Struct, _struct),
+    (tuple, lambda value, name: [plain(item, name) for item in value]),
+    (Decimal, _decimal),
+    ((datetime, date), _moment),
+)

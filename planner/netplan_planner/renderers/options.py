@@ -1,0 +1,74 @@
+"""What a renderer may be told: how wide, how colourful, how much, and what the rules are."""
+
+from enum import StrEnum
+
+from netplan_planner.model import Severity, Value
+
+EVERYTHING = "all"
+"""The `--explain` name that stands for every rule."""
+
+
+class ColourMode(StrEnum):
+    """When the text format uses colours."""
+
+    AUTO = "auto"
+    """On a terminal that has not asked for none (`NO_COLOR`, `TERM=dumb`)."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class RuleInfo(Value, frozen=True, kw_only=True):
+    """What a renderer shows of a rule; the engine fills it from the rule's metadata."""
+
+    id: str
+    title: str
+    severity: Severity
+    area: str
+    rationale: str
+    """What is lost, and why it happens."""
+    remediation: str
+    """What to do, in general."""
+    help_uri: str = ""
+    """The first reference, an absolute address; empty when the rule has none."""
+    guards: str = ""
+    """When the rule keeps silent although the pattern is there."""
+
+
+class RenderOptions(Value, frozen=True, kw_only=True):
+    """How a report is written. JSON, SARIF and CSV hold everything, whatever the limits here."""
+
+    width: int | None = None
+    """Columns of the text format; None: the terminal's, or 100 where there is none."""
+    colour: ColourMode = ColourMode.AUTO
+    verbosity: int = 0
+    """1 or more explains every finding and lists every row."""
+    explain: tuple[str, ...] = ()
+    """Rule ids, rule areas or `all`, whose findings are shown with everything behind them."""
+    max_findings: int | None = None
+    """Findings written out by text and Markdown; None: the format's own number, 0: all."""
+    max_members: int = 3
+    """Alike places named in one finding; 0: all."""
+    max_rows: int = 8
+    """Rows of a table or list; 0: all."""
+    rules: tuple[RuleInfo, ...] = ()
+
+    def rule_info(self, rule: str) -> RuleInfo | None:
+        """Return what is known of a rule."""
+        return next((info for info in self.rules if info.id == rule), None)
+
+    def explains(self, rule: str) -> bool:
+        """Return whether a rule's findings are to be explained."""
+        if self.verbosity > 0 or EVERYTHING in self.explain or rule in self.explain:
+            return True
+        info = self.rule_info(rule) if self.explain else None
+        return info is not None and info.area in self.explain
+
+    @property
+    def row_limit(self) -> int | None:
+        """Rows to show; None: every one."""
+        return None if self.verbosity > 0 or not self.max_rows else self.max_rows
+
+    @property
+    def member_limit(self) -> int | None:
+        """Members to name; None: every one."""
+        return self.max_members or None

@@ -1,0 +1,196 @@
+"""Reports to where the user wants them: several formats at once, to files and to the output.
+
+`FORMAT` writes to the standard output, `FORMAT:PATH` to a file. At most one format goes to the
+standard output, for two in one stream can be read by nobody. Everything is rendered before
+anything is written; files are written beside their places and renamed when all are complete; the
+standard output comes last. So a failure leaves no half report behind.
+"""
+
+import difflib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Report, Value
+from netplan_planner.renderers.options import ColourMode, RenderOptions
+
+Render = Callable[[Report, RenderOptions], str]
+
+TEXT = "text"
+STDOUT = "-"
+RENDERERS: Mapping[str, str] = {
+    TEXT: "netplan_planner.renderers.terminal",
+    "json": "netplan_planner.renderers.json_report",
+    "sarif": "netplan_planner.renderers.sarif",
+    "md": "netplan_planner.renderers.markdown",
+    "csv": "netplan_planner.renderers.csv_report",
+}
+"""Each output format and the module whose `render` makes it; imported when it is used."""
+
+_DEFAULT_WIDTH = 100
+_ASCII = str.maketrans({"→": "->", "·": "-", "×": "x", "…": "...", "─": "-"})
+
+
+class OutputSpec(Value, frozen=True, kw_only=True):
+    """A format and where it goes; `path` None is the standard output."""
+
+    format: str
+    path: Path | None = None
+
+
+def parse_output(text: str) -> OutputSpec:
+    """Return what `FORMAT` or `FORMAT:PATH` asks for; the path `-` is the standard output.
+
+    Raises:
+        UsageError: If the format is none of `RENDERERS`, or the path is empty.
+    """
+    name, colon, path = text.partition(":")
+    if name not in RENDERERS:
+        raise UsageError(f"--output {text}: {_unknown(name)}")
+    if colon and not path:
+        raise UsageError(f"--output {text}: a path is missing behind the colon")
+    return OutputSpec(format=name, path=Path(path) if path not in {"", STDOUT} else None)
+
+
+def check_outputs(specs: Sequence[OutputSpec]) -> None:
+    """Find what cannot work before a long run starts.
+
+    Raises:
+        UsageError: If two outputs have one target, or a folder is missing.
+    """
+    on_stdout = [spec.format for spec in specs if spec.path is None]
+    if len(on_stdout) > 1:
+        formats = " and ".join(on_stdout)
+        raise UsageError(
+            f"{formats} would both go to the standard output: give all but one a path, as in"
+            f" --output {on_stdout[-1]}:PATH"
+        )
+    seen: dict[Path, str] = {}
+    for spec in specs:
+        if spec.path is None:
+            continue
+        target = spec.path.resolve()
+        if target in seen:
+            raise UsageError(f"{seen[target]} and {spec.format} would both go to {spec.path}")
+        seen[target] = spec.format
+        if target.is_dir():
+            raise UsageError(f"--output {spec.format}:{spec.path}: this is a folder, not a file")
+        if not target.parent.is_dir():
+            raise UsageError(
+                f"--output {spec.format}:{spec.path}: the folder {spec.path.parent} does not exist"
+            )
+
+
+def render(report: Report, name: str, options: RenderOptions) -> str:
+    """Return a report in one format.
+
+    Raises:
+        UsageError: If the format is none of `RENDERERS`.
+    """
+    if name not in RENDERERS:
+        raise UsageError(_unknown(name))
+    made: Render = import_module(RENDERERS[name]).render
+    return made(report, options)
+
+
+def write_outputs(
+    report: Report,
+    specs: Sequence[OutputSpec],
+    options: RenderOptions,
+    *,
+    stdout: TextIO | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> tuple[Path, ...]:
+    """Write a report to every target and return the files, in the order of `specs`.
+
+    Raises:
+        UsageError: If a target is not usable; the text names it, and no file is half written.
+    """
+    check_outputs(specs)
+    stream = sys.stdout if stdout is None else stdout
+    known = os.environ if environment is None else environment
+    on_terminal = resolved(options, stream, known)
+    in_file = replace(
+        options,
+        width=options.width or _DEFAULT_WIDTH,
+        colour=ColourMode.ALWAYS if options.colour is ColourMode.ALWAYS else ColourMode.NEVER,
+    )
+    texts = [
+        render(report, spec.format, on_terminal if spec.path is None else in_file) for spec in specs
+    ]
+    files = [(spec.path, text) for spec, text in zip(specs, texts, strict=True) if spec.path]
+    _write_files(files)
+    for spec, text in zip(specs, texts, strict=True):
+        if spec.path is None:
+            _print(text, stream, is_data=spec.format != TEXT)
+    return tuple(path for path, _ in files)
+
+
+def resolved(
+    options: RenderOptions, stream: TextIO, environment: Mapping[str, str]
+) -> RenderOptions:
+    """Return options in which width and colour are decided for a stream."""
+    is_terminal = stream.isatty()
+    width = options.width
+    if width is None:
+        width = shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns if is_terminal else None
+    colour = options.colour
+    if colour is ColourMode.AUTO:
+        is_plain = bool(environment.get("NO_COLOR")) or environment.get("TERM") == "dumb"
+        colour = ColourMode.ALWAYS if is_terminal and not is_plain else ColourMode.NEVER
+    return replace(options, width=width or _DEFAULT_WIDTH, colour=colour)
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, RENDERERS, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"no output format {name!r}: it is one of {', '.join(RENDERERS)}{hint}"
+
+
+def _print(text: str, stream: TextIO, *, is_data: bool) -> None:
+    """Write to a stream: data as UTF-8 bytes as they are, text in what the terminal can show."""
+    buffer = getattr(stream, "buffer", None)
+    if is_data and buffer is not None:
+        stream.flush()
+        buffer.write(text.encode())
+        buffer.flush()
+        return
+    encoding = stream.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(text)
+    stream.flush()
+
+
+def _write_files(files: Sequence[tuple[Path, str]]) -> None:
+    """Write every file beside its place, then rename all; none is ever half written."""
+    ready: list[tuple[Path, Path]] = []
+    current: Path | None = None
+    try:
+        for path, text in files:
+            current, target = path, path.resolve()
+            if target.exists() and not target.is_file():
+                # A pipe or device is written to; to rename over it would replace it.
+                target.write_bytes(text.encode())
+                continue
+            beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.tmp")
+            with beside.open("xb") as file:
+                ready.append((beside, target))
+                file.write(text.encode())
+        for beside, target in ready:
+            current = target
+            beside.replace(target)
+    except OSError as exc:
+        raise UsageError(f"{current}: cannot be written: {exc.strerror or exc}") from exc
+    finally:
+        for beside, _ in ready:
+            beside.unlink(missing_ok=True)

@@ -1,0 +1,51 @@
+"""Where in the input a resource was read, when that is a file."""
+
+import re
+from urllib.parse import quote
+
+from netplan_planner.model import Value
+
+_FILE = re.compile(
+    r"(?P<path>.+?\.(?:json|jsonl|ndjson|csv|parquet|toml|yaml|yml|tf)(?:\.gz|\.zst)?)"
+    r"(?::(?P<line>[1-9][0-9]{0,8})|:(?P<pointer>/.*)?)?",
+    re.DOTALL | re.IGNORECASE,
+)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+class FilePlace(Value, frozen=True, kw_only=True):
+    """A file, and the line or the JSON pointer in it."""
+
+    path: str
+    line: int | None = None
+    pointer: str = ""
+
+    @property
+    def uri(self) -> str:
+        """The file as a URI reference: relative paths stay relative.
+
+        >>> FilePlace(path="a b/instances.json").uri, FilePlace(path="/data/x.json").uri
+        ('a%20b/instances.json', 'file:///data/x.json')
+        """
+        path = self.path.replace("\\", "/")
+        encoded = quote(path.encode("utf-8", "replace"), safe="/")
+        if _DRIVE.match(self.path):
+            return f"file:///{encoded}"
+        if path.startswith("/"):
+            return f"file:///{encoded.lstrip('/')}"
+        return encoded.removeprefix("./") or encoded
+
+
+def file_place(source: str) -> FilePlace | None:
+    """Return the file that a source names, or None for an API method and anything else.
+
+    >>> file_place("inventory/instances.json:/3")
+    FilePlace(path='inventory/instances.json', line=None, pointer='/3')
+    >>> file_place("flows.json.gz:118").line, file_place("compute.instances.aggregatedList")
+    (118, None)
+    """
+    match = _FILE.fullmatch(source)
+    if match is None or "://" in match["path"]:
+        return None
+    line = int(match["line"]) if match["line"] else None
+    return FilePlace(path=match["path"], line=line, pointer=match["pointer"] or "")

@@ -1,0 +1,230 @@
+"""The findings as SARIF 2.1.0, for code scanning: failures only.
+
+A finding is one result at its first place, with its other places as related locations. What was
+suppressed is not emitted: to SARIF a suppressed result is still a result, and here only failures
+are asked for; run properties count them. Rules that could not be evaluated are notifications of
+the tool, never results. A place in a file gets a physical location; a resource read from the API
+has a logical one only. Nothing depends on time or machine, and fingerprints are the findings' own.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote, urlsplit
+
+from netplan_planner.model import (
+    Estimate,
+    Finding,
+    NotEvaluated,
+    Report,
+    ResourceRef,
+    Severity,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.inert import inert, scalars
+from netplan_planner.renderers.json_report import Plain, document, plain
+from netplan_planner.renderers.options import RenderOptions, RuleInfo
+from netplan_planner.renderers.places import file_place
+
+SCHEMA_URI = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+FINGERPRINT = "netplanFinding/v1"
+_LEVELS = {
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "note",
+    Severity.INFO: "note",
+}
+_NOTICES = {"crashed": "error", "gap": "warning"}
+_MESSAGE_LENGTH = 2000
+_VERSION = re.compile(r"\d+(\.\d+)*\S*")
+_LINK = re.compile(r"\](?=\()")
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """Return a SARIF log of one run; no option leaves a finding out."""
+    infos = {info.id: info for info in options.rules}
+    rules = list(dict.fromkeys(finding.rule for finding in report.findings))
+    titles = {finding.rule: finding.title for finding in reversed(report.findings)}
+    index = {rule: number for number, rule in enumerate(rules)}
+    run: dict[str, Plain] = {
+        "tool": {
+            "driver": {
+                **_driver(report.tool),
+                "rules": [_rule(rule, titles[rule], infos.get(rule)) for rule in rules],
+            }
+        },
+        "automationDetails": {"id": f"netplan/{quote(scalars(report.title), safe='')}/"},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(report)],
+        "results": [_result(finding, index[finding.rule]) for finding in report.findings],
+        "properties": _run_properties(report),
+    }
+    return document({"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]})
+
+
+def message_text(text: str) -> str:
+    """Return text for a SARIF message: braces doubled, no link, one line, never empty.
+
+    >>> message_text("{0} [click](http://x)")
+    '{{0}} [click] (http://x)'
+    """
+    shown = inert(text, _MESSAGE_LENGTH).replace("{", "{{").replace("}", "}}")
+    return _LINK.sub("] ", shown) or "(no text)"
+
+
+def _message(text: str) -> dict[str, Plain]:
+    return {"text": message_text(text)}
+
+
+def _driver(tool: str) -> dict[str, Plain]:
+    name, _, version = tool.partition(" ")
+    driver: dict[str, Plain] = {"name": inert(name) or "netplan"}
+    if _VERSION.fullmatch(version):
+        driver["version"] = version
+    return driver
+
+
+def _rule(rule: str, title: str, info: RuleInfo | None) -> dict[str, Plain]:
+    descriptor: dict[str, Plain] = {"id": scalars(rule), "shortDescription": _message(title)}
+    if info is None:
+        return descriptor
+    descriptor["fullDescription"] = _message(info.rationale)
+    descriptor["help"] = _message(info.remediation)
+    if urlsplit(info.help_uri).scheme in {"http", "https"}:
+        descriptor["helpUri"] = info.help_uri
+    descriptor["defaultConfiguration"] = {"level": _LEVELS[info.severity]}
+    descriptor["properties"] = {"tags": [scalars(info.area)]}
+    return descriptor
+
+
+def _invocation(report: Report) -> dict[str, Plain]:
+    notices: list[Plain] = [_notice(entry) for entry in report.not_evaluated]
+    for project in report.coverage.projects:
+        notices += [
+            {"level": "warning", "message": _message(f"{project.project}: {error}")}
+            for error in project.errors
+        ]
+    crashed = any(entry.kind == "crashed" for entry in report.not_evaluated)
+    return {"executionSuccessful": not crashed, "toolExecutionNotifications": notices}
+
+
+def _notice(entry: NotEvaluated) -> dict[str, Plain]:
+    some = f" ({figures.counted(entry.resource_count, 'resource')})" if entry.resource_count else ""
+    return {
+        "level": _NOTICES.get(entry.kind, "note"),
+        "message": _message(f"{entry.rule} was not evaluated{some}: {entry.reason}"),
+        "properties": {"rule": scalars(entry.rule), "kind": scalars(entry.kind)},
+    }
+
+
+def _run_properties(report: Report) -> dict[str, Plain]:
+    return {
+        "limitsAsOf": plain(report.limits_as_of),
+        "pricesAsOf": plain(report.prices_as_of),
+        "networkPricesAsOf": plain(report.network_prices_as_of),
+        "isComplete": report.coverage.is_complete,
+        "suppressedCount": len(report.suppressed),
+        "filteredCount": len(report.filtered),
+    }
+
+
+def _result(finding: Finding, rule_index: int) -> dict[str, Plain]:
+    related = list(_related(finding))
+    result: dict[str, Plain] = {
+        "ruleId": scalars(finding.rule),
+        "ruleIndex": rule_index,
+        "level": _LEVELS[finding.severity],
+        "message": _message(_sentence(finding)),
+        "locations": [_location(finding.resources)],
+        "partialFingerprints": {FINGERPRINT: scalars(finding.fingerprint)},
+        "properties": _properties(finding),
+    }
+    if related:
+        result["relatedLocations"] = related
+    return result
+
+
+def _sentence(finding: Finding) -> str:
+    """Return what a reader of a code-scanning list needs: place, fault, gain, fix."""
+    others = f", and {len(finding.members) - 1:,} more" if len(finding.members) > 1 else ""
+    parts = [f"{finding.subject}{others}: {finding.message}".rstrip(".")]
+    now, then = finding.throughput_now, finding.throughput_fixed
+    if now is not None and then is not None and now.gbps is not None and then.gbps is not None:
+        parts.append(f"Throughput {figures.rates(now.gbps, then.gbps)} with the fix")
+    usd = finding.saving_usd_per_month
+    if usd is not None:
+        sentence = figures.saving(usd)
+        parts.append(f"The fix {sentence}" if usd else "The fix does not change the bill")
+    elif finding.saving_unknown:
+        parts.append(f"The saving is unknown: {finding.saving_unknown}".rstrip("."))
+    if finding.fix is not None:
+        parts.append(f"Fix: {finding.fix.text}".rstrip("."))
+    return ". ".join(parts) + "."
+
+
+def _location(resources: Sequence[ResourceRef]) -> dict[str, Plain]:
+    """Return one location: the file of the first resource, the names of all."""
+    location: dict[str, Plain] = {}
+    place = file_place(resources[0].source) if resources else None
+    if place is not None:
+        physical: dict[str, Plain] = {"artifactLocation": {"uri": place.uri}}
+        if place.line is not None:
+            physical["region"] = {"startLine": place.line}
+        location["physicalLocation"] = physical
+        if place.pointer:
+            location["properties"] = {"jsonPointer": scalars(place.pointer)}
+    if resources:
+        location["logicalLocations"] = [_logical(ref) for ref in resources]
+    return location
+
+
+def _logical(ref: ResourceRef) -> dict[str, Plain]:
+    return {
+        "name": scalars(ref.name),
+        "fullyQualifiedName": scalars(ref.self_link),
+        "kind": "resource",
+    }
+
+
+def _related(finding: Finding) -> Iterable[Plain]:
+    """Yield the other ends and the other places, numbered from 1."""
+    number = 0
+    for ref in finding.resources[1:]:
+        number += 1
+        yield {"id": number, "message": _message(ref.name), **_location((ref,))}
+    for member in finding.members[1:]:
+        number += 1
+        yield {"id": number, "message": _message(member.subject), **_location(member.resources)}
+
+
+def _properties(finding: Finding) -> dict[str, Plain]:
+    limit = finding.limit
+    return {
+        "confidence": finding.confidence.value,
+        "confidenceReason": scalars(finding.confidence_reason),
+        "placeCount": max(len(finding.members), 1),
+        "savingUsdPerMonth": plain(finding.saving_usd_per_month),
+        "savingUnknown": scalars(finding.saving_unknown),
+        "throughputNow": _throughput(finding.throughput_now),
+        "throughputFixed": _throughput(finding.throughput_fixed),
+        "limit": None
+        if limit is None
+        else {
+            "name": scalars(limit.name),
+            "gbps": plain(limit.gbps, "gbps"),
+            "source": scalars(limit.source),
+            "asOf": plain(limit.as_of),
+        },
+        "commands": [scalars(text) for text in finding.fix.commands] if finding.fix else [],
+    }
+
+
+def _throughput(estimate: Estimate | None) -> Plain:
+    if estimate is None:
+        return None
+    return {
+        "gbps": plain(estimate.gbps, "gbps"),
+        "lowGbps": plain(estimate.low_gbps, "low_gbps"),
+        "highGbps": plain(estimate.high_gbps, "high_gbps"),
+    }

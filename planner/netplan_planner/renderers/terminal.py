@@ -1,0 +1,266 @@
+"""A report for a terminal, from narrow to wide, with colours or without (rich).
+
+Commands stand on lines of their own and are never broken, so that they can be copied.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from rich.style import Style
+
+from netplan_planner.model import Infeasible, JobPlan, MachinePlan, Report
+from netplan_planner.renderers import content
+from netplan_planner.renderers.content import plans
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Command,
+    Entry,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    Table,
+    Title,
+    joined,
+    line,
+    plain,
+)
+from netplan_planner.renderers.options import ColourMode, RenderOptions
+from netplan_planner.renderers.wrapping import Piece, Row, line_width, row_width, wrapped
+
+DEFAULT_WIDTH = 100
+"""Columns where there is no terminal to ask."""
+_LEAST_WIDTH = 24
+_WIDEST_TEXT = 120
+"""Longer lines are hard to follow from one to the next."""
+_NARROW = 64
+"""Below it, labels stand in the text instead of in a column of their own."""
+_LEAST_NOTE = 24
+"""Cells that a note needs to stand beside its row."""
+_RULE = "─"
+_DEFAULT_FINDINGS = 40
+_INNER = 3
+_LABEL = 9
+_STYLES = {
+    Role.DIM: Style(dim=True),
+    Role.STRONG: Style(bold=True),
+    Role.NAME: Style(color="cyan"),
+    Role.GOOD: Style(color="green", bold=True),
+    Role.COST: Style(color="yellow"),
+    Role.BAD: Style(color="red", bold=True),
+    Role.HIGH: Style(color="red", bold=True),
+    Role.MEDIUM: Style(color="yellow", bold=True),
+    Role.LOW: Style(color="blue", bold=True),
+    Role.INFO: Style(dim=True, bold=True),
+}
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """Return the report as text; width and colour as in `options`, without asking a terminal."""
+    return _page(content.blocks(report, options, _DEFAULT_FINDINGS), options)
+
+
+def render_machine_plan(plan: MachinePlan | Infeasible, options: RenderOptions) -> str:
+    """Return one answer to a wanted bandwidth as text."""
+    if isinstance(plan, MachinePlan):
+        return _page(plans.machine_plan(plan, options), options)
+    return _page(plans.infeasible(plan, options), options)
+
+
+def render_job_plan(plan: JobPlan, options: RenderOptions) -> str:
+    """Return one answer to a job as text."""
+    return _page(plans.job_plan(plan, options), options)
+
+
+def _page(blocks: Iterable[Block], options: RenderOptions) -> str:
+    page = _Page(
+        width=max(options.width or DEFAULT_WIDTH, _LEAST_WIDTH),
+        is_coloured=options.colour is ColourMode.ALWAYS,
+    )
+    for block in blocks:
+        page.add(block)
+    return page.text()
+
+
+class _Page:
+    """Lays out blocks, one below the other."""
+
+    def __init__(self, *, width: int, is_coloured: bool) -> None:
+        self._width = width
+        self._text_width = min(width, _WIDEST_TEXT)
+        self._is_coloured = is_coloured
+        self._is_narrow = width < _NARROW
+        self._inner = 2 if self._is_narrow else _INNER
+        self._label = 0 if self._is_narrow else _LABEL
+        self._lines: list[str] = []
+        self._is_after_rule = False
+
+    def add(self, block: Block) -> None:
+        """Lay out one more block."""
+        match block:
+            case Title():
+                self._hang(line(_strong(block.line), " · ", block.basis), 0, hang=0)
+            case Section():
+                self._section(block.line)
+            case Entry():
+                self._gap(after_rule=False)
+                self._hang(block.line, 0, hang=self._inner)
+            case Para():
+                self._hang(block.line, self._inner if block.is_inner else 0, hang=0)
+            case Field():
+                self._field(block)
+            case Command():
+                self._emit(
+                    ((" " * (self._inner + self._label), Role.PLAIN), (block.text, Role.PLAIN))
+                )
+            case Table():
+                self._table(block)
+
+    def text(self) -> str:
+        """Return all lines, with an end of line after the last."""
+        return "\n".join(self._lines) + "\n" if self._lines else ""
+
+    def _emit(self, row: Sequence[Piece]) -> None:
+        self._is_after_rule = False
+        if not self._is_coloured:
+            self._lines.append("".join(text for text, _ in row).rstrip())
+            return
+        styled = (
+            style.render(text, color_system=ColorSystem.STANDARD)
+            if (style := _STYLES.get(role)) is not None and text
+            else text
+            for text, role in row
+        )
+        self._lines.append("".join(styled))
+
+    def _gap(self, *, after_rule: bool = True) -> None:
+        if self._lines and self._lines[-1] and (after_rule or not self._is_after_rule):
+            self._lines.append("")
+
+    def _section(self, title: Line) -> None:
+        """Lay out a heading with a rule to the right margin."""
+        self._gap()
+        rows = wrapped(_strong(title), self._text_width)
+        for row in rows[:-1]:
+            self._emit(row)
+        last = rows[-1] if rows else ()
+        rule = self._text_width - row_width(last) - 1
+        self._emit((*last, (f" {_RULE * rule}", Role.DIM)) if rule > 0 else last)
+        self._is_after_rule = True
+
+    def _hang(self, text: Line, indent: int, *, hang: int) -> None:
+        """Lay out a paragraph whose further lines stand `hang` cells deeper."""
+        width = max(self._text_width - indent - hang, _LEAST_WIDTH // 2)
+        for index, row in enumerate(wrapped(text, width)):
+            margin = indent + (hang if index else 0)
+            self._emit(((" " * margin, Role.PLAIN), *row) if margin else row)
+
+    def _field(self, block: Field) -> None:
+        if self._is_narrow:
+            self._hang(line(f"{block.label}: ", block.line), self._inner, hang=2)
+            for more in block.more:
+                self._hang(more, self._inner + 2, hang=2)
+            return
+        indent = self._inner + self._label
+        label = f"{' ' * self._inner}{block.label:<{self._label}}"
+        for text in (block.line, *block.more):
+            for row in wrapped(text, self._text_width - indent):
+                self._emit(((label, Role.DIM), *row))
+                label = " " * indent
+
+    def _table(self, table: Table) -> None:
+        """Lay out a table: beside each other, else with the notes below, else row by row."""
+        indent = self._inner if table.is_inner else 0
+        used = [i for i in range(len(table.columns)) if any(row[i] for row in table.rows)]
+        columns = [table.columns[i] for i in used]
+        rows = [tuple(row[i] for i in used) for row in table.rows]
+        widths = _widths(columns, rows, self._width - indent)
+        if widths is None:
+            self._stack(columns, rows, indent)
+            return
+        titles = tuple(line(column.title) for column in columns)
+        if any(plain(title) for title in titles[1:]):
+            self._cells(columns, titles, widths, indent, Role.DIM)
+        for row in rows:
+            self._cells(columns, row, widths, indent, None)
+
+    def _cells(
+        self,
+        columns: Sequence[Column],
+        cells: Sequence[Line],
+        widths: Sequence[int],
+        indent: int,
+        role: Role | None,
+    ) -> None:
+        """Lay out one row; a cell of width 0 is a note and goes below, a title of one nowhere."""
+        pairs = zip(cells, widths, strict=True)
+        parts = [wrapped(cell, width) if width else [] for cell, width in pairs]
+        for level in range(max(map(len, parts), default=0)):
+            row: list[Piece] = [(" " * indent, Role.PLAIN)] if indent else []
+            for column, width, cell in zip(columns, widths, parts, strict=True):
+                part: Row = cell[level] if level < len(cell) else ()
+                space = (" " * (width - row_width(part)), Role.PLAIN)
+                shown = tuple((text, role) for text, _ in part) if role else part
+                row += [space, *shown] if column.is_number else [*shown, space]
+                row.append(("  ", Role.PLAIN))
+            self._emit(_without_tail(row))
+        for column, text, width in zip(columns, cells, widths, strict=True):
+            if not width and text and role is None:
+                self._hang(_stacked(column, text), indent + 6, hang=2)
+
+    def _stack(
+        self, columns: Sequence[Column], rows: Sequence[Sequence[Line]], indent: int
+    ) -> None:
+        """Lay out a table that is too wide as a small paragraph a row."""
+        names = 2 if columns[0].title == "" else 1
+        for row in rows:
+            head = joined((cell for cell in row[:names] if cell), " ")
+            self._hang(head, indent, hang=2)
+            cells = zip(columns[names:], row[names:], strict=True)
+            rest = [_stacked(column, cell) for column, cell in cells if cell]
+            self._hang(joined(rest, " · "), indent + 2, hang=0)
+
+
+def _stacked(column: Column, cell: Line) -> Line:
+    """Return a cell that says by itself what it is."""
+    before, _, after = (column.stacked or "{}").partition("{}")
+    return line(before, cell, after)
+
+
+def _strong(text: Line) -> Line:
+    return tuple(
+        replace(span, role=Role.STRONG) if span.role is Role.PLAIN else span for span in text
+    )
+
+
+def _widths(
+    columns: Sequence[Column], rows: Sequence[Sequence[Line]], width: int
+) -> list[int] | None:
+    """Return the width of each column, or None when they do not fit beside each other."""
+    widths = [
+        max([cell_len(column.title), *(line_width(row[index]) for row in rows)])
+        for index, column in enumerate(columns)
+    ]
+    excess = sum(widths) + 2 * (len(widths) - 1) - width
+    if excess <= 0:
+        return widths
+    note = next((i for i, column in enumerate(columns) if column.is_note), None)
+    if note is None:
+        return None
+    if widths[note] - excess >= _LEAST_NOTE:
+        widths[note] -= excess
+        return widths
+    excess -= widths[note] + 2
+    widths[note] = 0
+    return widths if excess <= 0 else None
+
+
+def _without_tail(row: list[Piece]) -> list[Piece]:
+    """Return a row without the spaces at its end."""
+    while row and not row[-1][0].strip():
+        row.pop()
+    return row

@@ -1,0 +1,724 @@
+"""Hand-made reports for the renderers: the gecko story, an empty one, crowds and hostile names.
+
+The figures are of the size that the story has; they are not results of the program.
+"""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import msgspec
+
+from netplan_planner.model import (
+    BadRecord,
+    Candidate,
+    Change,
+    ChangeKind,
+    ClassTotal,
+    Confidence,
+    Coverage,
+    Estimate,
+    Evidence,
+    ExpiredSuppression,
+    Filtered,
+    Finding,
+    Fix,
+    FixSet,
+    FixStep,
+    JobNeed,
+    JobOption,
+    JobPlan,
+    Limit,
+    LimitKind,
+    LineItem,
+    MachineNeed,
+    MachinePlan,
+    Member,
+    NotEvaluated,
+    PathClass,
+    ProjectCoverage,
+    ProjectId,
+    Rejected,
+    Report,
+    ResourceRef,
+    SelfLink,
+    Severity,
+    SkuId,
+    Suppressed,
+    TrafficCoverage,
+    Unread,
+    WindowInfo,
+    ZonePair,
+)
+from netplan_planner.renderers import RuleInfo
+
+ZONE = "us-central1-a"
+PROJECT = "gecko-demo"
+LIMITS_DAY = date(2017, 7, 20)
+PRICES_DAY = date(2026, 7, 30)
+TRAFFIC_PRICES_DAY = date(2026, 4, 30)
+CAPS_SOURCE = "docs.cloud.google.com/compute/docs/network-bandwidth (2017 edition)"
+MEASURED_SOURCE = "seed measurements, external path inside a zone"
+
+RULES = (
+    RuleInfo(
+        id="external-ip-intra-zone",
+        title="Machines of one zone talk over external addresses",
+        severity=Severity.HIGH,
+        area="address",
+        rationale="Packets to an external address leave the VPC: slower, and billed per GiB.",
+        remediation="Use the internal address or the internal DNS name.",
+        help_uri="https://cloud.google.com/vpc/network-pricing",
+        guards="The two networks neither are the same nor peered.",
+    ),
+    RuleInfo(
+        id="egress-cap-saturated",
+        title="A machine sends as much as its type may",
+        severity=Severity.HIGH,
+        area="capacity",
+        rationale="Egress is capped by machine type; above the cap packets wait or are dropped.",
+        remediation="Take a type with a greater cap.",
+        help_uri="https://cloud.google.com/compute/docs/network-bandwidth",
+    ),
+    RuleInfo(
+        id="needless-external-address",
+        title="An external address that nothing uses",
+        severity=Severity.LOW,
+        area="address",
+        rationale="Every external IPv4 address is billed by the hour.",
+        remediation="Delete the access config.",
+        help_uri="https://cloud.google.com/vpc/network-pricing",
+    ),
+    RuleInfo(
+        id="gvnic-missing",
+        title="VirtIO where gVNIC would be faster",
+        severity=Severity.MEDIUM,
+        area="nic",
+        rationale="Above some rate the VirtIO driver costs CPU time that gVNIC saves.",
+        remediation="Recreate the machine from an image with the GVNIC feature.",
+        help_uri="https://cloud.google.com/compute/docs/networking/using-gvnic",
+    ),
+)
+
+
+def instance_ref(name: str, index: int = 0) -> ResourceRef:
+    """Return a machine of the gecko project, read from a file."""
+    return ResourceRef(
+        self_link=SelfLink(f"projects/{PROJECT}/zones/{ZONE}/instances/{name}"),
+        source=f"inventory/instances.json:/{index}",
+    )
+
+
+def egress_limit(machine_type: str, gbps: float) -> Limit:
+    """Return a documented cap of the story's year."""
+    return Limit(
+        name="vm-egress",
+        gbps=gbps,
+        kind=LimitKind.DOCUMENTED,
+        source=CAPS_SOURCE,
+        as_of=LIMITS_DAY,
+        detail=machine_type,
+        lifted_by="a type with more vCPUs",
+    )
+
+
+def path_limit() -> Limit:
+    """Return the measured limit of the external path."""
+    return Limit(
+        name="external-path",
+        gbps=1.6,
+        kind=LimitKind.MEASURED,
+        source=MEASURED_SOURCE,
+        as_of=date(2017, 7, 27),
+        detail="inside one zone",
+        low_gbps=0.88,
+        high_gbps=1.7,
+        lifted_by="the internal address",
+    )
+
+
+def estimate(*limits: Limit, low: float | None = None, high: float | None = None) -> Estimate:
+    """Return the least of the limits."""
+    ranked = tuple(sorted(limits, key=lambda limit: limit.gbps))
+    return Estimate(gbps=ranked[0].gbps, low_gbps=low, high_gbps=high, limits=ranked)
+
+
+SMALL = egress_limit("n1-standard-1", 2.0)
+BIG = egress_limit("n1-standard-16", 16.0)
+NOW = estimate(path_limit(), SMALL, low=1.2, high=1.8)
+INTERNAL = estimate(SMALL, low=1.9, high=2.0)
+BIG_EXTERNAL = estimate(path_limit(), BIG)
+BOTH = estimate(BIG)
+
+
+def line(
+    name: str,
+    quantity: str,
+    unit: str,
+    price: str,
+    *,
+    sku: str | None = None,
+    day: date = PRICES_DAY,
+) -> LineItem:
+    """Return a line of a bill."""
+    return LineItem(
+        name=name,
+        quantity=Decimal(quantity),
+        unit=unit,
+        unit_price_usd=Decimal(price),
+        usd_per_month=Decimal(quantity) * Decimal(price),
+        as_of=day,
+        source=f"price snapshot of {day.isoformat()}",
+        sku_id=SkuId(sku) if sku else None,
+    )
+
+
+DELETE_ADDRESS = (
+    f"gcloud compute instances delete-access-config ingest-1 --zone={ZONE} --project={PROJECT}"
+    " --network-interface=nic0"
+)
+
+
+def resize_commands(name: str) -> tuple[str, ...]:
+    """Return what gives a transcoder another machine type."""
+    where = f"{name} --zone={ZONE} --project={PROJECT}"
+    return (
+        f"gcloud compute instances stop {where}",
+        f"gcloud compute instances set-machine-type {where} --machine-type=n1-standard-16",
+        f"gcloud compute instances start {where}",
+    )
+
+
+def external_finding() -> Finding:
+    """Return the first fault: external addresses inside one zone, eight pairs."""
+    members = tuple(
+        Member(
+            resources=(instance_ref(f"transcoder-{n}", n), instance_ref("ingest-1", 0)),
+            subject=f"transcoder-{n} → ingest-1 ({ZONE})",
+            message=f"{9.4 - n / 2:.1f} TiB a month to 35.184.0.10",
+            evidence=(Evidence(name="bytes", value=10**13 - n, unit="bytes"),),
+            throughput_now=NOW,
+            throughput_fixed=INTERNAL,
+            saving_usd_per_month=Decimal("80.38") if n > 1 else Decimal("80.41"),
+            commands=(DELETE_ADDRESS,),
+        )
+        for n in range(1, 9)
+    )
+    return Finding(
+        rule="external-ip-intra-zone",
+        title="Machines of one zone talk over external addresses",
+        severity=Severity.HIGH,
+        confidence=Confidence.HIGH,
+        confidence_reason="the address was held all day",
+        resources=members[0].resources,
+        subject=members[0].subject,
+        message="62.8 TiB a month between your own machines, addressed to 35.184.0.10"
+        " (ingest-1, nic0, static)",
+        evidence=(
+            Evidence(
+                name="gib_per_month", value=64307.0, unit="GiB", source="flow logs, headers in"
+            ),
+            Evidence(name="p95_gbps", value=1.58, unit="Gbit/s", source="one-minute series"),
+            Evidence(name="destination_address", value="35.184.0.10"),
+        ),
+        limit=NOW.binding,
+        throughput_now=NOW,
+        throughput_fixed=INTERNAL,
+        saving_usd_per_month=Decimal("643.07"),
+        saving_unknown="",
+        line_items=(
+            line(
+                "Inter Zone Data Transfer, billed in one zone too for external addresses",
+                "64307",
+                "GiB",
+                "0.01",
+                sku="0000-AAAA-0001",
+                day=TRAFFIC_PRICES_DAY,
+            ),
+        ),
+        fix=Fix(
+            text="send to ingest-1.us-central1-a.c.gecko-demo.internal instead of 35.184.0.10",
+            commands=(DELETE_ADDRESS,),
+            documents=("https://cloud.google.com/compute/docs/internal-dns",),
+            caution="only if nothing else comes in from outside (nothing did in 24 h)",
+        ),
+        members=members,
+        changes=(
+            Change(
+                kind=ChangeKind.INTERNAL_ADDRESS,
+                target=members[0].resources[0].self_link,
+                destination=members[0].resources[1].self_link,
+            ),
+        ),
+        fingerprint="5f1c0e6a90d2b7431c5e",
+    )
+
+
+def cap_finding() -> Finding:
+    """Return the second fault: the machine is too small, and the fix costs money."""
+    members = tuple(
+        Member(
+            resources=(instance_ref(f"transcoder-{n}", n),),
+            subject=f"transcoder-{n} ({ZONE}, n1-standard-1)",
+            message="p95 1.58 Gbit/s of 2 Gbit/s",
+            throughput_now=NOW,
+            throughput_fixed=BOTH,
+            saving_usd_per_month=Decimal("-520.12"),
+            commands=resize_commands(f"transcoder-{n}"),
+        )
+        for n in range(1, 9)
+    )
+    return Finding(
+        rule="egress-cap-saturated",
+        title="A machine sends as much as its type may",
+        severity=Severity.HIGH,
+        confidence=Confidence.MEDIUM,
+        confidence_reason="records cover more than a minute, so bursts are hidden",
+        resources=members[0].resources,
+        subject=members[0].subject,
+        message="egress p95 1.58 Gbit/s is 79 % of the cap, and the path hides more demand",
+        evidence=(
+            Evidence(name="p95_gbps", value=1.58, unit="Gbit/s", source="one-minute series"),
+            Evidence(name="cap_gbps", value=2, unit="Gbit/s", source=CAPS_SOURCE),
+        ),
+        limit=SMALL,
+        throughput_now=NOW,
+        throughput_fixed=BOTH,
+        saving_usd_per_month=Decimal("-4160.94"),
+        saving_unknown="",
+        line_items=(
+            line(
+                "n1-standard-1 in us-central1", "5840", "hour", "0.04749975", sku="0000-BBBB-0001"
+            ),
+            line("n1-standard-16 in us-central1", "-5840", "hour", "0.759996"),
+        ),
+        fix=Fix(
+            text="give each transcoder the type n1-standard-16",
+            commands=resize_commands("transcoder-1"),
+            caution="stops the machine",
+        ),
+        members=members,
+        changes=(
+            Change(
+                kind=ChangeKind.MACHINE_TYPE,
+                target=members[0].resources[0].self_link,
+                to="n1-standard-16",
+            ),
+        ),
+        fingerprint="a94d21be77c06f3e8d10",
+    )
+
+
+def nic_finding() -> Finding:
+    """Return a fault whose gain is not known."""
+    unknown = Estimate(gbps=None, unknown=("no measurement of VirtIO on n1",))
+    ref = instance_ref("ingest-1")
+    return Finding(
+        rule="gvnic-missing",
+        title="VirtIO interface on a machine with high traffic",
+        severity=Severity.MEDIUM,
+        confidence=Confidence.LOW,
+        confidence_reason="the image's features are not in the inventory",
+        resources=(ref,),
+        subject=f"ingest-1 ({ZONE}, n1-standard-16)",
+        message="nic0 uses VirtIO at 12.6 Gbit/s",
+        evidence=(Evidence(name="p95_gbps", value=12.6, unit="Gbit/s"),),
+        limit=None,
+        throughput_now=None,
+        throughput_fixed=unknown,
+        saving_usd_per_month=None,
+        saving_unknown="",
+        line_items=(),
+        fix=Fix(text="recreate it from an image with the GVNIC feature", caution="a new machine"),
+        members=(Member(resources=(ref,), subject="ingest-1", message="VirtIO"),),
+        changes=(),
+        fingerprint="0b8e55aa12f34cd96e71",
+    )
+
+
+def address_finding() -> Finding:
+    """Return a small fault, one without a price."""
+    ref = ResourceRef(self_link=SelfLink(f"projects/{PROJECT}/regions/us-central1/addresses/spare"))
+    return Finding(
+        rule="needless-external-address",
+        title="An external address that no internet traffic used",
+        severity=Severity.LOW,
+        confidence=Confidence.HIGH,
+        confidence_reason="",
+        resources=(ref,),
+        subject="spare (us-central1)",
+        message="reserved and unused since 2016-11-02",
+        evidence=(Evidence(name="unused_days", value=260, unit="days"),),
+        limit=None,
+        throughput_now=None,
+        throughput_fixed=None,
+        saving_usd_per_month=None,
+        saving_unknown="no price of an unused static address in us-central1 in the snapshot",
+        line_items=(),
+        fix=Fix(
+            text="release it",
+            commands=(
+                f"gcloud compute addresses delete spare --region=us-central1 --project={PROJECT}",
+            ),
+        ),
+        members=(Member(resources=(ref,), subject="spare", message="unused"),),
+        changes=(),
+        fingerprint="77aa01c4e9b35d20f6c8",
+    )
+
+
+def fix_set(findings: tuple[Finding, ...]) -> FixSet:
+    """Return the story's point: only both fixes together help."""
+    saved, paid = Decimal("643.07"), Decimal("-4160.94")
+    return FixSet(
+        subject="transcoder-1 → ingest-1",
+        member_count=8,
+        resources=findings[0].resources,
+        now=NOW,
+        singles=(
+            FixStep(name="internal address", estimate=INTERNAL, saving_usd_per_month=saved),
+            FixStep(name="n1-standard-16", estimate=BIG_EXTERNAL, saving_usd_per_month=paid),
+        ),
+        joint=FixStep(
+            name="internal address + n1-standard-16",
+            estimate=BOTH,
+            saving_usd_per_month=saved + paid,
+        ),
+        worth="do internal address and n1-standard-16 together;"
+        " n1-standard-16 alone brings nothing",
+        findings=tuple(finding.fingerprint for finding in findings),
+    )
+
+
+def candidate(
+    machine_type: str, vcpus: int, cap_gbps: float, price: str | None, *, count: int = 1
+) -> Candidate:
+    """Return a way to meet a need; without a price it is of an unknown one."""
+    hours = Decimal(730 * count)
+    items = (line(f"{machine_type} in us-central1", str(hours), "hour", price),) if price else ()
+    return Candidate(
+        machine_type=machine_type,
+        count=count,
+        is_tier1=price is None,
+        vcpus=vcpus,
+        memory_gib=vcpus * 3.75,
+        cap_gbps=cap_gbps,
+        usable_gbps=cap_gbps * count * 0.8,
+        usd_per_month=hours * Decimal(price) if price else None,
+        line_items=items,
+        limit=egress_limit(machine_type, cap_gbps),
+        note="" if price else "the Tier_1 fee of this series is not published",
+    )
+
+
+def machine_plan() -> MachinePlan:
+    """Return a ranked answer with an unknown price at its end."""
+    ranked = (
+        candidate("n1-standard-8", 8, 16.0, "0.379998"),
+        candidate("n1-standard-4", 4, 8.0, "0.189999", count=2),
+        candidate("n1-standard-16", 16, 16.0, "0.759996"),
+        candidate("n2-standard-32", 32, 50.0, None),
+    )
+    return MachinePlan(
+        need=MachineNeed(gbps=10.0, region="us-central1", vcpus=4, memory_gib=15.0),
+        ranked=ranked,
+        front=(candidate("n1-standard-1", 1, 2.0, "0.04749975"), ranked[0]),
+        rejected=(
+            Rejected(
+                machine_type="n1-standard-1", is_tier1=False, reason="bandwidth", detail="2 Gbit/s"
+            ),
+            Rejected(
+                machine_type="n1-standard-2", is_tier1=False, reason="bandwidth", detail="4 Gbit/s"
+            ),
+            Rejected(
+                machine_type="t2a-standard-8", is_tier1=False, reason="price", detail="no price"
+            ),
+        ),
+        baseline=candidate("n1-standard-1", 1, 2.0, "0.04749975", count=8),
+        baseline_note="eight transcoders",
+    )
+
+
+def job_plan() -> JobPlan:
+    """Return a job for which the bigger machine is dearer in total."""
+    need = JobNeed(
+        transfer_bytes=40 * 2**30,
+        cpu_seconds=7200.0,
+        runs_per_month=730,
+        region="us-central1",
+        machine_types=("n1-standard-4", "n1-standard-8"),
+        assumptions=("40 GiB and 2 h of CPU time a run: the story states neither",),
+    )
+    small = line("n1-standard-4 in us-central1", "370.2", "hour", "0.189999")
+    big = line("n1-standard-8 in us-central1", "186.6", "hour", "0.379998")
+    return JobPlan(
+        need=need,
+        options=(
+            JobOption(
+                machine_type="n1-standard-4",
+                transfer_gbps=8.0,
+                transfer_s=43.0,
+                compute_s=1800.0,
+                hours_per_month=370.2,
+                usd_per_month=small.usd_per_month,
+                line_items=(small,),
+            ),
+            JobOption(
+                machine_type="n1-standard-8",
+                transfer_gbps=16.0,
+                transfer_s=21.5,
+                compute_s=900.0,
+                hours_per_month=186.6,
+                usd_per_month=big.usd_per_month,
+                line_items=(big,),
+            ),
+        ),
+        unknown=(
+            Rejected(machine_type="f1-micro", is_tier1=False, reason="cap", detail="no cap row"),
+        ),
+        baseline="n1-standard-8",
+    )
+
+
+def traffic_coverage() -> TrafficCoverage:
+    """Return a coverage with two malformed records and bytes of nobody."""
+    return TrafficCoverage(
+        files=24,
+        record_count=4_212_340,
+        used_count=4_212_338,
+        excluded=(("malformed", 2),),
+        examples=(
+            BadRecord(source="flows-03.json.gz:118", reason="bytes_sent is not a number"),
+            BadRecord(source="flows-03.json.gz:2071", reason="the line ends inside a string"),
+        ),
+        source_reported_bytes=2_268_000_000_000,
+        destination_reported_bytes=12_000_000_000,
+        other_side_bytes=2_251_000_000_000,
+        payload_bytes=2_280_000_000_000,
+        header_bytes=61_000_000_000,
+        owned_bytes=2_273_000_000_000,
+        unowned_bytes=7_000_000_000,
+        assumed_bytes=1_500_000_000,
+        dropped_packets=312,
+    )
+
+
+def gecko_report() -> Report:
+    """Return a report of the gecko story with every section filled."""
+    external, cap, nic, address = (
+        external_finding(),
+        cap_finding(),
+        nic_finding(),
+        address_finding(),
+    )
+    return Report(
+        tool="netplan 0.1.0",
+        title=PROJECT,
+        projects=(PROJECT,),
+        limits_as_of=LIMITS_DAY,
+        prices_as_of=PRICES_DAY,
+        network_prices_as_of=TRAFFIC_PRICES_DAY,
+        window=WindowInfo(
+            start=datetime(2017, 7, 20, tzinfo=UTC),
+            end=datetime(2017, 7, 21, tzinfo=UTC),
+            observed_minutes=1440,
+            reporter="source",
+            sampling="1.0",
+        ),
+        coverage=Coverage(
+            projects=(
+                ProjectCoverage(
+                    project=ProjectId(PROJECT),
+                    counts=(("addresses", 2), ("instances", 9)),
+                    errors=(
+                        "compute.vpnTunnels.list was refused: compute.vpnTunnels.list is missing",
+                    ),
+                ),
+            ),
+            instance_count=9,
+            resource_counts=(("addresses", 2), ("instances", 9), ("networks", 1), ("routes", 0)),
+            unread=(
+                Unread(
+                    source="inventory/firewalls.json",
+                    reason="firewalls are not read",
+                    resource="allow-all",
+                ),
+            ),
+            traffic=traffic_coverage(),
+            is_complete=False,
+            notes=("limits are those of 2017; prices are today's",),
+        ),
+        findings=(external, cap, nic, address),
+        fix_sets=(fix_set((external, cap)),),
+        traffic_by_class=(
+            ClassTotal(
+                path_class=PathClass.SAME_ZONE_EXTERNAL,
+                gib_per_month=Decimal(64307),
+                usd_per_month=Decimal("643.07"),
+                edge_count=8,
+            ),
+            ClassTotal(
+                path_class=PathClass.INTERNET,
+                gib_per_month=Decimal("310.5"),
+                usd_per_month=None,
+                edge_count=3,
+                price_note="no price of the internet for peers without an area",
+            ),
+            ClassTotal(
+                path_class=PathClass.INTERNET,
+                gib_per_month=Decimal("41.2"),
+                usd_per_month=None,
+                edge_count=5,
+                price_note="not billed to the receiver",
+                direction="received",
+            ),
+            ClassTotal(
+                path_class=PathClass.SAME_ZONE_INTERNAL,
+                gib_per_month=Decimal("0.75"),
+                usd_per_month=Decimal(0),
+                edge_count=1,
+            ),
+            ClassTotal(
+                path_class=PathClass.UNKNOWN,
+                gib_per_month=Decimal("199.2"),
+                usd_per_month=None,
+                edge_count=4,
+            ),
+        ),
+        zone_pairs=(
+            ZonePair(
+                src_zone=ZONE,
+                dst_zone=ZONE,
+                path_class=PathClass.SAME_ZONE_EXTERNAL,
+                gib_per_month=Decimal(64307),
+                usd_per_month=Decimal("643.07"),
+                max_gbps=1.66,
+                rtt_ms=0.52,
+                predicted=NOW,
+                pair="transcoder-1 → ingest-1",
+            ),
+            ZonePair(
+                src_zone=ZONE,
+                dst_zone="us-central1-b",
+                path_class=PathClass.INTER_ZONE_INTERNAL,
+                gib_per_month=Decimal("12.5"),
+                usd_per_month=None,
+                max_gbps=0.02,
+                rtt_ms=None,
+                predicted=None,
+                pair="ingest-1 → archive-1",
+            ),
+        ),
+        recommendations=(machine_plan(),),
+        jobs=(job_plan(),),
+        assumptions=("a day of the story stands for every day of the month",),
+        suppressed=(
+            Suppressed(
+                rule="idle-external-address",
+                subject="reserve (us-central1)",
+                reason="kept for a customer's allow list",
+                source=".netplan-ignore.toml",
+                expires=date(2026, 12, 31),
+                saving_usd_per_month=Decimal("7.3"),
+                fingerprint="c0ffee00c0ffee00c0ff",
+            ),
+        ),
+        filtered=(
+            Filtered(
+                rule="flow-logs-thin",
+                subject="default (us-central1)",
+                severity="info",
+                saving_usd_per_month=None,
+                why="below --severity low",
+                fingerprint="1a2b3c4d5e6f70819203",
+            ),
+        ),
+        expired_suppressions=(
+            ExpiredSuppression(
+                rule="tier1-unused",
+                resource="instances/render-*",
+                reason="until the launch",
+                source=".netplan-ignore.toml",
+                expires=date(2026, 3, 31),
+            ),
+        ),
+        not_evaluated=(
+            NotEvaluated(
+                rule="egress-cap-undersized-for-target",
+                reason="no declared targets",
+                kind="missing-evidence",
+            ),
+            NotEvaluated(
+                rule="vpc-mtu-mismatch", reason="only one network was read", kind="missing-evidence"
+            ),
+            NotEvaluated(
+                rule="tier1-missing",
+                reason="the cap of these types is not known",
+                kind="gap",
+                resource_count=2,
+                examples=("archive-1", "archive-2"),
+            ),
+        ),
+    )
+
+
+def empty_report() -> Report:
+    """Return a report that found nothing, with traffic and every rule evaluated."""
+    return msgspec.structs.replace(
+        gecko_report(),
+        findings=(),
+        fix_sets=(),
+        recommendations=(),
+        jobs=(),
+        assumptions=(),
+        suppressed=(),
+        filtered=(),
+        expired_suppressions=(),
+        not_evaluated=(),
+        coverage=msgspec.structs.replace(
+            gecko_report().coverage, unread=(), notes=(), is_complete=True, projects=()
+        ),
+    )
+
+
+def report_without_traffic() -> Report:
+    """Return a report of an inventory alone."""
+    full = gecko_report()
+    return msgspec.structs.replace(
+        full,
+        window=None,
+        findings=(full.findings[3],),
+        fix_sets=(),
+        traffic_by_class=(),
+        zone_pairs=(),
+        recommendations=(),
+        jobs=(),
+        assumptions=(),
+        coverage=msgspec.structs.replace(full.coverage, traffic=None),
+    )
+
+
+def crowded_report(finding_count: int, member_count: int = 1) -> Report:
+    """Return a report with many findings of many members each."""
+    template = nic_finding()
+    members = tuple(
+        Member(
+            resources=(instance_ref(f"vm-{n:05}", n),),
+            subject=f"vm-{n:05} ({ZONE}, n1-standard-16)",
+            message=f"machine {n}",
+            saving_usd_per_month=Decimal("1.5"),
+        )
+        for n in range(member_count)
+    )
+    severities = tuple(Severity)
+    findings = tuple(
+        msgspec.structs.replace(
+            template,
+            severity=severities[4 * n // finding_count],
+            subject=f"vm-{n:05} ({ZONE}, n1-standard-16)",
+            members=members,
+            saving_usd_per_month=Decimal("1.5") * member_count,
+            fingerprint=f"{n:020x}",
+        )
+        for n in range(finding_count)
+    )
+    return msgspec.structs.replace(gecko_report(), findings=findings, fix_sets=())
