@@ -152,6 +152,8 @@ def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
         total = each[best] * need.max_count
         if total * (1 + ROUNDING) < wanted:
             machine = pool.offers[best].shape.machine_type
+            if name == "bandwidth" and pool.offers[best].cap.is_tier1:
+                machine += " with Tier_1"
             return name, (
                 f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g} {unit}"
                 f"{', headroom taken off' if name == 'bandwidth' else ''}"
