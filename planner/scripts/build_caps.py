@@ -35,7 +35,8 @@ PAGE_DATES = {
     "documentation copies of 2026": date(2026, 4, 2),
     "none": None,
 }
-CROSS_CHECK_DATE = date(2026, 3, 22)
+# Days of general availability: before them the types could not be used.
+DAYS_OF_CHANGE = {"2026-05-27", "2026-07-08"}
 NIC_TYPES = {
     "VirtIO-Net or gVNIC": "GVNIC|VIRTIO_NET",
     "VirtIO-Net or gVNIC; gVNIC mandatory for Tier_1": "GVNIC|VIRTIO_NET",
@@ -303,11 +304,10 @@ def _dated(row: Row, sightings: Sequence[dict[str, str]]) -> Row:
     if not row.source_date:
         return row
     sighting = next((s for s in sightings if _fits(s, row)), None)
-    first = row.source_date
-    if row.source_date <= "2026-04-15":
-        # The independent table of that day had the same values; where it disagreed, the row's
-        # confidence says so.
-        first = str(CROSS_CHECK_DATE) if row.confidence == "high" else row.source_date
+    # What a page says was in force before the page was read: a value starts with the year of its
+    # first statement, unless the day of the change itself is known.
+    known_day = row.source_date in DAYS_OF_CHANGE
+    first = row.source_date if known_day else f"{row.source_date[:4]}-01-01"
     if sighting is None:
         return replace(row, valid_from=first)
     return replace(

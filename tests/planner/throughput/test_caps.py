@@ -232,6 +232,10 @@ class TestDates:
         ("machine_type", "as_of", "expected"),
         [
             ("n1-standard-16", date(2015, 6, 5), 10),
+            ("n1-standard-16", date(2015, 7, 1), None),
+            ("n1-standard-16", date(2017, 1, 1), 16),
+            ("n2-standard-32", date(2021, 12, 31), None),
+            ("n2-standard-32", date(2022, 1, 24), 32),
             ("n1-standard-16", date(2016, 6, 1), None),
             ("n1-standard-4", date(2016, 6, 1), 8),
             ("n1-standard-16", date(2017, 7, 20), 16),
@@ -263,7 +267,7 @@ class TestDates:
     def test_a_series_without_a_row_for_the_day_says_so(self) -> None:
         reason = load_caps(date(2017, 7, 20)).unknown_reason("n2-standard-8")
         assert reason == (
-            "no documented cap for n2-standard-8 on 2017-07-20; the next one known is of 2022-01-24"
+            "no documented cap for n2-standard-8 on 2017-07-20; the next one known is of 2022-01-01"
         )
 
     def test_a_value_carried_back_has_low_confidence_and_says_why(self) -> None:

@@ -39,7 +39,7 @@ class TestExternalPathOf2017:
             1.7,
         ]
 
-    @pytest.mark.parametrize("day", [date(2017, 6, 30), date(2018, 1, 1), date(2026, 1, 1)])
+    @pytest.mark.parametrize("day", [date(2016, 12, 31), date(2018, 1, 1), date(2026, 1, 1)])
     def test_it_holds_only_for_its_time(self, day: date) -> None:
         assert not load_caps(day).measured(PathClass.SAME_ZONE_EXTERNAL)
 
