@@ -4,11 +4,12 @@
 
 The source is a collection by machine type with free texts; the result is the product's own table:
 one row a variant (Tier_1 or not, CPU platform), every bracket of custom types a row of its own, and
-from when to when the row holds (docs/adr/0006-dated-caps.md). Three tables beside this script are
-read too: `caps_custom_texts.csv` (what each text on custom types says; counts between brackets of
-different value stay out), `caps_history.csv` (rules that no longer hold) and `caps_sightings.csv`
-(how far back a value of today is supported). A text that the script does not know stops it: nothing
-is guessed and nothing is dropped in silence.
+from when to when the row holds (docs/adr/0006-dated-caps.md). The tables beside this script say
+what the texts mean: `caps_pages.csv` (the day of a page: as its text says, or the latest day that
+it allows), `caps_nics.csv`, `caps_custom_texts.csv` (counts between brackets of different value
+stay out), `caps_history.csv` (rules that no longer hold) and `caps_sightings.csv` (how far back a
+value of today is supported). A text that they do not have stops the script: nothing is guessed and
+nothing is dropped in silence.
 """
 
 import argparse
@@ -17,36 +18,14 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields, replace
-from datetime import date
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "netplan_planner" / "throughput" / "data" / "egress_caps.csv"
 
-# The day of a page: what its text says, or the latest day that its text allows.
-PAGE_DATES = {
-    "last updated 2026-04-15": date(2026, 4, 15),
-    "last updated 2026-04-14": date(2026, 4, 14),
-    "last updated 2026-04-10": date(2026, 4, 10),
-    "C4N GA was 2026-07-08": date(2026, 7, 8),
-    "stored copy from mid-2026": date(2026, 6, 30),
-    "docs 2026-09-24": date(2026, 9, 24),
-    "general availability 2026-05-27": date(2026, 5, 27),
-    "documentation copies of 2026": date(2026, 4, 2),
-    "none": None,
-}
 # Days of general availability: before them the types could not be used.
 DAYS_OF_CHANGE = {"2026-05-27", "2026-07-08"}
-NIC_TYPES = {
-    "VirtIO-Net or gVNIC": "GVNIC|VIRTIO_NET",
-    "VirtIO-Net or gVNIC; gVNIC mandatory for Tier_1": "GVNIC|VIRTIO_NET",
-    "VirtIO-Net or gVNIC (gVNIC for the highest rates)": "GVNIC|VIRTIO_NET",
-    "gVNIC": "GVNIC",
-    "gVNIC (host NICs) + MRDMA (GPU NICs)": "GVNIC|MRDMA",
-    "gVNIC; optional second IRDMA vNIC for Cloud RDMA": "GVNIC|IRDMA",
-    "IDPF (bare metal)": "IDPF",
-    "IDPF (bare metal host NICs) + MRDMA (GPU NICs)": "IDPF|MRDMA",
-}
 # Series whose list of NIC types is general knowledge at the source, not read from a page.
 RECALLED_NICS = {"e2", "n1", "n2", "n2d", "t2d", "m1", "m2", "a2", "g2"}
 # Series with external caps of their own; all others follow the rule for every VM.
@@ -57,7 +36,17 @@ PLATFORM_NOTES = {
     "32 on Cascade Lake or later; 16 on other platforms": ("Intel Cascade Lake", "16"),
 }
 # Notes that a column now says.
-TOLD_BY_COLUMNS = {*PLATFORM_NOTES, UNCONFIRMED_EXTERNAL, "no Tier_1", "no Tier_1 add-on"}
+TOLD_BY_COLUMNS = {
+    *PLATFORM_NOTES,
+    UNCONFIRMED_EXTERNAL,
+    "no Tier_1",
+    "no Tier_1 add-on",
+    "no Tier_1 add-on: high bandwidth is standard",
+    "documented single-flow up to 50 Gbps between C4N in one VPC",
+    "docs list Tier_1 N/A for -lssd shapes below 288 vCPU",
+    "T2A does not support virtio-net",
+}
+WINDOWS_NOTE = "Windows images: max 50 Gbps"
 FOOTNOTES = {
     "n1-*-16 and larger on Sandy Bridge / Ivy Bridge / Haswell / Broadwell": "16",
     "m2-* on a platform older than Cascade Lake": "16",
@@ -114,15 +103,14 @@ def build(source: Sequence[dict[str, str]]) -> list[Row]:
     Raises:
         SystemExit: If a line holds a text that the script does not know.
     """
-    history, sightings = _read(HERE / "caps_history.csv"), _read(HERE / "caps_sightings.csv")
     _check_footnotes(source)
     named = [line for line in source if _is_type(line)]
     today = list(itertools.chain.from_iterable(_variants_of_type(line) for line in named))
     for line in source:
         if line["machine_type"].endswith("-custom-*"):
             today += _variants_of_custom(line, today)
-    dated = [_dated(row, sightings) for row in dict.fromkeys(today)]
-    return sorted([*dated, *_historical(history, dated)], key=_order)
+    dated = [_dated(row, _table("caps_sightings.csv")) for row in dict.fromkeys(today)]
+    return sorted([*dated, *_historical(_table("caps_history.csv"), dated)], key=_order)
 
 
 def write(rows: Iterable[Row], target: Path) -> None:
@@ -133,6 +121,11 @@ def write(rows: Iterable[Row], target: Path) -> None:
         writer.writerow([field.name for field in fields(Row)])
         writer.writerows(astuple(row) for row in rows)
     temporary.rename(target)
+
+
+@cache
+def _table(name: str) -> list[dict[str, str]]:
+    return _read(HERE / name)
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -177,6 +170,7 @@ def _tier1(base: Row, line: dict[str, str]) -> Row:
         external_basis="general",
         nic_types="IDPF" if base.nic_types == "IDPF" else "GVNIC",
         nic_basis="documented",
+        note="; ".join(_kept_notes(line)),
     )
 
 
@@ -204,7 +198,8 @@ def _base_row(line: dict[str, str]) -> Row:
         source=source,
         source_date=source_date,
         confidence=line["confidence"],
-        note="; ".join(note for note in _notes(line) if note not in TOLD_BY_COLUMNS),
+        # Without Tier_1 no type with this note comes near 50.
+        note="; ".join(note for note in _kept_notes(line) if note != WINDOWS_NOTE),
         evidence="",
     )
 
@@ -215,6 +210,10 @@ def _notes(line: dict[str, str]) -> list[str]:
     if whole in PLATFORM_NOTES:
         return [whole]
     return [note for note in whole.split("; ") if note]
+
+
+def _kept_notes(line: dict[str, str]) -> list[str]:
+    return [note for note in _notes(line) if note not in TOLD_BY_COLUMNS]
 
 
 def _external_basis(line: dict[str, str], series: str) -> str:
@@ -228,7 +227,9 @@ def _external_basis(line: dict[str, str], series: str) -> str:
 
 
 def _nics(line: dict[str, str], series: str) -> tuple[str, str]:
-    types = NIC_TYPES.get(line["nic_required"])
+    types = {row["text"]: row["nic_types"] for row in _table("caps_nics.csv")}.get(
+        line["nic_required"]
+    )
     if types is None:
         raise SystemExit(f"{line['machine_type']}: unknown NIC text {line['nic_required']!r}")
     if line["machine_type"].endswith("-metal") and types == "GVNIC":
@@ -239,17 +240,17 @@ def _nics(line: dict[str, str], series: str) -> tuple[str, str]:
 
 def _source(line: dict[str, str]) -> tuple[str, str]:
     text = line["source"]
-    day = next((PAGE_DATES[part] for part in PAGE_DATES if part in text), False)
-    if day is False:
+    day = next((r["source_date"] for r in _table("caps_pages.csv") if r["text"] in text), None)
+    if day is None:
         raise SystemExit(f"{line['machine_type']}: no date known for the source {text!r}")
-    return ("", "") if day is None else (text.partition(" (")[0], str(day))
+    return (text.partition(" (")[0] if day else "", day)
 
 
 def _variants_of_custom(line: dict[str, str], types: Sequence[Row]) -> Iterator[Row]:
     series, text = line["machine_series"], line["default_egress_gbps"]
     brackets = [
         (row["vcpus_min"], row["vcpus_max"], row["egress_gbps"])
-        for row in _read(HERE / "caps_custom_texts.csv")
+        for row in _table("caps_custom_texts.csv")
         if row["text"] == text
     ]
     if text in AS_PREDEFINED:
@@ -271,7 +272,7 @@ def _variants_of_custom(line: dict[str, str], types: Sequence[Row]) -> Iterator[
 def _custom_row(line: dict[str, str], low: str, high: str, gbps: str) -> Row:
     external = str(min(7.0, float(gbps)) if gbps else 7.0).removesuffix(".0")
     plain = line | {"external_egress_default_gbps": external}
-    note = "; ".join(n for n in _notes(line) if n not in TOLD_BY_COLUMNS and n != "inferred")
+    note = "; ".join(note for note in _kept_notes(line) if note != "inferred")
     return replace(
         _base_row(plain),
         machine_type="",

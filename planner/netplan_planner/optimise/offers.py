@@ -28,6 +28,8 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.throughput import predict, single_flow
 
+ARM = "ARM64"
+"""As the Compute API spells the architecture."""
 PATHS = {
     Destination.INTERNAL: PathClass.INTER_ZONE_INTERNAL,
     Destination.ZONE: PathClass.SAME_ZONE_INTERNAL,
@@ -191,7 +193,8 @@ def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) ->
 
 def _candidate(offer: Offer, count: int) -> Candidate:
     one = offer.bill.usd_per_month
-    notes = [offer.bill.tier1_unknown, offer.cap.note]
+    arm = "Arm: needs an Arm image" if offer.shape.architecture == ARM else ""
+    notes = [offer.bill.tier1_unknown, arm, offer.cap.note]
     return Candidate(
         machine_type=offer.shape.machine_type,
         count=count,
