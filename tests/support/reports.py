@@ -3,8 +3,11 @@
 The figures are of the size that the story has; they are not results of the program.
 """
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from enum import Enum
+from typing import Any
 
 import msgspec
 
@@ -722,3 +725,27 @@ def crowded_report(finding_count: int, member_count: int = 1) -> Report:
         for n in range(finding_count)
     )
     return msgspec.structs.replace(gecko_report(), findings=findings, fix_sets=())
+
+
+def with_text(value: object, change: Callable[[str], str]) -> Any:
+    """Return a report in which every text but the schema's name went through `change`."""
+    if isinstance(value, Enum):
+        return value
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(with_text(item, change) for item in value)
+    if not isinstance(value, msgspec.Struct):
+        return value
+    fields = {
+        name: with_text(getattr(value, name), change)
+        for name in value.__struct_fields__
+        if not (isinstance(value, Report) and name == "schema")
+    }
+    return type(value)(**fields)
+
+
+def hostile_report(text: str) -> Report:
+    """Return the gecko report with `text` in place of every text."""
+    report: Report = with_text(gecko_report(), lambda _: text)
+    return report

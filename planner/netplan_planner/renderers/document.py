@@ -64,6 +64,12 @@ class Para(Value, frozen=True, kw_only=True):
     is_inner: bool = False
 
 
+class Item(Value, frozen=True, kw_only=True):
+    """One of several alike lines of a section."""
+
+    line: Line
+
+
 class Field(Value, frozen=True, kw_only=True):
     """A labelled line of an entry, with more lines below it."""
 
@@ -97,7 +103,7 @@ class Table(Value, frozen=True, kw_only=True):
     is_inner: bool = False
 
 
-Block = Title | Section | Entry | Para | Field | Command | Table
+Block = Title | Section | Entry | Para | Item | Field | Command | Table
 
 
 def say(

@@ -16,6 +16,7 @@ from netplan_planner.renderers.document import (
     Command,
     Entry,
     Field,
+    Item,
     Line,
     Para,
     Role,
@@ -54,12 +55,12 @@ def escaped(text: str) -> str:
     '\\[x\\](http&#58;//a) @&#8203;me #&#8203;1 &lt;b&gt;'
     """
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = _MENTION.sub(rf"\1{_BREAK}", text)
     text = _MARKUP.sub(r"\\\g<0>", text)
     text = _ADDRESS.sub(lambda match: f"&#{ord(match.group())};", text)
     text = _EMOJI.sub("&#58;", text)
     text = _MATHS.sub("&#36;", text)
-    text = _ISSUE.sub(rf"\1{_BREAK}", text)
-    return _MENTION.sub(rf"\1{_BREAK}", text)
+    return _ISSUE.sub(rf"\1{_BREAK}", text)
 
 
 def code(text: str, *, in_table: bool = False) -> str:
@@ -80,7 +81,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[str]:
     """Yield lines; fields that follow each other are one list, commands one code block."""
     is_first = True
     for kind, group in groupby(blocks, type):
-        if kind is Field:
+        if kind in {Field, Item}:
             chunks = [[text for block in group for text in _block(block)]]
         elif kind is Command:
             chunks = [_commands([block.text for block in group if isinstance(block, Command)])]
@@ -111,6 +112,8 @@ def _block(block: Block) -> Iterator[str]:
             yield f"#### {_inline(block.line)}"
         case Para():
             yield _start(_inline(block.line))
+        case Item():
+            yield f"- {_start(_inline(block.line))}"
         case Field():
             yield f"- **{block.label}** {_inline(block.line)}".rstrip()
             for more in block.more:

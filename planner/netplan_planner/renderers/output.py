@@ -76,16 +76,24 @@ def check_outputs(specs: Sequence[OutputSpec]) -> None:
     for spec in specs:
         if spec.path is None:
             continue
-        target = spec.path.resolve()
+        target = _target(spec.format, spec.path)
         if target in seen:
             raise UsageError(f"{seen[target]} and {spec.format} would both go to {spec.path}")
         seen[target] = spec.format
+
+
+def _target(name: str, path: Path) -> Path:
+    """Return the file behind links; a folder in its place and a missing folder are errors."""
+    asked = f"--output {name}:{path}"
+    try:
+        target = path.resolve()
         if target.is_dir():
-            raise UsageError(f"--output {spec.format}:{spec.path}: this is a folder, not a file")
+            raise UsageError(f"{asked}: this is a folder, not a file")
         if not target.parent.is_dir():
-            raise UsageError(
-                f"--output {spec.format}:{spec.path}: the folder {spec.path.parent} does not exist"
-            )
+            raise UsageError(f"{asked}: the folder {path.parent} does not exist")
+    except (OSError, RuntimeError) as exc:
+        raise UsageError(f"{asked}: not usable: {getattr(exc, 'strerror', None) or exc}") from exc
+    return target
 
 
 def render(report: Report, name: str, options: RenderOptions) -> str:

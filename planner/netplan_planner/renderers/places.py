@@ -6,8 +6,8 @@ from urllib.parse import quote
 from netplan_planner.model import Value
 
 _FILE = re.compile(
-    r"(?P<path>.+?\.(?:json|jsonl|ndjson|csv|parquet|toml|yaml|yml|tf)(?:\.gz|\.zst)?)"
-    r"(?::(?P<line>[1-9][0-9]{0,8})|:(?P<pointer>/.*)?)?",
+    r"(?P<path>.+?\.(?:json|jsonl|ndjson|log|txt|csv|parquet|toml|yaml|yml|tf)(?:\.gz|\.zst)?)"
+    r"(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?)?",
     re.DOTALL | re.IGNORECASE,
 )
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -43,6 +43,8 @@ def file_place(source: str) -> FilePlace | None:
     FilePlace(path='inventory/instances.json', line=None, pointer='/3')
     >>> file_place("flows.json.gz:118").line, file_place("compute.instances.aggregatedList")
     (118, None)
+    >>> file_place("recorded/http.log:40:/items/0").pointer
+    '/items/0'
     """
     match = _FILE.fullmatch(source)
     if match is None or "://" in match["path"]:

@@ -175,7 +175,7 @@ def _location(resources: Sequence[ResourceRef]) -> dict[str, Plain]:
         if place.pointer:
             location["properties"] = {"jsonPointer": scalars(place.pointer)}
     if resources:
-        location["logicalLocations"] = [_logical(ref) for ref in resources]
+        location["logicalLocations"] = [_logical(ref) for ref in dict.fromkeys(resources)]
     return location
 
 

@@ -19,6 +19,7 @@ from netplan_planner.renderers.document import (
     Command,
     Entry,
     Field,
+    Item,
     Line,
     Para,
     Role,
@@ -111,6 +112,8 @@ class _Page:
                 self._hang(block.line, 0, hang=self._inner)
             case Para():
                 self._hang(block.line, self._inner if block.is_inner else 0, hang=0)
+            case Item():
+                self._hang(block.line, 0, hang=self._inner)
             case Field():
                 self._field(block)
             case Command():

@@ -52,4 +52,4 @@ def _window(window: WindowInfo) -> Line:
     start = (
         f"{window.start:%Y-%m-%d}" if window.start.hour == 0 else f"{window.start:%Y-%m-%d %H:%M}"
     )
-    return line(f"flow logs from {start}, {length}, sampling {window.sampling}")
+    return line(f"traffic of {start}, {length}, sampling {window.sampling}")

@@ -18,6 +18,7 @@ from netplan_planner.renderers.content.first import headline
 from netplan_planner.renderers.document import (
     Block,
     Field,
+    Item,
     Line,
     Para,
     Role,
@@ -44,21 +45,21 @@ def suppressed(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield Section(line=line("Suppressed: ", _suppressed_sum(report.suppressed)))
         shown = report.suppressed[: options.row_limit]
         for entry in shown:
-            yield Para(line=_suppressed(entry))
+            yield Item(line=_suppressed(entry))
         if len(report.suppressed) > len(shown):
-            yield Para(line=line(f"and {len(report.suppressed) - len(shown):,} more"))
+            yield Item(line=line(f"and {len(report.suppressed) - len(shown):,} more"))
     if report.filtered:
         count = figures.counted(len(report.filtered), "finding")
         reasons = sorted({entry.why for entry in report.filtered})
         yield Section(line=line(f"Filtered out: {count}"))
         names = [line(phrases.name(r)) for r in sorted({entry.rule for entry in report.filtered})]
         shown_names = listed(names[: options.row_limit], len(names))
-        yield Para(line=line(shown_names, f" ({', '.join(reasons)})"))
+        yield Item(line=line(shown_names, f" ({', '.join(reasons)})"))
     if report.expired_suppressions:
         count = figures.counted(len(report.expired_suppressions), "suppression")
         yield Section(line=line("Expired, no longer in force: ", say(count, Role.BAD)))
     for old in report.expired_suppressions:
-        yield Para(
+        yield Item(
             line=line(
                 phrases.name(old.rule),
                 f" on {old.resource}, until {old.expires.isoformat()}: {old.reason} ({old.source})",
@@ -105,15 +106,15 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
 def totals(report: Report) -> Iterator[Block]:
     """Yield the last lines: the sums again, for who sees only the end of a long report."""
     yield Section(line=line("In all"))
-    yield Para(line=_count(report))
+    yield Item(line=_count(report))
     money = _money(report)
     if money:
-        yield Para(line=money)
+        yield Item(line=money)
     if report.fix_sets:
-        yield Para(line=line("first: ", headline(report.fix_sets[0])))
+        yield Item(line=line("first: ", headline(report.fix_sets[0])))
     unseen = _unseen(report)
     if unseen:
-        yield Para(line=joined(unseen, " · "))
+        yield Item(line=joined(unseen, " · "))
 
 
 def _money(report: Report) -> Line:
@@ -175,8 +176,8 @@ def _resources(read: Coverage) -> Line:
     counts = [(kind, count) for kind, count in read.resource_counts if kind != "instances"]
     words = [line(_kind(kind.replace("_", " "), count)) for kind, count in counts if count]
     instances = line(figures.counted(read.instance_count, "instance"))
-    projects = line(figures.counted(len(read.projects), "project"))
-    return line(joined([instances, *words]), " of ", projects)
+    projects = figures.counted(len(read.projects), "project")
+    return line(joined([instances, *words]), f" of {projects}" if read.projects else "")
 
 
 def _kind(plural: str, count: int) -> str:
@@ -258,7 +259,7 @@ def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> 
         names = [line(phrases.name(rule)) for rule in rules[: options.row_limit]]
         resources = sum(entry.resource_count for entry in group)
         count = f" ({figures.counted(resources, 'resource')})" if resources else ""
-        yield Para(
+        yield Item(
             line=line(
                 say(_KINDS.get(kind, kind), role),
                 f", {reason}{count}: ",

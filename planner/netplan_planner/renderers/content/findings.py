@@ -57,15 +57,26 @@ def severities(found: Sequence[Finding]) -> Line:
 
 def _why_none(report: Report) -> Line:
     """Return why an empty list is not yet good news, where it is not."""
-    gaps = len({entry.rule for entry in report.not_evaluated})
     if report.window is None:
         return line(
             "No traffic was given, so no path, rate or saving could be judged: give --traffic."
         )
-    if gaps:
-        rules = figures.counted(gaps, "rule")
-        return line(f"No rule that could be evaluated found a fault; {rules} could not, see below.")
-    return line("Every rule was evaluated, and none found a fault.")
+    gaps = {e.rule: e.kind for e in report.not_evaluated}
+    unselected = sum(1 for kind in gaps.values() if kind == "deselected")
+    hidden = len(report.suppressed) + len(report.filtered)
+    limits = [
+        (len(gaps) - unselected, "rule could not be evaluated", "rules could not be evaluated"),
+        (unselected, "rule was not selected", "rules were not selected"),
+        (
+            hidden,
+            "finding is suppressed or filtered out",
+            "findings are suppressed or filtered out",
+        ),
+    ]
+    said = [figures.counted(count, one, many) for count, one, many in limits if count]
+    if not said:
+        return line("Every rule was evaluated, and none found a fault.")
+    return line(f"That is not the whole picture: {'; '.join(said)}, see below.")
 
 
 def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from netplan_planner.renderers.document import (
     Column,
     Entry,
     Field,
+    Item,
     Line,
     Para,
     Role,
@@ -43,7 +44,7 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         rest = len(report.fix_sets) - len(sets)
         yield Para(line=line(f"and {figures.counted(rest, 'more set')} of fixes (-v lists them)"))
     for finding in singles:
-        yield Para(line=_single(finding, numbers[finding.fingerprint]))
+        yield Item(line=_single(finding, numbers[finding.fingerprint]))
 
 
 def headline(fix_set: FixSet) -> Line:

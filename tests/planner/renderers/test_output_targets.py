@@ -1,0 +1,195 @@
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.errors import UsageError
+from netplan_planner.renderers import (
+    RENDERERS,
+    ColourMode,
+    OutputSpec,
+    RenderOptions,
+    check_outputs,
+    parse_output,
+    render,
+    write_outputs,
+)
+from netplan_planner.renderers.output import resolved
+from support import reports
+
+OPTIONS = RenderOptions(rules=reports.RULES)
+REPORT = reports.gecko_report()
+
+
+class Screen(io.TextIOWrapper):
+    """A stream that is a terminal or not, and of any encoding."""
+
+    def __init__(self, *, is_terminal: bool = False, encoding: str = "utf-8") -> None:
+        self.raw_bytes = io.BytesIO()
+        self._is_terminal = is_terminal
+        super().__init__(self.raw_bytes, encoding=encoding, newline="\n")
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def written(self) -> bytes:
+        self.flush()
+        return self.raw_bytes.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("text", OutputSpec(format="text")),
+        ("json:-", OutputSpec(format="json")),
+        ("sarif:out/x.sarif", OutputSpec(format="sarif", path=Path("out/x.sarif"))),
+        ("csv:C:/x.csv", OutputSpec(format="csv", path=Path("C:/x.csv"))),
+    ],
+)
+def test_parse(text: str, expected: OutputSpec) -> None:
+    assert parse_output(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("jsn", "one of text, json, sarif, md, csv; did you mean json?"),
+        ("markdown:x", "did you mean md"),
+        ("xyzzy", "it is one of"),
+        ("json:", "a path is missing"),
+        ("", "no output format ''"),
+    ],
+)
+def test_a_bad_output_is_refused_with_the_list(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match="--output") as caught:
+        parse_output(text)
+    assert said in str(caught.value)
+
+
+def test_several_at_once(tmp_path: Path) -> None:
+    screen = Screen()
+    specs = [parse_output(f"{name}:{tmp_path / name}") for name in RENDERERS]
+    written = write_outputs(REPORT, [*specs, parse_output("md")], OPTIONS, stdout=screen)
+    assert written == tuple(tmp_path / name for name in RENDERERS)
+    for name in RENDERERS:
+        assert (tmp_path / name).read_bytes() == render(REPORT, name, OPTIONS).encode()
+    assert screen.written() == render(REPORT, "md", OPTIONS).encode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(RENDERERS)
+
+
+def test_two_on_the_standard_output_are_refused() -> None:
+    with pytest.raises(UsageError, match="text and json would both go to the standard output"):
+        check_outputs([parse_output("text"), parse_output("json")])
+
+
+def test_two_on_one_file_are_refused(tmp_path: Path) -> None:
+    specs = [parse_output(f"json:{tmp_path}/x"), parse_output(f"csv:{tmp_path}/./x")]
+    with pytest.raises(UsageError, match="json and csv would both go to"):
+        check_outputs(specs)
+
+
+def test_a_missing_folder_and_a_folder_as_file_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"the folder .*nowhere does not exist"):
+        check_outputs([parse_output(f"json:{tmp_path}/nowhere/x.json")])
+    with pytest.raises(UsageError, match="this is a folder"):
+        check_outputs([parse_output(f"json:{tmp_path}")])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_failing_target_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    good = tmp_path / "good.json"
+    good.write_text("before")
+    screen = Screen()
+    specs = [parse_output(f"json:{good}"), parse_output("csv:/dev/full")]
+    with pytest.raises(UsageError, match="/dev/full: cannot be written: No space left"):
+        write_outputs(REPORT, [*specs, parse_output("text")], OPTIONS, stdout=screen)
+    assert good.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["good.json"]
+    assert screen.written() == b""
+
+
+def test_a_name_that_no_file_can_have_is_an_error_of_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not usable: File name too long"):
+        check_outputs([OutputSpec(format="csv", path=tmp_path / ("x" * 300))])
+
+
+def test_a_report_that_cannot_be_rendered_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="it is one of"):
+        write_outputs(
+            REPORT,
+            [parse_output(f"json:{tmp_path}/x.json"), OutputSpec(format="html")],
+            OPTIONS,
+            stdout=Screen(),
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_link_is_followed_and_rights_are_the_usual_ones(tmp_path: Path) -> None:
+    target = tmp_path / "real.json"
+    target.write_text("before")
+    (tmp_path / "link.json").symlink_to(target)
+    write_outputs(REPORT, [parse_output(f"json:{tmp_path}/link.json")], OPTIONS, stdout=Screen())
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads(target.read_text())["title"] == "gecko-demo"
+    beside = tmp_path / "beside"
+    beside.touch()
+    assert stat.S_IMODE(target.stat().st_mode) == stat.S_IMODE(beside.stat().st_mode)
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    write_outputs(REPORT, [parse_output(f"json:{os.devnull}")], OPTIONS, stdout=Screen())
+    assert not Path(os.devnull).is_file()
+
+
+def test_width_and_colour_follow_the_terminal() -> None:
+    on, off = Screen(is_terminal=True), Screen()
+    assert resolved(OPTIONS, off, {}).colour is ColourMode.NEVER
+    assert resolved(OPTIONS, off, {}).width == 100
+    assert resolved(OPTIONS, on, {}).colour is ColourMode.ALWAYS
+    assert resolved(OPTIONS, on, {"NO_COLOR": "1"}).colour is ColourMode.NEVER
+    assert resolved(OPTIONS, on, {"NO_COLOR": ""}).colour is ColourMode.ALWAYS
+    assert resolved(OPTIONS, on, {"TERM": "dumb"}).colour is ColourMode.NEVER
+    always = RenderOptions(colour=ColourMode.ALWAYS, width=60)
+    assert resolved(always, off, {"NO_COLOR": "1"}) == always
+
+
+def test_a_file_has_no_colour_unless_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    screen = Screen(is_terminal=True)
+    specs = [parse_output(f"text:{path}"), parse_output("text")]
+    write_outputs(REPORT, specs, OPTIONS, stdout=screen, environment={})
+    assert b"\x1b[" in screen.written()
+    assert b"\x1b" not in path.read_bytes()
+    always = RenderOptions(colour=ColourMode.ALWAYS)
+    write_outputs(REPORT, specs[:1], always, stdout=Screen(), environment={})
+    assert b"\x1b[" in path.read_bytes()
+
+
+def test_a_terminal_without_the_letters_gets_others() -> None:
+    screen = Screen(encoding="ascii")
+    write_outputs(REPORT, [parse_output("text")], OPTIONS, stdout=screen)
+    text = screen.written().decode("ascii")
+    assert "1.6 -> 16 Gbit/s" in text
+    assert "---" in text
+
+
+def test_data_is_utf8_whatever_the_terminal() -> None:
+    screen = Screen(encoding="ascii")
+    write_outputs(REPORT, [parse_output("csv")], OPTIONS, stdout=screen)
+    assert screen.written() == render(REPORT, "csv", OPTIONS).encode()
+    plain = io.StringIO()
+    write_outputs(REPORT, [parse_output("json")], OPTIONS, stdout=plain)
+    assert json.loads(plain.getvalue())
+
+
+def test_the_registry_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, netplan_planner.renderers as r; print('rich' in sys.modules, len(r.RENDERERS))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "5"]

