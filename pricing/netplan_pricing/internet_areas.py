@@ -46,11 +46,13 @@ class InternetAreas:
             priced: Areas with a price, in lower case.
         """
         whole = " ".join(text.casefold().split())
-        if whole in priced and whole not in self._by_name:
+        if whole in priced:
             return (whole,)
         parts = [part.strip() for part in _SEPARATORS.split(whole) if part.strip()]
         if len(parts) == 1 and whole not in self._by_name:
-            parts = whole.split()
+            # Codes of countries are words too ("and", "can"): only after a continent.
+            words = whole.split()
+            parts = words if len(words) == 2 and words[0] in self._by_name else []
         # Continent, then country: the country says more; anything after them is a place in it.
         for part in reversed(parts[:2]):
             if part in self._by_name:

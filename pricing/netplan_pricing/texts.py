@@ -17,15 +17,14 @@ USAGE_NOTES = {
 }
 
 ROW_NOTES = {
-    "z3-local-ssd-sku-corrected": "local SSD at Z3's own rate; another computation uses the"
-    " generic rate (-4 to +8 %)",
+    "z3-local-ssd-sku-corrected": "local SSD at Z3's own rate; another computation takes the"
+    " generic rate",
     "spot-withheld": "",
     "includes-m2-upgrade-premium": "M1 rates and the M2 upgrade premium",
     "not-in-machine-list": "not in the Compute API's list of machine types",
-    "duplicate-skus-in-region": "the catalogue has two live prices for it in this region, up to"
-    " 0.5 % apart on demand",
+    "duplicate-skus-in-region": "the catalogue has two live prices for a part of it in this region",
     "computed-from-components": "summed from component rates",
-    "assumes-3750-gib-local-ssd": "assumes 3,750 GiB of bundled local SSD",
+    "assumes-3750-gib-local-ssd": "the size of its bundled local SSD (3750 GiB) is an assumption",
     "duplicate-skus": "the catalogue has two live rates for a part of it in this region",
 }
 """What the note codes of price rows mean; a code that is not here is shown as it is."""

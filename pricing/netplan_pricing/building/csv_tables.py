@@ -50,6 +50,17 @@ class Row:
             raise InputError(f"{self.where}: {column}: a price of 0; leave unknown prices empty")
         return text
 
+    def count(self, column: str) -> str:
+        """Return a cell that holds a whole number of at least 0, or nothing.
+
+        Raises:
+            InputError: If it is anything else.
+        """
+        text = self._cells[column]
+        if text and not (text.isascii() and text.isdigit()):
+            raise InputError(f"{self.where}: {column}: {text[:40]!r} is not a whole number")
+        return text
+
     def day(self, column: str) -> str:
         """Return a cell that holds a date.
 

@@ -29,11 +29,11 @@ def machine_types(folder: Path, sources: Sources) -> Columns:
     origin = sources.dated(name)
     rows: list[tuple[str, ...]] = []
     for row in read_rows(folder / name, _TYPE_CELLS):
-        for cell in ("guest_vcpus", "memory_gib"):
-            if not row.price(cell):
-                raise InputError(f"{row.where}: no {cell}")
-        for cell in ("billed_vcpus", "gpu_count", "bundled_local_ssd_gib"):
-            row.amount(cell)
+        if not row.count("guest_vcpus") or not row.price("memory_gib"):
+            raise InputError(f"{row.where}: no vCPUs or no memory")
+        row.amount("billed_vcpus")
+        row.amount("gpu_count")
+        row.count("bundled_local_ssd_gib")
         rows.append((*(row[cell] for cell in _TYPE_CELLS), *origin))
     return as_columns(schema.MACHINE_TYPES, _unique(rows, 1, name))
 

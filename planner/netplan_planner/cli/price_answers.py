@@ -1,0 +1,163 @@
+"""The answer of a look-up as text, JSON or CSV.
+
+Numbers keep all their digits in JSON and CSV; only the text form rounds, and only sums of money.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from enum import StrEnum
+
+from netplan_planner.errors import MissingDatum
+
+SCHEMA = "netplan.price/1"
+NO_SKU = "none in this table"
+_CENT = Decimal("0.01")
+_TITLES = {
+    "usd_per_hour": "USD per hour",
+    "usd_per_gib": "USD per GiB",
+    "gib": "GiB",
+    "as_of": "date",
+    "sku_id": "SKU",
+}
+
+
+class Form(StrEnum):
+    """How the answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass
+class Answer:
+    """What one command says, before it is text, JSON or CSV."""
+
+    title: str
+    columns: tuple[str, ...]
+    """Of the table of the text form; the other forms write every field."""
+    sum_title: str
+    """What the column `usd` is called in that table."""
+    rows: list[dict[str, object]] = field(default_factory=list)
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    """What has no price, and why."""
+    total_usd: Decimal | None = None
+
+
+def render(answer: Answer, form: Form) -> str:
+    """Return the answer in the wanted form.
+
+    Raises:
+        MissingDatum: If nothing that was asked for has a price.
+    """
+    if answer.unknown and not answer.rows:
+        # All usages fail for one reason (an unknown type) or each for its own.
+        raise MissingDatum("\n".join(dict.fromkeys(reason for _, reason in answer.unknown)))
+    writer = {Form.TEXT: _text, Form.JSON: _json, Form.CSV: _csv}[form]
+    return writer(answer)
+
+
+def _text(answer: Answer) -> str:
+    cells = [[_shown(name, row[name]) for name in answer.columns] for row in answer.rows]
+    first = answer.columns[0]
+    titles = [
+        answer.sum_title if name == "usd" else _TITLES.get(name, name) for name in answer.columns
+    ]
+    lines = [_clean(answer.title), "", *_table(answer.columns, titles, cells), ""]
+    lines += [f"unknown  {_clean(name)}: {_clean(reason)}" for name, reason in answer.unknown]
+    if answer.total_usd is not None:
+        lines.append(f"total    {_money(answer.total_usd)} USD a month")
+    for label in ("parts", "source", "note"):
+        by_text: dict[str, list[str]] = {}
+        for row in answer.rows:
+            if row.get(label):
+                by_text.setdefault(str(row[label]), []).append(str(row[first]))
+        for text, names in by_text.items():
+            whose = "" if len(names) == len(answer.rows) else f"{'; '.join(names)}: "
+            lines.append(f"{label:<8} {_clean(whose + text)}")
+    return "\n".join(lines)
+
+
+def _table(columns: Sequence[str], titles: list[str], cells: list[list[str]]) -> list[str]:
+    """Return aligned lines; numbers stand to the right."""
+    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
+    to_right = {n for n, name in enumerate(columns) if name.startswith("usd") or name == "gib"}
+
+    def line(texts: list[str]) -> str:
+        aligned = (
+            text.rjust(width) if n in to_right else text.ljust(width)
+            for n, (text, width) in enumerate(zip(texts, widths, strict=True))
+        )
+        return "  ".join(aligned).rstrip()
+
+    return [line(titles), *map(line, cells)]
+
+
+def _shown(name: str, value: object) -> str:
+    if name == "sku_id" and not value:
+        return NO_SKU
+    if isinstance(value, Decimal):
+        return _money(value) if name == "usd" else plain(value)
+    return _clean(str(value))
+
+
+def plain(number: Decimal) -> str:
+    """Return a number without needless zeros: 0.16833420 as 0.1683342, 500.0 as 500.
+
+    >>> plain(Decimal("500.0")), plain(Decimal("0.16833420"))
+    ('500', '0.1683342')
+    """
+    return f"{number.normalize():,f}"
+
+
+def _money(usd: Decimal) -> str:
+    """Return a sum of money in cents, small ones with more digits.
+
+    >>> _money(Decimal("1234.567")), _money(Decimal("0.0042")), _money(Decimal(0))
+    ('1,234.57', '0.004200', '0.00')
+    """
+    is_small = 0 < usd < _CENT
+    return f"{usd.quantize(_CENT**3 if is_small else _CENT, ROUND_HALF_UP):,f}"
+
+
+def _clean(text: str) -> str:
+    """Return text that a terminal only prints: a foreign snapshot may hold escapes."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def _json(answer: Answer) -> str:
+    listed: dict[str, object] = {"schema": SCHEMA, "prices": answer.rows}
+    if answer.total_usd is not None:
+        listed["total_usd_per_month"] = answer.total_usd
+    if answer.unknown:
+        listed["unknown"] = [{"what": what, "reason": why} for what, why in answer.unknown]
+    from msgspec.json import Encoder
+    from msgspec.json import format as indent
+
+    # Decimals as JSON numbers with all their digits; msgspec never goes through a float.
+    return indent(Encoder(decimal_format="number").encode(listed), indent=2).decode()
+
+
+def _csv(answer: Answer) -> str:
+    import csv
+    import io
+
+    if not answer.rows:
+        return ""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(answer.rows[0])
+    for row in answer.rows:
+        writer.writerow([_cell(value) for value in row.values()])
+    return stream.getvalue().rstrip("\n")
+
+
+def _cell(value: object) -> str:
+    """Return a CSV cell: unknown is empty, and no text can be a formula."""
+    if value is None:
+        return ""
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    text = _clean(str(value))
+    return "'" + text if text[:1] in "=+-@" and text else text

@@ -1,0 +1,270 @@
+"""Addresses, Tier_1 fees, sustained use, services, offers and shapes."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import AddressUse, PathClass, Usage, total_usd
+from netplan_pricing import open_snapshot
+from netplan_pricing.network_prices import first_paid
+from netplan_pricing.schema import NetworkKind
+from netplan_pricing.traffic_prices import bill
+from support.price_tables import read_csv
+from support.shared_data import needs_shared, shared
+
+BOOK = open_snapshot()
+CENTRAL = "us-central1"
+STANDARD, UNUSED = AddressUse.STANDARD_VM, AddressUse.UNUSED_STATIC
+
+
+def test_an_address_in_use_has_720_free_hours_in_a_month() -> None:
+    tiers = BOOK.external_address_tiers(STANDARD, CENTRAL)
+    one = bill("address", Decimal(730), tiers)
+    assert [(str(line.quantity), str(line.unit_price_usd)) for line in one] == [
+        ("720", "0"),
+        ("10", "0.005"),
+    ]
+    three = bill("addresses", Decimal(3 * 730), tiers)
+    assert total_usd(three) == (3 * 730 - 720) * Decimal("0.005") == Decimal("7.35")
+    price = BOOK.external_address(STANDARD, CENTRAL)
+    assert (price.usd, price.unit, price.sku_id) == (Decimal("0.005"), "hour", "C054-7F72-A02E")
+    assert "720 hours" in price.note
+
+
+def test_a_spot_address_has_no_free_hours() -> None:
+    price = BOOK.external_address(AddressUse.SPOT_VM, CENTRAL)
+    assert (price.usd, price.note) == (Decimal("0.0025"), "")
+
+
+def test_unused_addresses_cost_by_region() -> None:
+    assert BOOK.external_address(UNUSED, CENTRAL).usd == Decimal("0.01")
+    assert BOOK.external_address(UNUSED, "asia-southeast3").usd == Decimal("0.0105")
+    # Montreal and Toronto have no free first hour.
+    assert BOOK.external_address(UNUSED, "northamerica-northeast1").note == ""
+    with pytest.raises(MissingDatum, match="unused-static"):
+        BOOK.external_address(UNUSED, "europe-north2")
+
+
+@pytest.mark.parametrize("use", list(AddressUse))
+def test_an_unknown_region_has_no_address_price(use: AddressUse) -> None:
+    with pytest.raises(MissingDatum, match="nearest: us-central1"):
+        BOOK.external_address(use, "us-centrall1")
+
+
+@needs_shared
+def test_unused_addresses_agree_with_the_price_pages() -> None:
+    pages = read_csv(shared("data/network/traffic_prices.csv"))
+    rows = [row for row in pages if row["class"] == "external_ipv4_static_unused"]
+    assert len(rows) == 42
+    for row in rows:
+        price = BOOK.external_address(UNUSED, row["source_location"])
+        assert price.usd == Decimal(row["price_usd"])
+
+
+@pytest.mark.parametrize(
+    ("name", "gbps", "spot", "usd"),
+    [
+        ("n2-standard-32", 50, False, "0.44895"),
+        ("n2-standard-32", 1, False, "0.44895"),
+        ("n2d-standard-96", 50.1, False, "0.673425"),
+        ("c2-standard-60", 75, True, "0.161625"),
+        ("c2d-standard-112", 100, False, "0.8979"),
+        ("n2-custom-64-131072", 75, False, "0.673425"),
+    ],
+)
+def test_the_tier1_fee_of_the_size_that_covers_it(
+    name: str, gbps: float, spot: bool, usd: str
+) -> None:
+    assert str(BOOK.tier1_fee(CENTRAL, name, gbps, is_spot=spot).usd) == usd
+
+
+@pytest.mark.parametrize(
+    ("region", "name", "gbps", "said"),
+    [
+        (CENTRAL, "c3-standard-44", 50, "not which of the two"),
+        (CENTRAL, "c4a-standard-72", 100, "not which of the two"),
+        (CENTRAL, "m4-megamem-112", 100, "not which of the two"),
+        (CENTRAL, "e2-standard-32", 50, "has no Tier_1"),
+        (CENTRAL, "c4n-standard-192", 400, "has no Tier_1"),
+        (CENTRAL, "n2-standard-80", 100.5, "above 100 Gbit/s"),
+        ("moon-west1", "n2-standard-80", 50, "no Tier_1 fee in"),
+        (CENTRAL, "quantum-1", 50, "not which of the two"),
+    ],
+)
+def test_an_unknown_tier1_fee_says_why(region: str, name: str, gbps: float, said: str) -> None:
+    with pytest.raises(MissingDatum, match=said):
+        BOOK.tier1_fee(region, name, gbps)
+
+
+@needs_shared
+def test_every_tier1_fee_is_answered_as_it_stands() -> None:
+    for row in read_csv(shared("data/catalog/tier1_network_prices.csv")):
+        for word, is_spot in (("ondemand", False), ("spot", True)):
+            for gbps in (50, 75, 100):
+                price = BOOK.tier1_fee(row["region"], "n2-standard-80", gbps, is_spot=is_spot)
+                cell = f"{word}_total_bandwidth_up_to_{gbps}_gbps_usd_hour"
+                assert str(price.usd) == row[cell]
+
+
+def test_sustained_use_by_quarters_of_the_month() -> None:
+    ratio = BOOK.sustained_use_ratio
+    assert ratio("n1-standard-4", 0) == 1
+    assert ratio("n1-standard-4", 0.25) == 1
+    assert ratio("n1-standard-4", 0.5) == Decimal("0.9")
+    assert ratio("n1-standard-4", 1) == Decimal("0.7") == ratio("f1-micro", 1)
+    assert ratio("custom-4-8192", 1) == Decimal("0.7")
+    assert ratio("n2-standard-4", 1) == Decimal("0.8")
+    assert ratio("n2-standard-4", 0.5) == (1 + Decimal("0.8678")) / 2
+    assert ratio("e2-standard-4", 1) == 1
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="0 to 1"):
+            ratio("n1-standard-4", wrong)
+    with pytest.raises(MissingDatum, match="no sustained-use schedule"):
+        ratio("q7-standard-4", 1)
+
+
+@given(first=st.floats(0, 1), second=st.floats(0, 1))
+@settings(max_examples=200, deadline=None)
+def test_a_longer_run_never_costs_less(first: float, second: float) -> None:
+    short, long = sorted((first, second))
+    for name in ("n1-standard-4", "n2-standard-4", "c2-standard-4", "e2-standard-4"):
+        ratios = [BOOK.sustained_use_ratio(name, share) for share in (short, long)]
+        cost = [
+            Decimal(str(share)) * ratio for share, ratio in zip((short, long), ratios, strict=True)
+        ]
+        assert cost[0] <= cost[1] + Decimal("1e-20")
+        assert Decimal("0.7") <= ratios[1] <= ratios[0] + Decimal("1e-20") <= Decimal("1.1")
+
+
+def test_the_full_month_ratio_is_that_of_the_listed_price() -> None:
+    for shape in BOOK.offered(CENTRAL):
+        row = next(BOOK.machine_batch([(CENTRAL, shape.machine_type)]))
+        if row.sustained_use_usd_per_hour and row.on_demand_usd_per_hour:
+            listed = row.sustained_use_usd_per_hour / row.on_demand_usd_per_hour
+            ratio = BOOK.sustained_use_ratio(shape.machine_type, 1)
+            assert abs(listed - ratio) < Decimal("0.0001")
+
+
+def test_services_of_the_price_pages() -> None:
+    services = BOOK.services
+    assert services.one("vpn_tunnel", "europe-west6").usd == Decimal("0.065")
+    assert BOOK.nat_data(CENTRAL).usd == Decimal("0.045")
+    steps = services.tiers("vpc_flow_log_generation")
+    assert [(str(step.start), str(step.price.usd)) for step in steps] == [
+        ("0", "0.25"),
+        ("10240", "0.15"),
+        ("30720", "0.075"),
+        ("51200", "0.05"),
+    ]
+    assert services.tiers("general_log_storage")[0].start == 50
+    gateway = services.conditions("cloud_nat_gateway")
+    assert len(gateway) == 2
+    with pytest.raises(MissingDatum, match="several prices"):
+        services.tiers("cloud_nat_gateway")
+    assert services.one("cloud_nat_gateway", condition=gateway[1]).usd == Decimal("0.0014")
+    with pytest.raises(MissingDatum, match="no price of vpn_tunnel"):
+        services.one("vpn_tunnel", "moon-west1")
+    with pytest.raises(MissingDatum, match="nearest: vpn_tunnel"):
+        services.one("vpn_tunnle")
+    with pytest.raises(MissingDatum, match="4 price steps"):
+        services.one("vpc_flow_log_generation")
+
+
+def test_former_and_resold_prices_are_not_shipped() -> None:
+    assert not [name for name in BOOK.services.names if "historical" in name or "resale" in name]
+    assert "medium confidence" in BOOK.services.one("lb_data_both", "asia-south1").note
+
+
+@needs_shared
+def test_every_kept_page_price_is_answered_as_it_stands() -> None:
+    table = BOOK.file.table("service_prices")
+    kept = sorted(zip(table["service"].texts(), table["usd"].texts(), strict=True))
+    names = set(BOOK.services.names)
+    pages = read_csv(shared("data/network/traffic_prices.csv"))
+    assert kept == sorted(
+        (row["class"], row["price_usd"]) for row in pages if row["class"] in names
+    )
+    assert len(kept) == 67
+
+
+def test_interconnect_is_found_by_what_the_catalogue_calls_it() -> None:
+    prices = {
+        entry.source_place: BOOK.network.tiers(entry)
+        for entry in BOOK.network.entries(NetworkKind.PEERING)
+    }
+    local = prices["Cloud Interconnect - Local Data Transfer in Europe"]
+    assert [(str(tier.start), str(tier.price.usd)) for tier in local] == [("0", "0.02")]
+    assert prices["Cloud Interconnect - Data Transfer Africa"] == ()
+    assert first_paid(prices["Cloud Interconnect for MPS - Local Data Transfer in Europe"]) is None
+
+
+def test_shapes() -> None:
+    predefined = BOOK.shape("n1-standard-4")
+    assert predefined is not None
+    assert (predefined.vcpus, predefined.memory_gib) == (4, 15.0)
+    custom = BOOK.shape("n4a-custom-8-16384")
+    assert custom is not None
+    assert (custom.vcpus, custom.memory_gib, custom.architecture) == (8, 16.0, "ARM64")
+    gpu = BOOK.shape("g2-custom-48-196608")
+    assert gpu is not None
+    assert gpu.gpu_count == 4
+    shared_core = BOOK.shape("e2-custom-micro-2048")
+    assert shared_core is not None
+    assert (shared_core.vcpus, shared_core.is_shared_core) == (2, True)
+    part_of_a_gpu = BOOK.shape("g4-standard-6")
+    assert part_of_a_gpu is not None
+    assert part_of_a_gpu.gpu_count == 1
+    for unknown in ("n2-standard-44", "", "x9-custom-4-8192", "custom-4-8192-ext-ext"):
+        assert BOOK.shape(unknown) is None
+
+
+@needs_shared
+def test_offers_are_those_of_the_list() -> None:
+    rows = read_csv(shared("data/catalog/machine_type_regions.csv.gz"))
+    listed = {(row["region"], row["machine_type"]): row["deprecation"] or None for row in rows}
+    found = {
+        (region, shape.machine_type): shape.deprecation
+        for region in BOOK.regions()
+        for shape in BOOK.offered(region)
+    }
+    assert found.keys() == listed.keys()
+    assert all(found[pair] == state for pair, state in listed.items() if state)
+    assert len(BOOK.regions()) == 43
+
+
+def test_offers() -> None:
+    names = [shape.machine_type for shape in BOOK.offered(CENTRAL)]
+    assert names == sorted(names)
+    assert BOOK.is_offered(CENTRAL, "n2-standard-4")
+    assert BOOK.is_offered(CENTRAL, "n2-custom-4-8192")
+    assert not BOOK.is_offered(CENTRAL, "c2-custom-4-8192")
+    assert not BOOK.is_offered("africa-south1", "n4a-custom-4-8192")
+    assert not BOOK.is_offered("moon-west1", "n2-standard-4")
+    assert not BOOK.is_offered("moon-west1", "n2-custom-4-8192")
+    with pytest.raises(MissingDatum, match="no region"):
+        BOOK.offered("moon-west1")
+
+
+def test_zones_are_known_or_unknown_never_empty() -> None:
+    zones = BOOK.types.zones("n2-standard-4")
+    assert zones is not None
+    assert "us-central1-a" in zones
+    assert BOOK.types.zones("c4n-standard-8") is None
+
+
+def test_every_source_and_date_is_stated() -> None:
+    prices = [
+        BOOK.machine(CENTRAL, "n2-standard-4"),
+        BOOK.machine(CENTRAL, "n2-custom-4-8192", Usage.SPOT),
+        BOOK.external_address(STANDARD, CENTRAL),
+        BOOK.tier1_fee(CENTRAL, "n2-standard-32", 50),
+        BOOK.nat_data(CENTRAL),
+        BOOK.traffic(PathClass.INTER_ZONE_INTERNAL, src_region=CENTRAL)[0].price,
+    ]
+    for price in prices:
+        assert price.source
+        assert price.description
+        assert price.as_of.year >= 2026

@@ -1,0 +1,100 @@
+"""From places as flow records spell them to the destination areas of the catalogue."""
+
+import csv
+
+import pytest
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import PathClass
+from netplan_pricing import open_snapshot
+from netplan_pricing.building.assemble import FACTS
+from netplan_pricing.internet_areas import InternetAreas
+from netplan_pricing.schema import NetworkKind
+
+BOOK = open_snapshot()
+AREAS = InternetAreas(BOOK.file)
+CENTRAL = "us-central1"
+PRICED = BOOK.network.by_area(NetworkKind.INTERNET_PREMIUM, CENTRAL)
+REST_OF_ASIA = "apac(excluding korea and indonesia)"
+
+
+def rows() -> list[dict[str, str]]:
+    with (FACTS / "internet_areas.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "areas"),
+    [
+        ("America/usa", ["americas"]),
+        ("usa", ["americas"]),
+        ("America usa", ["americas"]),
+        ("America, can", ["americas"]),
+        ("America:mex", ["americas", "central america"]),
+        ("America/bra", ["south america"]),
+        ("America/usa/California/Mountain View", ["americas"]),
+        ("America/zzz", ["americas", "central america", "south america"]),
+        ("Asia/chn", ["china"]),
+        ("Asia/ind", ["india"]),
+        ("Asia/idn", ["indonesia"]),
+        ("Asia/kor", ["south korea"]),
+        ("Asia/jpn", [REST_OF_ASIA]),
+        ("Asia/sgp", [REST_OF_ASIA]),
+        ("Asia/isr", ["middle east"]),
+        ("Oceania/aus", ["australia"]),
+        ("Oceania/nzl", ["australia", REST_OF_ASIA]),
+        ("EUROPE", ["western europe", "eastern europe"]),
+        ("Europe/deu", ["western europe", "eastern europe"]),
+        ("Africa", ["africa"]),
+        ("South Korea", ["south korea"]),
+        ("  south   america ", ["south america"]),
+        ("Apac(Excluding Korea and Indonesia)", [REST_OF_ASIA]),
+        ("", []),
+        ("/", []),
+        ("Atlantis", []),
+        ("everywhere and nowhere", []),
+        ("\x1b[31m", []),
+    ],
+)
+def test_possible_areas(text: str, areas: list[str]) -> None:
+    assert list(AREAS.candidates(text, set(PRICED))) == areas
+
+
+def test_every_area_of_the_table_has_a_price_from_every_open_region() -> None:
+    named = {area.casefold() for row in rows() for area in row["areas"].split("|")}
+    for region in BOOK.regions():
+        priced = BOOK.network.by_area(NetworkKind.INTERNET_PREMIUM, region)
+        assert named <= {area for area, entry in priced.items() if BOOK.network.tiers(entry)}
+
+
+def test_vpn_traffic_uses_the_older_area_where_no_newer_one_is_priced() -> None:
+    priced = set(BOOK.network.by_area(NetworkKind.VPN_INTERNET, CENTRAL))
+    assert AREAS.candidates("Asia/jpn", priced) == ("apac",)
+    assert BOOK.vpn_traffic(src_region=CENTRAL, area="Asia/jpn")[0].price.description.endswith(
+        "Americas to APAC"
+    )
+
+
+def test_names_stand_once_and_in_the_spelling_of_flow_records() -> None:
+    names = [row["name"] for row in rows()]
+    assert len(names) == len(set(names))
+    continents = {"africa", "america", "asia", "europe", "oceania"}
+    assert continents <= set(names)
+    assert all(len(name) == 3 for name in set(names) - continents)
+
+
+def test_a_country_never_costs_what_its_continent_could_not() -> None:
+    """Germany's price is among Europe's, Japan's among Asia's, from every region."""
+    for region in BOOK.regions():
+        for text in ("Europe/deu", "Asia/jpn", "Asia/chn", "America/usa", "Africa/zaf"):
+            tiers = BOOK.traffic(PathClass.INTERNET, src_region=region, area=text)
+            low, high = BOOK.internet_bounds(region)
+            paid = next(tier for tier in tiers if tier.price.usd)
+            assert low.price.usd <= paid.price.usd <= high.price.usd
+
+
+def test_a_continent_is_answered_where_all_its_areas_cost_the_same() -> None:
+    sydney = BOOK.traffic(PathClass.INTERNET, src_region="australia-southeast1", area="America")
+    assert str(sydney[0].price.usd) == "0.19"
+    with pytest.raises(MissingDatum):
+        BOOK.traffic(PathClass.INTERNET, src_region=CENTRAL, area="America")

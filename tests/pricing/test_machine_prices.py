@@ -1,0 +1,266 @@
+"""Machine prices: every listed row, bills worked by hand, and every reason for having none."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import PriceBook, Usage
+from netplan_pricing import open_snapshot
+from support.price_tables import read_csv
+from support.shared_data import needs_shared, shared
+
+BOOK = open_snapshot()
+CENTRAL = "us-central1"
+CELLS = {
+    Usage.ON_DEMAND: "on_demand_usd_hour",
+    Usage.SPOT: "spot_usd_hour",
+    Usage.CUD_1Y: "cud_1y_usd_hour",
+    Usage.CUD_3Y: "cud_3y_usd_hour",
+    Usage.SUSTAINED_USE: "sud_full_month_usd_hour",
+}
+
+
+def usd(machine_type: str, usage: Usage = Usage.ON_DEMAND, region: str = CENTRAL) -> Decimal:
+    return BOOK.machine(region, machine_type, usage).usd
+
+
+def refusal(region: str, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> str:
+    with pytest.raises(MissingDatum) as caught:
+        BOOK.machine(region, machine_type, usage)
+    return str(caught.value)
+
+
+def test_it_is_a_price_book() -> None:
+    book: PriceBook = BOOK
+    assert book.regions()
+
+
+@needs_shared
+def test_every_row_of_the_price_list_is_answered_as_it_stands() -> None:
+    rows = read_csv(shared("data/catalog/prices.csv.gz"))
+    no_discount = {
+        row["series"]
+        for row in read_csv(shared("data/catalog/sustained_use_discounts.csv"))
+        if row["max_discount_percent_full_month"] == "0"
+    }
+    assert len(rows) == 17_533
+    offered = 0
+    for row in rows:
+        region, name = row["region"], row["machine_type"]
+        if row["available_in_region"] == "0":
+            assert "is not offered there" in refusal(region, name)
+            continue
+        offered += 1
+        for usage, cell in CELLS.items():
+            expected = row[cell]
+            if usage is Usage.SUSTAINED_USE and name.partition("-")[0] in no_discount:
+                assert not expected
+                expected = row["on_demand_usd_hour"]
+            if expected:
+                price = BOOK.machine(region, name, usage)
+                assert (str(price.usd), price.region) == (expected, region)
+                assert price.as_of.isoformat() == row["as_of"]
+            else:
+                assert f"no {usage.value} price" in refusal(region, name, usage)
+    assert offered == 12_804
+
+
+@needs_shared
+def test_every_row_is_listed_in_a_batch_in_the_order_asked_for() -> None:
+    rows = read_csv(shared("data/catalog/prices.csv.gz"))
+    pairs = [(row["region"], row["machine_type"]) for row in reversed(rows)]
+    for row, found in zip(reversed(rows), BOOK.machine_batch(pairs), strict=True):
+        assert (found.region, found.machine_type) == (row["region"], row["machine_type"])
+        assert str(found.on_demand_usd_per_hour) == row["on_demand_usd_hour"]
+        assert str(found.spot_usd_per_hour or "") == row["spot_usd_hour"]
+        assert str(found.cud_1y_usd_per_hour or "") == row["cud_1y_usd_hour"]
+        assert str(found.cud_3y_usd_per_hour or "") == row["cud_3y_usd_hour"]
+        assert str(found.sustained_use_usd_per_hour or "") == row["sud_full_month_usd_hour"]
+        assert found.as_of == date.fromisoformat(row["as_of"])
+        assert found.is_offered == (row["available_in_region"] == "1")
+        assert bool(found.reason) != found.is_offered
+
+
+@needs_shared
+def test_every_offered_pair_is_priced_or_refused_as_unpriced() -> None:
+    offers = read_csv(shared("data/catalog/machine_type_regions.csv.gz"))
+    listed = read_csv(shared("data/catalog/prices.csv.gz"))
+    priced = {(row["region"], row["machine_type"]) for row in listed}
+    unpriced = 0
+    for row in offers:
+        assert BOOK.is_offered(row["region"], row["machine_type"])
+        if (row["region"], row["machine_type"]) not in priced:
+            unpriced += 1
+            assert "no price for it is known" in refusal(row["region"], row["machine_type"])
+    assert (len(offers), unpriced) == (13_987, 1_183)
+
+
+def test_n1_standard_4_by_hand() -> None:
+    assert usd("n1-standard-4") == 4 * Decimal("0.031611") + 15 * Decimal("0.004237")
+    month = usd("n1-standard-4", Usage.SUSTAINED_USE)
+    assert month == usd("n1-standard-4") * Decimal("0.7")
+
+
+def test_shared_core_e2_is_billed_by_its_fraction() -> None:
+    core, memory = Decimal("0.02181159"), Decimal("0.00292353")
+    by_hand = {"e2-micro": (Decimal("0.25"), 1), "e2-small": (Decimal("0.5"), 2)}
+    for name, (vcpus, gib) in {**by_hand, "e2-medium": (Decimal(1), 4)}.items():
+        assert abs(usd(name) - (vcpus * core + gib * memory)) < Decimal("0.000001")
+
+
+@pytest.mark.parametrize(
+    ("name", "by_hand"),
+    [
+        ("custom-4-8192", 4 * Decimal("0.03319155") + 8 * Decimal("0.004446")),
+        ("n1-custom-4-8192", 4 * Decimal("0.03319155") + 8 * Decimal("0.004446")),
+        ("n2-custom-8-16384", 8 * Decimal("0.03319155") + 16 * Decimal("0.00444885")),
+        (
+            "n2-custom-8-131072-ext",
+            8 * Decimal("0.03319155") + 64 * Decimal("0.00444885") + 64 * Decimal("0.00955"),
+        ),
+        (
+            "custom-2-20480-ext",
+            2 * Decimal("0.03319155") + 13 * Decimal("0.004446") + 7 * Decimal("0.00955"),
+        ),
+        ("n4-custom-4-8448", 4 * Decimal("0.03275") + Decimal("8.25") * Decimal("0.003717")),
+        ("e2-custom-micro-1024", Decimal("0.25") * Decimal("0.02290217") + Decimal("0.003069707")),
+        ("e2-custom-medium-4096", Decimal("0.02290217") + 4 * Decimal("0.003069707")),
+        (
+            "g2-custom-48-196608",
+            48 * Decimal("0.02623762") + 192 * Decimal("0.003073821") + 4 * Decimal("0.560040239"),
+        ),
+    ],
+)
+def test_custom_types_by_hand(name: str, by_hand: Decimal) -> None:
+    price = BOOK.machine(CENTRAL, name)
+    assert price.usd == by_hand
+    assert "custom_core" in price.description
+    assert price.as_of == date(2026, 4, 30)
+
+
+def test_a_custom_month_has_the_discount_of_its_series() -> None:
+    month = Usage.SUSTAINED_USE
+    assert usd("custom-4-8192", month) == usd("custom-4-8192") * Decimal("0.7")
+    assert usd("n2-custom-8-16384", month) == usd("n2-custom-8-16384") * Decimal("0.8")
+    assert usd("e2-custom-2-4096", month) == usd("e2-custom-2-4096")
+    assert "no sustained-use discount" in BOOK.machine(CENTRAL, "e2-custom-2-4096", month).note
+
+
+def test_a_series_without_the_discount_says_so() -> None:
+    price = BOOK.machine(CENTRAL, "c3-standard-8", Usage.SUSTAINED_USE)
+    assert price.usd == usd("c3-standard-8")
+    assert "no sustained-use discount" in price.note
+
+
+def test_caveats_stand_in_the_note() -> None:
+    assert "moves within weeks" in BOOK.machine(CENTRAL, "n2-standard-4", Usage.SPOT).note
+    assert "used or not" in BOOK.machine(CENTRAL, "n2-standard-4", Usage.CUD_3Y).note
+    assert "Z3's own rate" in BOOK.machine(CENTRAL, "z3-highmem-88-standardlssd").note
+    assert BOOK.machine(CENTRAL, "n2-standard-4").note == ""
+
+
+@pytest.mark.parametrize(
+    ("region", "name", "usage", "said"),
+    [
+        (CENTRAL, "n2-standrd-4", Usage.ON_DEMAND, "no machine type.*nearest: n2-standard-4"),
+        (CENTRAL, "", Usage.ON_DEMAND, "no machine type"),
+        (CENTRAL, "n2-standard-04", Usage.ON_DEMAND, "no machine type"),
+        (CENTRAL, "N2-STANDARD-4", Usage.ON_DEMAND, "no machine type"),
+        ("us-centrall1", "n2-standard-4", Usage.ON_DEMAND, "no region.*nearest: us-central1"),
+        ("", "n2-standard-4", Usage.ON_DEMAND, "no region"),
+        ("us-west8", "n2-standard-4", Usage.ON_DEMAND, "no region"),
+        ("africa-south1", "a2-highgpu-1g", Usage.ON_DEMAND, "has a list price.*not offered"),
+        (CENTRAL, "c4-highcpu-288-metal", Usage.ON_DEMAND, "has a list price.*not offered"),
+        (CENTRAL, "a4-highgpu-8g", Usage.ON_DEMAND, "is offered in.*no price for it is known"),
+        ("africa-south1", "a4-highgpu-8g", Usage.ON_DEMAND, "neither offered nor priced"),
+        (CENTRAL, "t2a-standard-4", Usage.CUD_1Y, "no cud-1y price"),
+        (CENTRAL, "f1-micro", Usage.CUD_3Y, "no cud-3y price"),
+        (CENTRAL, "z3-highmem-88-standardlssd", Usage.SPOT, "no spot price.*withheld"),
+        (CENTRAL, "n2-custom-8-16384", Usage.CUD_1Y, "commitments for custom types"),
+        (CENTRAL, "n2-custom-2-32768", Usage.ON_DEMAND, "at most 8 GiB per vCPU.*-ext"),
+        (CENTRAL, "e2-custom-2-32768", Usage.ON_DEMAND, "at most 8 GiB per vCPU"),
+        (CENTRAL, "e2-custom-2-32768-ext", Usage.ON_DEMAND, "no extended memory"),
+        (CENTRAL, "n4-custom-4-65536-ext", Usage.ON_DEMAND, "not in the sources"),
+        (CENTRAL, "g2-custom-10-40960", Usage.ON_DEMAND, "how many GPUs"),
+        (CENTRAL, "c2-custom-4-8192", Usage.ON_DEMAND, "no on-demand rate for custom_core"),
+        ("africa-south1", "n4a-custom-4-8192", Usage.ON_DEMAND, "series n4a is not offered"),
+        (CENTRAL, "x9-custom-4-8192", Usage.ON_DEMAND, "series x9 is not offered"),
+        (CENTRAL, "custom-0-1024", Usage.ON_DEMAND, "no machine type"),
+        (CENTRAL, "custom-4-0", Usage.ON_DEMAND, "no machine type"),
+        (CENTRAL, "n2-custom-micro-1024", Usage.ON_DEMAND, "no machine type"),
+    ],
+)
+def test_each_reason_for_no_price_says_which(
+    region: str, name: str, usage: Usage, said: str
+) -> None:
+    with pytest.raises(MissingDatum, match=said):
+        BOOK.machine(region, name, usage)
+
+
+def test_a_refusal_is_repeated_and_never_becomes_a_price() -> None:
+    first = refusal(CENTRAL, "n2-standrd-4")
+    assert refusal(CENTRAL, "n2-standrd-4") == first
+
+
+def test_a_hostile_name_is_shown_short_and_inert() -> None:
+    text = refusal(CENTRAL, "\x1b[31m" + "x" * 10_000)
+    assert "\x1b" not in text
+    assert len(text) < 300
+
+
+def test_four_vcpus_never_match_forty_four() -> None:
+    assert usd("c3-standard-44") == 11 * usd("c3-standard-4")
+    assert "no machine type" in refusal(CENTRAL, "n2-standard-44")
+    assert "no machine type" in refusal(CENTRAL, "n2-standard-4 ")
+    shape = BOOK.shape("c3-standard-44")
+    assert shape is not None
+    assert shape.vcpus == 44
+
+
+def test_no_price_is_zero_and_no_usage_is_dearer_than_on_demand() -> None:
+    for region in BOOK.regions():
+        for shape in BOOK.offered(region):
+            row = next(BOOK.machine_batch([(region, shape.machine_type)]))
+            if row.on_demand_usd_per_hour is None:
+                continue
+            others = (
+                row.spot_usd_per_hour,
+                row.cud_1y_usd_per_hour,
+                row.cud_3y_usd_per_hour,
+                row.sustained_use_usd_per_hour,
+            )
+            for price in filter(lambda one: one is not None, others):
+                assert price is not None
+                assert 0 < price <= row.on_demand_usd_per_hour
+
+
+series = st.sampled_from(["", "n2-", "n2d-", "n4-", "n4d-", "e2-"])
+
+
+@given(prefix=series, vcpus=st.integers(1, 32), gib=st.integers(1, 64), more=st.integers(0, 64))
+@settings(max_examples=150, deadline=None)
+def test_more_of_a_custom_type_is_never_cheaper(
+    prefix: str, vcpus: int, gib: int, more: int
+) -> None:
+    def cost(cores: int, memory_gib: int) -> Decimal | None:
+        try:
+            return usd(f"{prefix}custom-{cores}-{memory_gib * 1024}")
+        except MissingDatum:
+            return None
+
+    base = cost(vcpus, gib)
+    for bigger in (cost(vcpus + more, gib), cost(vcpus, gib + more)):
+        if base is not None and bigger is not None:
+            assert bigger >= base
+
+
+@given(vcpus=st.integers(1, 64), gib=st.integers(1, 600), more=st.integers(0, 100))
+@settings(max_examples=100, deadline=None)
+def test_extended_memory_is_never_cheaper_than_less_of_it(vcpus: int, gib: int, more: int) -> None:
+    for prefix in ("", "n2-", "n2d-"):
+        less = usd(f"{prefix}custom-{vcpus}-{gib * 1024}-ext")
+        assert usd(f"{prefix}custom-{vcpus}-{(gib + more) * 1024}-ext") >= less

@@ -1,0 +1,168 @@
+"""The `price` verb as a user runs it: a process, its outputs and its exit status."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from netplan_pricing.building.assemble import build_snapshot
+from netplan_pricing.container import FILE_NAME
+from support.price_tables import write_tables
+
+COMMAND = "import netplan_planner.cli.price; from netplan_planner.cli import main; main()"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, "price", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={"PATH": "", "COLUMNS": "200", "NO_COLOR": "1", "PYTHONPATH": ":".join(sys.path)},
+    )
+
+
+def test_machine_as_text() -> None:
+    ran = run("machine", "n2-standard-16", "--region", "us-central1")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    lines = ran.stdout.splitlines()
+    assert lines[0] == "n2-standard-16 in us-central1: 16 vCPUs, 64 GiB"
+    assert " ".join(lines[2].split()) == "usage USD per hour USD for 730 h date SKU"
+    row = "on-demand 0.776944 567.17 2026-07-30 none in this table"
+    assert " ".join(lines[3].split()) == row
+    assert lines[5].startswith("source   ")
+
+
+def test_machine_as_json_and_csv_keep_every_digit() -> None:
+    arguments = ("machine", "n1-standard-4", "--region", "us-central1", "--usage", "all")
+    ran = run(*arguments, "--hours", "100", "--format", "json")
+    assert ran.returncode == 0, ran.stderr
+    answer = json.loads(ran.stdout, parse_float=Decimal)
+    assert answer["schema"] == "netplan.price/1"
+    by_usage = {row["usage"]: row for row in answer["prices"]}
+    assert by_usage["on-demand"]["usd_per_hour"] == Decimal("0.189999")
+    assert by_usage["on-demand"]["usd"] == Decimal("18.9999")
+    assert by_usage["sustained-use"]["usd_per_hour"] == Decimal("0.1329993")
+    assert by_usage["spot"]["sku_id"] is None
+    assert len(by_usage) == 5
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
+    assert [row["usage"] for row in rows] == list(by_usage)
+    assert rows[0]["usd_per_hour"] == "0.189999"
+
+
+def test_what_has_no_price_is_shown_beside_what_has_one() -> None:
+    arguments = ("machine", "n2-custom-8-16384", "--region", "us-central1", "--usage", "all")
+    text = run(*arguments)
+    assert text.returncode == 0
+    assert "unknown  cud-1y: no cud-1y price for n2-custom-8-16384" in text.stdout
+    assert "parts    on-demand: 8 × custom_core 0.03319155" in text.stdout
+    answer = json.loads(run(*arguments, "--format", "json").stdout)
+    assert [entry["what"] for entry in answer["unknown"]] == ["cud-1y", "cud-3y"]
+
+
+def test_traffic_as_text_sums_its_steps() -> None:
+    ran = run("traffic", "--from", "us-central1", "--to", "europe-west1", "--gib", "500")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "inter-region-internal from us-central1" in ran.stdout
+    assert "D011-1819-740D" in ran.stdout
+    assert "total    24.95 USD a month" in ran.stdout
+    assert "source   Cloud Billing Catalog API, 2026-04-30" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path_class", "total"),
+    [
+        (["--to", "zone"], "inter-zone-internal", "1"),
+        (["--to", "zone", "--external"], "inter-zone-external", "1"),
+        (["--to", "same-zone"], "same-zone-internal", "0"),
+        (["--to", "same-zone", "--external"], "same-zone-external", "1"),
+        (["--to", "us-east4", "--external"], "inter-region-external", "2"),
+        (["--to", "internet", "--area", "Europe"], "internet", "11.88"),
+        (["--to", "internet", "--network-tier", "standard"], "internet", "0"),
+        (["--to", "nat", "--area", "usa"], "nat", "16.38"),
+        (["--to", "google-apis"], "google-apis", "0"),
+        (["--to", "load-balancer"], "load-balancer", "0.8"),
+    ],
+)
+def test_traffic_to_every_place(arguments: list[str], path_class: str, total: str) -> None:
+    ran = run("traffic", "--from", "us-central1", "--gib", "100", "--format", "json", *arguments)
+    assert ran.returncode == 0, ran.stderr
+    answer = json.loads(ran.stdout, parse_float=Decimal)
+    assert answer["total_usd_per_month"] == Decimal(total)
+    assert {row["path_class"] for row in answer["prices"]} == {path_class}
+    assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
+
+
+def test_address_as_text() -> None:
+    ran = run("address", "--region", "us-central1")
+    assert ran.returncode == 0
+    assert "standard-vm" in ran.stdout
+    assert "720 hours of a month" in ran.stdout
+    assert "C054-7F72-A02E" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["machine", "n1-standrd-4", "--region", "us-central1"], "nearest: n1-standard-4"),
+        (["machine", "a4-highgpu-8g", "--region", "us-central1"], "no price for it is known"),
+        (
+            ["machine", "n1-standrd-4", "--region", "us-central1", "--usage", "all"],
+            "nearest: n1-standard-4",
+        ),
+        (["traffic", "--from", "southamerica-east1", "--to", "zone", "--gib", "1"], "4B15-30EF"),
+        (["traffic", "--from", "us-central1", "--to", "internet", "--gib", "1"], "China 0.23"),
+        (["address", "--region", "europe-north2", "--use", "unused-static"], "unused-static"),
+        (["machine", "n1-standard-4", "--region", "\x1b[31mred"], "no region"),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
+def test_a_missing_price_is_an_error_and_nothing_on_stdout(
+    arguments: list[str], said: str, form: str
+) -> None:
+    ran = run(*arguments, "--format", form)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert said in ran.stderr
+    assert ran.stderr.startswith("netplan: ")
+    assert "\x1b" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["traffic", "--from", "us-central1", "--to", "us-central1", "--gib", "1"],
+        ["traffic", "--from", "us-central1", "--to", "internet", "--gib", "1", "--external"],
+        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "-1"],
+        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "nan"],
+        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "inf"],
+        ["machine", "n1-standard-4", "--region", "us-central1", "--usage", "free"],
+        ["machine", "n1-standard-4"],
+    ],
+)
+def test_wrong_usage_is_said_so(arguments: list[str]) -> None:
+    ran = run(*arguments)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr
+
+
+def test_another_snapshot_can_be_asked(tmp_path: Path) -> None:
+    tables = write_tables(tmp_path / "tables")
+    content = build_snapshot(tables / "catalog", tables / "network")
+    (tmp_path / FILE_NAME).write_bytes(content)
+    arguments = ("machine", "n2-standard-4", "--region", "aa-one1", "--prices", str(tmp_path))
+    assert "0.4 " in run(*arguments).stdout
+    (tmp_path / FILE_NAME).write_bytes(content[:-1])
+    cut = run(*arguments)
+    assert (cut.returncode, cut.stdout) == (3, "")
+    assert "cut or altered" in cut.stderr
+
+
+def test_two_runs_give_the_same_bytes() -> None:
+    arguments = ("machine", "z3-highmem-88-standardlssd", "--region", "us-central1")
+    assert run(*arguments, "--usage", "all").stdout == run(*arguments, "--usage", "all").stdout

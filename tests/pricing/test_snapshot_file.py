@@ -1,0 +1,185 @@
+"""The file format: what is written is read again, and nothing damaged is read at all."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplan_planner.errors import InputError
+from netplan_pricing import open_snapshot
+from netplan_pricing.container import (
+    EMBEDDED,
+    FILE_NAME,
+    SnapshotFile,
+    encode_snapshot,
+    encode_table,
+    write_whole,
+)
+from netplan_pricing.schema import COLUMNS, MACHINE_PRICES
+
+DAY = date(2026, 4, 30)
+SHIPPED = EMBEDDED / FILE_NAME
+Tables = dict[str, dict[str, list[str]]]
+
+
+def encoded(tables: Tables) -> bytes:
+    return encode_snapshot(tables, as_of=DAY, network_as_of=DAY, source="made", sources=[])
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / FILE_NAME
+    path.write_bytes(content)
+    return path
+
+
+columns = st.integers(0, 30).flatmap(
+    lambda rows: st.dictionaries(
+        st.text(min_size=1, max_size=8),
+        st.lists(st.text(max_size=12), min_size=rows, max_size=rows),
+        min_size=1,
+        max_size=4,
+    )
+)
+
+
+@given(tables=st.dictionaries(st.sampled_from(["one", "two", "three"]), columns, min_size=1))
+@settings(max_examples=60)
+def test_every_cell_comes_back(tmp_path_factory: pytest.TempPathFactory, tables: Tables) -> None:
+    path = written(tmp_path_factory.mktemp("s"), encoded(tables))
+    file = SnapshotFile(path)
+    for name, table in tables.items():
+        for column, texts in table.items():
+            assert file.table(name)[column].texts() == texts
+
+
+@pytest.mark.parametrize("distinct", [1, 256, 257, 65_536, 65_537])
+def test_codes_of_every_width_come_back(tmp_path: Path, distinct: int) -> None:
+    texts = [str(number) for number in range(distinct)]
+    file = SnapshotFile(written(tmp_path, encoded({"t": {"c": texts}})))
+    assert file.table("t")["c"].texts() == texts
+
+
+def test_equal_tables_give_equal_bytes() -> None:
+    tables: Tables = {"t": {"c": ["b", "a", "b"], "d": ["", "1", "2"]}}
+    assert encoded(tables) == encoded({"t": dict(tables["t"])})
+
+
+def test_rows_of_a_value_are_a_range(tmp_path: Path) -> None:
+    table = {"region": ["a", "a", "b", "c", "c"], "usd": ["1", "2", "3", "4", ""]}
+    file = SnapshotFile(written(tmp_path, encoded({"t": table})))
+    assert file.table("t").ranges("region") == {
+        "a": range(2),
+        "b": range(2, 3),
+        "c": range(3, 5),
+    }
+    assert file.table("t")["usd"].decimal(4) is None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.999, 0.9999999])
+def test_a_cut_file_is_refused(tmp_path: Path, share: float) -> None:
+    content = SHIPPED.read_bytes()
+    path = written(tmp_path, content[: int(len(content) * share)])
+    with pytest.raises(InputError, match=str(path)):
+        SnapshotFile(path)
+
+
+@given(place=st.integers(min_value=0), bit=st.integers(0, 7))
+@settings(max_examples=40, deadline=None)
+def test_one_flipped_bit_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, place: int, bit: int
+) -> None:
+    content = bytearray(SHIPPED.read_bytes())
+    content[place % len(content)] ^= 1 << bit
+    path = written(tmp_path_factory.mktemp("s"), bytes(content))
+    with pytest.raises(InputError):
+        SnapshotFile(path)
+
+
+def test_another_schema_version_is_named(tmp_path: Path) -> None:
+    content = SHIPPED.read_bytes().replace(b"netplan.prices/1\n", b"netplan.prices/7\n", 1)
+    with pytest.raises(InputError, match=r"schema version '7'.*reads version 1"):
+        open_snapshot(written(tmp_path, content).parent)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\x1b[31mred\n", b"a,b\n1,2\n", b"\x00" * 4096])
+def test_what_is_no_snapshot_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InputError, match="not a price snapshot"):
+        open_snapshot(written(tmp_path, content).parent)
+
+
+def test_a_folder_without_a_snapshot_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"prices\.snapshot.*cannot be read.*build_snapshot\.py"):
+        open_snapshot(tmp_path)
+
+
+def test_a_table_that_lacks_a_column_is_refused(tmp_path: Path) -> None:
+    names = [name for name in COLUMNS[MACHINE_PRICES] if name != "spot"]
+    table: dict[str, list[str]] = {name: [] for name in names}
+    path = written(tmp_path, encoded({MACHINE_PRICES: table}))
+    with pytest.raises(InputError, match="lacks spot"):
+        SnapshotFile(path).table(MACHINE_PRICES)
+
+
+def test_a_missing_table_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, encoded({"other": {"c": ["1"]}}))
+    with pytest.raises(InputError, match="no table 'machine_prices'"):
+        SnapshotFile(path).table(MACHINE_PRICES)
+
+
+def test_a_code_without_a_value_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(columns: dict[str, Sequence[str]]) -> bytes:
+        return msgspec.msgpack.encode([("c", ["only"], 1, b"\x01")])
+
+    monkeypatch.setattr("netplan_pricing.container.encode_table", damaged)
+    path = written(tmp_path, encoded({"t": {"c": ["only"]}}))
+    with pytest.raises(InputError, match="does not fit"):
+        SnapshotFile(path).table("t")
+
+
+def test_a_later_table_may_have_more_columns(tmp_path: Path) -> None:
+    table = {name: ["x"] for name in (*COLUMNS[MACHINE_PRICES], "description")}
+    file = SnapshotFile(written(tmp_path, encoded({MACHINE_PRICES: table})))
+    assert file.table(MACHINE_PRICES)["description"][0] == "x"
+
+
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, b"old")
+
+    def no_space(self: Path, target: Path) -> Path:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", no_space)
+        with pytest.raises(OSError, match="no space left"):
+            write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == [FILE_NAME]
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_the_shipped_snapshot_says_what_it_is() -> None:
+    info = open_snapshot().info
+    assert info.schema == "netplan.prices/1"
+    assert info.as_of == date(2026, 7, 30)
+    assert info.network_as_of == date(2026, 4, 30)
+    assert info.row_count == sum(note.rows for note in open_snapshot().file.header.sources)
+    assert len(info.sha256) == 64
+    assert SHIPPED.stat().st_size < 3_000_000
+
+
+def test_every_shipped_table_holds_together() -> None:
+    file = open_snapshot().file
+    assert {table.name for table in file.header.tables} == set(COLUMNS)
+    for table in file.header.tables:
+        assert file.table(table.name).row_count == table.rows > 0
+
+
+def test_encoding_keeps_prices_as_text() -> None:
+    assert b"0.10" in encode_table({"usd": ["0.10", "0.1"]})

@@ -1,0 +1,363 @@
+"""Traffic prices: every row of the catalogue's table, bills by hand, traps, and refusals."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import LineItem, PathClass, PriceTier, total_usd
+from netplan_pricing import open_snapshot
+from netplan_pricing.building.assemble import build_snapshot
+from netplan_pricing.container import FILE_NAME
+from netplan_pricing.schema import NetworkKind
+from support.price_tables import read_csv, write_tables
+from support.shared_data import needs_shared, shared
+
+BOOK = open_snapshot()
+CENTRAL = "us-central1"
+NO_TIERS = "no-tiers-in-catalogue"
+Steps = list[tuple[str, str]]
+
+
+def steps(tiers: Iterable[PriceTier]) -> Steps:
+    return [(str(tier.start), str(tier.price.usd)) for tier in tiers]
+
+
+def bill(path_class: PathClass, gib: str, **route: str) -> tuple[LineItem, ...]:
+    src = route.pop("src_region", CENTRAL)
+    return BOOK.traffic_line_items("t", path_class, Decimal(gib), src_region=src, **route)
+
+
+def refusal(path_class: PathClass, **route: str) -> str:
+    src = route.pop("src_region", CENTRAL)
+    with pytest.raises(MissingDatum) as caught:
+        BOOK.traffic(path_class, src_region=src, **route)
+    return str(caught.value)
+
+
+def catalogue() -> dict[tuple[str, ...], Steps]:
+    """Return the steps of every price in the catalogue's table, by kind and ends."""
+    found: dict[tuple[str, ...], Steps] = defaultdict(list)
+    cells = ("kind", "source_place_or_item", "source_regions", "destination_place")
+    for row in read_csv(shared("data/catalog/network_prices.csv.gz")):
+        key = (*(row[cell] for cell in cells), row["destination_regions"])
+        if row["unit"] == NO_TIERS:
+            assert not row["usd_per_unit"]
+            assert found[key] == []
+        else:
+            found[key].append((row["tier_start"], row["usd_per_unit"]))
+    return {key: sorted(of, key=lambda step: Decimal(step[0])) for key, of in found.items()}
+
+
+@needs_shared
+def test_every_row_of_the_catalogue_is_answered_as_it_stands() -> None:
+    expected = catalogue()
+    answered = {
+        (
+            *(kind.value, entry.source_place, "|".join(entry.source_regions)),
+            *(entry.destination_place, "|".join(entry.destination_regions)),
+        ): steps(BOOK.network.tiers(entry))
+        for kind in NetworkKind
+        for entry in BOOK.network.entries(kind)
+    }
+    assert answered == expected
+    assert sum(max(1, len(of)) for of in answered.values()) == 7_383
+
+
+@needs_shared
+def test_every_ordered_pair_of_open_regions_has_the_price_of_its_row() -> None:
+    by_pair: dict[tuple[str, str], Steps] = {}
+    vpn: dict[tuple[str, str], Steps] = {}
+    for (kind, _, sources, _, destinations), of in catalogue().items():
+        target = {"interregion_out": by_pair, "vpn_interregion_out": vpn}.get(kind)
+        if target is not None:
+            for src in sources.split("|"):
+                target.update({(src, dst): of for dst in destinations.split("|") if src != dst})
+    regions = BOOK.regions()
+    pairs = [(src, dst) for src in regions for dst in regions if src != dst]
+    assert len(pairs) == 1_806
+    for src, dst in pairs:
+        for path_class in (
+            PathClass.INTER_REGION_INTERNAL,
+            PathClass.INTER_REGION_EXTERNAL,
+            PathClass.INTER_REGION_INTERNAL_POD,
+        ):
+            tiers = BOOK.traffic(path_class, src_region=src, dst_region=dst)
+            assert steps(tiers) == by_pair[src, dst]
+            assert tiers[0].price.region == src
+        assert steps(BOOK.vpn_traffic(src_region=src, dst_region=dst)) == vpn[src, dst]
+
+
+@needs_shared
+def test_every_internet_row_answers_for_its_region_and_area() -> None:
+    wanted = 0
+    for (kind, _, sources, area, _), of in catalogue().items():
+        if kind == "internet_standard_out":
+            for src in sources.split("|"):
+                answer = BOOK.traffic(PathClass.INTERNET, src_region=src, network_tier="STANDARD")
+                assert steps(answer) == of
+        if kind in {"internet_premium_out", "vpn_internet_out"}:
+            for src in sources.split("|"):
+                wanted += 1
+                if kind == "vpn_internet_out":
+                    assert steps(BOOK.vpn_traffic(src_region=src, area=area)) == of
+                elif of:
+                    answer = BOOK.traffic(PathClass.INTERNET, src_region=src, area=area)
+                    assert steps(answer) == of
+                else:
+                    said = refusal(PathClass.INTERNET, src_region=src, area=area)
+                    assert "no price for it" in said
+    assert wanted > 1_000
+
+
+def test_two_regions_are_never_swapped() -> None:
+    there = BOOK.traffic(
+        PathClass.INTER_REGION_INTERNAL, src_region=CENTRAL, dst_region="southamerica-east1"
+    )
+    back = BOOK.traffic(
+        PathClass.INTER_REGION_INTERNAL, src_region="southamerica-east1", dst_region=CENTRAL
+    )
+    assert (there[0].price.region, back[0].price.region) == (CENTRAL, "southamerica-east1")
+    assert there[0].price.sku_id != back[0].price.sku_id
+    assert "Americas to Sao Paulo" in there[0].price.description
+    assert "Sao Paulo to Americas" in back[0].price.description
+    uneven = {
+        (src, dst)
+        for src in BOOK.regions()
+        for dst in BOOK.regions()
+        if src < dst
+        and steps(BOOK.traffic(PathClass.INTER_REGION_INTERNAL, src_region=src, dst_region=dst))
+        != steps(BOOK.traffic(PathClass.INTER_REGION_INTERNAL, src_region=dst, dst_region=src))
+    }
+    assert uneven, "if every pair cost the same both ways, a swap would not show"
+
+
+def test_no_two_path_classes_share_a_price_by_accident() -> None:
+    """Zone, region, continent, internet by area and tier, NAT: one first paid price each."""
+
+    def price(path_class: PathClass, **route: str) -> Decimal:
+        tiers = BOOK.traffic(path_class, src_region=CENTRAL, **route)
+        return max(tier.price.usd for tier in tiers)
+
+    matrix = {
+        "zone": price(PathClass.SAME_ZONE_INTERNAL),
+        "zones": price(PathClass.INTER_ZONE_INTERNAL),
+        "continent": price(PathClass.INTER_REGION_INTERNAL, dst_region="us-east4"),
+        "ocean": price(PathClass.INTER_REGION_INTERNAL, dst_region="europe-west1"),
+        "far": price(PathClass.INTER_REGION_INTERNAL, dst_region="asia-southeast1"),
+        "internet": price(PathClass.INTERNET, area="usa"),
+        "china": price(PathClass.INTERNET, area="Asia/chn"),
+        "standard": price(PathClass.INTERNET, network_tier="STANDARD"),
+        "nat": price(PathClass.NAT, area="usa"),
+    }
+    assert len(set(matrix.values())) == len(matrix), matrix
+    assert price(PathClass.SAME_ZONE_EXTERNAL) == matrix["zones"] != matrix["zone"] == 0
+    assert price(PathClass.INTER_ZONE_EXTERNAL) == matrix["zones"]
+    assert price(PathClass.GOOGLE_APIS) == 0
+
+
+POD_BASES = {
+    PathClass.SAME_NODE_POD: PathClass.SAME_ZONE_INTERNAL,
+    PathClass.SAME_ZONE_INTERNAL_POD: PathClass.SAME_ZONE_INTERNAL,
+    PathClass.INTER_ZONE_INTERNAL_POD: PathClass.INTER_ZONE_INTERNAL,
+}
+
+
+@pytest.mark.parametrize(("pod", "base"), POD_BASES.items())
+def test_pods_cost_what_their_base_class_costs(pod: PathClass, base: PathClass) -> None:
+    assert steps(BOOK.traffic(pod, src_region=CENTRAL)) == steps(
+        BOOK.traffic(base, src_region=CENTRAL)
+    )
+
+
+def test_500_gib_from_us_central1_to_europe_west1_by_hand() -> None:
+    lines = bill(PathClass.INTER_REGION_INTERNAL, "500", dst_region="europe-west1")
+    assert [(str(line.quantity), str(line.unit_price_usd)) for line in lines] == [
+        ("1", "0"),
+        ("499", "0.05"),
+    ]
+    assert total_usd(lines) == Decimal("24.95")
+    assert {line.unit for line in lines} == {"GiB"}
+    assert [line.name for line in lines] == ["t, from 0 to 1 GiB", "t, above 1 GiB"]
+
+
+def test_internet_steps_across_a_month_by_hand() -> None:
+    lines = bill(PathClass.INTERNET, "12000.5", area="usa")
+    by_hand = (
+        0 + 1023 * Decimal("0.12") + 9216 * Decimal("0.11") + Decimal("1760.5") * Decimal("0.08")
+    )
+    assert total_usd(lines) == by_hand == Decimal("1277.36")
+    assert sum(line.quantity for line in lines) == Decimal("12000.5")
+
+
+def test_the_standard_tier_frees_200_gib() -> None:
+    lines = bill(PathClass.INTERNET, "300", network_tier="STANDARD")
+    assert [line.quantity for line in lines] == [200, 100]
+    assert [line.usd_per_month for line in lines] == [0, Decimal("8.5")]
+
+
+def test_tokyo_has_two_paid_steps_and_seoul_its_own_prices() -> None:
+    tokyo = BOOK.traffic(PathClass.INTERNET, src_region="asia-northeast1", area="usa")
+    assert len([tier for tier in tokyo if tier.price.usd]) == len(tokyo)
+    seoul = BOOK.traffic(PathClass.INTERNET, src_region="asia-northeast3", network_tier="STANDARD")
+    assert steps(seoul)[1:] == [("200", "0.119"), ("10240", "0.109"), ("153600", "0.097")]
+
+
+def test_nat_is_internet_and_its_own_processing_as_two_kinds_of_lines() -> None:
+    lines = bill(PathClass.NAT, "100", area="usa")
+    assert [line.usd_per_month for line in lines] == [0, Decimal("11.88"), Decimal("4.500")]
+    tiers = BOOK.traffic(PathClass.NAT, src_region=CENTRAL, area="usa")
+    assert steps(tiers)[:2] == [("0", "0.045"), ("1", "0.165")]
+    assert total_usd(lines) == Decimal("0.045") + 99 * Decimal("0.165")
+
+
+def test_external_addresses_inside_a_zone_cost_what_zones_cost_and_say_why() -> None:
+    price = BOOK.traffic(PathClass.SAME_ZONE_EXTERNAL, src_region=CENTRAL)[0].price
+    assert price.usd == Decimal("0.01")
+    assert price.sku_id == "DE9E-AFBC-A15A"
+    assert "billed as if the VMs were in two zones" in price.note
+    assert "confidence medium" in price.note
+
+
+def test_free_is_free_because_its_row_says_so() -> None:
+    for path_class in (PathClass.SAME_ZONE_INTERNAL, PathClass.GOOGLE_APIS):
+        price = BOOK.traffic(path_class, src_region="europe-west3")[0].price
+        assert price.usd == 0
+        assert price.source == "Cloud Billing Catalog API, 2026-04-30"
+
+
+@pytest.mark.parametrize(
+    "path_class",
+    [
+        PathClass.INTER_ZONE_INTERNAL,
+        PathClass.INTER_ZONE_EXTERNAL,
+        PathClass.INTER_ZONE_INTERNAL_POD,
+        PathClass.SAME_ZONE_EXTERNAL,
+    ],
+)
+def test_sao_paulo_between_zones_is_unknown_and_not_the_general_rate(
+    path_class: PathClass,
+) -> None:
+    said = refusal(path_class, src_region="southamerica-east1")
+    assert "4B15-30EF-FEEB" in said
+    assert "no price for it" in said
+    assert BOOK.traffic(path_class, src_region="southamerica-west1")
+
+
+@pytest.mark.parametrize(
+    ("path_class", "route", "said"),
+    [
+        (PathClass.UNKNOWN, {}, "without an owner"),
+        (PathClass.HYBRID, {}, "depends on what carries it"),
+        (PathClass.INTERNET, {}, "depends on its destination.*China 0.23"),
+        (PathClass.INTERNET, {"area": ""}, "depends on its destination"),
+        (PathClass.INTERNET, {"area": "America"}, "several destination areas.*South America 0.19"),
+        (PathClass.INTERNET, {"area": "Asia"}, "several destination areas"),
+        (PathClass.INTERNET, {"area": "Asia/hkg"}, "several destination areas"),
+        (PathClass.INTERNET, {"area": "Atlantis"}, "no destination area"),
+        (PathClass.INTERNET, {"area": "APAC"}, "no price for it"),
+        (PathClass.INTERNET, {"area": "usa", "network_tier": "GOLD"}, "PREMIUM or STANDARD"),
+        (PathClass.NAT, {}, "depends on its destination"),
+        (PathClass.LOAD_BALANCER, {"src_region": "europe-west4"}, "no price of lb_data_inbound"),
+        (PathClass.INTER_REGION_INTERNAL, {}, "depends on the other region"),
+        (PathClass.INTER_REGION_INTERNAL, {"dst_region": CENTRAL}, "is one region"),
+        (PathClass.INTER_REGION_EXTERNAL, {"dst_region": "europe-west0"}, "nearest: europe-west"),
+        (PathClass.INTER_ZONE_INTERNAL, {"dst_region": "us-east1"}, "does not stay in one region"),
+        (PathClass.SAME_ZONE_INTERNAL, {"dst_region": "us-east1"}, "does not stay in one region"),
+        (PathClass.GOOGLE_APIS, {"dst_region": "us-east1"}, "same place only"),
+        (PathClass.SAME_ZONE_INTERNAL, {"src_region": "us-centrall1"}, "nearest: us-central1"),
+        (PathClass.INTERNET, {"src_region": "moon-west1", "area": "usa"}, "no region"),
+    ],
+)
+def test_each_reason_for_no_price_says_which(
+    path_class: PathClass, route: dict[str, str], said: str
+) -> None:
+    with pytest.raises(MissingDatum, match=said):
+        BOOK.traffic(path_class, **{"src_region": CENTRAL, **route})
+
+
+def test_every_path_class_is_priced_or_needs_more_than_an_area() -> None:
+    refused = set()
+    for path_class in PathClass:
+        try:
+            tiers = BOOK.traffic(path_class, src_region=CENTRAL, area="usa")
+        except MissingDatum:
+            refused.add(path_class)
+            continue
+        assert tiers[0].start == 0
+        assert list(tiers) == sorted(tiers, key=lambda tier: tier.start)
+    between_regions = {one for one in PathClass if one.distance == "inter-region"}
+    assert refused == {PathClass.HYBRID, PathClass.UNKNOWN, *between_regions}
+
+
+def test_bounds_of_the_internet_are_its_cheapest_and_dearest_area() -> None:
+    low, high = BOOK.internet_bounds(CENTRAL)
+    assert (low.price.usd, high.price.usd) == (Decimal("0.12"), Decimal("0.23"))
+    assert "China" in high.price.description
+    low, high = BOOK.internet_bounds(CENTRAL, "STANDARD")
+    assert low == high
+    assert low.price.usd == Decimal("0.085")
+    with pytest.raises(MissingDatum, match="no region"):
+        BOOK.internet_bounds("nowhere1")
+
+
+def test_a_negative_volume_is_a_mistake_and_none_is_an_empty_bill() -> None:
+    with pytest.raises(ValueError, match="at least 0"):
+        bill(PathClass.INTER_ZONE_INTERNAL, "-1")
+    for path_class in (PathClass.INTER_ZONE_INTERNAL, PathClass.NAT):
+        assert bill(path_class, "0", area="usa") == ()
+
+
+def test_a_closed_region_has_traffic_prices_but_no_machines() -> None:
+    assert BOOK.traffic(PathClass.INTERNET, src_region="us-west8", area="usa")
+    assert "us-west8" not in BOOK.regions()
+
+
+ROUTES: list[tuple[PathClass, dict[str, str]]] = [
+    (PathClass.SAME_ZONE_INTERNAL, {}),
+    (PathClass.SAME_ZONE_EXTERNAL, {}),
+    (PathClass.INTER_REGION_INTERNAL, {"dst_region": "europe-west1"}),
+    (PathClass.INTERNET, {"area": "usa"}),
+    (PathClass.INTERNET, {"network_tier": "STANDARD"}),
+    (PathClass.NAT, {"area": "Europe"}),
+    (PathClass.LOAD_BALANCER, {}),
+]
+volumes = st.decimals(0, 400_000, places=6, allow_nan=False, allow_infinity=False)
+
+
+@given(route=st.sampled_from(ROUTES), gib=volumes, more=volumes)
+@settings(max_examples=200, deadline=None)
+def test_more_traffic_never_costs_less_and_lines_are_the_whole(
+    route: tuple[PathClass, dict[str, str]], gib: Decimal, more: Decimal
+) -> None:
+    path_class, ends = route
+    lines = bill(path_class, str(gib), **ends)
+    tiers = BOOK.traffic(path_class, src_region=CENTRAL, **ends)
+    starts = [tier.start for tier in tiers] + [Decimal("Infinity")]
+    whole = sum(
+        (
+            (min(gib, end) - tier.start) * tier.price.usd
+            for tier, end in zip(tiers, starts[1:], strict=True)
+            if gib > tier.start
+        ),
+        Decimal(0),
+    )
+    assert total_usd(lines) == whole
+    assert total_usd(bill(path_class, str(gib + more), **ends)) >= whole
+
+
+def test_an_area_with_two_prices_is_refused_and_with_one_is_answered(tmp_path: Path) -> None:
+    tables = write_tables(tmp_path)
+    content = build_snapshot(tables / "catalog", tables / "network")
+    (tmp_path / FILE_NAME).write_bytes(content)
+    book = open_snapshot(tmp_path)
+    same = book.traffic(PathClass.INTERNET, src_region="aa-one1", area="Europe")
+    assert same[0].price.sku_id is None
+    assert "Western Europe or Eastern Europe" in same[0].price.note
+    with pytest.raises(MissingDatum, match=r"Eastern Europe 0\.5, Western Europe 0\.4"):
+        book.traffic(PathClass.INTERNET, src_region="bb-two2", area="Europe")
