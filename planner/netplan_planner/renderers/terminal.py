@@ -4,6 +4,8 @@ Commands stand on lines of their own and are never broken, so that they can be c
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -46,6 +48,7 @@ _RULE = "─"
 _DEFAULT_FINDINGS = 40
 _INNER = 3
 _LABEL = 9
+_COLOURS = ColorSystem.STANDARD
 _STYLES = {
     Role.DIM: Style(dim=True),
     Role.STRONG: Style(bold=True),
@@ -132,13 +135,12 @@ class _Page:
         if not self._is_coloured:
             self._lines.append("".join(text for text, _ in row).rstrip())
             return
-        styled = (
-            style.render(text, color_system=ColorSystem.STANDARD)
-            if (style := _STYLES.get(role)) is not None and text
-            else text
-            for text, role in row
-        )
-        self._lines.append("".join(styled))
+        styled: list[str] = []
+        for role, pieces in groupby(row, key=itemgetter(1)):
+            text = "".join(piece for piece, _ in pieces)
+            style = _STYLES.get(role)
+            styled.append(style.render(text, color_system=_COLOURS) if style and text else text)
+        self._lines.append("".join(styled).rstrip(" "))
 
     def _gap(self, *, after_rule: bool = True) -> None:
         if self._lines and self._lines[-1] and (after_rule or not self._is_after_rule):

@@ -39,7 +39,9 @@ def wrapped(text: Line, width: int) -> list[Row]:
             rows.append(head)
             size = row_width(word)
         if gap:
-            row.append((" " * gap, word[0][1] if word else Role.PLAIN))
+            # A space takes part in a style only between two words that both have it.
+            role = word[0][1] if word and word[0][1] is row[-1][1] else Role.PLAIN
+            row.append((" " * gap, role))
         row.extend(word)
         used += gap + size
     if row:

@@ -131,7 +131,7 @@ def _gain(finding: Finding) -> Iterator[Block]:
 
 
 def _confidence(finding: Finding) -> Line:
-    reason = f": {finding.confidence_reason}" if finding.confidence_reason else ""
+    reason = f", {finding.confidence_reason}" if finding.confidence_reason else ""
     return line(f"{finding.confidence.value}{reason}")
 
 
@@ -140,7 +140,7 @@ def _money(finding: Finding) -> Iterator[Block]:
     if usd is None:
         if finding.saving_unknown:
             unknown = say("unknown", Role.BAD)
-            yield Field(label="saves", line=line(unknown, f": {finding.saving_unknown}"))
+            yield Field(label="saves", line=line(unknown, f", {finding.saving_unknown}"))
         return
     label = "saves" if usd >= 0 else "costs"
     amount = fixed(f"{figures.dollars(usd)} a month", phrases.money_role(usd))

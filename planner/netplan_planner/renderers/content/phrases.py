@@ -84,7 +84,7 @@ def throughput(estimate: Estimate, role: Role = Role.STRONG) -> Line:
     """Return an estimate's rate with its interval, or why there is none."""
     if estimate.gbps is None:
         missing = "; ".join(estimate.unknown) or "a limit is missing"
-        return line(say("unknown", Role.BAD), f": {missing}")
+        return line(say("unknown", Role.BAD), f", {missing}")
     text = line(fixed(figures.rate(estimate.gbps), role))
     if estimate.low_gbps is None or estimate.high_gbps is None:
         return text
