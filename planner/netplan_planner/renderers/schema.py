@@ -16,8 +16,14 @@ import msgspec
 
 from netplan_planner import model
 from netplan_planner.model import SCHEMA, Report
+from netplan_planner.renderers.json_report import SUM_DECIMALS, UNIT_PRICE_DECIMALS
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_NUMBERS = (
+    f"Money is a number: unit prices have up to {UNIT_PRICE_DECIMALS} decimals, all other decimals"
+    f" up to {SUM_DECIMALS}. null means not known, which is not 0. Tuples such as resource_counts"
+    " are arrays of pairs."
+)
 _DECIMAL = {"type": "string", "format": "decimal"}
 
 
@@ -29,6 +35,7 @@ def schema() -> dict[str, Any]:
     report["properties"]["schema"] = {"const": SCHEMA}
     return {
         "$schema": _DIALECT,
+        "$comment": _NUMBERS,
         **report,
         "title": SCHEMA,
         "$defs": {name: definitions[name] for name in sorted(definitions)},
