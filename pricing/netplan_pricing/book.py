@@ -128,9 +128,9 @@ class SnapshotPriceBook:
             return str(error)
 
     def machine_batch(self, pairs: Iterable[tuple[str, str]]) -> Iterator[ListedMachine]:
-        """Yield all listed prices for pairs of region and predefined type, in their order.
+        """Yield all prices for pairs of region and machine type, in their order.
 
-        Never raises: `reason` says why a pair has no price. Custom types are `machine`'s business.
+        Never raises: `reason` says why a pair has no price.
         """
         return self.machines.batch(pairs)
 

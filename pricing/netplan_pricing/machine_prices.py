@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Iterator
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import MachineShape, Price, Region, Usage
+from netplan_planner.model import MachineShape, Price, Region, SkuId, Usage
 from netplan_pricing import schema, texts
-from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.container import Column, SnapshotFile, Table
 from netplan_pricing.custom_types import RATE_USAGES, CustomType, CustomTypes, Part, parse_custom
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.sustained_use import SustainedUse
-from netplan_pricing.texts import joined, nearest, quoted
+from netplan_pricing.texts import joined, nearest, quoted, row_note
 
 _COLUMN_BY_USAGE = {
     Usage.ON_DEMAND: "on_demand",
@@ -55,11 +56,16 @@ class MachinePrices:
         self._rows: dict[str, dict[str, int]] = {}
         self._rates: dict[str, dict[tuple[str, str, str], int]] = {}
 
-    @property
+    @cached_property
     def _prices(self) -> Table:
         return self._file.table(schema.MACHINE_PRICES)
 
-    @property
+    @cached_property
+    def _usage_columns(self) -> list[Column]:
+        """The price columns in order of `_COLUMN_BY_USAGE`."""
+        return [self._prices[column] for column in _COLUMN_BY_USAGE.values()]
+
+    @cached_property
     def _components(self) -> Table:
         return self._file.table(schema.COMPONENT_PRICES)
 
@@ -123,23 +129,22 @@ class MachinePrices:
             as_of=date.fromisoformat(as_of),
             source=f"{prices['source'][row]}, {as_of}",
             region=Region(region),
-            note=joined(note, texts.row_note(codes)) if codes else note,
+            note=joined(note, row_note(codes)) if codes else note,
         )
 
     def _has_no_discount(self, machine_type: str) -> bool:
         return self._sustained.full_month_ratio(machine_type) == 1
 
     def listed(self, region: str, machine_type: str) -> ListedMachine:
-        """Return all prices of a predefined type as listed; never raises, `reason` says why not."""
+        """Return all prices of a type; never raises, `reason` says why there are none."""
         row = self._row(region, machine_type)
+        if row is None and (custom := parse_custom(machine_type)) is not None:
+            return self._listed_custom(region, custom)
         is_offered = self._types.is_offered(region, machine_type)
         reason = ""
         if row is None or not is_offered:
             reason = self._short_absence(region, machine_type, is_priced=row is not None)
-        values = [
-            None if row is None else self._prices[column].decimal(row)
-            for column in _COLUMN_BY_USAGE.values()
-        ]
+        values = [None if row is None else one.decimal(row) for one in self._usage_columns]
         return ListedMachine(
             region=region,
             machine_type=machine_type,
@@ -150,8 +155,36 @@ class MachinePrices:
             cud_3y_usd_per_hour=values[3],
             sustained_use_usd_per_hour=values[4],
             as_of=None if row is None else date.fromisoformat(self._prices["as_of"][row]),
-            note="" if row is None else texts.row_note(self._prices["note"][row]),
+            note="" if row is None else row_note(self._prices["note"][row]),
             reason=reason,
+        )
+
+    def _listed_custom(self, region: str, custom: CustomType) -> ListedMachine:
+        """Return the prices of a custom type, summed from the rates that are known."""
+        found: dict[Usage, Price] = {}
+        reason = ""
+        for usage in Usage:
+            try:
+                found[usage] = self.price(region, custom.name, usage)
+            except MissingDatum as error:
+                reason = reason or str(error)
+        month = found.get(Usage.SUSTAINED_USE)
+        if month is not None and month.usd == found[Usage.ON_DEMAND].usd:
+            month = None  # as in the list: no figure where there is no discount
+        usd = {usage: price.usd for usage, price in found.items()}
+        on_demand = found.get(Usage.ON_DEMAND)
+        return ListedMachine(
+            region=region,
+            machine_type=custom.name,
+            is_offered=self.can_be_custom(region, custom),
+            on_demand_usd_per_hour=usd.get(Usage.ON_DEMAND),
+            spot_usd_per_hour=usd.get(Usage.SPOT),
+            cud_1y_usd_per_hour=None,
+            cud_3y_usd_per_hour=None,
+            sustained_use_usd_per_hour=None if month is None else month.usd,
+            as_of=None if on_demand is None else on_demand.as_of,
+            note="" if on_demand is None else on_demand.note,
+            reason="" if on_demand is not None else reason,
         )
 
     def _short_absence(self, region: str, machine_type: str, *, is_priced: bool) -> str:
@@ -201,7 +234,7 @@ class MachinePrices:
         formula = " + ".join(
             f"{part.quantity} × {part.component} {rate}" for part, rate, _ in lines
         )
-        notes = dict.fromkeys(texts.row_note(self._components["note"][row]) for row in rows)
+        notes = dict.fromkeys(row_note(self._components["note"][row]) for row in rows)
         # The sum is as old as its oldest part.
         as_of = min(self._components["as_of"][row] for row in rows)
         sources = dict.fromkeys(self._components["source"][row] for row in rows)
@@ -241,6 +274,40 @@ class MachinePrices:
                 f"no {usage.value} rate for {part.component} of {custom.name} in {region}"
             )
         return part, rate, row
+
+    def component(self, region: str, series: str, component: str, usage: Usage) -> Price:
+        """Return the rate of one component of a series, per the unit that it states.
+
+        Args:
+            region: The region, open or not.
+            series: A machine series, `gpu` for GPUs, or `pd-local` for the generic local SSD.
+            component: Such as `core`, `ram`, `custom_core`, `extended_ram`, `local_ssd`,
+                `upgrade_core`, or the name of a GPU.
+            usage: Any but `SUSTAINED_USE`, which is a discount on machines.
+
+        Raises:
+            MissingDatum: If there is no such rate, or the catalogue lists it at 0.
+        """
+        row = self._rates_of(region).get((series, component, _COLUMN_BY_USAGE[usage]))
+        usd = None if row is None else self._components["usd"].decimal(row)
+        if row is None or usd is None:
+            why = "" if row is None else f" ({self._components['note'][row]})"
+            raise MissingDatum(
+                f"no {usage.value} rate for {quoted(component)} of {quoted(series)} in"
+                f" {quoted(region)} is known{why}"
+            )
+        table = self._components
+        as_of, sku_id = table["as_of"][row], table["sku_id"][row]
+        return Price(
+            usd=usd,
+            unit=table["unit"][row],
+            description=f"{series} {component}, {usage.value}",
+            as_of=date.fromisoformat(as_of),
+            source=f"{table['source'][row]}, {as_of}",
+            sku_id=SkuId(sku_id) if sku_id else None,
+            region=Region(region),
+            note=joined(texts.USAGE_NOTES[usage], row_note(table["note"][row])),
+        )
 
     def _rates_of(self, region: str) -> dict[tuple[str, str, str], int]:
         rates = self._rates.get(region)

@@ -58,6 +58,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def row_note(codes: str) -> str:
     """Return the note codes of a price row as a sentence."""
+    if not codes:
+        return ""
     parts = (ROW_NOTES.get(code, code) for code in codes.split(";"))
     return "; ".join(part for part in parts if part)
 

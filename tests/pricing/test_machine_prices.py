@@ -85,6 +85,21 @@ def test_every_row_is_listed_in_a_batch_in_the_order_asked_for() -> None:
         assert bool(found.reason) != found.is_offered
 
 
+def test_a_batch_answers_custom_and_unknown_types_too() -> None:
+    names = ["custom-4-8192", "e2-custom-2-4096", "n4-custom-4-65536-ext", "n2-standard-44"]
+    pairs = [(CENTRAL, name) for name in names] + [("moon-west1", name) for name in names]
+    n1, e2, extended, unknown, *elsewhere = BOOK.machine_batch(pairs)
+    assert n1.on_demand_usd_per_hour == usd("custom-4-8192")
+    assert n1.sustained_use_usd_per_hour == usd("custom-4-8192", Usage.SUSTAINED_USE)
+    assert (n1.cud_1y_usd_per_hour, n1.reason) == (None, "")
+    assert e2.spot_usd_per_hour == usd("e2-custom-2-4096", Usage.SPOT)
+    assert e2.sustained_use_usd_per_hour is None
+    assert "not in the sources" in extended.reason
+    assert unknown.reason == "unknown machine type"
+    assert all("region" in row.reason for row in elsewhere)
+    assert all(row.on_demand_usd_per_hour is None for row in (extended, unknown, *elsewhere))
+
+
 @needs_shared
 def test_every_offered_pair_is_priced_or_refused_as_unpriced() -> None:
     offers = read_csv(shared("data/catalog/machine_type_regions.csv.gz"))
@@ -97,6 +112,25 @@ def test_every_offered_pair_is_priced_or_refused_as_unpriced() -> None:
             unpriced += 1
             assert "no price for it is known" in refusal(row["region"], row["machine_type"])
     assert (len(offers), unpriced) == (13_987, 1_183)
+
+
+@needs_shared
+def test_every_component_rate_is_answered_as_it_stands() -> None:
+    usages = {"on_demand": Usage.ON_DEMAND, "spot": Usage.SPOT}
+    usages |= {"cud_1y": Usage.CUD_1Y, "cud_3y": Usage.CUD_3Y}
+    rows = read_csv(shared("data/catalog/component_prices.csv.gz"))
+    zeros = 0
+    for row in rows:
+        asked = (row["region"], row["series"], row["component"], usages[row["usage"]])
+        if Decimal(row["usd_per_unit"]):
+            price = BOOK.machines.component(*asked)
+            assert (str(price.usd), price.unit) == (row["usd_per_unit"], row["unit"])
+            assert price.as_of.isoformat() == row["as_of"]
+        else:
+            zeros += 1
+            with pytest.raises(MissingDatum, match="zero-priced-in-catalogue"):
+                BOOK.machines.component(*asked)
+    assert (len(rows), zeros) == (11_241, 74)
 
 
 def test_n1_standard_4_by_hand() -> None:
