@@ -6,10 +6,10 @@ The source is a collection by machine type with free texts; the result is the pr
 one row a variant (Tier_1 or not, CPU platform), every bracket of custom types a row of its own, and
 from when to when the row holds (docs/adr/0006-dated-caps.md). The tables beside this script say
 what the texts mean: `caps_pages.csv` (the day of a page: as its text says, or the latest day that
-it allows), `caps_nics.csv`, `caps_custom_texts.csv` (counts between brackets of different value
-stay out), `caps_history.csv` (rules that no longer hold) and `caps_sightings.csv` (how far back a
-value of today is supported). A text that they do not have stops the script: nothing is guessed and
-nothing is dropped in silence.
+it allows), `caps_nics.csv`, `caps_notes.csv`, `caps_custom_texts.csv` (counts between brackets of
+different value stay out), `caps_history.csv` (rules that no longer hold) and `caps_sightings.csv`
+(how far back a value of today is supported). A text that they do not have stops the script: nothing
+is guessed and nothing is dropped in silence.
 """
 
 import argparse
@@ -32,24 +32,14 @@ RECALLED_NICS = {"e2", "n1", "n2", "n2d", "t2d", "m1", "m2", "a2", "g2"}
 OWN_EXTERNAL = {"c4n", "m4n", "h3", "h4d"}
 UNCONFIRMED_EXTERNAL = "external cap is the general 7 Gbps rule, not confirmed for this series"
 PLATFORM_NOTES = {
-    "32 needs Skylake or later; 16 on any older CPU platform": ("Intel Skylake", "16"),
-    "32 on Cascade Lake or later; 16 on other platforms": ("Intel Cascade Lake", "16"),
+    "32 needs Skylake or later": "Intel Skylake",
+    "32 on Cascade Lake or later": "Intel Cascade Lake",
 }
-# Notes that a column now says.
-TOLD_BY_COLUMNS = {
-    *PLATFORM_NOTES,
-    UNCONFIRMED_EXTERNAL,
-    "no Tier_1",
-    "no Tier_1 add-on",
-    "no Tier_1 add-on: high bandwidth is standard",
-    "documented single-flow up to 50 Gbps between C4N in one VPC",
-    "docs list Tier_1 N/A for -lssd shapes below 288 vCPU",
-    "T2A does not support virtio-net",
-}
-WINDOWS_NOTE = "Windows images: max 50 Gbps"
+OLDER_GBPS = "16"
+INFERRED = "inferred from the predefined types of the series"
 FOOTNOTES = {
-    "n1-*-16 and larger on Sandy Bridge / Ivy Bridge / Haswell / Broadwell": "16",
-    "m2-* on a platform older than Cascade Lake": "16",
+    "n1-*-16 and larger on Sandy Bridge / Ivy Bridge / Haswell / Broadwell",
+    "m2-* on a platform older than Cascade Lake",
 }
 HISTORY_LINE = "(history 2017) any machine type"
 AS_PREDEFINED = {
@@ -81,6 +71,7 @@ class Row:
     source: str
     source_date: str
     confidence: str
+    caution: str
     note: str
     evidence: str
 
@@ -141,9 +132,9 @@ def _is_type(line: dict[str, str]) -> bool:
 def _check_footnotes(source: Sequence[dict[str, str]]) -> None:
     """Stop unless the footnotes, which become platform rows of their types, are as expected."""
     found = {line["machine_type"]: line["default_egress_gbps"] for line in source}
-    for name, gbps in FOOTNOTES.items():
-        if found.get(name) != gbps:
-            raise SystemExit(f"the footnote {name!r} is missing, or no longer says {gbps} Gbit/s")
+    for name in FOOTNOTES:
+        if found.get(name) != OLDER_GBPS:
+            raise SystemExit(f"the footnote {name!r} is missing, or no longer says {OLDER_GBPS}")
     if HISTORY_LINE not in found:
         raise SystemExit(f"the line {HISTORY_LINE!r} is missing")
 
@@ -154,9 +145,8 @@ def _variants_of_type(line: dict[str, str]) -> Iterator[Row]:
     if platform is None:
         yield base
     else:
-        name, older_gbps = platform
-        yield replace(base, cpu_platform_from=name)
-        yield replace(base, cpu_platform_before=name, egress_gbps=older_gbps)
+        yield replace(base, cpu_platform_from=platform)
+        yield replace(base, cpu_platform_before=platform, egress_gbps=OLDER_GBPS)
     if line["tier1_egress_gbps"]:
         yield _tier1(base, line)
 
@@ -170,7 +160,7 @@ def _tier1(base: Row, line: dict[str, str]) -> Row:
         external_basis="general",
         nic_types="IDPF" if base.nic_types == "IDPF" else "GVNIC",
         nic_basis="documented",
-        note="; ".join(_kept_notes(line)),
+        caution=_words(line, "caution", "tier1-caution"),
     )
 
 
@@ -198,22 +188,24 @@ def _base_row(line: dict[str, str]) -> Row:
         source=source,
         source_date=source_date,
         confidence=line["confidence"],
-        # Without Tier_1 no type with this note comes near 50.
-        note="; ".join(note for note in _kept_notes(line) if note != WINDOWS_NOTE),
+        caution=_words(line, "caution"),
+        note=_words(line, "note"),
         evidence="",
     )
 
 
 def _notes(line: dict[str, str]) -> list[str]:
-    # Two notes hold a semicolon of their own.
-    whole = line["note"]
-    if whole in PLATFORM_NOTES:
-        return [whole]
-    return [note for note in whole.split("; ") if note]
+    return [note for note in line["note"].split("; ") if note]
 
 
-def _kept_notes(line: dict[str, str]) -> list[str]:
-    return [note for note in _notes(line) if note not in TOLD_BY_COLUMNS]
+def _words(line: dict[str, str], *kinds: str) -> str:
+    """Return what the line's notes of some kinds become, in the project's words."""
+    known = {row["text"]: row for row in _table("caps_notes.csv")}
+    unknown = [note for note in _notes(line) if note not in known]
+    if unknown:
+        raise SystemExit(f"{line['machine_type']}: unknown notes {unknown}")
+    notes = (known[note] for note in _notes(line))
+    return "; ".join(row["words"] for row in notes if row["becomes"] in kinds)
 
 
 def _external_basis(line: dict[str, str], series: str) -> str:
@@ -261,7 +253,7 @@ def _variants_of_custom(line: dict[str, str], types: Sequence[Row]) -> Iterator[
         base = _custom_row(line, low, high, gbps)
         if series == "n1" and int(low) >= 16:
             yield replace(base, cpu_platform_from="Intel Skylake")
-            yield replace(base, cpu_platform_before="Intel Skylake", egress_gbps="16")
+            yield replace(base, cpu_platform_before="Intel Skylake", egress_gbps=OLDER_GBPS)
         else:
             yield base
     if line["tier1_egress_gbps"]:
@@ -272,7 +264,6 @@ def _variants_of_custom(line: dict[str, str], types: Sequence[Row]) -> Iterator[
 def _custom_row(line: dict[str, str], low: str, high: str, gbps: str) -> Row:
     external = str(min(7.0, float(gbps)) if gbps else 7.0).removesuffix(".0")
     plain = line | {"external_egress_default_gbps": external}
-    note = "; ".join(note for note in _kept_notes(line) if note != "inferred")
     return replace(
         _base_row(plain),
         machine_type="",
@@ -280,7 +271,7 @@ def _custom_row(line: dict[str, str], low: str, high: str, gbps: str) -> Row:
         vcpus_min=low,
         vcpus_max=high,
         egress_gbps=gbps,
-        note=note or "inferred from the predefined types of the series",
+        note=_words(line, "note") or INFERRED,
     )
 
 
@@ -380,6 +371,7 @@ def _past_row(row: Row, rule: dict[str, str]) -> Row:
         source=rule["source"],
         source_date=rule["source_date"],
         confidence=rule["confidence"],
+        caution="",
         note=rule["note"],
         evidence="",
     )

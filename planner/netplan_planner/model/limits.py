@@ -94,6 +94,8 @@ class EgressCap(Value, frozen=True, kw_only=True):
     """`documented`, or `recalled` where no page was read."""
     valid_from: date | None = None
     """The first date for which a source supports the value."""
+    caution: str = ""
+    """What to know before relying on the value; `note` is the rest that the sources say."""
     external_ingress_pps: float | None = None
     """Packets per second from outside the VPC; it binds where it is reached first."""
 

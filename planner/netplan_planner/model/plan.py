@@ -82,10 +82,11 @@ class MachinePlan(Value, frozen=True, kw_only=True):
 
     need: MachineNeed
     ranked: tuple[Candidate, ...]
-    """By price, unknown prices last, then by type name."""
+    """By price, unknown prices last; equal ones by number of machines, then by type name."""
     front: tuple[Candidate, ...]
     """Single machines that no other beats in both price and bandwidth, cheapest first."""
     rejected: tuple[Rejected, ...]
+    """What falls short first, then what cannot be judged, then what a filter keeps out."""
     baseline: Candidate | None = None
     baseline_note: str = ""
 

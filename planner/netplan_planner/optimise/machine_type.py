@@ -1,6 +1,5 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
-from decimal import Decimal
 from math import ceil
 
 from netplan_planner.errors import UsageError
@@ -13,7 +12,7 @@ from netplan_planner.model import (
     PriceBook,
     Rejected,
 )
-from netplan_planner.optimise.offers import Offer, Pool, build_pool, pool_key, rounded
+from netplan_planner.optimise.offers import Pool, RankKey, build_pool, pool_key, rounded
 
 ROUNDING = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
@@ -50,30 +49,34 @@ class Chooser:
     def _search(self, need: MachineNeed) -> MachinePlan | Infeasible:
         _check(need)
         pool = self._pool(need)
-        candidates: list[Candidate] = []
-        singles: list[Candidate] = []
-        rejected: list[Rejected] = []
+        fitting: list[tuple[RankKey, Candidate]] = []
+        needless: list[tuple[RankKey, Candidate]] = []
+        short: list[Rejected] = []
+        refused: list[Rejected] = []
         plain_count = 0
-        for index, offer in enumerate(pool.offers):
-            count, short_of = _count(need, offer)
-            if count > need.max_count:
-                rejected.append(pool.refusal(index, short_of, need.max_count))
+        most = need.max_count
+        for index, (usable_gbps, vcpus, memory_gib, is_tier1) in enumerate(pool.sizes):
+            count, short_of = _count(need, usable_gbps, vcpus, memory_gib)
+            if count > most:
+                short.append(pool.refusal(index, short_of, most))
                 count = 0
-            elif offer.cap.is_tier1 and 0 < plain_count <= count:
-                rejected.append(pool.refusal(index, "dominated", need.max_count))
+            elif is_tier1 and 0 < plain_count <= count:
+                refused.append(pool.refusal(index, "dominated", most))
+                needless.append(pool.candidate(index, count))
             else:
-                candidates.append(pool.candidate(index, count))
-            if count == 1:
-                singles.append(pool.candidate(index, 1))
+                fitting.append(pool.candidate(index, count))
             # Tier_1 follows the default variant of its type.
-            plain_count = 0 if offer.cap.is_tier1 else count
-        if not candidates:
-            return _infeasible(need, pool, rejected)
+            plain_count = 0 if is_tier1 else count
+        rejected = (*short, *pool.unjudged, *refused, *pool.filtered)
+        if not fitting:
+            binding, shortfall = _what_binds(need, pool)
+            return Infeasible(need=need, binding=binding, shortfall=shortfall, rejected=rejected)
+        fitting.sort()
         return MachinePlan(
             need=need,
-            ranked=tuple(sorted(candidates, key=_rank)),
-            front=_front(singles),
-            rejected=(*pool.rejected, *rejected),
+            ranked=tuple(candidate for _, candidate in fitting),
+            front=_front(sorted([*fitting, *needless])),
+            rejected=rejected,
         )
 
     def _pool(self, need: MachineNeed) -> Pool:
@@ -96,13 +99,13 @@ def _check(need: MachineNeed) -> None:
             raise UsageError(text)
 
 
-def _count(need: MachineNeed, offer: Offer) -> tuple[int, str]:
-    """Return how many machines of an offer the need takes, and which amount asks for most."""
-    count, short_of = _ratio_up(need.gbps, offer.usable_gbps), "bandwidth"
-    if need.vcpus > count * offer.shape.vcpus:
-        count, short_of = _ratio_up(need.vcpus, offer.shape.vcpus), "vcpus"
-    if need.memory_gib > count * offer.shape.memory_gib * (1 + ROUNDING):
-        count, short_of = _ratio_up(need.memory_gib, offer.shape.memory_gib), "memory"
+def _count(need: MachineNeed, usable_gbps: float, vcpus: int, memory_gib: float) -> tuple[int, str]:
+    """Return how many machines the need takes, and which amount asks for most of them."""
+    count, short_of = _ratio_up(need.gbps, usable_gbps), "bandwidth"
+    if need.vcpus > count * vcpus:
+        count, short_of = _ratio_up(need.vcpus, vcpus), "vcpus"
+    if need.memory_gib > count * memory_gib * (1 + ROUNDING):
+        count, short_of = _ratio_up(need.memory_gib, memory_gib), "memory"
     return count, short_of
 
 
@@ -110,32 +113,16 @@ def _ratio_up(wanted: float, one: float) -> int:
     return max(1, ceil(wanted / one * (1 - ROUNDING)))
 
 
-def _rank(candidate: Candidate) -> tuple[bool, Decimal, int, str, bool]:
-    usd = candidate.usd_per_month
-    return (
-        usd is None,
-        Decimal(0) if usd is None else usd,
-        candidate.count,
-        candidate.machine_type,
-        candidate.is_tier1,
-    )
-
-
-def _front(singles: list[Candidate]) -> tuple[Candidate, ...]:
+def _front(ranked: list[tuple[RankKey, Candidate]]) -> tuple[Candidate, ...]:
     """Return the single machines with a known price that no other beats in price and bandwidth."""
     front: list[Candidate] = []
-    known = (c for c in singles if c.usd_per_month is not None)
-    for candidate in sorted(known, key=lambda c: (c.usd_per_month, -c.cap_gbps, c.machine_type)):
-        if not front or candidate.cap_gbps > front[-1].cap_gbps:
-            front.append(candidate)
+    for (is_unknown, usd, count, _, _), candidate in ranked:
+        if is_unknown or count > 1 or (front and candidate.cap_gbps <= front[-1].cap_gbps):
+            continue
+        if front and front[-1].usd_per_month == usd:
+            front.pop()
+        front.append(candidate)
     return tuple(front)
-
-
-def _infeasible(need: MachineNeed, pool: Pool, rejected: list[Rejected]) -> Infeasible:
-    binding, shortfall = _what_binds(need, pool)
-    return Infeasible(
-        need=need, binding=binding, shortfall=shortfall, rejected=(*pool.rejected, *rejected)
-    )
 
 
 def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
@@ -158,18 +145,20 @@ def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
                 f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g} {unit}"
                 f"{', headroom taken off' if name == 'bandwidth' else ''}"
             )
-    closest = min(pool.offers, key=lambda offer: _count(need, offer)[0])
-    count, short_of = _count(need, closest)
+    wanted_counts = [_count(need, *size[:3]) for size in pool.sizes]
+    closest = min(range(len(wanted_counts)), key=wanted_counts.__getitem__)
+    count, short_of = wanted_counts[closest]
+    machine = pool.offers[closest].shape.machine_type
     return (
         "combination",
-        f"no type has the bandwidth, vCPUs and memory at once; {closest.shape.machine_type} comes"
+        f"no type has the bandwidth, vCPUs and memory at once; {machine} comes"
         f" closest and would take {count} machines for its {short_of}, {need.max_count} allowed",
     )
 
 
 def _why_empty(need: MachineNeed, pool: Pool) -> tuple[str, str]:
     counts: dict[str, int] = {}
-    for refused in pool.rejected:
+    for refused in (*pool.unjudged, *pool.filtered):
         if refused.reason != "not-offered":
             counts[refused.reason] = counts.get(refused.reason, 0) + 1
     if not counts:

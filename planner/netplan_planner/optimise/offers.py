@@ -5,6 +5,7 @@ amounts (bandwidth, vCPUs, memory). `Pool` holds everything that follows from th
 """
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 import msgspec
 
@@ -28,6 +29,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.throughput import predict, single_flow
 
+UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
 """As the Compute API spells the architecture."""
 PATHS = {
@@ -50,34 +52,44 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     bill: MachineBill
 
 
+RankKey = tuple[bool, Decimal, int, str, bool]
+"""Unknown prices last, then by price, number of machines, type name, Tier_1 last; unique."""
+
+
 class Pool:
     """The offers for one set of filters, and why every other type is not among them.
 
-    Candidates are made once for each offer and count, and shared by all needs.
+    Candidates and refusals are made once and shared by all needs: most rules ask for one machine
+    after another in the same region.
     """
 
-    def __init__(self, offers: list[Offer], rejected: list[Rejected], headroom: float) -> None:
+    def __init__(self, offers: list[Offer], rejected: list[Rejected]) -> None:
         self.offers = offers
         """By type name, the default before Tier_1."""
-        self.rejected = tuple(sorted(rejected, key=lambda r: (r.machine_type, r.is_tier1)))
-        self.headroom = headroom
-        self._candidates: dict[tuple[int, int], Candidate] = {}
-        self._refusals: dict[tuple[int, str, int], Rejected] = {}
+        self.sizes = [
+            (o.usable_gbps, o.shape.vcpus, o.shape.memory_gib, o.cap.is_tier1) for o in offers
+        ]
+        ordered = sorted(rejected, key=lambda r: (r.machine_type, r.is_tier1))
+        self.unjudged = tuple(r for r in ordered if r.reason in UNJUDGED)
+        """Types without a price or a cap, or with too low a cap for one flow."""
+        self.filtered = tuple(r for r in ordered if r.reason not in UNJUDGED)
+        self._candidates: list[dict[int, tuple[RankKey, Candidate]]] = [{} for _ in offers]
+        self._refusals: list[dict[tuple[str, int], Rejected]] = [{} for _ in offers]
 
-    def candidate(self, index: int, count: int) -> Candidate:
-        """Return `count` machines of an offer as an answer."""
-        found = self._candidates.get((index, count))
+    def candidate(self, index: int, count: int) -> tuple[RankKey, Candidate]:
+        """Return `count` machines of an offer as an answer, with its place in the ranking."""
+        found = self._candidates[index].get(count)
         if found is None:
-            found = _candidate(self.offers[index], count)
-            self._candidates[index, count] = found
+            candidate = _candidate(self.offers[index], count)
+            found = self._candidates[index][count] = _rank(candidate), candidate
         return found
 
     def refusal(self, index: int, reason: str, max_count: int) -> Rejected:
         """Return why an offer falls short even with `max_count` machines."""
-        found = self._refusals.get((index, reason, max_count))
+        found = self._refusals[index].get((reason, max_count))
         if found is None:
             found = _refusal(self.offers[index], reason, max_count)
-            self._refusals[index, reason, max_count] = found
+            self._refusals[index][reason, max_count] = found
         return found
 
 
@@ -102,7 +114,7 @@ def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
             else:
                 rejected.append(found)
     rejected += _elsewhere(need, {shape.machine_type for shape in offered}, prices)
-    return Pool(offers, rejected, need.headroom_ratio)
+    return Pool(offers, rejected)
 
 
 def _filtered(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
@@ -116,7 +128,7 @@ def _filtered(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
     if shape.is_shared_core and not need.allow_shared_core:
         return "shared-core", "bursts only: its vCPUs are shared"
     if shape.gpu_count and not need.allow_gpu:
-        return "gpu", f"comes with {shape.gpu_count} GPUs"
+        return "gpu", f"GPUs it comes with: {shape.gpu_count}"
     return "", ""
 
 
@@ -194,7 +206,7 @@ def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) ->
 def _candidate(offer: Offer, count: int) -> Candidate:
     one = offer.bill.usd_per_month
     arm = "Arm: needs an Arm image" if offer.shape.architecture == ARM else ""
-    notes = [offer.bill.tier1_unknown, arm, offer.cap.note]
+    notes = [offer.bill.tier1_unknown, arm, offer.cap.caution]
     return Candidate(
         machine_type=offer.shape.machine_type,
         count=count,
@@ -208,6 +220,17 @@ def _candidate(offer: Offer, count: int) -> Candidate:
         limit=offer.limit,
         cpu_platform=offer.cap.min_cpu_platform,
         note="; ".join(note for note in notes if note),
+    )
+
+
+def _rank(candidate: Candidate) -> RankKey:
+    usd = candidate.usd_per_month
+    return (
+        usd is None,
+        Decimal(0) if usd is None else usd,
+        candidate.count,
+        candidate.machine_type,
+        candidate.is_tier1,
     )
 
 

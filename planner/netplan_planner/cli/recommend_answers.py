@@ -1,0 +1,140 @@
+"""The answers of `netplan recommend` as text, JSON or CSV."""
+
+import csv
+import io
+import os
+import sys
+import textwrap
+from collections.abc import Iterator
+
+import msgspec
+
+from netplan_planner.model import (
+    Candidate,
+    CapsBook,
+    Infeasible,
+    MachinePlan,
+    PriceBook,
+    Rejected,
+)
+from netplan_planner.renderers import RenderOptions
+from netplan_planner.renderers.csv_report import guarded
+from netplan_planner.renderers.figures import counted, dollars
+from netplan_planner.renderers.inert import escaped_json, inert
+from netplan_planner.renderers.output import resolved
+
+SCHEMA = "netplan.recommend/1"
+WIDTH = 100
+COLUMNS = (
+    "rank",
+    "machine_type",
+    "count",
+    "is_tier1",
+    "cpu_platform",
+    "vcpus",
+    "memory_gib",
+    "cap_gbps",
+    "usable_gbps",
+    "usd_per_month",
+    "reason",
+    "detail",
+)
+
+
+def text(
+    answer: MachinePlan | Infeasible,
+    caps: CapsBook,
+    prices: PriceBook,
+    why_not: tuple[str, ...],
+    options: RenderOptions,
+) -> str:
+    """Return the answer for a terminal, ending with a line end."""
+    from netplan_planner.renderers.terminal import render_machine_plan
+
+    decided = resolved(options, sys.stdout, os.environ)
+    page = render_machine_plan(answer, decided)
+    lines = [line for name in why_not for line in _why_not(answer, name)]
+    lines += _basis(caps, prices)
+    rows = [row for line in lines for row in textwrap.wrap(line, decided.width or WIDTH)]
+    return "\n".join([page.rstrip("\n"), "", *rows]) + "\n"
+
+
+def data(answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, form: str) -> str:
+    """Return the whole answer as JSON or CSV, ending with a line end."""
+    if form == "csv":
+        return _csv(answer)
+    document = {
+        "schema": SCHEMA,
+        "limits_as_of": caps.as_of,
+        "prices_as_of": prices.info.as_of,
+        "is_feasible": isinstance(answer, MachinePlan),
+        **msgspec.structs.asdict(answer),
+    }
+    encoded = msgspec.json.Encoder(decimal_format="number").encode(document)
+    return escaped_json(msgspec.json.format(encoded).decode()) + "\n"
+
+
+def _basis(caps: CapsBook, prices: PriceBook) -> list[str]:
+    info = prices.info
+    return [
+        f"List prices of {info.as_of} in USD, without disks, licences and traffic; Tier_1 fees of"
+        f" {info.network_as_of}; limits of {caps.as_of}.",
+        "A cap is a ceiling: to send at it takes cores, and small types have few. Ask for them with"
+        " --vcpus, for one machine with --max-count 1, for the reason of a type with --why-not.",
+    ]
+
+
+def _why_not(answer: MachinePlan | Infeasible, machine_type: str) -> Iterator[str]:
+    """Yield what became of a type: its place, or its reason."""
+    name = inert(machine_type, 80)
+    ranked = answer.ranked if isinstance(answer, MachinePlan) else ()
+    found = False
+    for place, candidate in enumerate(ranked, 1):
+        if candidate.machine_type == machine_type:
+            found = True
+            yield f"{name}{_tier(candidate)}: {_place(place, candidate, ranked[0])}"
+    for refused in answer.rejected:
+        if refused.machine_type == machine_type:
+            found = True
+            yield f"{name}{_tier(refused)}: {refused.reason}, {inert(refused.detail)}"
+    if not found:
+        yield f"{name}: no region offers a predefined type of this name"
+
+
+def _tier(entry: Candidate | Rejected) -> str:
+    return " with Tier_1" if entry.is_tier1 else ""
+
+
+def _place(place: int, candidate: Candidate, best: Candidate) -> str:
+    number = f"number {place}, {counted(candidate.count, 'machine')}"
+    if candidate.usd_per_month is None:
+        return f"{number}, price unknown: {inert(candidate.note)}"
+    price = f"{dollars(candidate.usd_per_month)} a month"
+    if best.usd_per_month is None or place == 1:
+        return f"{number}, {price}"
+    more = dollars(candidate.usd_per_month - best.usd_per_month)
+    return f"{number}, {price}, {more} more than {best.machine_type}"
+
+
+def _csv(answer: MachinePlan | Infeasible) -> str:
+    """Return the ranking, then the losers with their reasons; no rank means it lost."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    ranked = answer.ranked if isinstance(answer, MachinePlan) else ()
+    for place, candidate in enumerate(ranked, 1):
+        fields = msgspec.structs.asdict(candidate)
+        row = {**fields, "rank": place, "reason": "", "detail": candidate.note}
+        writer.writerow([_cell(row[name]) for name in COLUMNS])
+    for refused in sorted(answer.rejected, key=lambda r: (r.machine_type, r.is_tier1)):
+        row = msgspec.structs.asdict(refused)
+        writer.writerow([_cell(row.get(name)) for name in COLUMNS])
+    return stream.getvalue()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return guarded(str(value)) if isinstance(value, str) else str(value)
