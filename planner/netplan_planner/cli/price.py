@@ -68,7 +68,7 @@ def machine(
     usage: Annotated[UsageChoice, typer.Option(help="How it is paid for.")] = UsageChoice.ON_DEMAND,
     hours: HoursOption = DEFAULT_HOURS,
     prices: PricesOption = None,
-    form: FormOption = Form.TEXT,
+    format: FormOption = Form.TEXT,
 ) -> None:
     """Print what a machine costs per hour and for a month, or for another number of hours."""
     from netplan_planner.model import Usage
@@ -89,7 +89,7 @@ def machine(
     shape = book.shape(machine_type)
     size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
     answer.title = f"{machine_type} in {region}{size}"
-    typer.echo(render(answer, form))
+    typer.echo(render(answer, format))
 
 
 @price_app.command()
@@ -115,7 +115,7 @@ def traffic(
         bool, typer.Option("--external", help="Sent to the external address of an own machine.")
     ] = False,
     prices: PricesOption = None,
-    form: FormOption = Form.TEXT,
+    format: FormOption = Form.TEXT,
 ) -> None:
     """Print what a month's traffic costs: every price step that it reaches, and the sum."""
     volume = _amount(gib, "--gib")
@@ -142,7 +142,7 @@ def traffic(
     )
     head = {"path_class": path_class.value, "from": src, "to": to, "description": what}
     answer.rows = [{**head, **_line(line), "note": notes} for line in lines]
-    typer.echo(render(answer, form))
+    typer.echo(render(answer, format))
 
 
 @price_app.command()
@@ -153,7 +153,7 @@ def address(
     ] = AddressChoice.ALL,
     hours: HoursOption = DEFAULT_HOURS,
     prices: PricesOption = None,
-    form: FormOption = Form.TEXT,
+    format: FormOption = Form.TEXT,
 ) -> None:
     """Print what an external IPv4 address costs per hour and month, beyond any free hours."""
     from netplan_planner.model import AddressUse
@@ -173,7 +173,7 @@ def address(
             answer.unknown.append((one.value, str(error)))
             continue
         answer.rows.append({"region": region, "use": one.value, **_by_the_hour(price, run_h)})
-    typer.echo(render(answer, form))
+    typer.echo(render(answer, format))
 
 
 def _book(folder: Path | None) -> "SnapshotPriceBook":
