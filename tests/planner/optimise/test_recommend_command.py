@@ -1,0 +1,75 @@
+"""`netplan recommend` as a process, on the embedded prices."""
+
+import csv
+import io
+import json
+from subprocess import CompletedProcess
+
+import pytest
+
+from netplan_pricing import open_snapshot
+from support.command import run_verbs
+
+HERE = ["--gbps", "10", "--region", "us-central1"]
+
+
+def recommend(*arguments: str) -> CompletedProcess[str]:
+    return run_verbs("recommend", arguments=["recommend", *arguments])
+
+
+def test_it_ranks_with_prices_and_dates() -> None:
+    found = recommend(*HERE, "--top", "3", "--max-count", "1", "--series", "e2", "--arch", "x86")
+    assert found.returncode == 0
+    assert found.stderr == ""
+    assert " 1.  e2-highcpu-8" in found.stdout
+    assert "of 16 Gbit/s" in found.stdout
+    assert "List prices of 20" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 100
+
+
+def test_it_tells_what_became_of_a_type() -> None:
+    found = recommend(*HERE, "--max-count", "1", "--why-not", "n1-standard-1", "--why-not", "\x1bq")
+    assert "n1-standard-1: bandwidth, carries 1.6 Gbit/s after headroom" in found.stdout
+    assert "no region offers a predefined type of this name" in found.stdout
+    assert "\x1b" not in found.stdout
+
+
+def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
+    answer = json.loads(recommend(*HERE, "--format", "json").stdout)
+    book = open_snapshot()
+    offered = {shape.machine_type for shape in book.offered("us-central1")}
+    assert answer["schema"] == "netplan.recommend/1"
+    assert answer["is_feasible"]
+    assert {c["machine_type"] for c in answer["ranked"]} <= offered
+    best = answer["ranked"][0]
+    hourly = float(book.machine("us-central1", best["machine_type"]).usd)
+    assert best["usd_per_month"] == pytest.approx(best["count"] * hourly * 730)
+    prices = [c["usd_per_month"] for c in answer["ranked"] if c["usd_per_month"] is not None]
+    assert prices == sorted(prices)
+
+
+def test_csv_has_a_row_for_every_type() -> None:
+    rows = list(csv.DictReader(io.StringIO(recommend(*HERE, "--format", "csv").stdout)))
+    assert rows[0]["rank"] == "1"
+    assert all(bool(row["rank"]) != bool(row["reason"]) for row in rows)
+
+
+def test_what_nothing_carries_ends_with_1_and_says_what_binds() -> None:
+    found = recommend("--gbps", "5000", "--region", "us-central1")
+    assert found.returncode == 1
+    assert "Nothing meets this: bandwidth" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--gbps", "1", "--region", "us-centrl1"], "near: us-central1"),
+        ([*HERE, "--spot", "--cud-1y"], "exclude each other"),
+        ([*HERE, "--series", "x9"], "it is one of"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments: list[str], text: str) -> None:
+    found = recommend(*arguments)
+    assert found.returncode == 2
+    assert found.stdout == ""
+    assert text in found.stderr

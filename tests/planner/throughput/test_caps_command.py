@@ -1,0 +1,67 @@
+"""`netplan caps` as a process."""
+
+import csv
+import io
+import json
+from subprocess import CompletedProcess
+
+import pytest
+
+from support.command import run_verbs
+
+
+def caps(*arguments: str) -> CompletedProcess[str]:
+    return run_verbs("caps", arguments=["caps", *arguments])
+
+
+def test_it_prints_every_variant_with_source_and_date() -> None:
+    found = caps("n1-standard-16")
+    assert found.returncode == 0
+    assert found.stderr == ""
+    assert "default, before Intel Skylake" in found.stdout
+    assert "default, on Intel Skylake or later" in found.stdout
+    assert "32 Gbit/s [1]" in found.stdout
+    assert "general-purpose-machines, 2026-04-15, confidence high" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 100
+
+
+def test_the_date_decides() -> None:
+    found = caps("n1-standard-4", "--as-of", "2017-07")
+    assert "8 Gbit/s [1]" in found.stdout
+    assert "external-path, same-zone-external: 1.6 Gbit/s, 0.884 to 1.7" in found.stdout
+
+
+def test_json_is_whole() -> None:
+    answer = json.loads(caps("n2-standard-32", "--format", "json", "--as-of", "2026-11-21").stdout)
+    assert answer["schema"] == "netplan.caps/1"
+    assert [(cap["is_tier1"], cap["egress_gbps"]) for cap in answer["caps"]] == [
+        (False, 32),
+        (True, 50),
+    ]
+
+
+def test_without_a_type_it_lists_all() -> None:
+    rows = list(csv.DictReader(io.StringIO(caps("--series", "n2,e2", "--format", "csv").stdout)))
+    names = [row["machine_type"] for row in rows]
+    assert {name.partition("-")[0] for name in names} == {"n2", "e2"}
+    assert names.index("n2-standard-8") < names.index("n2-standard-16")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (["n2-standrd-32"], 3, "n2-standard-32"),
+        (["n2-standard-8", "--as-of", "2017-07-20"], 3, "no documented cap for n2-standard-8"),
+        (["n4-custom-12-32768"], 3, "no document states the cap"),
+        (["\x1b[31mx"], 3, "'\\x1b[31mx'"),
+        (["n1-standard-16", "--cpu-platform", "Pentium"], 2, "Intel Skylake"),
+        (["--series", "q9"], 2, "it is one of a2, "),
+        (["n2-standard-8", "--series", "n2"], 2, "leave TYPE out"),
+    ],
+)
+def test_what_cannot_be_answered(arguments: list[str], status: int, text: str) -> None:
+    found = caps(*arguments)
+    assert found.returncode == status
+    assert found.stdout == ""
+    assert text in found.stderr
+    assert "\x1b" not in found.stderr
