@@ -83,7 +83,10 @@ def _variants(
 
     found = table.variants(machine_type)
     if not found:
-        raise MissingDatum(table.unknown_reason(machine_type))
+        near = table.nearest(machine_type)
+        is_known = machine_type in table.machine_types
+        hint = f"; the nearest names are {', '.join(near)}" if near and not is_known else ""
+        raise MissingDatum(table.unknown_reason(machine_type) + hint)
     if cpu_platform is None:
         return found
     known = platform_generations()

@@ -133,9 +133,7 @@ class CapsTable:
             return self._why_no_bracket(machine_type, shape)
         rows = self._rows_by_type.get(machine_type)
         if rows is None:
-            near = self.nearest(machine_type)
-            hint = f"; the nearest names are {', '.join(near)}" if near else ""
-            return f"the caps table has no machine type {_shown(machine_type)}{hint}"
+            return f"the caps table has no machine type {_shown(machine_type)}"
         days = sorted(row[_first_day(row)] for row in rows if row["egress_gbps"])
         if not days:
             note = f" ({rows[0]['note']})" if rows[0]["note"] else ""

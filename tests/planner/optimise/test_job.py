@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.model import JobNeed
@@ -93,6 +93,7 @@ class TestWhatCannotBeJudged:
 
 
 class TestProperties:
+    @settings(deadline=None)
     @given(st.integers(1, 10**15), st.floats(0, 1e6), st.integers(1, 1000), st.integers(0, 10**15))
     def test_more_work_never_costs_less(
         self, size: int, cpu_seconds: float, runs: int, more: int
@@ -109,6 +110,7 @@ class TestProperties:
         # Options whose costs agree to a micro-dollar are ordered by time.
         assert one.usd_per_month <= two.usd_per_month + Decimal("0.000001")
 
+    @settings(deadline=None)
     @given(st.permutations(N1))
     def test_the_order_of_the_types_does_not_matter(self, order: list[str]) -> None:
         shuffled = msgspec.structs.replace(STORY, machine_types=tuple(order))
