@@ -1,6 +1,6 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
-from math import ceil
+from math import ceil, isfinite
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import (
@@ -88,8 +88,10 @@ class Chooser:
 
 
 def _check(need: MachineNeed) -> None:
+    amounts = (need.gbps, need.memory_gib, need.min_flow_gbps)
     problems = {
-        "the wanted bandwidth is below 0": need.gbps < 0,
+        "a wanted amount is not a number": not all(map(isfinite, amounts)),
+        "a wanted amount is below 0": min(*amounts, need.vcpus) < 0,
         "the headroom is not from 0 to below 1": not 0 <= need.headroom_ratio < 1,
         "at least one machine must be allowed": need.max_count < 1,
         "the share of the month is not above 0 and at most 1": not 0 < need.month_ratio <= 1,

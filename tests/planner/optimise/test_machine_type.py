@@ -377,7 +377,8 @@ class TestInfeasible:
 
 @pytest.mark.parametrize(
     "more",
-    [{"gbps": -1.0}, {"headroom_ratio": 1.0}, {"headroom_ratio": -0.1}, {"max_count": 0},
+    [{"gbps": -1.0}, {"gbps": math.nan}, {"gbps": math.inf}, {"vcpus": -1}, {"memory_gib": -1.0},
+      {"headroom_ratio": 1.0}, {"headroom_ratio": -0.1}, {"max_count": 0},
      {"month_ratio": 0.0}, {"month_ratio": 1.5}],
 )  # fmt: skip
 def test_a_need_that_cannot_be_is_refused(more: dict[str, object]) -> None:
