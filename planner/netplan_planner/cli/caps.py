@@ -49,7 +49,7 @@ def caps(
         list[str] | None,
         typer.Option(help="Without TYPE: only these series; commas or repeated."),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to write the answer.")] = Form.TEXT,
+    format: Annotated[Form, typer.Option("--format", help="How to write the answer.")] = Form.TEXT,
 ) -> None:
     """Print the bandwidth caps of a machine type: every variant, with source and date.
 
@@ -61,13 +61,13 @@ def caps(
 
     table = load_caps(options.day(as_of) or date.today())
     if machine_type is None:
-        typer.echo(listing(table, _chosen(table, options.names(series)), form.value), nl=False)
+        typer.echo(listing(table, _chosen(table, options.names(series)), format.value), nl=False)
         return
     if series:
         raise UsageError("--series is for the list of all types: leave TYPE out")
     variants = _variants(table, machine_type, cpu_platform)
     width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
-    typer.echo(one_type(table, variants, form.value, width), nl=False)
+    typer.echo(one_type(table, variants, format.value, width), nl=False)
 
 
 def _variants(

@@ -132,7 +132,7 @@ def recommend(
             "--verbose", "-v", count=True, help="Every row, every loser.", rich_help_panel=OUTPUT
         ),
     ] = 0,
-    form: Annotated[
+    format: Annotated[
         Form, typer.Option("--format", help="How to write the answer.", rich_help_panel=OUTPUT)
     ] = Form.TEXT,
     width: Annotated[
@@ -175,7 +175,7 @@ def recommend(
         answer,
         caps,
         book,
-        form=form,
+        form=format,
         why_not=tuple(why_not or ()),
         width=width,
         color=color,
