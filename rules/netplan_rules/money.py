@@ -17,6 +17,7 @@ from netplan_planner.model import (
     Usage,
     line_item,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_planner.units import HOURS_PER_MONTH
 
 
@@ -96,7 +97,7 @@ def tier1_fee(facts: Facts, instance: Instance) -> Price:
     Raises:
         MissingDatum: If the type's Tier_1 bandwidth or its fee is not known.
     """
-    cap = facts.cap(instance, tier1=True)
+    cap = instance_cap(instance, facts.caps, tier1=True)
     if cap is None:
         reason = facts.caps.unknown_reason(instance.machine_type, tier1=True)
         raise MissingDatum(f"no Tier_1 fee: {reason}")

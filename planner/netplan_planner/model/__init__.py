@@ -80,6 +80,7 @@ from netplan_planner.model.plan import (
     MachineNeed,
     MachinePlan,
     Rejected,
+    need_for_vm,
 )
 from netplan_planner.model.prices import (
     AddressUse,
@@ -219,6 +220,7 @@ __all__ = [
     "last_part",
     "line_item",
     "mean_gbps",
+    "need_for_vm",
     "project_of",
     "region_of",
     "series_of",

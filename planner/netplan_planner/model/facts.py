@@ -7,7 +7,7 @@ from functools import cached_property
 from netplan_planner import units
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.inventory import Instance, Inventory, MachineShape, shape_of_custom
-from netplan_planner.model.limits import CapsBook, EgressCap
+from netplan_planner.model.limits import CapsBook
 from netplan_planner.model.plan import MachineChooser
 from netplan_planner.model.prices import PriceBook
 from netplan_planner.model.traffic import Edge, Owner, TrafficMatrix
@@ -73,14 +73,6 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
             self.inventory.shape_by_type.get(machine_type)
             or self.prices.shape(machine_type)
             or shape_of_custom(machine_type)
-        )
-
-    def cap(self, instance: Instance, *, tier1: bool | None = None) -> EgressCap | None:
-        """Return a machine's cap as it is set up, or as if Tier_1 were `tier1`; None: unknown."""
-        return self.caps.cap(
-            instance.machine_type,
-            tier1=instance.bandwidth_tier == "TIER_1" if tier1 is None else tier1,
-            cpu_platform=instance.cpu_platform or instance.min_cpu_platform,
         )
 
     def gib_per_month(self, byte_count: int) -> Decimal:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from netplan_planner.model.base import ResourceRef, Value
+from netplan_planner.model.inventory import Instance, MachineShape
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.prices import LineItem, Usage
 
@@ -42,6 +43,60 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     allow_shared_core: bool = False
     month_ratio: float = 1.0
     """Share of the month that it runs, for sustained-use discounts."""
+
+
+def need_for_vm(
+    instance: Instance,
+    gbps: float,
+    shape: MachineShape,
+    *,
+    destination: Destination = Destination.INTERNAL,
+    headroom_ratio: float = 0.2,
+    vcpus: int | None = None,
+    memory_gib: float | None = None,
+    usage: Usage | None = None,
+    series: tuple[str, ...] = (),
+    max_count: int = 1,
+    min_flow_gbps: float = 0.0,
+    month_ratio: float = 1.0,
+) -> MachineNeed:
+    """Return the need of a machine: its bandwidth, with its own vCPUs and memory as floors.
+
+    The architecture stays, because another one needs another image. A machine with GPUs stays in
+    its series; one on shared cores may stay on them.
+
+    Args:
+        instance: The machine.
+        gbps: Wanted egress; usually the 95th percentile that was observed.
+        shape: What its type has.
+        destination: Where the bandwidth goes.
+        headroom_ratio: Share of the cap that stays free.
+        vcpus: Another floor than the machine's own.
+        memory_gib: Another floor than the machine's own.
+        usage: Another way of paying than the machine's own (Spot or on demand).
+        series: Allowed series; empty means any.
+        max_count: How many machines may share its load.
+        min_flow_gbps: What a single flow must reach.
+        month_ratio: Share of the month that it runs.
+    """
+    own_usage = Usage.SPOT if instance.is_spot else Usage.ON_DEMAND
+    has_gpu = shape.gpu_count > 0 or instance.gpu_count > 0
+    return MachineNeed(
+        gbps=gbps,
+        region=instance.region,
+        destination=destination,
+        vcpus=shape.vcpus if vcpus is None else vcpus,
+        memory_gib=shape.memory_gib if memory_gib is None else memory_gib,
+        headroom_ratio=headroom_ratio,
+        usage=usage or own_usage,
+        series=series or ((instance.series,) if has_gpu else ()),
+        architecture=shape.architecture,
+        max_count=max_count,
+        min_flow_gbps=min_flow_gbps,
+        allow_gpu=has_gpu,
+        allow_shared_core=shape.is_shared_core,
+        month_ratio=month_ratio,
+    )
 
 
 class Candidate(Value, frozen=True, kw_only=True):

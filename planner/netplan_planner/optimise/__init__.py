@@ -2,6 +2,6 @@
 
 from netplan_planner.optimise.job import plan_job
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.optimise.vm_need import baseline_of, need_for_vm, with_baseline
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 
-__all__ = ["Chooser", "baseline_of", "need_for_vm", "plan_job", "with_baseline"]
+__all__ = ["Chooser", "baseline_of", "plan_job", "with_baseline"]

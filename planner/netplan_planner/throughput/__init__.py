@@ -1,18 +1,20 @@
 """What a path carries: the caps of its ends, the limits on the way, and the least of them."""
 
 from netplan_planner.throughput.caps import CapsTable, load_caps
-from netplan_planner.throughput.path import (
-    apply_change,
+from netplan_planner.throughput.ends import (
+    deciding_platform,
     edge_query,
+    instance_cap,
     instance_end,
-    predict,
-    single_flow,
 )
+from netplan_planner.throughput.path import apply_change, predict, single_flow
 
 __all__ = [
     "CapsTable",
     "apply_change",
+    "deciding_platform",
     "edge_query",
+    "instance_cap",
     "instance_end",
     "load_caps",
     "predict",

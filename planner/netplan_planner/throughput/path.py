@@ -14,21 +14,17 @@ from netplan_planner.model import (
     CapsBook,
     Change,
     ChangeKind,
-    Edge,
     EgressCap,
     Estimate,
-    Facts,
-    Instance,
     Limit,
     LimitKind,
     MeasuredLimit,
-    Owner,
     PathClass,
     PathEnd,
     PathQuery,
     series_of,
 )
-from netplan_planner.throughput.tables import PathLimit, path_limit, platform_conditions
+from netplan_planner.throughput.tables import PathLimit, path_limit
 
 INTERNAL_ADDRESS = "the internal address"
 MORE_STREAMS = "more parallel connections"
@@ -60,29 +56,6 @@ def single_flow(query: PathQuery, caps: CapsBook) -> Estimate:
     return predict(msgspec.structs.replace(query, streams=1), caps)
 
 
-def instance_end(instance: Instance, *, mtu_bytes: int | None = None) -> PathEnd:
-    """Return a machine as one end of a path, as it is set up now."""
-    return PathEnd(
-        machine_type=instance.machine_type,
-        is_tier1=instance.bandwidth_tier == "TIER_1",
-        cpu_platform=_platform(instance),
-        zone=instance.zone,
-        region=instance.region,
-        mtu_bytes=mtu_bytes,
-    )
-
-
-def edge_query(facts: Facts, edge: Edge, *, streams: int | None = None) -> PathQuery:
-    """Return the path of an observed edge: both ends, the network's MTU, the observed RTT."""
-    return PathQuery(
-        path_class=edge.path_class,
-        src=_owner_end(facts, facts.src(edge)),
-        dst=_owner_end(facts, facts.dst(edge)),
-        streams=streams,
-        rtt_ms=edge.rtt_ms,
-    )
-
-
 def apply_change(query: PathQuery, change: Change) -> PathQuery:
     """Return the path as it is after a change of its sender or of the address it uses.
 
@@ -101,27 +74,6 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
                 query.src, machine_type=new, cpu_platform=query.src.cpu_platform if same else None
             )
     return msgspec.structs.replace(query, src=src)
-
-
-def _platform(instance: Instance) -> str | None:
-    """Return the CPU platform, or a least one that already decides the cap.
-
-    A least platform below the one that the cap depends on decides nothing: the machine may well
-    run on a newer one.
-    """
-    if instance.cpu_platform is not None or instance.min_cpu_platform is None:
-        return instance.cpu_platform
-    decides = platform_conditions().get(instance.series, frozenset())
-    return instance.min_cpu_platform if instance.min_cpu_platform in decides else None
-
-
-def _owner_end(facts: Facts, owner: Owner) -> PathEnd:
-    instance = facts.instance(owner)
-    if instance is None:
-        return PathEnd(machine_type=None, zone=owner.zone, region=owner.region)
-    link = instance.primary_network
-    network = facts.inventory.network_by_link.get(link) if link is not None else None
-    return instance_end(instance, mtu_bytes=network.mtu_bytes if network else None)
 
 
 def _sending_cap(end: PathEnd, caps: CapsBook) -> tuple[EgressCap | None, str]:

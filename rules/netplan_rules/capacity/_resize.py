@@ -1,5 +1,7 @@
 """What the capacity rules share: finding the machine that would do, and saying how to get it."""
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
@@ -18,9 +20,10 @@ from netplan_planner.model import (
     PathClass,
     PathEnd,
     PathQuery,
+    need_for_vm,
 )
-from netplan_planner.throughput import instance_end, predict
-from netplan_rules.money import Saving, machine_saving, usage_of
+from netplan_planner.throughput import deciding_platform, instance_end, predict
+from netplan_rules.money import Saving, machine_saving
 from netplan_rules.wording import gbps, machines, resize_commands
 
 
@@ -29,7 +32,7 @@ def unknown_cap(facts: Facts, instance: Instance) -> Gap:
     reason = facts.caps.unknown_reason(
         instance.machine_type,
         tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
-        cpu_platform=instance.cpu_platform or instance.min_cpu_platform,
+        cpu_platform=deciding_platform(instance),
     )
     return Gap(resource=instance.ref, reason=reason)
 
@@ -41,18 +44,9 @@ def need_of(
     shape = facts.shape(instance.machine_type)
     if shape is None:
         return None
-    return MachineNeed(
-        gbps=wanted_gbps,
-        region=instance.region,
-        destination=destination,
-        vcpus=shape.vcpus,
-        memory_gib=shape.memory_gib,
-        usage=usage_of(instance),
-        architecture=shape.architecture,
-        max_count=1,
-        allow_gpu=shape.gpu_count > 0 or instance.gpu_count > 0,
-        allow_shared_core=False,
-    )
+    need = need_for_vm(instance, wanted_gbps, shape, destination=destination)
+    # A machine that is proposed for its bandwidth has whole cores.
+    return replace(need, allow_shared_core=False)
 
 
 def cheapest(facts: Facts, need: MachineNeed | None) -> tuple[Candidate | None, str]:

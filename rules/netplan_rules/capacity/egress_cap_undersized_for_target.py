@@ -14,6 +14,7 @@ from netplan_planner.model import (
     Severity,
     Target,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
@@ -61,7 +62,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         target = facts.target(instance)
         if target is None:
             continue
-        cap = facts.cap(instance)
+        cap = instance_cap(instance, facts.caps)
         if cap is None:
             yield unknown_cap(facts, instance)
         elif target.gbps > cap.egress_gbps * (1 - free):

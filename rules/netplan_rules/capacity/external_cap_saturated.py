@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Severity,
     VmTraffic,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
@@ -75,7 +76,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or traffic.egress_outside_vpc.byte_count == 0:
             continue
-        cap = facts.cap(instance)
+        cap = instance_cap(instance, facts.caps)
         limit = _limit(facts, cap)
         if cap is None or limit is None:
             yield unknown_cap(facts, instance)

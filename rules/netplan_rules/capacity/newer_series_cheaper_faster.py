@@ -23,6 +23,7 @@ from netplan_planner.model import (
     line_item,
     series_of,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
@@ -80,7 +81,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     for instance in facts.inventory.instances:
         if not _is_comparable(facts, instance):
             continue
-        cap = facts.cap(instance)
+        cap = instance_cap(instance, facts.caps)
         try:
             today = facts.prices.machine(instance.region, instance.machine_type, _usage(instance))
         except MissingDatum as error:

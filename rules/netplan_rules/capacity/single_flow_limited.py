@@ -14,7 +14,7 @@ from netplan_planner.model import (
     Severity,
     TopFlow,
 )
-from netplan_planner.throughput import edge_query, predict, single_flow
+from netplan_planner.throughput import edge_query, instance_cap, predict, single_flow
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import rate_evidence
 from netplan_rules.trust import doubts_of_edge
@@ -100,7 +100,7 @@ def _stands_at(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
 
 
 def _is_idle(facts: Facts, edge: Edge, sender: Instance) -> bool:
-    cap = facts.cap(sender)
+    cap = instance_cap(sender, facts.caps)
     if cap is None or facts.traffic is None:
         return False
     whole = facts.traffic.vm_by_link[sender.ref.self_link].egress.p95_gbps

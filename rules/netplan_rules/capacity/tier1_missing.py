@@ -17,6 +17,7 @@ from netplan_planner.model import (
     Need,
     Severity,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     egress_estimate,
@@ -62,7 +63,10 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     for instance in facts.inventory.instances:
         if instance.bandwidth_tier is BandwidthTier.TIER_1:
             continue
-        default, tier1 = facts.cap(instance), facts.cap(instance, tier1=True)
+        default, tier1 = (
+            instance_cap(instance, facts.caps),
+            instance_cap(instance, facts.caps, tier1=True),
+        )
         if default is None or tier1 is None:
             continue  # no Tier_1 for the type; the egress-cap rules report unknown caps
         wanted = _wanted(facts, instance, default)

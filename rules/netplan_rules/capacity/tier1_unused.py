@@ -15,6 +15,7 @@ from netplan_planner.model import (
     Severity,
     VmTraffic,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import rate_evidence, type_evidence, unknown_cap
 from netplan_rules.money import tier1_saving
@@ -64,7 +65,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or instance.bandwidth_tier is not BandwidthTier.TIER_1:
             continue
-        default = facts.cap(instance, tier1=False)
+        default = instance_cap(instance, facts.caps, tier1=False)
         if default is None:
             yield unknown_cap(facts, instance)
         elif _fits(facts, instance, traffic, default):

@@ -14,6 +14,7 @@ from netplan_planner.model import (
     Severity,
     VmTraffic,
 )
+from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, vm_subject
@@ -54,7 +55,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         busiest = max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps)
         if instance is None or busiest < floor:
             continue
-        cap = facts.cap(instance, tier1=False)
+        cap = instance_cap(instance, facts.caps, tier1=False)
         if cap is None or "GVNIC" not in cap.nic_types:
             continue
         yield from _judge(facts, instance, traffic, cap, busiest)

@@ -17,8 +17,9 @@ from netplan_planner.model import (
     SelfLink,
     Usage,
     Zone,
+    need_for_vm,
 )
-from netplan_planner.optimise import Chooser, baseline_of, need_for_vm, with_baseline
+from netplan_planner.optimise import Chooser, baseline_of, with_baseline
 from netplan_planner.throughput import load_caps
 from support.price_book import SmallPriceBook, make_shape
 

@@ -1,0 +1,239 @@
+"""`netplan audit`: read, lint, report."""
+
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from netplan_planner.cli import options
+from netplan_planner.cli.app import EXIT_FINDINGS, app, say
+from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.errors import IncompleteError, UsageError
+
+if TYPE_CHECKING:
+    from netplan_planner.model import Report
+    from netplan_planner.renderers import RuleInfo
+
+
+class Level(StrEnum):
+    """A severity, or none at all."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+    NEVER = "never"
+
+
+@app.command()
+def audit(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="More inventory files, as a shell pattern behind --inventory gives."),
+    ] = None,
+    project: options.Projects = None,
+    inventory: options.Inventory = None,
+    traffic: options.Traffic = None,
+    demo: options.Demo = None,
+    prices: options.Prices = None,
+    as_of: options.AsOf = None,
+    today: options.Today = None,
+    reporter: options.WhichReporter = Reporter.SOURCE,
+    since: options.Since = None,
+    until: options.Until = None,
+    memory_limit: options.MemoryLimit = "2GB",
+    threads: options.Threads = None,
+    temp_directory: options.TempDirectory = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(help="Only these rules or areas; commas or repeated.", rich_help_panel=CHOICE),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="Not these rules or areas.", rich_help_panel=CHOICE),
+    ] = None,
+    severity: Annotated[
+        Level, typer.Option(help="Show findings from this severity on.", rich_help_panel=CHOICE)
+    ] = Level.INFO,
+    min_saving: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USD",
+            help="Show only findings that save at least this much a month.",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
+    ignore_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="Suppressions (default: ./.netplan-ignore.toml if it is there).",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
+    fail_on: Annotated[
+        Level,
+        typer.Option(help="Exit with 1 on findings from this severity on.", rich_help_panel=OUTPUT),
+    ] = Level.HIGH,
+    fail_on_saving: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USD",
+            help="Exit with 1 when the findings save more than this a month.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 4 when a part is missing.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FORMAT[:PATH]",
+            help="text, json, sarif, md or csv; repeat it for several at once.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    explain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Inputs, formula, source and date of a rule's numbers (or an area's, or all).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    verbose: Annotated[
+        int,
+        typer.Option("--verbose", "-v", count=True, help="Explain all.", rich_help_panel=OUTPUT),
+    ] = 0,
+    width: Annotated[
+        int | None,
+        typer.Option(min=20, help="Columns of the text format.", rich_help_panel=OUTPUT),
+    ] = None,
+    color: Annotated[
+        Colour, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
+    ] = Colour.AUTO,
+    max_findings: Annotated[
+        int | None,
+        typer.Option(min=0, help="Findings written out as text; 0: all.", rich_help_panel=OUTPUT),
+    ] = None,
+    max_members: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Alike places named in a finding; 0: all.", rich_help_panel=OUTPUT
+        ),
+    ] = 3,
+    api_endpoint: options.Endpoint = None,
+    anonymous: options.Anonymous = False,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 60.0,
+    max_attempts: options.MaxAttempts = 5,
+) -> None:
+    """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
+
+    Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
+    read, 4 incomplete and --strict.
+    """
+    from netplan_planner.engine import AuditRequest, run_audit
+    from netplan_planner.model import Severity
+    from netplan_planner.renderers import ColourMode, RenderOptions, parse_output, write_outputs
+
+    outputs = tuple(parse_output(text) for text in output or ["text"])
+    if severity is Level.NEVER:
+        raise UsageError("--severity is high, medium, low or info")
+    save_limit = options.usd("--fail-on-saving", fail_on_saving)
+    thresholds, targets = options.configured()
+    request = AuditRequest(
+        today=options.day(today) or date.today(),
+        as_of=options.day(as_of),
+        projects=tuple(dict.fromkeys(project or ())),
+        inventory=(*(inventory or ()), *(files or ())),
+        traffic=tuple(traffic or ()),
+        demo=demo,
+        prices=prices,
+        select=options.names(select),
+        ignore=options.names(ignore),
+        min_severity=Severity(severity.value),
+        min_saving_usd=options.usd("--min-saving", min_saving),
+        ignore_file=_ignore_file(ignore_file),
+        thresholds=thresholds,
+        targets=targets,
+        api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
+        traffic_options=options.traffic_options(
+            reporter, memory_limit, threads, temp_directory, since, until
+        ),
+    )
+    render = RenderOptions(
+        width=width,
+        colour=ColourMode(color.value),
+        verbosity=verbose,
+        explain=_explained(explain),
+        max_findings=max_findings,
+        max_members=max_members,
+        rules=_rule_infos(),
+    )
+    report = run_audit(request, say)
+    write_outputs(report, outputs, render)
+    _finish(report, fail_on, save_limit, strict)
+
+
+def _ignore_file(given: Path | None) -> Path | None:
+    from netplan_planner.engine.suppressions import IGNORE_FILE
+
+    usual = Path(IGNORE_FILE)
+    return given if given is not None else (usual if usual.is_file() else None)
+
+
+def _explained(names: list[str] | None) -> tuple[str, ...]:
+    """Return the rules and areas to explain.
+
+    Raises:
+        UsageError: If a name is neither a rule, an area nor `all`.
+    """
+    from netplan_rules.registry import select_rules
+
+    chosen = options.names(names)
+    select_rules(tuple(name for name in chosen if name != "all"), ())
+    return chosen
+
+
+def _rule_infos() -> "tuple[RuleInfo, ...]":
+    from netplan_planner.renderers import RuleInfo
+    from netplan_rules.registry import all_rules
+
+    return tuple(
+        RuleInfo(
+            id=check.rule.id,
+            title=check.rule.title,
+            severity=check.rule.severity,
+            area=check.area,
+            rationale=check.rule.rationale,
+            remediation=check.rule.remediation,
+            help_uri=check.rule.references[0],
+            guards=check.rule.guards,
+        )
+        for check in all_rules()
+    )
+
+
+def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
+    """End with the exit status that the findings and the options ask for."""
+    from netplan_planner.model import Severity
+
+    if strict and not report.coverage.is_complete:
+        raise IncompleteError(
+            "the answer is incomplete (see the coverage in the report), and --strict was given"
+        )
+    if fail_on is not Level.NEVER and any(
+        finding.severity.rank <= Severity(fail_on.value).rank for finding in report.findings
+    ):
+        raise typer.Exit(EXIT_FINDINGS)
+    if save_limit is not None and report.saving_usd_per_month > save_limit:
+        raise typer.Exit(EXIT_FINDINGS)

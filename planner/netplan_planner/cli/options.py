@@ -1,0 +1,218 @@
+"""Options that several verbs share, and how their values become a request."""
+
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from netplan_planner.cli.app import state
+from netplan_planner.errors import UsageError
+
+if TYPE_CHECKING:
+    from netplan_planner.readers import ApiOptions
+    from netplan_planner.traffic import TrafficOptions
+
+DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
+INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
+    "What to read",
+    "Traffic",
+    "What to judge",
+    "How to report",
+    "Compute API",
+)
+
+
+class Reporter(StrEnum):
+    """Whose flow records count for a flow that both ends report."""
+
+    SOURCE = "source"
+    DESTINATION = "destination"
+    AVERAGE = "average"
+
+
+class Colour(StrEnum):
+    """When to colour the text format."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+Projects = Annotated[
+    list[str] | None,
+    typer.Option("--project", help="Read this project; repeat it.", rich_help_panel=INPUT),
+]
+Inventory = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--inventory",
+        help="Files or folders of `gcloud … --format=json`, API pages or asset exports.",
+        rich_help_panel=INPUT,
+    ),
+]
+Traffic = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--traffic",
+        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table; files or folders.",
+        rich_help_panel=INPUT,
+    ),
+]
+Demo = Annotated[
+    str | None,
+    typer.Option(
+        "--demo", help="Embedded sample: gecko, dobermanifesto, interzone.", rich_help_panel=INPUT
+    ),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option("--prices", help="Folder of another price snapshot.", rich_help_panel=INPUT),
+]
+AsOf = Annotated[
+    datetime | None,
+    typer.Option(
+        "--as-of",
+        formats=DATE_FORMATS,
+        help="Date of the limits (default: today); prices are the snapshot's.",
+        rich_help_panel=INPUT,
+    ),
+]
+Today = Annotated[
+    datetime | None,
+    typer.Option(
+        "--today",
+        formats=DATE_FORMATS,
+        help="Count ages of addresses and snapshots from this date.",
+        rich_help_panel=INPUT,
+    ),
+]
+WhichReporter = Annotated[
+    Reporter,
+    typer.Option(
+        "--reporter",
+        help="Whose records count for a flow that both ends report.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+Since = Annotated[
+    datetime | None,
+    typer.Option("--since", help="Leave out earlier records (UTC).", rich_help_panel=TRAFFIC),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option("--until", help="Leave out later records (UTC).", rich_help_panel=TRAFFIC),
+]
+MemoryLimit = Annotated[
+    str,
+    typer.Option(
+        "--memory-limit",
+        help="Memory of the flow-log engine; beyond it, disk.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads", min=1, help="Threads of the flow-log engine.", rich_help_panel=TRAFFIC
+    ),
+]
+TempDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--temp-directory", help="Where the engine may spill to disk.", rich_help_panel=TRAFFIC
+    ),
+]
+Endpoint = Annotated[
+    str | None,
+    typer.Option("--api-endpoint", metavar="URL", help="Another endpoint.", rich_help_panel=API),
+]
+Anonymous = Annotated[
+    bool, typer.Option("--anonymous", help="Send no credentials.", rich_help_panel=API)
+]
+Concurrency = Annotated[
+    int,
+    typer.Option("--concurrency", min=1, max=64, help="Requests at a time.", rich_help_panel=API),
+]
+Timeout = Annotated[
+    float,
+    typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Per request.", rich_help_panel=API),
+]
+MaxAttempts = Annotated[
+    int,
+    typer.Option("--max-attempts", min=1, max=20, help="Per request.", rich_help_panel=API),
+]
+
+
+def day(moment: datetime | None) -> date | None:
+    """Return the date of an option's value."""
+    return moment.date() if moment is not None else None
+
+
+def usd(option: str, text: str | None) -> Decimal | None:
+    """Return an amount of dollars.
+
+    Raises:
+        UsageError: If it is not a number of at least 0.
+    """
+    if text is None:
+        return None
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation as exc:
+        raise UsageError(f"{option} is an amount in USD such as 100, not {text!r}") from exc
+    if not amount.is_finite() or amount < 0:
+        raise UsageError(f"{option} is an amount of at least 0, not {text!r}")
+    return amount
+
+
+def names(values: list[str] | None) -> tuple[str, ...]:
+    """Return the names of an option that takes commas and repetition."""
+    return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
+
+
+def traffic_options(
+    reporter: Reporter,
+    memory_limit: str,
+    threads: int | None,
+    temp_directory: Path | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> "TrafficOptions":
+    """Return the options of the flow-log engine."""
+    from netplan_planner.model import Reporter as Choice
+    from netplan_planner.traffic import TrafficOptions
+
+    return TrafficOptions(
+        reporter=Choice(reporter.value),
+        memory_limit=memory_limit,
+        threads=threads,
+        temp_directory=temp_directory,
+        since=since,
+        until=until,
+    )
+
+
+def api_options(
+    endpoint: str | None, anonymous: bool, concurrency: int, timeout: float, max_attempts: int
+) -> "ApiOptions":
+    """Return the options of the Compute API reader."""
+    from netplan_planner.readers import ApiOptions
+
+    return ApiOptions(
+        endpoint=endpoint,
+        is_anonymous=anonymous,
+        concurrency=concurrency,
+        timeout_s=timeout,
+        max_attempts=max_attempts,
+    )
+
+
+def configured() -> tuple[tuple[tuple[str, str, float], ...], tuple[tuple[str, float, str], ...]]:
+    """Return the thresholds and targets of the configuration file."""
+    from netplan_planner.config import declared_targets, rule_thresholds
+
+    path = state.config_path
+    return (rule_thresholds(path), declared_targets(path)) if path else ((), ())

@@ -1,0 +1,115 @@
+"""Every rule on every fixture: bad ones fire as they say, good ones keep silent."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_planner.engine.findings import judge, make_findings
+from netplan_planner.model import Facts, Finding, Gap, Hit
+from netplan_rules.registry import all_rules, find_rule
+from support.rule_fixtures import FIXTURES, facts_of
+
+CASES = sorted(FIXTURES.glob("*/*.json"))
+_hooks: list[Callable[[str], None]] = []
+
+
+def _audit(event: str, args: tuple[Any, ...]) -> None:
+    for hook in _hooks:
+        hook(event)
+
+
+sys.addaudithook(_audit)
+
+
+@contextmanager
+def no_io() -> Iterator[None]:
+    """Fail on any file, socket or process that the block opens."""
+
+    def refuse(event: str) -> None:
+        if event == "open" or event.startswith(("socket.", "subprocess.", "os.", "shutil.")):
+            raise AssertionError(f"a rule does I/O: {event}")
+
+    _hooks.append(refuse)
+    try:
+        yield
+    finally:
+        _hooks.remove(refuse)
+
+
+def run(rule: str, facts: Facts) -> tuple[tuple[Finding, ...], int]:
+    check = find_rule(rule)
+    # The tables behind the facts are read on first use; a rule itself reads nothing.
+    list(check(facts))
+    with no_io():
+        said = list(check(facts))
+    hits = [s for s in said if isinstance(s, Hit)]
+    gaps = [s for s in said if isinstance(s, Gap)]
+    return make_findings(check.rule, hits), len({(g.resource.self_link, g.reason) for g in gaps})
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_fixture(path: Path, tmp_path: Path) -> None:
+    case = json.loads(path.read_text(encoding="utf-8"))
+    facts = facts_of(case, tmp_path)
+    judged = judge(find_rule(path.parent.name), facts)
+    assert [n for n in judged.not_evaluated if n.kind != "gap"] == [], "the case lacks evidence"
+    findings, gaps = run(path.parent.name, facts)
+    expected = case.get("expect", [])
+    assert [f.subject for f in findings] == [e["subject"] for e in expected]
+    for finding, wanted in zip(findings, expected, strict=True):
+        _compare(finding, wanted)
+    assert gaps == case.get("gaps", 0)
+    assert bool(expected) == path.stem.startswith("bad")
+
+
+def _compare(finding: Finding, wanted: dict[str, Any]) -> None:
+    for key, value in wanted.items():
+        match key:
+            case "members":
+                assert len(finding.members) == value
+            case "saving":
+                assert finding.saving_usd_per_month is not None
+                assert round(float(finding.saving_usd_per_month), 2) == value
+            case "no_saving":
+                assert finding.saving_usd_per_month is None
+            case "now" | "fixed":
+                estimate = (
+                    finding.throughput_now if key == "now" else finding.throughput_fixed
+                )
+                assert estimate is not None
+                assert estimate.gbps == pytest.approx(value, rel=1e-6)
+            case "says":
+                text = " ".join(
+                    [
+                        finding.message,
+                        finding.saving_unknown,
+                        finding.fix.text if finding.fix else "",
+                        finding.fix.caution if finding.fix else "",
+                        *(finding.fix.commands if finding.fix else ()),
+                        finding.confidence_reason,
+                    ]
+                )
+                for part in [value] if isinstance(value, str) else value:
+                    assert part in text
+            case _:
+                assert str(getattr(finding, key)) == value
+
+
+def test_every_rule_has_a_bad_and_a_good_case() -> None:
+    have = {(path.parent.name, path.stem.split("-")[0]) for path in CASES}
+    for check in all_rules():
+        assert (check.rule.id, "bad") in have, check.rule.id
+        assert (check.rule.id, "good") in have, check.rule.id
+    assert {path.parent.name for path in CASES} <= {check.rule.id for check in all_rules()}
+
+
+def test_every_guard_that_a_rule_names_is_seen_to_fire() -> None:
+    """A guard nobody has seen fire is not a guard: each rule has a good case beside the plain."""
+    for check in all_rules():
+        guards = list((FIXTURES / check.rule.id).glob("good*.json"))
+        assert len(guards) >= 2 or check.rule.id in {"stale-prices-or-caps"}, check.rule.id

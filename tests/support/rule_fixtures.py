@@ -1,0 +1,321 @@
+"""Rule fixtures: a small project and its traffic in short form, read by the real readers.
+
+`rules/fixtures/<rule>/bad*.json` and `good*.json` hold:
+
+    about       what the case shows
+    today       date from which ages count (default 2026-11-20)
+    limits      date of the limits (default: today)
+    machines    name, zone, type, internal, external, and other fields of `_instance`
+    networks    name, mtu, peers; `default` is there unless named
+    subnetworks name, region, range, network, logs; made from the machines unless named
+    addresses   name, address, region, status, created, users
+    fronts      forwarding rules: name, address, scheme, region
+    groups      instance groups: name, zone or region, members
+    traffic     minutes, and flows: src, dst (a machine's name or an address), gbps, minutes, …
+    thresholds  {rule: {name: value}}
+    expect      the hits of a bad case: subjects, and any field of the finding that matters
+    gaps        how many resources could not be judged (default 0)
+
+Everything expands to objects of the Compute API and to flow log entries, which the product's own
+readers read: a fixture proves the rule on what really arrives.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from netplan_planner.model import Facts
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.readers import read_inventory
+from netplan_planner.throughput import CapsTable, load_caps
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_pricing import SnapshotPriceBook, open_snapshot
+from netplan_rules.registry import thresholds
+
+FIXTURES = Path(__file__).resolve().parents[2] / "rules" / "fixtures"
+PROJECT = "p"
+HEADER_BYTES = 52
+MTU_BYTES = 1460
+START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
+
+Json = dict[str, Any]
+
+
+@cache
+def _prices() -> SnapshotPriceBook:
+    return open_snapshot()
+
+
+@cache
+def _caps(as_of: date) -> CapsTable:
+    return load_caps(as_of)
+
+
+def facts_of(case: Json, folder: Path) -> Facts:
+    """Return the facts of a fixture; its files are written into `folder`."""
+    compute = folder / "compute.json"
+    compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
+    inventory = read_inventory([compute])
+    traffic = None
+    if "traffic" in case:
+        flows = folder / "flows.json"
+        flows.write_text("".join(json.dumps(e) + "\n" for e in _entries(case)), encoding="utf-8")
+        traffic = read_traffic([flows], inventory, TrafficOptions(threads=1))
+    today = date.fromisoformat(case.get("today", "2026-11-20"))
+    prices = _prices()
+    caps = _caps(date.fromisoformat(case.get("limits", today.isoformat())))
+    return Facts(
+        inventory=inventory,
+        traffic=traffic,
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps),
+        today=today,
+        thresholds=thresholds(case.get("thresholds", {})),
+    )
+
+
+def _link(path: str, project: str = PROJECT) -> str:
+    return f"https://www.googleapis.com/compute/v1/projects/{project}/{path}"
+
+
+def _region(zone: str) -> str:
+    return zone.rpartition("-")[0]
+
+
+def _resources(case: Json) -> Iterator[Json]:
+    networks = case.get("networks", [{"name": "default"}])
+    yield from (_network(n) for n in networks)
+    yield from (_subnetwork(s) for s in _subnetworks(case))
+    yield from (_instance(m) for m in case.get("machines", ()))
+    yield from (_address(a) for a in case.get("addresses", ()))
+    yield from (_front(f) for f in case.get("fronts", ()))
+    for group in case.get("groups", ()):
+        yield _group(group)
+
+
+def _network(n: Json) -> Json:
+    network: Json = {
+        "kind": "compute#network",
+        "name": n["name"],
+        "selfLink": _link(f"global/networks/{n['name']}"),
+        "peerings": [
+            {"name": f"to-{peer}", "network": _link(f"global/networks/{peer}"), "state": "ACTIVE"}
+            for peer in n.get("peers", ())
+        ],
+    }
+    return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
+
+
+def _subnetworks(case: Json) -> list[Json]:
+    if "subnetworks" in case:
+        return list(case["subnetworks"])
+    places = {
+        (_region(m["zone"]), m.get("network", "default"))
+        for m in case.get("machines", ())
+        if "zone" in m
+    }
+    return [
+        {"name": network, "region": region, "network": network, "range": "10.0.0.0/8"}
+        for region, network in sorted(places)
+    ]
+
+
+def _subnetwork(s: Json) -> Json:
+    subnetwork: Json = {
+        "kind": "compute#subnetwork",
+        "name": s["name"],
+        "region": _link(f"regions/{s['region']}"),
+        "network": _link(f"global/networks/{s['network']}"),
+        "ipCidrRange": s["range"],
+        "purpose": "PRIVATE",
+        "privateIpGoogleAccess": s.get("private_google_access", True),
+        "selfLink": _link(f"regions/{s['region']}/subnetworks/{s['name']}"),
+    }
+    logs = s.get("logs", {"enable": True, "flowSampling": 1.0, "metadata": "INCLUDE_ALL_METADATA"})
+    return subnetwork | ({"logConfig": logs} if logs is not None else {})
+
+
+def _instance(m: Json) -> Json:
+    zone, network = m["zone"], m.get("network", "default")
+    nic: Json = {
+        "name": "nic0",
+        "network": _link(f"global/networks/{network}"),
+        "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{network}"),
+        "networkIP": m["internal"],
+    }
+    if "external" in m:
+        nic["accessConfigs"] = [
+            {"name": "External NAT", "type": "ONE_TO_ONE_NAT", "natIP": m["external"]}
+        ]
+    if "external_ipv6" in m:
+        nic["ipv6AccessConfigs"] = [
+            {
+                "name": "external-ipv6",
+                "type": "DIRECT_IPV6",
+                "externalIpv6": m["external_ipv6"],
+                "externalIpv6PrefixLength": 96,
+            }
+        ]
+        nic["stackType"] = "IPV4_IPV6"
+    nic |= {"nicType": m["nic_type"]} if "nic_type" in m else {}
+    created = m.get("created", "2026-01-05T10:00:00.000-07:00")
+    disk: Json = {
+        "type": "PERSISTENT",
+        "boot": True,
+        "guestOsFeatures": [{"type": t} for t in m.get("features", ["GVNIC"])],
+        "licenses": [_link(f"global/licenses/{n}", "os") for n in m.get("licenses", ())],
+    }
+    scratch = [{"type": "SCRATCH"}] * m.get("local_ssds", 0)
+    instance: Json = {
+        "kind": "compute#instance",
+        "name": m["name"],
+        "zone": _link(f"zones/{zone}"),
+        "machineType": _link(f"zones/{zone}/machineTypes/{m['type']}"),
+        "status": m.get("status", "RUNNING"),
+        "cpuPlatform": m.get("platform", "Intel Cascade Lake"),
+        "creationTimestamp": created,
+        "lastStartTimestamp": m.get("started", created),
+        "networkInterfaces": [nic],
+        "disks": [disk, *scratch],
+        "labels": m.get("labels", {}),
+        "scheduling": {"preemptible": m.get("spot", False)},
+        "selfLink": _link(f"zones/{zone}/instances/{m['name']}"),
+    }
+    if m.get("tier1"):
+        instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
+    if "group" in m:
+        manager = f"projects/1/{m['group']}".replace("projects/1/", f"projects/{PROJECT}/")
+        instance["metadata"] = {"items": [{"key": "created-by", "value": manager}]}
+    return instance
+
+
+def _address(a: Json) -> Json:
+    place = f"regions/{a['region']}" if "region" in a else "global"
+    address: Json = {
+        "kind": "compute#address",
+        "name": a["name"],
+        "address": a["address"],
+        "addressType": a.get("type", "EXTERNAL"),
+        "status": a.get("status", "RESERVED"),
+        "selfLink": _link(f"{place}/addresses/{a['name']}"),
+        "users": [_link(user) for user in a.get("users", ())],
+    }
+    if "region" in a:
+        address["region"] = _link(place)
+    if "created" in a:
+        address["creationTimestamp"] = a["created"]
+    return address
+
+
+def _front(f: Json) -> Json:
+    return {
+        "kind": "compute#forwardingRule",
+        "name": f["name"],
+        "IPAddress": f["address"],
+        "loadBalancingScheme": f["scheme"],
+        "region": _link(f"regions/{f['region']}"),
+        "network": _link("global/networks/default"),
+        "selfLink": _link(f"regions/{f['region']}/forwardingRules/{f['name']}"),
+    }
+
+
+def _group(g: Json) -> Json:
+    place = f"zones/{g['zone']}" if "zone" in g else f"regions/{g['region']}"
+    return {
+        "kind": "compute#instanceGroupManager",
+        "name": g["name"],
+        place.split("/")[0][:-1]: _link(place),
+        "targetSize": g.get("size", 1),
+        "instanceTemplate": _link("global/instanceTemplates/t"),
+        "selfLink": _link(f"{place}/instanceGroupManagers/{g['name']}"),
+    }
+
+
+def _entries(case: Json) -> Iterator[Json]:
+    """Yield flow log entries of one-minute records, at constant rates that count headers."""
+    traffic = case["traffic"]
+    minutes = traffic.get("minutes", 60)
+    machines = {m["name"]: m for m in case.get("machines", ())}
+    for number, flow in enumerate(traffic["flows"]):
+        for minute in range(flow.get("minutes", minutes)):
+            start = START + timedelta(minutes=minute)
+            yield from _flow_minute(machines, flow, number, start)
+    # One empty record at either end makes the window as long as the case says.
+    edge = {"src": next(iter(machines), "10.255.0.1"), "dst": "10.255.255.254", "gbps": 0.0}
+    for minute in (0, minutes - 1):
+        yield from _flow_minute(machines, edge, 999, START + timedelta(minutes=minute))
+
+
+def _flow_minute(
+    machines: dict[str, Json], flow: Json, number: int, start: datetime
+) -> Iterator[Json]:
+    shares = flow.get("flows", 1)
+    seconds = flow.get("record_seconds", 60)
+    wire = flow["gbps"] * 1e9 / 8 * seconds / shares
+    packets = max(1, round(wire / MTU_BYTES)) if wire else 0
+    payload = max(0, round(wire) - packets * HEADER_BYTES)
+    src, dst = machines.get(flow["src"]), machines.get(flow["dst"])
+    by_external = flow.get("over") == "external"
+    for share in range(shares):
+        body: Json = {
+            "connection": {
+                "protocol": 6,
+                "src_ip": src["internal"] if src else flow["src"],
+                "src_port": 40000 + 100 * number + share,
+                "dest_ip": _reached(flow, dst),
+                "dest_port": flow.get("port", 443),
+            },
+            "reporter": "SRC" if src else "DEST",
+            "bytes_sent": str(payload),
+            "packets_sent": str(packets),
+            "start_time": _stamp(start),
+            "end_time": _stamp(start + timedelta(seconds=seconds, microseconds=-1000)),
+        }
+        if "rtt_ms" in flow:
+            body["round_trip_time"] = {"median_msec": flow["rtt_ms"]}
+        if flow.get("area"):
+            body["dest_location" if src else "src_location"] = flow["area"]
+        if src:
+            body |= _annotation("src", src)
+        if dst and (not by_external or flow.get("annotated", True)):
+            body |= _annotation("dest", dst)
+        yield {
+            "insertId": f"{number}-{share}-{start.isoformat()}",
+            "logName": f"projects/{PROJECT}/logs/compute.googleapis.com%2Fvpc_flows",
+            "resource": {"type": "gce_subnetwork", "labels": {"project_id": PROJECT}},
+            "timestamp": _stamp(start + timedelta(seconds=67)),
+            "jsonPayload": body,
+        }
+
+
+def _reached(flow: Json, dst: Json | None) -> str:
+    if dst is None:
+        return str(flow["dst"])
+    kind = {"external": "external", "external-ipv6": "external_ipv6"}.get(flow.get("over", ""))
+    return str(dst[kind or "internal"])
+
+
+def _annotation(end: str, m: Json) -> Json:
+    network = m.get("network", "default")
+    return {
+        f"{end}_instance": {
+            "project_id": PROJECT,
+            "region": _region(m["zone"]),
+            "vm_name": m["name"],
+            "zone": m["zone"],
+        },
+        f"{end}_vpc": {
+            "project_id": PROJECT,
+            "subnetwork_name": network,
+            "subnetwork_region": _region(m["zone"]),
+            "vpc_name": network,
+        },
+    }
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
