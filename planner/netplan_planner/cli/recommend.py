@@ -8,22 +8,14 @@ import typer
 
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app
-from netplan_planner.cli.options import CHOICE, OUTPUT, Colour
+from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.cli.recommend_needs import To, Wish, for_bandwidth, for_machine
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook, Usage
-    from netplan_planner.throughput import CapsTable
+    from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook
 
 NEED, PAYMENT = "What is needed", "How it is paid"
-
-
-class To(StrEnum):
-    """Where the bandwidth goes."""
-
-    INTERNAL = "internal"
-    ZONE = "zone"
-    EXTERNAL = "external"
 
 
 class Architecture(StrEnum):
@@ -44,10 +36,27 @@ class Form(StrEnum):
 @app.command()
 def recommend(
     gbps: Annotated[
-        float,
-        typer.Option(min=0, help="Wanted egress in Gbit/s, of all machines.", rich_help_panel=NEED),
-    ],
-    region: Annotated[str, typer.Option(help="Such as us-central1.", rich_help_panel=NEED)],
+        float | None,
+        typer.Option(
+            min=0,
+            help="Wanted egress in Gbit/s, of all machines; with --vm, its observed 95th"
+            " percentile.",
+            rich_help_panel=NEED,
+        ),
+    ] = None,
+    region: Annotated[
+        str | None,
+        typer.Option(help="Such as us-central1; with --vm, its own.", rich_help_panel=NEED),
+    ] = None,
+    vm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Replace this machine of the input: its traffic is the target, its vCPUs and"
+            " memory are the floors.",
+            rich_help_panel=NEED,
+        ),
+    ] = None,
     to: Annotated[
         To,
         typer.Option(
@@ -58,11 +67,12 @@ def recommend(
         ),
     ] = To.INTERNAL,
     vcpus: Annotated[
-        int, typer.Option(min=0, help="Least vCPUs, of all machines.", rich_help_panel=NEED)
-    ] = 0,
+        int | None, typer.Option(min=0, help="Least vCPUs, of all machines.", rich_help_panel=NEED)
+    ] = None,
     memory_gib: Annotated[
-        float, typer.Option(min=0, help="Least memory, of all machines.", rich_help_panel=NEED)
-    ] = 0.0,
+        float | None,
+        typer.Option(min=0, help="Least memory, of all machines.", rich_help_panel=NEED),
+    ] = None,
     min_flow_gbps: Annotated[
         float, typer.Option(min=0, help="What one flow must reach.", rich_help_panel=NEED)
     ] = 0.0,
@@ -73,11 +83,14 @@ def recommend(
         ),
     ] = 0.2,
     max_count: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=1, max=1000, help="How many equal machines may share it.", rich_help_panel=NEED
+            min=1,
+            max=1000,
+            help="How many equal machines may share it (default: 8; with --vm 1).",
+            rich_help_panel=NEED,
         ),
-    ] = 8,
+    ] = None,
     spot: Annotated[
         bool, typer.Option("--spot", help="Spot prices.", rich_help_panel=PAYMENT)
     ] = False,
@@ -115,8 +128,23 @@ def recommend(
         bool,
         typer.Option("--shared-core", help="Shared-core types too.", rich_help_panel=CHOICE),
     ] = False,
-    as_of: options.AsOf = None,
+    project: options.Projects = None,
+    inventory: options.Inventory = None,
+    traffic: options.Traffic = None,
+    demo: options.Demo = None,
     prices: options.Prices = None,
+    as_of: options.AsOf = None,
+    reporter: options.WhichReporter = Reporter.SOURCE,
+    since: options.Since = None,
+    until: options.Until = None,
+    memory_limit: options.MemoryLimit = "2GB",
+    threads: options.Threads = None,
+    temp_directory: options.TempDirectory = None,
+    api_endpoint: options.Endpoint = None,
+    anonymous: options.Anonymous = False,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 60.0,
+    max_attempts: options.MaxAttempts = 5,
     top: Annotated[
         int, typer.Option(min=0, help="Rows of the ranking; 0: all.", rich_help_panel=OUTPUT)
     ] = 10,
@@ -147,30 +175,46 @@ def recommend(
     Only predefined types that the region offers and that have a price there; Tier_1 with its fee;
     several small machines against a big one. Exit status: 0, or 1 when nothing carries it.
     """
-    from netplan_planner.model import Destination, MachineNeed
-    from netplan_planner.optimise import Chooser
-    from netplan_planner.throughput import load_caps
-    from netplan_pricing import open_snapshot
-
-    book, caps = open_snapshot(prices), load_caps(options.day(as_of) or date.today())
-    _check_region(region, book)
-    need = MachineNeed(
+    wish = Wish(
         gbps=gbps,
         region=region,
-        destination=Destination(to.value),
+        to=to,
         vcpus=vcpus,
         memory_gib=memory_gib,
-        headroom_ratio=headroom,
-        usage=usage_of(spot=spot, cud_1y=cud_1y, cud_3y=cud_3y, sustained_use=sustained_use),
-        series=checked_series(options.names(series), caps),
-        architecture=None if arch is None else {"x86": "X86_64", "arm": "ARM64"}[arch.value],
+        headroom=headroom,
         max_count=max_count,
         min_flow_gbps=min_flow_gbps,
-        allow_gpu=gpu,
-        allow_shared_core=shared_core,
         month_ratio=month_ratio,
+        series=options.names(series),
+        arch=None if arch is None else {"x86": "X86_64", "arm": "ARM64"}[arch.value],
+        gpu=gpu,
+        shared_core=shared_core,
+        spot=spot,
+        cud_1y=cud_1y,
+        cud_3y=cud_3y,
+        sustained_use=sustained_use,
     )
-    answer = Chooser(book, caps).choose(need)
+    if vm is None:
+        if project or inventory or traffic or demo:
+            raise UsageError("--vm names the machine of the input that is to be replaced")
+        answer, caps, book = for_bandwidth(wish, prices, as_of)
+    else:
+        from netplan_planner.engine import AuditRequest
+
+        request = AuditRequest(
+            today=date.today(),
+            as_of=options.day(as_of),
+            projects=tuple(dict.fromkeys(project or ())),
+            inventory=tuple(inventory or ()),
+            traffic=tuple(traffic or ()),
+            demo=demo,
+            prices=prices,
+            api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
+            traffic_options=options.traffic_options(
+                reporter, memory_limit, threads, temp_directory, since, until
+            ),
+        )
+        answer, caps, book = for_machine(wish, vm, request)
     write_answer(
         answer,
         caps,
@@ -215,49 +259,3 @@ def write_answer(
     typer.echo(text, nl=False)
     if isinstance(answer, Infeasible):
         raise typer.Exit(EXIT_FINDINGS)
-
-
-def usage_of(*, spot: bool, cud_1y: bool, cud_3y: bool, sustained_use: bool) -> "Usage":
-    """Return the way of paying that the flags ask for.
-
-    Raises:
-        UsageError: If there are two.
-    """
-    from netplan_planner.model import Usage
-
-    flags = {
-        Usage.SPOT: spot,
-        Usage.CUD_1Y: cud_1y,
-        Usage.CUD_3Y: cud_3y,
-        Usage.SUSTAINED_USE: sustained_use,
-    }
-    chosen = [usage for usage, is_on in flags.items() if is_on]
-    if len(chosen) > 1:
-        both = " and ".join(f"--{usage.value}" for usage in chosen)
-        raise UsageError(f"{both} exclude each other: a machine is paid in one way")
-    return chosen[0] if chosen else Usage.ON_DEMAND
-
-
-def checked_series(series: tuple[str, ...], caps: "CapsTable") -> tuple[str, ...]:
-    """Return the series, each of which the caps table knows.
-
-    Raises:
-        UsageError: If one is not known; the text names them all.
-    """
-    from netplan_planner.model import series_of
-
-    known = {series_of(name) for name in caps.machine_types}
-    for name in series:
-        if name not in known:
-            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}")
-    return series
-
-
-def _check_region(region: str, prices: "PriceBook") -> None:
-    known = prices.regions()
-    if region not in known:
-        import difflib
-
-        near = difflib.get_close_matches(region[:80], known, n=3, cutoff=0.4)
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(f"--region {region[:80]!r} offers no machine type that is known{hint}")

@@ -1,0 +1,179 @@
+"""What `netplan recommend` is asked for, and the plan that answers it."""
+
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from netplan_planner.cli import options
+from netplan_planner.cli.app import say
+from netplan_planner.errors import MissingDatum, UsageError
+
+if TYPE_CHECKING:
+    from netplan_planner.engine import AuditRequest
+    from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook, Usage
+    from netplan_planner.throughput import CapsTable
+
+
+class To(StrEnum):
+    """Where the bandwidth goes."""
+
+    INTERNAL = "internal"
+    ZONE = "zone"
+    EXTERNAL = "external"
+
+
+class Wish(NamedTuple):
+    """What the flags ask for; None where a machine's own value or a default stands in."""
+
+    gbps: float | None
+    region: str | None
+    to: To
+    vcpus: int | None
+    memory_gib: float | None
+    headroom: float
+    max_count: int | None
+    min_flow_gbps: float
+    month_ratio: float
+    series: tuple[str, ...]
+    arch: str | None
+    gpu: bool
+    shared_core: bool
+    spot: bool
+    cud_1y: bool
+    cud_3y: bool
+    sustained_use: bool
+
+
+def for_bandwidth(
+    wish: Wish, prices: Path | None, as_of: datetime | None
+) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
+    """Return the plan for a bandwidth in a region."""
+    from netplan_planner.model import Destination, MachineNeed
+    from netplan_planner.optimise import Chooser
+    from netplan_planner.throughput import load_caps
+    from netplan_pricing import open_snapshot
+
+    if wish.gbps is None or wish.region is None:
+        raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
+    book, caps = open_snapshot(prices), load_caps(options.day(as_of) or date.today())
+    _check_region(wish.region, book)
+    need = MachineNeed(
+        gbps=wish.gbps,
+        region=wish.region,
+        destination=Destination(wish.to.value),
+        vcpus=wish.vcpus or 0,
+        memory_gib=wish.memory_gib or 0.0,
+        headroom_ratio=wish.headroom,
+        usage=_usage(wish),
+        series=checked_series(wish.series, caps),
+        architecture=wish.arch,
+        max_count=8 if wish.max_count is None else wish.max_count,
+        min_flow_gbps=wish.min_flow_gbps,
+        allow_gpu=wish.gpu,
+        allow_shared_core=wish.shared_core,
+        month_ratio=wish.month_ratio,
+    )
+    return Chooser(book, caps).choose(need), caps, book
+
+
+def for_machine(
+    wish: Wish, vm: str, request: "AuditRequest"
+) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
+    """Return the plan for what a machine of the input sends, beside the machine itself."""
+    from msgspec.structs import replace
+
+    from netplan_planner.engine.machines import find_machine, observed_gbps
+    from netplan_planner.model import Destination, MachinePlan, Usage, need_for_vm
+    from netplan_planner.optimise import baseline_of, with_baseline
+    from netplan_planner.throughput import load_caps
+
+    facts, instance = find_machine(request, vm, say)
+    shape = facts.shape(instance.machine_type)
+    if shape is None:
+        raise MissingDatum(
+            f"the vCPUs and memory of {instance.name}'s type {instance.machine_type!r} are not"
+            f" known"
+        )
+    destination = Destination(wish.to.value)
+    gbps = wish.gbps
+    if gbps is None:
+        gbps = observed_gbps(facts, instance, destination)
+    usage = _usage(wish)
+    need = need_for_vm(
+        instance,
+        gbps,
+        shape,
+        destination=destination,
+        headroom_ratio=wish.headroom,
+        vcpus=wish.vcpus,
+        memory_gib=wish.memory_gib,
+        usage=None if usage is Usage.ON_DEMAND else usage,
+        series=checked_series(wish.series, load_caps(facts.caps.as_of)),
+        max_count=1 if wish.max_count is None else wish.max_count,
+        min_flow_gbps=wish.min_flow_gbps,
+        month_ratio=wish.month_ratio,
+    )
+    need = replace(
+        need,
+        region=wish.region or need.region,
+        architecture=wish.arch or need.architecture,
+        allow_gpu=wish.gpu or need.allow_gpu,
+        allow_shared_core=wish.shared_core or need.allow_shared_core,
+    )
+    plan = facts.machines.choose(need)
+    if isinstance(plan, MachinePlan):
+        plan = with_baseline(plan, *baseline_of(instance, shape, need, facts.prices, facts.caps))
+    return plan, facts.caps, facts.prices
+
+
+def _usage(wish: Wish) -> "Usage":
+    return usage_of(
+        spot=wish.spot, cud_1y=wish.cud_1y, cud_3y=wish.cud_3y, sustained_use=wish.sustained_use
+    )
+
+
+def usage_of(*, spot: bool, cud_1y: bool, cud_3y: bool, sustained_use: bool) -> "Usage":
+    """Return the way of paying that the flags ask for.
+
+    Raises:
+        UsageError: If there are two.
+    """
+    from netplan_planner.model import Usage
+
+    flags = {
+        Usage.SPOT: spot,
+        Usage.CUD_1Y: cud_1y,
+        Usage.CUD_3Y: cud_3y,
+        Usage.SUSTAINED_USE: sustained_use,
+    }
+    chosen = [usage for usage, is_on in flags.items() if is_on]
+    if len(chosen) > 1:
+        both = " and ".join(f"--{usage.value}" for usage in chosen)
+        raise UsageError(f"{both} exclude each other: a machine is paid in one way")
+    return chosen[0] if chosen else Usage.ON_DEMAND
+
+
+def checked_series(series: tuple[str, ...], caps: "CapsTable") -> tuple[str, ...]:
+    """Return the series, each of which the caps table knows.
+
+    Raises:
+        UsageError: If one is not known; the text names them all.
+    """
+    from netplan_planner.model import series_of
+
+    known = {series_of(name) for name in caps.machine_types}
+    for name in series:
+        if name not in known:
+            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}")
+    return series
+
+
+def _check_region(region: str, prices: "PriceBook") -> None:
+    known = prices.regions()
+    if region not in known:
+        import difflib
+
+        near = difflib.get_close_matches(region[:80], known, n=3, cutoff=0.4)
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise UsageError(f"--region {region[:80]!r} offers no machine type that is known{hint}")

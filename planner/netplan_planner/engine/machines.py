@@ -1,0 +1,76 @@
+"""A machine of the input by the name that a user gives, and what it was seen to send."""
+
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import Say, read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import Destination, Facts, Instance, Inventory
+
+_LISTED = 5
+
+
+def find_machine(
+    request: AuditRequest, name: str, say: Say = lambda _: None
+) -> tuple[Facts, Instance]:
+    """Return the facts of a request and the one machine of that name.
+
+    Raises:
+        UsageError: If no machine has the name, or several have.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    facts = read_facts(request, demo, say)
+    return facts, machine_of(facts.inventory, name)
+
+
+def machine_of(inventory: Inventory, name: str) -> Instance:
+    """Return the machine of a name, `project/zone/name` or the end of a self link.
+
+    Raises:
+        UsageError: If there is none, or more than one.
+    """
+    wanted = name.strip("/")
+    found = [i for i in inventory.instances if _is_named(i, wanted)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        links = ", ".join(f"{i.project}/{i.zone}/{i.name}" for i in found[:_LISTED])
+        raise UsageError(f"{len(found)} machines are named {name!r}: {links}. Name one of them.")
+    from difflib import get_close_matches
+
+    near = get_close_matches(wanted, [i.name for i in inventory.instances], n=3)
+    hint = f"; near: {', '.join(near)}" if near else ""
+    raise UsageError(f"no machine of the input is named {name!r}{hint}")
+
+
+def _is_named(instance: Instance, wanted: str) -> bool:
+    full = f"{instance.project}/{instance.zone}/{instance.name}"
+    return wanted in {instance.name, full} or instance.ref.self_link.endswith("/" + wanted)
+
+
+def observed_gbps(facts: Facts, instance: Instance, destination: Destination) -> float:
+    """Return the 95th percentile of what a machine sent to a destination, in Gbit/s.
+
+    Raises:
+        InputError: If the traffic does not show it: unknown is not 0.
+    """
+    if facts.traffic is None:
+        raise InputError(
+            f"what {instance.name} sends is not known: give its traffic (--traffic), or the wanted"
+            " bandwidth (--gbps)"
+        )
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
+    series = None
+    if seen is not None:
+        is_outside = destination is Destination.EXTERNAL
+        series = seen.egress_outside_vpc if is_outside else seen.egress
+    if series is None or series.byte_count == 0:
+        raise InputError(
+            f"the traffic shows nothing that {instance.name} sent to that destination: give the"
+            " wanted bandwidth (--gbps)"
+        )
+    if series.p95_gbps == 0:
+        raise InputError(
+            f"{instance.name} was idle in more than 95 % of the minutes (busiest:"
+            f" {series.max_gbps:.3g} Gbit/s): its 95th percentile is no target; give --gbps"
+        )
+    return series.p95_gbps
