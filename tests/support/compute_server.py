@@ -302,6 +302,7 @@ def _error(status: int, reason: str, message: str) -> bytes:
 def _handler(server: ComputeServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -6,6 +6,7 @@ Nothing here writes or logs a credential.
 
 import threading
 import warnings
+import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +29,10 @@ _RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 _RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded"})
 """Reasons under which the API says 403 where it means 429."""
 _LONGEST_MESSAGE = 300
+_GZIP_FORMAT = 31
+"""`wbits` of gzip with its header, as zlib numbers the formats."""
+LARGEST_GUESS_BYTES = 2**26
+"""The most memory that is taken on a body's word; more is taken as it comes."""
 
 
 class Refusal(Exception):
@@ -65,7 +70,7 @@ class Transport:
         self.options = options
         self.stopped = threading.Event()
         self._endpoint = endpoint
-        self._credentials = _anonymous() if endpoint.is_anonymous else _default_credentials()
+        self._credentials = None if endpoint.is_anonymous else _default_credentials()
         self._local = threading.local()
         self._sessions: list[requests.Session] = []
         self._has_answered = False
@@ -138,31 +143,47 @@ class Transport:
         )
         with response:
             # The raw stream: `content` would join the body from 10 KiB pieces.
-            body = response.raw.read(decode_content=True)
+            body = response.raw.read(decode_content=False)
+        if response.headers.get("Content-Encoding") == "gzip":
+            body = _unpacked(body)
         return response.status_code, body, _retry_after(response.headers.get("Retry-After"))
 
     def _session(self) -> "requests.Session":
         session: requests.Session | None = getattr(self._local, "session", None)
         if session is None:
-            from google.auth.transport.requests import AuthorizedSession
-
-            session = AuthorizedSession(self._credentials)  # type: ignore[no-untyped-call]
+            session = self._new_session()
             # Google compresses only for agents that say gzip in their name, too.
             session.headers["User-Agent"] = f"netplan/{tool_version()} (gzip)"
+            session.headers["Accept-Encoding"] = "gzip"
             # Else requests would look for a password in ~/.netrc and prefer it to the token.
             session.auth = _unchanged
             if self._endpoint.is_loopback:
                 session.trust_env = False
-            if self._endpoint.is_anonymous:
-                session._refresh_status_codes = ()
             self._local.session = session
             self._sessions.append(session)
+        return session
+
+    def _new_session(self) -> "requests.Session":
+        if self._credentials is None:
+            # google-auth would load a cryptography library for nothing.
+            import requests
+
+            return requests.Session()
+        from google.auth.transport.requests import AuthorizedSession
+
+        session: requests.Session = AuthorizedSession(self._credentials)  # type: ignore[no-untyped-call]
         return session
 
     def close(self) -> None:
         """Close all connections."""
         for session in self._sessions:
             session.close()
+
+
+def _unpacked(body: bytes) -> bytes:
+    """Return what gzip packed. Its last bytes state the size, which saves growing the result."""
+    size = min(int.from_bytes(body[-4:], "little"), LARGEST_GUESS_BYTES)
+    return zlib.decompress(body, _GZIP_FORMAT, max(size, 1))
 
 
 def _unchanged(request: Any) -> Any:
@@ -179,6 +200,7 @@ def _failures() -> tuple[type[Exception], ...]:
         urllib3.exceptions.HTTPError,
         google.auth.exceptions.GoogleAuthError,
         OSError,
+        zlib.error,
     )
 
 
@@ -192,7 +214,7 @@ def _told(exc: Exception, endpoint: Endpoint) -> str:
         return f"the credentials could not be renewed; run `{LOGIN}`"
     if isinstance(exc, requests.Timeout | urllib3.exceptions.TimeoutError):
         return f"{endpoint.base_url} did not answer in time"
-    if isinstance(exc, urllib3.exceptions.DecodeError):
+    if isinstance(exc, zlib.error):
         return "the compressed answer is damaged"
     if isinstance(exc, requests.exceptions.SSLError):
         return f"{endpoint.base_url}: no trusted connection (TLS)"
@@ -243,12 +265,6 @@ def _refused(
     if status == 404:
         return missing
     return f"{what}: HTTP {status} {_message(error)}".rstrip()
-
-
-def _anonymous() -> Any:
-    from google.auth.credentials import AnonymousCredentials
-
-    return AnonymousCredentials()  # type: ignore[no-untyped-call]
 
 
 def _default_credentials() -> Any:

@@ -23,7 +23,7 @@ from netplan_planner.model import (
 from netplan_planner.readers.instances import machine_shape
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.lenient import convert_leniently
-from netplan_planner.readers.links import Problems, Unusable, place_of
+from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 
 REFERENCED_FIELDS = (
     "instances",
@@ -69,25 +69,29 @@ class Collector:
     def add(self, kind: Kind, wires: Iterable[Any], source: str) -> list[SelfLink]:
         """Take resources in wire form and return their links; what they lack is noted."""
         links: list[SelfLink] = []
-        problems = self._problems
+        problems, convert = self._problems, kind.convert
+        take = self.found.get(kind.field, []).append
         for wire in wires:
-            link = None
+            link: Any = None
             try:
-                link = canonical_link(wire.self_link) if wire.self_link else link_of(wire, kind)
+                if wire.self_link:
+                    head, _, name = wire.self_link.rpartition("/")
+                    link = canonical_head(head) + name
+                else:
+                    link = link_of(wire, kind)
                 links.append(link)
-                self._convert(kind, wire, link, source)
+                if convert is None:
+                    self._add_shape(wire, link)
+                else:
+                    take(convert(wire, ResourceRef(self_link=link, source=source), problems))
             except Unusable as exc:
                 self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
             if problems:
                 self._note_fields(source, link)
         return links
 
-    def _convert(self, kind: Kind, wire: Any, link: SelfLink, source: str) -> None:
-        if kind.convert is None:
-            self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
-        else:
-            ref = ResourceRef(self_link=link, source=source)
-            self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+    def _add_shape(self, wire: Any, link: SelfLink) -> None:
+        self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
 
     def add_raw(self, kind: Kind, raw: object, link: SelfLink | None, source: str) -> None:
         """Take one resource as decoded JSON, whatever the types of its fields."""
@@ -95,7 +99,11 @@ class Collector:
         try:
             wire: Any = convert_leniently(raw, kind.wire, self._problems)
             own = link or link_of(wire, kind)
-            self._convert(kind, wire, own, source)
+            if kind.convert is None:
+                self._add_shape(wire, own)
+            else:
+                ref = ResourceRef(self_link=own, source=source)
+                self.found[kind.field].append(kind.convert(wire, ref, self._problems))
         except Unusable as exc:
             self.unread.add(Unread(source=source, resource=own, reason=str(exc)))
         self._note_fields(source, own)

@@ -4,7 +4,11 @@
 helper objects, shared strings.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
+
+import msgspec
 
 from netplan_planner.model import (
     BandwidthTier,
@@ -12,9 +16,11 @@ from netplan_planner.model import (
     MachineShape,
     NetworkInterface,
     ProjectId,
+    Region,
     ResourceRef,
     SelfLink,
     Zone,
+    canonical_link,
     region_of,
     series_of,
 )
@@ -25,18 +31,23 @@ from netplan_planner.readers.links import (
     bare_name,
     needed,
     network_link,
-    place_of,
     resolve,
     subnetwork_link,
+    zone_of_head,
 )
 from netplan_planner.readers.wire import (
     WireAccessConfig,
     WireDisk,
+    WireFeature,
     WireInstance,
     WireMachineType,
     WireMetadata,
     WireNic,
+    WirePerformance,
+    WireTags,
 )
+
+T = TypeVar("T")
 
 UNKNOWN_CPU = "Unknown CPU Platform"
 """What the API says of a machine that does not run."""
@@ -55,42 +66,69 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
     Raises:
         Unusable: If it has no zone or machine type.
     """
-    project, scope, zone, name = place_of(ref.self_link)
-    if scope != "zones":
-        zone = bare_name(needed(wire.zone, "zone"))
-    scheduling, disks, metadata = wire.scheduling, wire.disks, wire.metadata
-    accelerators, cpu = wire.guest_accelerators, wire.cpu_platform
-    return Instance(
+    head, _, name = ref.self_link.rpartition("/")
+    project, zone, region = zone_of_head(head)
+    if zone is None or region is None:
+        zone = Zone(bare_name(needed(wire.zone, "zone")))
+        region = region_of(zone)
+    cpu, scheduling, disks = wire.cpu_platform, wire.scheduling, wire.disks
+    nics = wire.network_interfaces
+    interfaces: tuple[NetworkInterface, ...]
+    if len(nics) == 1 and nics[0].network:
+        interfaces = (_interface(nics[0], 0, nics[0].network, project, region),)
+    else:
+        interfaces = _interfaces(nics, project, region, problems)
+    features, licenses, local_ssd_count = _of_disks(disks, problems) if disks else _NO_DISKS
+    labels, bad_labels = _labels(bytes(wire.labels))
+    tags, bad_tags = _tags(bytes(wire.tags))
+    if bad_labels or bad_tags:
+        problems += [
+            (field, why) for field, why in (("labels", bad_labels), ("tags", bad_tags)) if why
+        ]
+    made = Instance(
         ref=ref,
         project=project,
-        zone=Zone(zone),
+        zone=zone,
         name=wire.name or name,
         machine_type=bare_name(wire.machine_type or needed(None, "machineType")),
-        status=_status(wire.status) if wire.status else _no_status(problems),
-        interfaces=_interfaces(wire.network_interfaces, project, zone, problems),
-        instance_id=None if wire.id is None else str(wire.id),
+        status=_same(wire.status) if wire.status else _no_status(problems),
+        interfaces=interfaces,
+        instance_id=wire.id if wire.id is None else str(wire.id),
         cpu_platform=None if cpu is None or cpu == UNKNOWN_CPU else _same(cpu),
-        min_cpu_platform=None if wire.min_cpu_platform == "" else wire.min_cpu_platform,
         is_spot=scheduling is not None
         and (scheduling.preemptible is True or scheduling.provisioning_model == "SPOT"),
-        bandwidth_tier=_tier(wire, problems)
-        if wire.network_performance_config is not None
-        else BandwidthTier.DEFAULT,
-        labels=tuple(sorted(wire.labels.items())) if wire.labels else (),
+        labels=labels,
         created=wire.creation_timestamp,
         last_started=wire.last_start_timestamp,
-        guest_os_features=_features(
-            tuple([f.type for disk in disks for f in disk.guest_os_features])
-        ),
-        licenses=_licenses(tuple([text for disk in disks for text in disk.licenses])),
-        local_ssd_count=_scratch_count(disks),
-        gpu_count=sum([a.accelerator_count or 0 for a in accelerators]) if accelerators else 0,
-        created_by=None if metadata is None else _creator(metadata, project),
-        resource_policies=tuple([resolve(text, project) for text in wire.resource_policies])
-        if wire.resource_policies
-        else (),
+        guest_os_features=features,
+        licenses=licenses,
+        created_by=None if wire.metadata is None else _creator(wire.metadata, project),
+        tags=tags,
+    )
+    # Most machines have none of these, and each argument costs time, a default one too.
+    rare = (
+        wire.min_cpu_platform
+        or wire.network_performance_config is not None
+        or wire.guest_accelerators
+        or wire.resource_policies
+        or wire.can_ip_forward
+        or local_ssd_count
+    )
+    return _with_rare(made, wire, local_ssd_count, problems) if rare else made
+
+
+def _with_rare(
+    made: Instance, wire: WireInstance, local_ssd_count: int, problems: Problems
+) -> Instance:
+    config = wire.network_performance_config
+    return msgspec.structs.replace(
+        made,
+        min_cpu_platform=wire.min_cpu_platform or None,
+        bandwidth_tier=BandwidthTier.DEFAULT if config is None else _tier(config, problems),
+        local_ssd_count=local_ssd_count,
+        gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
+        resource_policies=tuple(resolve(link, made.project) for link in wire.resource_policies),
         can_ip_forward=wire.can_ip_forward,
-        tags=() if wire.tags is None else tuple(wire.tags.items),
     )
 
 
@@ -100,7 +138,9 @@ def _same(text: str) -> str:
     return text
 
 
-_status = _same
+@lru_cache(CACHED_LINKS)
+def _same_or_none(text: str | None) -> str | None:
+    return text or None
 
 
 def _no_status(problems: Problems) -> str:
@@ -108,27 +148,75 @@ def _no_status(problems: Problems) -> str:
     return UNKNOWN_STATUS
 
 
-@lru_cache(CACHED_LINKS)
-def _features(names: tuple[str | None, ...]) -> frozenset[str]:
-    return frozenset(name for name in names if name)
+def _shared(decode: Callable[[bytes], T], nothing: T) -> Callable[[bytes], tuple[T, str]]:
+    """Return a decoder of JSON parts that many resources share, and says what is wrong with one."""
+
+    @lru_cache(CACHED_LINKS)
+    def cached(raw: bytes) -> tuple[T, str]:
+        try:
+            return decode(raw), ""
+        except msgspec.ValidationError as exc:
+            return nothing, str(exc)
+
+    return cached
 
 
-@lru_cache(CACHED_LINKS)
-def _licenses(links: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(resolve(link, "") for link in links))
+_FEATURES = msgspec.json.Decoder(list[WireFeature])
+_LICENSES = msgspec.json.Decoder(list[str])
+_LABELS = msgspec.json.Decoder(dict[str, str] | None)
+_TAGS = msgspec.json.Decoder(WireTags | None)
 
 
-def _scratch_count(disks: list[WireDisk]) -> int:
-    count = 0
+def _feature_names(raw: bytes) -> frozenset[str]:
+    return frozenset(feature.type for feature in _FEATURES.decode(raw) if feature.type)
+
+
+def _license_links(raw: bytes) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(canonical_link(link) for link in _LICENSES.decode(raw)))
+
+
+def _label_pairs(raw: bytes) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((_LABELS.decode(raw) or {}).items()))
+
+
+def _tag_names(raw: bytes) -> tuple[str, ...]:
+    tags = _TAGS.decode(raw)
+    return tuple(tags.items) if tags else ()
+
+
+Features = frozenset[str]
+Texts = tuple[str, ...]
+Labels = tuple[tuple[str, str], ...]
+
+_features = _shared(_feature_names, Features())
+_licenses = _shared(_license_links, Texts())
+_labels = _shared(_label_pairs, Labels())
+_tags = _shared(_tag_names, Texts())
+_NO_DISKS: tuple[Features, Texts, int] = (Features(), (), 0)
+
+
+def _of_disks(disks: list[WireDisk], problems: Problems) -> tuple[Features, Texts, int]:
+    """Return the guest features and licences of all disks, and how many are local SSDs."""
+    features, licenses, scratch_count = _NO_DISKS
+    last = b"", b""
     for disk in disks:
         if disk.type == "SCRATCH":
-            count += 1
-    return count
+            scratch_count += 1
+        raw = bytes(disk.guest_os_features), bytes(disk.licenses)
+        if raw == last:
+            continue
+        last = raw
+        (here, bad_features), (stated, bad_licenses) = _features(raw[0]), _licenses(raw[1])
+        features = features | here if features else here
+        licenses = tuple(dict.fromkeys((*licenses, *stated))) if licenses else stated
+        if bad_features or bad_licenses:
+            why = bad_features or bad_licenses
+            problems.append(("disks", f"guestOsFeatures or licenses: {why}"))
+    return features, licenses, scratch_count
 
 
-def _tier(wire: WireInstance, problems: Problems) -> BandwidthTier:
-    assert wire.network_performance_config is not None
-    tier = wire.network_performance_config.total_egress_bandwidth_tier
+def _tier(config: WirePerformance, problems: Problems) -> BandwidthTier:
+    tier = config.total_egress_bandwidth_tier
     if tier is None or tier == "DEFAULT":
         return BandwidthTier.DEFAULT
     if tier != "TIER_1":
@@ -139,67 +227,70 @@ def _tier(wire: WireInstance, problems: Problems) -> BandwidthTier:
 
 
 def _creator(metadata: WireMetadata, project: ProjectId) -> SelfLink | None:
-    """Return the instance group manager in metadata.
-
-    The value names the project by number, every other link by id. A manager makes machines in its
-    own project only, so the machine's project is the right one.
-    """
+    """Return the instance group manager in metadata."""
     for item in metadata.items:
-        if item.key == "created-by" and item.value and "/instanceGroupManagers/" in item.value:
+        if item.key == "created-by" and item.value:
             return _manager_link(item.value, project)
     return None
 
 
 @lru_cache(CACHED_LINKS)
-def _manager_link(value: str, project: ProjectId) -> SelfLink:
-    parts = resolve(value, project).split("/", 2)
-    return SelfLink(f"projects/{project}/{parts[2]}" if len(parts) > 2 else value)
+def _manager_link(value: str, project: ProjectId) -> SelfLink | None:
+    """Return the link of the manager that a `created-by` entry names.
+
+    It names the project by number, every other link by id. A manager makes machines in its own
+    project only, so the machine's project is the right one.
+    """
+    link = resolve(value, project)
+    parts = link.split("/", 2)
+    if "/instanceGroupManagers/" not in link or len(parts) < 3:
+        return None
+    return SelfLink(f"projects/{project}/{parts[2]}")
 
 
 def _interfaces(
-    nics: list[WireNic], project: ProjectId, zone: str, problems: Problems
+    nics: list[WireNic], project: ProjectId, region: Region, problems: Problems
 ) -> tuple[NetworkInterface, ...]:
-    if len(nics) == 1 and nics[0].network:
-        return (_interface(nics[0], 0, nics[0].network, project, zone),)
     found = []
     for index, nic in enumerate(nics):
         if nic.network:
-            found.append(_interface(nic, index, nic.network, project, zone))
+            found.append(_interface(nic, index, nic.network, project, region))
         else:
             problems.append((f"networkInterfaces[{index}]", "no network"))
     return tuple(found)
 
 
 def _interface(
-    nic: WireNic, index: int, network: str, project: ProjectId, zone: str
+    nic: WireNic, index: int, network: str, project: ProjectId, region: Region
 ) -> NetworkInterface:
-    access = _first_with_address(nic.access_configs) if nic.access_configs else None
-    ipv6 = nic.ipv6_access_configs[0] if nic.ipv6_access_configs else None
+    subnetwork, aliases = nic.subnetwork, nic.alias_ip_ranges
+    configs = nic.access_configs
+    access = _NO_ACCESS if not configs else configs[0] if len(configs) == 1 else _best(configs)
+    ipv6 = nic.ipv6_access_configs[0] if nic.ipv6_access_configs else _NO_ACCESS
     return NetworkInterface(
         name=_same(nic.name) if nic.name else f"nic{index}",
         network=network_link(network, project),
-        subnetwork=subnetwork_link(nic.subnetwork, project, region_of(zone))
-        if nic.subnetwork
-        else None,
+        subnetwork=subnetwork_link(subnetwork, project, region) if subnetwork else None,
         internal_ipv4=nic.network_ip or None,
-        alias_ranges=tuple([a.ip_cidr_range for a in nic.alias_ip_ranges if a.ip_cidr_range])
-        if nic.alias_ip_ranges
+        alias_ranges=tuple([a.ip_cidr_range for a in aliases if a.ip_cidr_range])
+        if aliases
         else (),
-        external_ipv4=None if access is None else access.nat_ip or None,
-        access_config_name=None if access is None else access.name,
-        network_tier=None
-        if access is None or access.network_tier is None
-        else _same(access.network_tier),
-        nic_type=None if nic.nic_type is None else _same(nic.nic_type),
+        external_ipv4=access.nat_ip or None,
+        access_config_name=access.name,
+        network_tier=_same_or_none(access.network_tier),
+        nic_type=_same_or_none(nic.nic_type),
         queue_count=nic.queue_count,
-        stack_type=None if nic.stack_type is None else _same(nic.stack_type),
+        stack_type=_same_or_none(nic.stack_type),
         internal_ipv6=nic.ipv6_address or None,
-        external_ipv6=None if ipv6 is None else ipv6.external_ipv6 or None,
-        external_ipv6_prefix_length=None if ipv6 is None else ipv6.external_ipv6_prefix_length,
+        external_ipv6=ipv6.external_ipv6 or None,
+        external_ipv6_prefix_length=ipv6.external_ipv6_prefix_length,
     )
 
 
-def _first_with_address(configs: list[WireAccessConfig]) -> WireAccessConfig:
+_NO_ACCESS = WireAccessConfig()
+
+
+def _best(configs: list[WireAccessConfig]) -> WireAccessConfig:
     """Return the config that counts: the API allows one, and of several one with an address."""
     return next((config for config in configs if config.nat_ip), configs[0])
 

@@ -9,6 +9,14 @@ from netplan_planner.readers.links import Problems, Unusable
 
 T = TypeVar("T")
 
+
+_DECODERS: dict[type[Any], msgspec.json.Decoder[Any]] = {}
+
+
+def _decoder(wire: type[Any]) -> msgspec.json.Decoder[Any]:
+    return _DECODERS.setdefault(wire, msgspec.json.Decoder(wire))
+
+
 MOST_BAD_FIELDS = 200
 """Beyond this many wrong fields an object is not what it claims to be."""
 
@@ -26,7 +34,8 @@ def convert_leniently(raw: object, wire: type[T], problems: Problems) -> T:
     value = raw
     for _ in range(MOST_BAD_FIELDS):
         try:
-            return msgspec.convert(value, wire)
+            found: T = _decoder(wire).decode(msgspec.json.encode(value))
+            return found
         except msgspec.ValidationError as exc:
             reason, _, path = str(exc).partition(" - at `")
             steps = _steps(path.rstrip("`"))

@@ -7,7 +7,7 @@ worked out once and the same string is shared. The caches are bounded.
 import sys
 from functools import lru_cache
 
-from netplan_planner.model import ProjectId, Region, SelfLink, Zone, canonical_link
+from netplan_planner.model import ProjectId, Region, SelfLink, Zone, canonical_link, region_of
 
 CACHED_LINKS = 65_536
 """How many distinct links are remembered; a project has fewer networks and subnetworks."""
@@ -79,6 +79,30 @@ def subnetwork_link(link: str, project: str, region: str) -> SelfLink:
 def bare_name(link: str) -> str:
     """Return what stands after the last slash, the same string for the same link."""
     return sys.intern(link.rpartition("/")[2])
+
+
+@lru_cache(CACHED_LINKS)
+def canonical_head(head: str) -> str:
+    """Return the canonical form of a self link less its last part, with the slash at its end.
+
+    >>> canonical_head("https://www.googleapis.com/compute/v1/projects/p/global/networks")
+    'projects/p/global/networks/'
+    """
+    return f"{canonical_link(head)}/"
+
+
+@lru_cache(CACHED_LINKS)
+def zone_of_head(head: str) -> tuple[ProjectId, Zone | None, Region | None]:
+    """Return project, zone and region of a canonical link less its last part.
+
+    >>> zone_of_head("projects/p/zones/us-east1-b/instances")
+    ('p', 'us-east1-b', 'us-east1')
+
+    Raises:
+        Unusable: If it is no place in a project.
+    """
+    project, scope, name, _ = place_of(f"{head}/name")
+    return (project, Zone(name), region_of(name)) if scope == "zones" else (project, None, None)
 
 
 def place_of(link: str) -> tuple[ProjectId, str, str, str]:

@@ -62,12 +62,16 @@ class WireFeature(Wire):
     type: str | None = None
 
 
+NO_LIST = msgspec.Raw(b"[]")
+NOTHING = msgspec.Raw(b"null")
+
+
 class WireDisk(Wire):
-    """`AttachedDisk`."""
+    """`AttachedDisk`. Its lists are the same for thousands of disks: they are decoded once."""
 
     type: str | None = None
-    licenses: list[str] = []
-    guest_os_features: list[WireFeature] = []
+    licenses: msgspec.Raw = NO_LIST
+    guest_os_features: msgspec.Raw = NO_LIST
 
 
 class WireScheduling(Wire):
@@ -91,7 +95,7 @@ class WireAccelerator(Wire):
 
 
 class WireMetadataItem(Wire):
-    """One metadata entry; start-up scripts stand here too."""
+    """One metadata entry."""
 
     key: str | None = None
     value: str | None = None
@@ -110,7 +114,7 @@ class WireTags(Wire):
 
 
 class WireInstance(Wire):
-    """`Instance`."""
+    """`Instance`. Labels and tags are the same for whole groups: they are decoded once."""
 
     name: str | None = None
     self_link: str | None = None
@@ -123,14 +127,14 @@ class WireInstance(Wire):
     min_cpu_platform: str | None = None
     creation_timestamp: datetime | None = None
     last_start_timestamp: datetime | None = None
-    labels: dict[str, str] = {}
+    labels: msgspec.Raw = NOTHING
     disks: list[WireDisk] = []
     scheduling: WireScheduling | None = None
     network_performance_config: WirePerformance | None = None
     guest_accelerators: list[WireAccelerator] = []
     resource_policies: list[str] = []
     can_ip_forward: bool = False
-    tags: WireTags | None = None
+    tags: msgspec.Raw = NOTHING
     metadata: WireMetadata | None = None
 
 

@@ -1,0 +1,160 @@
+"""One project in every format reads to one inventory."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from support import one_project
+from support.compute_server import ComputeServer
+from support.discovery import discovery
+
+from netplan_planner.model import Inventory
+from netplan_planner.readers import READER_NAMES, ApiOptions, read_inventory, read_projects
+
+NOT_CARRIED = {
+    ("cloud-asset", "machine_shapes"): "Cloud Asset Inventory has no machine types",
+}
+"""What a format cannot carry: reader and field of the inventory, with the reason."""
+
+SCHEMAS = {
+    "instances": "Instance",
+    "machineTypes": "MachineType",
+    "networks": "Network",
+    "subnetworks": "Subnetwork",
+    "addresses": "Address",
+    "forwardingRules": "ForwardingRule",
+    "routers": "Router",
+    "routes": "Route",
+    "vpnTunnels": "VpnTunnel",
+    "instanceGroups": "InstanceGroup",
+    "instanceGroupManagers": "InstanceGroupManager",
+    "commitments": "Commitment",
+}
+
+RESOURCES = [
+    field
+    for field in Inventory.__struct_fields__
+    if field not in {"unread", "projects", "machine_shapes"}
+]
+
+
+def read_pages() -> Inventory:
+    return read_inventory([one_project.FOLDER / "api"])
+
+
+def read_gcloud() -> Inventory:
+    return read_inventory(sorted((one_project.FOLDER / "gcloud").glob("*.json")))
+
+
+def read_assets() -> Inventory:
+    return read_inventory([one_project.FOLDER / "cloud-asset" / "assets.json"])
+
+
+def read_log(folder: Path) -> Inventory:
+    """The pages as an HTTP exchange log."""
+    text = ""
+    for name, page in one_project.api_pages().items():
+        text += f"GET https://compute.googleapis.com/compute/v1/{name}\n\n200 OK\nServer: ESF\n\n"
+        text += json.dumps(page, indent=2) + "\n\n---\n\n"
+    path = folder / "exchange_http.log"
+    path.write_text(text, encoding="utf-8")
+    return read_inventory([path])
+
+
+def read_live() -> Inventory:
+    with ComputeServer(page_limit=3) as server:
+        server.add_project(one_project.PROJECT, one_project.resources())
+        options = ApiOptions(endpoint=server.url, is_anonymous=True)
+        return read_projects([one_project.PROJECT], options)
+
+
+def comparable(inventory: Inventory) -> dict[str, list[dict[str, object]]]:
+    """The resources without where they were read."""
+    return {
+        field: [
+            msgspec.structs.asdict(value) | {"ref": value.ref.self_link}
+            for value in getattr(inventory, field)
+        ]
+        for field in RESOURCES
+    } | {"machine_shapes": [msgspec.structs.asdict(shape) for shape in inventory.machine_shapes]}
+
+
+@pytest.mark.parametrize(
+    ("reader", "read"),
+    [("compute-json", read_gcloud), ("cloud-asset", read_assets), ("api", read_live)],
+)
+def test_every_format_reads_to_the_same_inventory(
+    reader: str, read: Callable[[], Inventory]
+) -> None:
+    expected, found = comparable(read_pages()), comparable(read())
+    for field in expected:
+        if (reader, field) in NOT_CARRIED:
+            assert found[field] == []
+        else:
+            assert found[field] == expected[field], field
+
+
+def test_an_http_log_reads_to_the_same_inventory(tmp_path: Path) -> None:
+    assert comparable(read_log(tmp_path)) == comparable(read_pages())
+
+
+def test_what_is_not_carried_names_readers_and_fields_that_exist() -> None:
+    for (reader, field), reason in NOT_CARRIED.items():
+        assert reader in READER_NAMES
+        assert field in Inventory.__struct_fields__
+        assert reason
+
+
+def test_nothing_of_the_project_is_unread() -> None:
+    assert read_pages().unread == ()
+    assert read_gcloud().unread == ()
+    assert read_assets().unread == ()
+    assert read_live().unread == ()
+
+
+def test_coverage_counts_what_was_read() -> None:
+    for inventory in (read_pages(), read_gcloud(), read_assets(), read_live()):
+        (project,) = inventory.projects
+        assert project.project == one_project.PROJECT
+        assert project.errors == ()
+        assert dict(project.counts)["instances"] == len(one_project.resources()["instances"])
+
+
+def test_every_made_resource_is_one_that_the_api_could_send() -> None:
+    for collection, items in one_project.resources().items():
+        for item in items:
+            assert discovery().check_body(SCHEMAS[collection], item) == []
+
+
+def test_the_files_are_made_from_the_resources() -> None:
+    for name, text in one_project.files().items():
+        assert (one_project.FOLDER / name).read_text(encoding="utf-8") == text, name
+
+
+def test_the_project_has_what_it_is_there_for() -> None:
+    inventory = read_pages()
+    machines = {instance.name: instance for instance in inventory.instances}
+    assert len(machines["dual-1"].interfaces) == 2
+    assert machines["mover-1"].bandwidth_tier == "TIER_1"
+    assert machines["spot-1"].is_spot
+    assert machines["stopped-1"].cpu_platform is None
+    assert machines["stopped-1"].interfaces[0].external_ipv4 is None
+    assert machines["stopped-1"].interfaces[0].access_config_name == "External NAT"
+    assert machines["six-1"].interfaces[0].external_ipv6 == "2001:db8:10:0:0:0:0:0"
+    assert machines["six-only-1"].interfaces[0].internal_ipv6 == "fd20:a:b:0:0:0:0:0"
+    assert machines["node-1"].interfaces[0].alias_ranges == ("10.112.1.0/24", "10.10.0.128/32")
+    assert machines["gpu-1"].gpu_count == 2
+    assert machines["gpu-1"].local_ssd_count == 2
+    group = inventory.group_by_member[machines["node-1"].ref.self_link]
+    assert group.ref.self_link.endswith("instanceGroupManagers/nodes")
+    assert inventory.is_static("203.0.113.10")
+    assert not inventory.is_static("198.51.100.8")
+    assert {route.next_hop for route in inventory.routes} == {
+        "gateway",
+        "vpn",
+        "instance",
+        "peering",
+        "network",
+    }
