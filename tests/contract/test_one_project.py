@@ -6,12 +6,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from support import one_project
-from support.compute_server import ComputeServer
-from support.discovery import discovery
 
 from netplan_planner.model import Inventory
 from netplan_planner.readers import READER_NAMES, ApiOptions, read_inventory, read_projects
+from support import one_project
+from support.compute_server import ComputeServer
+from support.discovery import discovery
 
 NOT_CARRIED = {
     ("cloud-asset", "machine_shapes"): "Cloud Asset Inventory has no machine types",

@@ -22,6 +22,8 @@ HEAD_BYTES = 65_536
 """How much of a file is looked at to tell whether it can be an inventory at all."""
 
 _GZIP = b"\x1f\x8b"
+_BLANK = "\ufeff \t\r\n"
+"""White space, and a byte order mark inside a text."""
 _HOW = (
     "give a folder or files of `gcloud compute … list --format=json`, of Compute API pages or of a"
     " Cloud Asset export"
@@ -139,6 +141,8 @@ def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
         if early is not None:
             return early
         data = _content(path)
+    except NotText as exc:
+        return _Outcome(damage=f"not text: {exc}")
     except OSError as exc:
         return _Outcome(damage=f"cannot be read: {exc.strerror or exc}")
     except (EOFError, zlib.error) as exc:
@@ -154,9 +158,11 @@ def _early(head: bytes) -> _Outcome | None:
     try:
         text = text_of(head)
     except NotText:
+        if len(head) < HEAD_BYTES:
+            raise
         # The cut may go through a character; the whole file will tell.
         text = head.decode("utf-8", "replace")
-    start = text.lstrip("﻿ \t\r\n")
+    start = text.lstrip(_BLANK)
     if not start:
         return _Outcome(damage="empty") if len(head) < HEAD_BYTES else None
     if start[0] not in "{[" and not http_log.is_log(start):
