@@ -174,6 +174,9 @@ class _Reading:
                 place = _Type(machine_type, instance.project, instance.zone)
                 by_project.setdefault(instance.project, place)
         most = self._transport.options.max_machine_types
+        for machine_type in sorted(places)[most:]:
+            for project in places[machine_type]:
+                found.error(project, f"{len(places)} machine types in use, {most} looked up")
         return [list(places[machine_type].values()) for machine_type in sorted(places)[:most]]
 
     def _type(self, places: list[_Type]) -> _Part:

@@ -39,6 +39,7 @@ REFERENCED_FIELDS = (
 )
 """The fields of `Inventory` whose values have a reference."""
 
+_GROUPS = "instance_groups"
 _NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
 
 
@@ -158,7 +159,8 @@ class Collector:
     def take(self, inventory: Inventory) -> None:
         """Take over an inventory that is finished already."""
         for field in REFERENCED_FIELDS:
-            self.found[field].extend(getattr(inventory, field))
+            values = getattr(inventory, field)
+            self.found[field].extend(map(_unmarked, values) if field == _GROUPS else values)
         self.shapes.extend(inventory.machine_shapes)
         self.unread.update(inventory.unread)
         for project in inventory.projects:
@@ -174,7 +176,7 @@ class Collector:
                 reason = "the list goes on (nextPageToken), and its last page was not given"
                 unread.update(Unread(source=source, reason=reason) for source in sources)
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
-        fields["instance_groups"] = _managed(fields["instance_groups"])
+        fields[_GROUPS] = _managed(fields[_GROUPS])
         return Inventory(
             **fields,
             machine_shapes=_shapes(self.shapes),
@@ -261,6 +263,13 @@ def _managed(groups: tuple[InstanceGroup, ...]) -> tuple[InstanceGroup, ...]:
         msgspec.structs.replace(group, is_managed=True) if group.ref.self_link in names else group
         for group in groups
     )
+
+
+def _unmarked(group: InstanceGroup) -> InstanceGroup:
+    """Undo `_managed`: the parts of a merge must not differ by what else was in them."""
+    if "/instanceGroupManagers/" in group.ref.self_link or not group.is_managed:
+        return group
+    return msgspec.structs.replace(group, is_managed=False)
 
 
 def _shapes(shapes: Iterable[MachineShape]) -> tuple[MachineShape, ...]:
