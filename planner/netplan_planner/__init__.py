@@ -1,10 +1,11 @@
 """netplan: an advisory linter and planner for Compute Engine networking."""
 
-from importlib.metadata import PackageNotFoundError, version
-
 
 def tool_version() -> str:
     """Return the installed version, or `0+unknown` when run from an unpacked tree."""
+    # Imported here: it costs a seventh of what `netplan --help` takes.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("gce-netplan")
     except PackageNotFoundError:

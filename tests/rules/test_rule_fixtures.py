@@ -78,9 +78,7 @@ def _compare(finding: Finding, wanted: dict[str, Any]) -> None:
             case "no_saving":
                 assert finding.saving_usd_per_month is None
             case "now" | "fixed":
-                estimate = (
-                    finding.throughput_now if key == "now" else finding.throughput_fixed
-                )
+                estimate = finding.throughput_now if key == "now" else finding.throughput_fixed
                 assert estimate is not None
                 assert estimate.gbps == pytest.approx(value, rel=1e-6)
             case "says":

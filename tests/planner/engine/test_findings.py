@@ -1,0 +1,173 @@
+"""Hits become findings: grouped, summed, ordered; crashes and gaps are never a pass."""
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+
+from netplan_planner.engine.findings import (
+    fingerprint,
+    judge,
+    make_findings,
+    merge_lines,
+    ordered,
+)
+from netplan_planner.model import (
+    Confidence,
+    Estimate,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    LineItem,
+    Need,
+    ResourceRef,
+    SelfLink,
+    Severity,
+)
+from netplan_rules.base import Rule
+from support.facts import facts_of, machine
+
+RULE = Rule(
+    id="a-rule",
+    title="A rule",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY}),
+    rationale="",
+    remediation="",
+    guards="",
+    references=("https://example.com",),
+    since="0.1.0",
+    group_message="{volume:.0f} GiB of {count} pairs in {place}",
+    summed=("volume",),
+)
+
+
+def line(usd: str, quantity: str = "1", name: str = "traffic") -> LineItem:
+    return LineItem(
+        name=name,
+        quantity=Decimal(quantity),
+        unit="GiB",
+        unit_price_usd=Decimal(usd),
+        usd_per_month=Decimal(usd) * Decimal(quantity),
+        as_of=date(2026, 7, 30),
+        source="test",
+    )
+
+
+def hit(name: str, *, volume: float = 1.0, group: str | None = "g", **fields: object) -> Hit:
+    return Hit(
+        resources=(ResourceRef(self_link=SelfLink(f"projects/p/zones/z/instances/{name}")),),
+        subject=name,
+        message=f"{name} talks",
+        group=group,
+        evidence=(
+            Evidence(name="volume", value=volume, unit="GiB"),
+            Evidence(name="place", value="z"),
+        ),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def test_hits_of_a_group_become_one_finding_with_the_greatest_first() -> None:
+    hits = [
+        hit("a", volume=1, saving_items=(line("0.01", "100"),)),
+        hit("b", volume=3, saving_items=(line("0.01", "300"),), fix=Fix(text="x", commands=("c",))),
+    ]
+    (finding,) = make_findings(RULE, hits)
+    assert finding.subject == "b"
+    assert finding.message == "4 GiB of 2 pairs in z"
+    assert [m.subject for m in finding.members] == ["b", "a"]
+    assert finding.members[0].commands == ("c",)
+    assert finding.saving_usd_per_month == Decimal("4.00")
+    assert finding.line_items == (line("0.01", "400"),)
+
+
+def test_a_single_hit_keeps_its_own_words() -> None:
+    (finding,) = make_findings(RULE, [hit("a")])
+    assert finding.message == "a talks"
+    assert finding.saving_usd_per_month is None
+
+
+def test_order_of_hits_changes_nothing() -> None:
+    hits = [hit("a"), hit("b", group="h"), hit("c", volume=9), hit("d", group=None)]
+    assert make_findings(RULE, hits) == make_findings(RULE, hits[::-1])
+
+
+def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
+    hits = [
+        hit("a", saving_items=(line("0.01", "100"),)),
+        hit("b", saving_items=(line("9"),), saving_unknown="no price of x"),
+    ]
+    (finding,) = make_findings(RULE, hits)
+    assert finding.saving_usd_per_month == Decimal("1.00")
+    assert finding.saving_unknown == "no price of x"
+
+
+def test_the_least_sure_member_speaks_for_the_group() -> None:
+    hits = [hit("a"), hit("b", confidence=Confidence.LOW, confidence_reason="thin")]
+    (finding,) = make_findings(RULE, hits)
+    assert (finding.confidence, finding.confidence_reason) == (Confidence.LOW, "thin")
+
+
+def test_fingerprints_name_the_place_and_not_the_figures() -> None:
+    assert fingerprint(RULE, hit("a", volume=1)) == fingerprint(RULE, hit("b", volume=2))
+    alone = [hit(name, group=None) for name in ("a", "b")]
+    assert fingerprint(RULE, alone[0]) != fingerprint(RULE, alone[1])
+    assert fingerprint(RULE, alone[0]) == fingerprint(RULE, hit("a", group=None, volume=7))
+
+
+def test_costs_and_savings_of_one_name_stay_apart() -> None:
+    lines = [line("2", "5"), line("2", "-3"), line("2", "1")]
+    assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
+
+
+def test_findings_come_by_severity_money_and_gain() -> None:
+    slow, fast = Estimate(gbps=1.0), Estimate(gbps=9.0)
+    findings = make_findings(
+        RULE,
+        [
+            hit("plain", group=None),
+            hit("rich", group=None, saving_items=(line("5"),)),
+            hit("fast", group=None, throughput_now=slow, throughput_fixed=fast),
+            hit("grave", group=None, severity=Severity.HIGH),
+        ],
+    )
+    assert [f.subject for f in ordered(findings)] == ["grave", "rich", "fast", "plain"]
+
+
+def run(*said: Hit | Gap, crash: bool = False, needs: frozenset[Need] = RULE.needs) -> object:
+    def check(facts: Facts) -> Iterator[Hit | Gap]:
+        yield from said
+        if crash:
+            raise ZeroDivisionError("boom")
+
+    from msgspec.structs import replace
+
+    return judge(replace(RULE, needs=needs)(check), facts_of(machine("a")))
+
+
+def test_a_crash_is_reported_as_one_and_its_hits_do_not_count() -> None:
+    judged = run(hit("a"), crash=True)
+    assert judged.hits == ()  # type: ignore[attr-defined]
+    (note,) = judged.not_evaluated  # type: ignore[attr-defined]
+    assert note.kind == "crashed"
+    assert "ZeroDivisionError: boom" in note.reason
+
+
+def test_missing_evidence_is_not_a_pass() -> None:
+    judged = run(needs=frozenset({Need.TRAFFIC, Need.TARGETS}))
+    (note,) = judged.not_evaluated  # type: ignore[attr-defined]
+    assert note.kind == "missing-evidence"
+    assert "no traffic was given" in note.reason
+    assert "no target bandwidth" in note.reason
+
+
+def test_gaps_are_counted_by_reason() -> None:
+    refs = [ResourceRef(self_link=SelfLink(f"projects/p/{n}")) for n in range(7)]
+    judged = run(
+        *(Gap(resource=ref, reason="no cap") for ref in refs), Gap(resource=refs[0], reason="x")
+    )
+    first, second = judged.not_evaluated  # type: ignore[attr-defined]
+    assert (first.reason, first.resource_count, len(first.examples)) == ("no cap", 7, 5)
+    assert (second.reason, second.resource_count) == ("x", 1)

@@ -1,0 +1,110 @@
+"""What a user chose not to see: files and labels, with reason and end."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.engine.suppressions import Suppressions, read_suppressions
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Hit, ResourceRef, SelfLink
+from netplan_rules.registry import find_rule
+from support.facts import facts_of, machine
+
+CHECK = find_rule("external-ip-intra-zone")
+
+
+def read(tmp_path: Path, text: str) -> Suppressions:
+    path = tmp_path / ".netplan-ignore.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_suppressions(path, facts_of(machine("a")))
+
+
+def hit_on(name: str) -> Hit:
+    link = SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+    return Hit(resources=(ResourceRef(self_link=link),), subject=name, message="")
+
+
+@pytest.mark.parametrize(
+    ("entry", "covered"),
+    [
+        ('rule = "external-ip-intra-zone"', True),
+        ('rule = "address"', True),
+        ('rule = "capacity"', False),
+        ('rule = "address"\nresource = "instances/a"', True),
+        ('rule = "address"\nresource = "a"', True),
+        ('rule = "address"\nresource = "instances/b*"', False),
+        ('rule = "address"\nresource = "projects/p/*"', True),
+    ],
+)
+def test_a_file_suppresses_by_rule_or_area_and_glob(
+    tmp_path: Path, entry: str, covered: bool
+) -> None:
+    wishes = read(tmp_path, f'[[ignore]]\n{entry}\nreason = "known"\n')
+    found = wishes.find(CHECK, hit_on("a"))
+    assert (found is not None) == covered
+    if found is not None:
+        assert found.reason == "known"
+        assert found.source == ".netplan-ignore.toml: [[ignore]] 1"
+
+
+def test_an_expired_entry_suppresses_nothing_and_is_listed(tmp_path: Path) -> None:
+    text = '[[ignore]]\nrule = "address"\nreason = "until the move"\nexpires = {}\n'
+    over = read(tmp_path, text.format("2026-11-19"))
+    assert over.find(CHECK, hit_on("a")) is None
+    assert [(e.rule, e.expires) for e in over.expired] == [("address", date(2026, 11, 19))]
+    last_day = read(tmp_path, text.format("2026-11-20"))
+    assert last_day.find(CHECK, hit_on("a")) is not None
+    assert last_day.expired == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[[ignore]]\nrule = "address"\n', "'reason' is required"),
+        ('[[ignore]]\nreason = "x"\n', "'rule' is required"),
+        ('[[ignore]]\nrule = "addres"\nreason = "x"\n', "did you mean 'address'"),
+        ('[[ignore]]\nrule = "address"\nreason = "x"\nuntil = 3\n', "unknown key 'until'"),
+        ('[[ignore]]\nrule = "address"\nreason = "x"\nexpires = "2026-01-01"\n', "is a date"),
+        (
+            '[[ignore]]\nrule = "address"\nreason = "x"\nexpires = 2026-01-01T10:00:00\n',
+            "is a date",
+        ),
+        ('[ignore]\nrule = "address"\n', r"\[\[ignore\]\] tables"),
+        ("[[ignore]\n", "not valid TOML"),
+    ],
+)
+def test_a_wrong_file_says_where_and_what(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        read(tmp_path, text)
+
+
+def test_labels_suppress_on_their_own_machine() -> None:
+    labels = (("netplan-ignore", "external-ip-intra-zone_capacity"),)
+    facts = facts_of(machine("a", labels=labels), machine("b"))
+    wishes = read_suppressions(None, facts)
+    assert wishes.find(CHECK, hit_on("a")) is not None
+    assert wishes.find(find_rule("egress-cap-saturated"), hit_on("a")) is not None
+    assert wishes.find(CHECK, hit_on("b")) is None
+
+
+def test_a_label_ends_on_its_date() -> None:
+    labels = (("netplan-ignore", "address"), ("netplan-ignore-until", "2026-11-19"))
+    wishes = read_suppressions(None, facts_of(machine("a", labels=labels)))
+    assert wishes.find(CHECK, hit_on("a")) is None
+    assert len(wishes.expired) == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        ((("netplan-ignore", "no-such-rule"),), "no rule is named"),
+        ((("netplan-ignore", "address"), ("netplan-ignore-until", "soon")), "not a date"),
+    ],
+)
+def test_a_label_that_cannot_be_read_suppresses_nothing_and_is_noted(
+    labels: tuple[tuple[str, str], ...], says: str
+) -> None:
+    wishes = read_suppressions(None, facts_of(machine("a", labels=labels)))
+    assert wishes.find(CHECK, hit_on("a")) is None
+    assert any(says in note for note in wishes.notes)

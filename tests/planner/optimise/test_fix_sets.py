@@ -1,0 +1,125 @@
+"""Fixes that depend on each other: seed stories, subsets, money counted once."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from netplan_planner.model import Change, ChangeKind, Facts, FixSet, PathClass, SelfLink
+from netplan_planner.optimise.fix_sets import Option, find_fix_sets
+from support.facts import facts_of, machine
+
+EXTERNAL = PathClass.SAME_ZONE_EXTERNAL
+
+
+def link(name: str) -> SelfLink:
+    return SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+
+
+def address(src: str, dst: str, usd: str = "100") -> Option:
+    change = Change(kind=ChangeKind.INTERNAL_ADDRESS, target=link(src), destination=link(dst))
+    return Option(change=change, saving_usd_per_month=Decimal(usd), finding=f"address-{src}")
+
+
+def resize(src: str, to: str, usd: str | None = "-40") -> Option:
+    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link(src), to=to)
+    saving = None if usd is None else Decimal(usd)
+    return Option(change=change, saving_usd_per_month=saving, finding=f"size-{src}")
+
+
+def gecko(*names: str, machine_type: str = "n1-standard-1") -> Facts:
+    machines = [machine(name, machine_type) for name in names]
+    ring = zip(names, names[1:] + names[:1], strict=True)
+    talk = tuple((src, dst, EXTERNAL, 1.5) for src, dst in ring)
+    return facts_of(*machines, talk=talk, as_of=date(2017, 7, 27))
+
+
+def singles(fix_set: FixSet) -> dict[str, float | None]:
+    return {step.name: step.estimate.gbps for step in fix_set.singles}
+
+
+def test_the_story_of_2017_needs_both_fixes() -> None:
+    options = [address("a", "b"), resize("a", "n1-standard-16")]
+    (found,) = find_fix_sets(gecko("a", "b"), options)
+    assert found.now.gbps == 1.6
+    assert singles(found) == {"internal address": 2.0, "n1-standard-16": 1.6}
+    assert found.joint.name == "internal address + n1-standard-16"
+    assert found.joint.estimate.gbps == 16.0
+    assert found.joint.saving_usd_per_month == Decimal(60)
+    assert found.worth == (
+        "do internal address and n1-standard-16 together; n1-standard-16 alone brings nothing"
+    )
+    assert found.findings == ("address-a", "size-a")
+
+
+def test_on_the_big_machine_the_address_is_enough() -> None:
+    facts = gecko("a", "b", machine_type="n1-standard-16")
+    (found,) = find_fix_sets(facts, [address("a", "b")])
+    assert (found.now.gbps, found.joint.estimate.gbps) == (1.6, 16.0)
+    assert found.worth == "internal address is enough"
+
+
+def test_a_size_that_adds_nothing_is_left_out() -> None:
+    options = [address("a", "b"), resize("a", "n1-highmem-16")]
+    facts = gecko("a", "b", machine_type="n1-standard-16")
+    (found,) = find_fix_sets(facts, options)
+    assert found.joint.name == "internal address"
+    assert found.worth == "internal address is enough; n1-highmem-16 adds nothing here"
+    assert found.joint.saving_usd_per_month == Decimal(100)
+
+
+def test_alike_pairs_are_one_set_and_a_machine_is_paid_once() -> None:
+    names = ("a", "b", "c", "d")
+    options = [address(s, d) for s, d in zip(names, names[1:] + names[:1], strict=True)]
+    options += [resize(name, "n1-standard-16") for name in names]
+    (found,) = find_fix_sets(gecko(*names), options)
+    assert found.member_count == 4
+    assert found.joint.saving_usd_per_month == Decimal(4 * 60)
+
+
+def test_two_pairs_of_one_sender_pay_its_new_type_once() -> None:
+    facts = facts_of(
+        *(machine(name, "n1-standard-1") for name in ("a", "b", "c")),
+        talk=(("a", "b", EXTERNAL, 1.5), ("a", "c", EXTERNAL, 1.5)),
+        as_of=date(2017, 7, 27),
+    )
+    options = [address("a", "b"), address("a", "c"), resize("a", "n1-standard-16")]
+    (found,) = find_fix_sets(facts, options)
+    assert found.member_count == 2
+    assert found.joint.saving_usd_per_month == Decimal(2 * 100 - 40)
+
+
+def test_an_unknown_price_makes_the_sum_unknown_not_smaller() -> None:
+    options = [address("a", "b"), resize("a", "n1-standard-16", usd=None)]
+    (found,) = find_fix_sets(gecko("a", "b"), options)
+    assert found.joint.saving_usd_per_month is None
+
+
+def test_two_types_for_one_machine_exclude_each_other() -> None:
+    options = [
+        address("a", "b"),
+        resize("a", "n1-standard-4", usd="-10"),
+        resize("a", "n1-standard-16", usd="-40"),
+    ]
+    (found,) = find_fix_sets(gecko("a", "b"), options)
+    assert found.joint.name == "internal address + n1-standard-16"
+    assert singles(found)["n1-standard-4"] == 1.6
+
+
+def test_equal_gain_takes_the_cheaper_type() -> None:
+    options = [
+        address("a", "b"),
+        resize("a", "n1-standard-8", usd="-20"),
+        resize("a", "n1-standard-16", usd="-40"),
+    ]
+    (found,) = find_fix_sets(gecko("a", "b"), options)
+    assert found.joint.name == "internal address + n1-standard-8"
+
+
+@pytest.mark.parametrize("options", [[], [resize("a", "n1-standard-16")]])
+def test_without_an_address_to_change_there_is_nothing_to_join(options: list[Option]) -> None:
+    assert find_fix_sets(gecko("a", "b"), options) == ()
+
+
+def test_without_traffic_there_are_no_sets() -> None:
+    assert find_fix_sets(facts_of(machine("a")), [address("a", "b")]) == ()

@@ -1,0 +1,84 @@
+"""netplan.toml: what it may hold, and what it says when it holds something else."""
+
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.config import (
+    declared_targets,
+    find_config,
+    load_table,
+    option_defaults,
+    rule_thresholds,
+)
+from netplan_planner.errors import UsageError
+
+
+def write(folder: Path, text: str, name: str = "netplan.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_options_become_parameters_of_their_verb(tmp_path: Path) -> None:
+    path = write(tmp_path, '[audit]\nmemory-limit = "4GB"\n[price.machine]\nregion = "us-east1"\n')
+    assert option_defaults(path) == {
+        "audit": {"memory_limit": "4GB"},
+        "price": {"machine": {"region": "us-east1"}},
+    }
+
+
+def test_rules_and_targets_are_no_options(tmp_path: Path) -> None:
+    path = write(tmp_path, '[rules.unmapped-peers]\nmin_ratio = 0.1\n[targets]\n"a" = "1 Gbps"\n')
+    assert option_defaults(path) == {}
+    assert rule_thresholds(path) == (("unmapped-peers", "min_ratio", 0.1),)
+
+
+@pytest.mark.parametrize(
+    ("value", "gbps"), [('"10 Gbps"', 10.0), ('"500 Mbps"', 0.5), ("2.5", 2.5), ('"1 Gbit/s"', 1.0)]
+)
+def test_targets_are_rates(tmp_path: Path, value: str, gbps: float) -> None:
+    path = write(tmp_path, f'[targets]\n"zones/z/instances/a" = {value}\n')
+    assert declared_targets(path) == (("zones/z/instances/a", gbps, "netplan.toml [targets]"),)
+
+
+@pytest.mark.parametrize("value", ['"10"', '"ten Gbps"', "0", "-1", '"10 GB"', "true", "[1]"])
+def test_what_is_no_rate_is_refused(tmp_path: Path, value: str) -> None:
+    path = write(tmp_path, f'[targets]\n"a" = {value}\n')
+    with pytest.raises(UsageError, match=r"\[targets\] 'a'"):
+        declared_targets(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[rules.x]\ny = true\n", "is a number"),
+        ('[rules.x]\ny = "1"\n', "is a number"),
+        ("[rules]\nx = 3\n", "table of thresholds"),
+        ("rules = 3\n", r"\[rules\] is a table"),
+    ],
+)
+def test_thresholds_are_numbers(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        rule_thresholds(write(tmp_path, text))
+
+
+def test_broken_toml_and_a_missing_file_name_themselves(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"netplan\.toml: not valid TOML"):
+        load_table(write(tmp_path, "[audit\n"))
+    with pytest.raises(UsageError, match=r"no\.toml: cannot be read"):
+        load_table(tmp_path / "no.toml")
+
+
+def test_netplan_toml_comes_before_pyproject(tmp_path: Path) -> None:
+    assert find_config(tmp_path) is None
+    project = write(tmp_path, "[tool.netplan.audit]\nwidth = 90\n", "pyproject.toml")
+    assert find_config(tmp_path) == project
+    assert option_defaults(project) == {"audit": {"width": 90}}
+    own = write(tmp_path, "[audit]\nwidth = 80\n")
+    assert find_config(tmp_path) == own
+
+
+def test_a_pyproject_without_a_section_is_no_configuration(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.other]\nx = 1\n", "pyproject.toml")
+    assert find_config(tmp_path) is None

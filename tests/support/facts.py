@@ -1,0 +1,152 @@
+"""Facts built from values: a few machines, edges between them, the real caps and prices."""
+
+from datetime import UTC, date, datetime
+
+from netplan_planner.model import (
+    Certainty,
+    Edge,
+    Facts,
+    Instance,
+    Inventory,
+    Network,
+    NetworkInterface,
+    Owner,
+    OwnerKind,
+    PathClass,
+    ProjectId,
+    Reporter,
+    ResourceRef,
+    SelfLink,
+    Series,
+    TrafficCoverage,
+    TrafficMatrix,
+    VmTraffic,
+    Zone,
+    region_of,
+)
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.throughput import load_caps
+from netplan_planner.units import bytes_from_gbps
+from netplan_pricing import open_snapshot
+from netplan_rules.registry import thresholds
+
+TODAY = date(2026, 11, 20)
+MINUTES = 60
+NETWORK = SelfLink("projects/p/global/networks/default")
+
+
+def machine(
+    name: str,
+    machine_type: str = "n2-standard-8",
+    zone: str = "us-central1-a",
+    labels: tuple[tuple[str, str], ...] = (),
+) -> Instance:
+    """Return a running machine of project `p` with one interface."""
+    nic = NetworkInterface(name="nic0", network=NETWORK, internal_ipv4="10.0.0.1")
+    return Instance(
+        ref=ResourceRef(
+            self_link=SelfLink(f"projects/p/zones/{zone}/instances/{name}"),
+            source=f"instances.json:/items/{name}",
+        ),
+        project=ProjectId("p"),
+        zone=Zone(zone),
+        name=name,
+        machine_type=machine_type,
+        status="RUNNING",
+        interfaces=(nic,),
+        cpu_platform="Intel Cascade Lake",
+        labels=labels,
+    )
+
+
+def steady(gbps: float) -> Series:
+    """Return the series of a rate that never changes."""
+    return Series(
+        p50_gbps=gbps,
+        p95_gbps=gbps,
+        p99_gbps=gbps,
+        max_gbps=gbps,
+        byte_count=int(bytes_from_gbps(gbps, 60 * MINUTES)),
+        active_minutes=MINUTES,
+        top_gbps=(gbps,) * 10,
+    )
+
+
+def facts_of(
+    *machines: Instance,
+    talk: tuple[tuple[str, str, PathClass, float], ...] | None = None,
+    as_of: date = TODAY,
+) -> Facts:
+    """Return facts with these machines; `talk` holds (sender, receiver, class, Gbit/s)."""
+    inventory = Inventory(
+        instances=tuple(sorted(machines, key=lambda m: m.ref.self_link)),
+        networks=(
+            Network(ref=ResourceRef(self_link=NETWORK), project=ProjectId("p"), name="default"),
+        ),
+    )
+    prices, caps = open_snapshot(), load_caps(as_of)
+    return Facts(
+        inventory=inventory,
+        traffic=None if talk is None else matrix(inventory, talk),
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps),
+        today=TODAY,
+        thresholds=thresholds({}),
+    )
+
+
+def matrix(
+    inventory: Inventory, talk: tuple[tuple[str, str, PathClass, float], ...]
+) -> TrafficMatrix:
+    """Return a traffic matrix of steady rates between machines of an inventory."""
+    owners = tuple(
+        Owner(
+            kind=OwnerKind.VM,
+            key=i.ref.self_link,
+            name=i.name,
+            project=i.project,
+            zone=i.zone,
+            region=region_of(i.zone),
+            network=NETWORK,
+            link=i.ref.self_link,
+        )
+        for i in inventory.instances
+    )
+    number = {owner.name: n for n, owner in enumerate(owners)}
+    edges = tuple(
+        Edge(
+            src=number[src],
+            dst=number[dst],
+            path_class=path_class,
+            payload_bytes=steady(gbps).byte_count,
+            header_bytes=0,
+            packet_count=1000,
+            record_count=1000,
+            series=steady(gbps),
+            dst_address=f"35.0.0.{number[dst]}" if path_class.is_external_address else None,
+            certainty=Certainty.RECORDED,
+        )
+        for src, dst, path_class, gbps in talk
+    )
+    vms = tuple(
+        VmTraffic(
+            owner=n,
+            egress=steady(sum(e.series.p95_gbps for e in edges if e.src == n)),
+            egress_outside_vpc=steady(
+                sum(e.series.p95_gbps for e in edges if e.src == n and e.path_class.leaves_vpc)
+            ),
+            ingress=steady(sum(e.series.p95_gbps for e in edges if e.dst == n)),
+        )
+        for n in range(len(owners))
+    )
+    return TrafficMatrix(
+        start=datetime(2026, 11, 2, 8, tzinfo=UTC),
+        end=datetime(2026, 11, 2, 9, tzinfo=UTC),
+        observed_minutes=MINUTES,
+        reporter=Reporter.SOURCE,
+        owners=owners,
+        edges=edges,
+        vms=vms,
+        coverage=TrafficCoverage(files=1, record_count=1000, used_count=1000),
+    )
