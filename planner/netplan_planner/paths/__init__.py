@@ -1,0 +1,20 @@
+"""From addresses to owners and path classes: pure functions of an inventory and a record."""
+
+from netplan_planner.paths.addresses import address_text, is_public, parse_address
+from netplan_planner.paths.book import AddressBook
+from netplan_planner.paths.classify import Path, classify
+from netplan_planner.paths.ends import Face, FlowEnd, RecordedEnd, Tenure, unknown_end
+
+__all__ = [
+    "AddressBook",
+    "Face",
+    "FlowEnd",
+    "Path",
+    "RecordedEnd",
+    "Tenure",
+    "address_text",
+    "classify",
+    "is_public",
+    "parse_address",
+    "unknown_end",
+]

@@ -1,0 +1,326 @@
+"""The address book: from what a flow record says of an end to its owner, with the time."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    Certainty,
+    Instance,
+    Inventory,
+    NetworkInterface,
+    Owner,
+    OwnerKind,
+    SelfLink,
+    last_part,
+    project_of,
+)
+from netplan_planner.paths.addresses import (
+    Address,
+    address_text,
+    is_public,
+    last_of,
+    parse_address,
+    parse_range,
+)
+from netplan_planner.paths.claims import (
+    Claim,
+    MachineEnds,
+    Tenures,
+    is_gke_node,
+    nat_claims,
+    proxy_claims,
+    reserved_claims,
+    rule_claims,
+)
+from netplan_planner.paths.ends import (
+    Face,
+    FlowEnd,
+    RecordedEnd,
+    Tenure,
+    foreign_owner,
+    gateway_end,
+    internet_end,
+    service_end,
+    unknown_end,
+    vanished_owner,
+)
+from netplan_planner.paths.google_ranges import google_ranges
+from netplan_planner.paths.ranges import RangeTable
+
+_HYBRID_HOPS = ("vpn", "interconnect")
+_HYBRID_TARGETS = ("/vpnTunnels/", "/interconnectAttachments/")
+
+
+class AddressBook:
+    """Owners of addresses, per network where ranges may overlap.
+
+    Order of evidence: the machine, gateway or service that the record names; who claims the address
+    in the inventory; Google's published ranges; hybrid routes; a public address is the internet's;
+    anything else is unknown.
+    """
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._machines = MachineEnds(inventory)
+        self._exact: dict[Address, list[Claim]] = defaultdict(list)
+        ranges: dict[SelfLink | None, list[tuple[str, Claim]]] = defaultdict(list)
+        for claim in self._claims():
+            self._add(claim, ranges)
+        self._ranges = {network: RangeTable(entries) for network, entries in ranges.items()}
+        self._instances: dict[tuple[str, str], list[Instance]] = defaultdict(list)
+        for instance in inventory.instances:
+            self._instances[instance.project, instance.name].append(instance)
+        self._projects = _projects(inventory)
+        self._subnets = {
+            network: RangeTable((text, True) for text in texts)
+            for network, texts in _subnet_ranges(inventory).items()
+        }
+        self._hybrid = _hybrid_routes(inventory)
+
+    def _claims(self) -> Iterable[Claim]:
+        """Yield all claims, the surest first: of several for one address the first one stays."""
+        inventory = self._inventory
+        for instance in inventory.instances:
+            yield from self._machines.claims(instance)
+        yield from rule_claims(inventory.forwarding_rules)
+        yield from nat_claims(inventory)
+        yield from reserved_claims(inventory.addresses)
+        yield from proxy_claims(inventory.subnetworks)
+
+    def _add(self, claim: Claim, ranges: dict[SelfLink | None, list[tuple[str, Claim]]]) -> None:
+        parsed = parse_range(claim.range)
+        if parsed is None:
+            return
+        first, length = parsed
+        if length == (32 if first[0] == 4 else 128):
+            here = self._exact[first]
+            if all(other.network != claim.network for other in here):
+                here.append(claim)
+        else:
+            ranges[claim.network].append((claim.range, claim))
+
+    def resolve(self, said: RecordedEnd) -> Tenures | None:
+        """Return who an end is, oldest first, or None when its address is not an IP address."""
+        address = parse_address(said.address)
+        if address is None:
+            return None
+        is_ipv6 = address[0] == 6
+        if said.vm and said.project:
+            return (Tenure(end=self._named(said, address)),)
+        if said.gateway:
+            return (Tenure(end=gateway_end(said.gateway, is_ipv6=is_ipv6)),)
+        if said.service:
+            return (Tenure(end=service_end(said.service, is_ipv6=is_ipv6)),)
+        held = self._held(address, said.network or said.context)
+        if held is not None:
+            return _with_pod(held) if said.has_pod else held
+        return (Tenure(end=self._outside(address, said)),)
+
+    def instance_named(self, name: str) -> list[Instance]:
+        """Return the machines that a plain name, `project/zone/name` or a self link means."""
+        parts = name.strip("/").split("/")
+        if len(parts) == 1:
+            return [i for (_, n), found in self._instances.items() if n == name for i in found]
+        if len(parts) == 3 and parts[0] != "projects":
+            project, zone, vm = parts
+            return [i for i in self._instances.get((project, vm), ()) if i.zone == zone]
+        start = name.find("projects/")
+        link = SelfLink(name[start:] if start > 0 else name)
+        found = self._inventory.instance_by_link.get(link)
+        return [] if found is None else [found]
+
+    def end_of(self, instance: Instance, *, is_external: bool) -> FlowEnd | None:
+        """Return a machine met at its first internal or external address, None when it has none."""
+        for nic in instance.interfaces:
+            text = (
+                nic.external_ipv4 or nic.external_ipv6
+                if is_external
+                else nic.internal_ipv4 or nic.internal_ipv6
+            )
+            address = parse_address(text.partition("/")[0]) if text else None
+            if address is not None:
+                face = Face.EXTERNAL if is_external else Face.INTERNAL
+                return self._machines.end(instance, nic, face, address)
+        return None
+
+    def _named(self, said: RecordedEnd, address: Address) -> FlowEnd:
+        """Return the machine that the record names, met at this address."""
+        candidates = self._instances.get((said.project or "", said.vm or ""), [])
+        at_zone = [i for i in candidates if i.zone == said.zone] or candidates
+        holding = [i for i in at_zone if _interface_at(i, address) is not None]
+        instance = next(iter(holding or at_zone), None)
+        virtual = self._is_virtual(address, said.network)
+        if instance is None:
+            owner = vanished_owner(said) if said.project in self._projects else foreign_owner(said)
+            face = Face.EXTERNAL if self._looks_external(address, said.network) else Face.INTERNAL
+            return FlowEnd(
+                owner=owner,
+                face=Face.VIRTUAL if virtual else face,
+                address=address_text(address) if virtual or face is Face.EXTERNAL else None,
+                is_ipv6=address[0] == 6,
+                is_pod=said.has_pod,
+                certainty=Certainty.RECORDED,
+                reported_by=(said.subnetwork,) if said.subnetwork else (),
+            )
+        found = _interface_at(instance, address)
+        nic, face, literal, is_alias = found or (None, Face.INTERNAL, None, False)
+        if found is None and self._looks_external(address, said.network):
+            face = Face.EXTERNAL
+        if found is None and virtual:
+            face, literal = Face.VIRTUAL, address_text(address)
+        return self._machines.end(
+            instance,
+            nic,
+            face,
+            address,
+            literal=literal,
+            is_pod=said.has_pod or (is_alias and is_gke_node(instance)),
+            certainty=Certainty.RECORDED,
+        )
+
+    def _is_virtual(self, address: Address, network: SelfLink | None) -> bool:
+        held = self._held(address, network)
+        return held is not None and held[-1].end.face is Face.VIRTUAL
+
+    def _looks_external(self, address: Address, network: SelfLink | None) -> bool:
+        """Return whether an address that no interface has is external: public, in no own subnet."""
+        return is_public(address) and not self._is_in_subnets(address, network)
+
+    def _is_in_subnets(self, address: Address, network: SelfLink | None) -> bool:
+        tables = self._subnets.values() if network is None else [self._subnets.get(network)]
+        return any(table is not None and table.find(address) for table in tables)
+
+    def _held(self, address: Address, network: SelfLink | None) -> Tenures | None:
+        """Return the holders of an address, or None when the inventory has none for it here.
+
+        An address that two networks use and that no record places is nobody's: not guessed.
+        """
+        claims = [c for c in self._exact.get(address, ()) if self._is_near(c, network)]
+        if not claims:
+            claims = [
+                claim
+                for table in self._ranges.values()
+                if (claim := table.find(address)) is not None and self._is_near(claim, network)
+            ]
+        own = [c for c in claims if c.network is not None and c.network == network]
+        everywhere = [c for c in claims if c.network is None]
+        for narrowed in (own, everywhere, claims):
+            if len(narrowed) == 1:
+                return narrowed[0].holders(address)
+        if not claims:
+            return None
+        return (Tenure(end=unknown_end(address_text(address), is_ipv6=address[0] == 6)),)
+
+    def _is_near(self, claim: Claim, network: SelfLink | None) -> bool:
+        """Return whether a claim can be meant by a record that was made in `network`."""
+        return (
+            claim.network is None
+            or network is None
+            or self._inventory.are_connected(claim.network, network)
+        )
+
+    def _outside(self, address: Address, said: RecordedEnd) -> FlowEnd:
+        """Return an end that the inventory does not have."""
+        is_ipv6 = address[0] == 6
+        network = said.network or said.context
+        google = google_ranges().find(address)
+        if google is not None and google.kind is OwnerKind.LOAD_BALANCER:
+            return _front_end(google.service, is_ipv6=is_ipv6)
+        if google is not None:
+            return service_end(google.service, is_ipv6=is_ipv6)
+        hop = self._hybrid_hop(address, network)
+        if hop is not None:
+            return gateway_end(hop, is_ipv6=is_ipv6)
+        if said.area or (is_public(address) and not self._is_in_subnets(address, network)):
+            return internet_end(said.area, is_ipv6=is_ipv6)
+        return unknown_end(address_text(address), is_ipv6=is_ipv6)
+
+    def _hybrid_hop(self, address: Address, network: SelfLink | None) -> str | None:
+        hops = {
+            hop
+            for route_network, table in self._hybrid.items()
+            if network is None or self._inventory.are_connected(route_network, network)
+            if (hop := table.find(address)) is not None
+        }
+        return min(hops) if hops else None
+
+
+def _front_end(service: str, *, is_ipv6: bool) -> FlowEnd:
+    """Return the end that stands for Google's proxies and health checks of load balancers."""
+    owner = Owner(
+        kind=OwnerKind.LOAD_BALANCER, key=f"load-balancer:{service}", name=service.replace("-", " ")
+    )
+    return FlowEnd(owner=owner, is_ipv6=is_ipv6)
+
+
+def _with_pod(tenures: Tenures) -> Tenures:
+    return tuple(replace(tenure, end=replace(tenure.end, is_pod=True)) for tenure in tenures)
+
+
+_Met = tuple[NetworkInterface, Face, str | None, bool]
+"""An interface, by which of its addresses it is met, the literal to show, whether it is an alias"""
+
+
+def _interface_at(instance: Instance, address: Address) -> _Met | None:
+    """Return the interface of a machine that has an address, or None."""
+    for nic in instance.interfaces:
+        if address in (_literal(nic.internal_ipv4), _literal(nic.internal_ipv6)):
+            return nic, Face.INTERNAL, None, False
+        if address == _literal(nic.external_ipv4):
+            return nic, Face.EXTERNAL, None, False
+        if any(_is_in(address, text) for text in nic.alias_ranges):
+            return nic, Face.INTERNAL, None, True
+        if nic.external_ipv6 and address[0] == 6:
+            length = nic.external_ipv6_prefix_length or 128
+            if _is_in(address, f"{nic.external_ipv6}/{length}"):
+                return nic, Face.EXTERNAL, nic.external_ipv6, False
+    return None
+
+
+def _literal(text: str | None) -> Address | None:
+    return parse_address(text.partition("/")[0]) if text else None
+
+
+def _is_in(address: Address, text: str) -> bool:
+    parsed = parse_range(text)
+    if parsed is None or parsed[0][0] != address[0]:
+        return False
+    first, length = parsed
+    return first[1] <= address[1] <= last_of(first, length)
+
+
+def _projects(inventory: Inventory) -> frozenset[str]:
+    """Return the projects that were read: a machine of theirs that is missing is gone."""
+    read = {str(coverage.project) for coverage in inventory.projects if not coverage.errors}
+    return frozenset(read | {str(instance.project) for instance in inventory.instances})
+
+
+def _subnet_ranges(inventory: Inventory) -> dict[SelfLink, list[str]]:
+    found: dict[SelfLink, list[str]] = defaultdict(list)
+    for subnetwork in inventory.subnetworks:
+        texts = (subnetwork.ipv4_range, subnetwork.ipv6_range, *subnetwork.secondary_ranges)
+        found[subnetwork.network].extend(text for text in texts if text)
+    return found
+
+
+def _hybrid_routes(inventory: Inventory) -> dict[SelfLink, RangeTable[str]]:
+    """Return the routes into tunnels and interconnects by network; default routes are left out."""
+    found: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)
+    for route in inventory.routes:
+        target = route.next_hop_target or ""
+        if route.next_hop not in _HYBRID_HOPS and not any(t in target for t in _HYBRID_TARGETS):
+            continue
+        parsed = parse_range(route.dest_range)
+        if parsed is not None and parsed[1] > 0:
+            found[route.network].append((route.dest_range, _hop_name(target) or route.name))
+    return {network: RangeTable(entries) for network, entries in found.items()}
+
+
+def _hop_name(target: str) -> str:
+    """Return a tunnel's or attachment's `project/location/name`, as records name gateways."""
+    parts = target.split("/")
+    if "regions" not in parts:
+        return last_part(target)
+    return f"{project_of(target)}/{parts[parts.index('regions') + 1]}/{last_part(target)}"

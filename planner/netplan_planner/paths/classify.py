@@ -1,0 +1,79 @@
+"""The one path class of a flow, from who its ends are and by which addresses they meet."""
+
+from netplan_planner.model import OwnerKind, PathClass, Value
+from netplan_planner.paths.ends import Face, FlowEnd
+
+_MACHINES = frozenset({OwnerKind.VM, OwnerKind.OTHER_PROJECT})
+
+
+class Path(Value, frozen=True, kw_only=True):
+    """The class of a flow, and the literal it was addressed to where that matters."""
+
+    path_class: PathClass
+    dst_address: str | None = None
+
+
+def classify(src: FlowEnd, dst: FlowEnd) -> Path:
+    """Return the path of a flow.
+
+    The first that applies, of either end: a tunnel or interconnect (`hybrid`), a load balancer, a
+    NAT address, nobody (`unknown`), a Google API, the internet (`nat` when the machine can reach it
+    through Cloud NAT only); else both are machines, and zones, addresses and pods decide.
+
+    A report by the receiver names the sender's external address and its own internal one: the
+    packet was addressed to the receiver's external address, so it gets the same path as the
+    sender's report of it.
+    """
+    kinds = {src.owner.kind, dst.owner.kind}
+    if OwnerKind.HYBRID in kinds:
+        return Path(path_class=PathClass.HYBRID)
+    if OwnerKind.LOAD_BALANCER in kinds or Face.VIRTUAL in (src.face, dst.face):
+        return Path(path_class=PathClass.LOAD_BALANCER, dst_address=_front(src, dst))
+    if OwnerKind.NAT in kinds:
+        return Path(path_class=PathClass.NAT, dst_address=_reached(dst))
+    if OwnerKind.UNKNOWN in kinds:
+        return Path(path_class=PathClass.UNKNOWN)
+    if OwnerKind.GOOGLE_API in kinds:
+        return Path(path_class=PathClass.GOOGLE_APIS)
+    if OwnerKind.INTERNET in kinds:
+        through_nat = src.is_behind_nat or dst.is_behind_nat
+        return Path(path_class=PathClass.NAT if through_nat else PathClass.INTERNET)
+    return _between_machines(src, dst)
+
+
+def _front(src: FlowEnd, dst: FlowEnd) -> str | None:
+    """Return the load balancer's address, whichever end it is."""
+    if dst.face is Face.VIRTUAL:
+        return dst.address
+    return src.address if src.face is Face.VIRTUAL else None
+
+
+def _reached(dst: FlowEnd) -> str | None:
+    """Return the external address by which a receiver was reached, None when it is not known."""
+    if dst.owner.kind not in _MACHINES:
+        return None
+    return dst.address if dst.face is Face.EXTERNAL else dst.external_address
+
+
+def _between_machines(src: FlowEnd, dst: FlowEnd) -> Path:
+    distance = _distance(src, dst)
+    if distance is None:
+        return Path(path_class=PathClass.UNKNOWN)
+    if Face.EXTERNAL in (src.face, dst.face):
+        return Path(path_class=PathClass(f"{distance}-external"), dst_address=_reached(dst))
+    if src.is_pod or dst.is_pod:
+        if src.owner.key == dst.owner.key:
+            return Path(path_class=PathClass.SAME_NODE_POD)
+        return Path(path_class=PathClass(f"{distance}-internal-pod"))
+    return Path(path_class=PathClass(f"{distance}-internal"))
+
+
+def _distance(src: FlowEnd, dst: FlowEnd) -> str | None:
+    """Return how far two machines stand apart, or None when a place is not known."""
+    if src.owner.zone is None or dst.owner.zone is None:
+        apart = src.owner.region != dst.owner.region
+        known = src.owner.region is not None and dst.owner.region is not None
+        return "inter-region" if apart and known else None
+    if src.owner.zone == dst.owner.zone:
+        return "same-zone"
+    return "inter-zone" if src.owner.region == dst.owner.region else "inter-region"

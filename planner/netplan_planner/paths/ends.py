@@ -1,0 +1,139 @@
+"""The end of a flow: what a record says of it, and who it is after the look-up."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from netplan_planner.model import (
+    Certainty,
+    Owner,
+    OwnerKind,
+    ProjectId,
+    SelfLink,
+    Value,
+    Zone,
+    region_of,
+)
+
+
+class RecordedEnd(Value, frozen=True, kw_only=True):
+    """What a flow record says of one end; None where it says nothing."""
+
+    address: str
+    project: str | None = None
+    zone: str | None = None
+    vm: str | None = None
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
+    area: str | None = None
+    """Continent and country of a peer outside Google Cloud, as in `America/usa`."""
+    service: str | None = None
+    """The Google service that the record names."""
+    gateway: str | None = None
+    """The VPN tunnel or VLAN attachment that the record names, as `project/location/name`."""
+    has_pod: bool = False
+    context: SelfLink | None = None
+    """The network in which the record was made: internal addresses mean something only there."""
+
+
+class Face(StrEnum):
+    """By which of an owner's addresses a flow meets it."""
+
+    INTERNAL = "internal"
+    EXTERNAL = "external"
+    VIRTUAL = "virtual"
+    """The address of a load balancer."""
+
+
+class FlowEnd(Value, frozen=True, kw_only=True):
+    """One end of a flow after the look-up: the owner, and the address facts that decide a path."""
+
+    owner: Owner
+    face: Face = Face.INTERNAL
+    address: str | None = None
+    """The literal where it matters: an external address of a machine, a load balancer's."""
+    is_ipv6: bool = False
+    is_pod: bool = False
+    certainty: Certainty = Certainty.HELD
+    external_address: str | None = None
+    """The external address that is translated to this internal one, of the same IP version."""
+    is_behind_nat: bool = False
+    """A machine that reaches the internet through Cloud NAT only."""
+    reported_by: tuple[SelfLink, ...] = ()
+    """The subnetworks that log what this end sends: its own, or those behind a NAT address."""
+
+
+class Tenure(Value, frozen=True, kw_only=True):
+    """Who an address is from a time on; None means since before any record."""
+
+    end: FlowEnd
+    since: datetime | None = None
+
+
+def unknown_end(address: str, *, is_ipv6: bool, link: SelfLink | None = None) -> FlowEnd:
+    """Return the end that nobody owns: shown by its address, never priced."""
+    owner = Owner(kind=OwnerKind.UNKNOWN, key=f"unknown:{address}", name=address, link=link)
+    return FlowEnd(owner=owner, address=address, is_ipv6=is_ipv6)
+
+
+def internet_end(area: str | None, *, is_ipv6: bool) -> FlowEnd:
+    """Return the end that stands for all internet peers of an area."""
+    owner = Owner(
+        kind=OwnerKind.INTERNET,
+        key=f"internet:{area or 'unknown'}",
+        name=f"internet ({area})" if area else "internet",
+        area=area,
+    )
+    return FlowEnd(owner=owner, face=Face.EXTERNAL, is_ipv6=is_ipv6)
+
+
+def service_end(service: str, *, is_ipv6: bool, link: SelfLink | None = None) -> FlowEnd:
+    """Return the end that stands for a Google service; an empty name means which one is unknown."""
+    name = service or "Google APIs"
+    owner = Owner(
+        kind=OwnerKind.GOOGLE_API,
+        key=f"google-api:{service or 'unknown'}",
+        name=name,
+        link=link,
+    )
+    return FlowEnd(owner=owner, is_ipv6=is_ipv6)
+
+
+def gateway_end(gateway: str, *, is_ipv6: bool) -> FlowEnd:
+    """Return the end that stands for the other side of a VPN tunnel or an interconnect."""
+    owner = Owner(
+        kind=OwnerKind.HYBRID, key=f"hybrid:{gateway}", name=gateway.rpartition("/")[2] or gateway
+    )
+    return FlowEnd(owner=owner, is_ipv6=is_ipv6)
+
+
+def foreign_owner(said: RecordedEnd) -> Owner:
+    """Return the owner that stands for another project's machines in one network and zone."""
+    network = said.network.rpartition("/")[2] if said.network else ""
+    zone = Zone(said.zone) if said.zone else None
+    key = f"project:{said.project}/{network}"
+    return Owner(
+        kind=OwnerKind.OTHER_PROJECT,
+        key=f"{key}/{zone}" if zone else key,
+        name=f"project {said.project}",
+        project=ProjectId(said.project or ""),
+        zone=zone,
+        region=None if zone is None else region_of(zone),
+        network=said.network,
+    )
+
+
+def vanished_owner(said: RecordedEnd) -> Owner:
+    """Return the machine that a record names and the inventory no longer has."""
+    zone = Zone(said.zone) if said.zone else None
+    link = SelfLink(f"projects/{said.project}/zones/{zone or '-'}/instances/{said.vm}")
+    return Owner(
+        kind=OwnerKind.VM,
+        key=link,
+        name=said.vm or "",
+        project=ProjectId(said.project or ""),
+        zone=zone,
+        region=None if zone is None else region_of(zone),
+        network=said.network,
+        subnetwork=said.subnetwork,
+        link=link,
+    )

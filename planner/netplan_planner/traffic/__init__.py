@@ -1,0 +1,31 @@
+"""From flow-log files and an inventory to a traffic matrix.
+
+Importing this package is cheap: the engine (DuckDB) is imported when traffic is read.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
+
+__all__ = ["HeaderBytes", "TrafficOptions", "read_traffic"]
+
+
+def read_traffic(
+    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = TrafficOptions()
+) -> TrafficMatrix:
+    """Return the traffic matrix of flow logs and plain tables.
+
+    Args:
+        paths: Files, or folders whose files are all read; the order does not matter.
+        inventory: What the addresses of the records are looked up in.
+        options: Choices and bounds.
+
+    Raises:
+        InputError: If a file is missing, empty, of no known layout, or holds no readable record.
+        UsageError: If an option is not what the engine takes, such as a memory limit.
+    """
+    from netplan_planner.traffic.read import read
+
+    return read(paths, inventory, options)

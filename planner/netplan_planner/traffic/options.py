@@ -1,0 +1,65 @@
+"""How flow logs are read; every number here can be changed by the caller."""
+
+from datetime import datetime
+from pathlib import Path
+
+from netplan_planner.model import Reporter, Value
+
+
+class HeaderBytes(Value, frozen=True, kw_only=True):
+    """IP and transport headers of one packet, in bytes, over IPv4.
+
+    Flow logs count payload; billing and bandwidth caps count whole packets. TCP: 20 of IP, 20 of
+    TCP and 12 of options, because Linux and Windows send timestamps on every segment by default
+    (RFC 7323, RFC 9293); UDP: 20 and 8 (RFC 768); ICMP: 20 and 8 (RFC 792); of any other protocol
+    only the IP header is counted (RFC 791), since the log does not tell more. IPv6's header is 20
+    bytes longer (RFC 8200). Ethernet is not counted: Google bills and limits at the IP layer.
+    """
+
+    tcp: int = 52
+    udp: int = 28
+    icmp: int = 28
+    other: int = 20
+    ipv6_extra: int = 20
+
+
+class TrafficOptions(Value, frozen=True, kw_only=True):
+    """Choices and bounds of `read_traffic`."""
+
+    reporter: Reporter = Reporter.SOURCE
+    """Whose report of a flow counts when both ends report it."""
+    memory_limit: str = "2GB"
+    """Bound of the engine's memory, as DuckDB spells it; what is more goes to disk."""
+    threads: int | None = None
+    """Threads of the engine; None leaves one per core."""
+    temp_directory: Path | None = None
+    """Where a private folder for spilled data is made; None means the system's temporary folder.
+    The folder is removed at the end, on errors and on an interrupt as well."""
+    since: datetime | None = None
+    """Records that start before are left out; a time without a zone is UTC."""
+    until: datetime | None = None
+    """Records that start at or after are left out."""
+    header_bytes: HeaderBytes = HeaderBytes()
+    gap_minutes: int = 60
+    """A longer silence of the whole input is a gap: nothing is known of it, so it is not idle
+    time. The longest aggregation interval is 15 minutes, so an hour misses several."""
+    max_skew_days: int = 2
+    """Days of silence that part records with wrong clocks from the bulk."""
+    skew_ratio: float = 0.01
+    """Records parted so are left out when they are at most this share of the bulk."""
+    max_record_minutes: int = 60
+    """A flow record that covers more is absurd: the platform cuts at 15 minutes."""
+    max_table_minutes: int = 24 * 24 * 60
+    """The same for a row of a plain table, which may hold a total of days (24 at most)."""
+    max_record_gbps: float = 10_000.0
+    """A record whose bytes mean more is absurd, over a minute at least: no machine has a third of
+    it (3,600 Gbit/s for an A4X; docs.cloud.google.com/compute/docs/gpus, 2026-04-14)."""
+    example_count: int = 5
+    """How many left-out records are shown with file and line."""
+    flow_min_gbps: float = 0.25
+    """A single flow is looked for in records of at least this rate; the limit of a flow to an
+    external address is 3 Gbit/s, so slower ones stay far from it."""
+    flow_ratio: float = 0.05
+    """The greatest flow of a pair is reported from this share of the pair's bytes on."""
+    batch_records: int = 4_000_000
+    """Records that are staged at a time, 70 bytes of memory each."""
