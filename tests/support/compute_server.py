@@ -61,6 +61,8 @@ class Fault:
     delay_s: float = 0.0
     truncate: bool = False
     """Send half of the JSON, as a whole answer."""
+    corrupt: bool = False
+    """Damage the compressed body."""
     disconnect: bool = False
     """Announce the whole body and close after half of it."""
     repeat_token: bool = False
@@ -318,6 +320,9 @@ def _handler(server: ComputeServer) -> type[BaseHTTPRequestHandler]:
                 body = body[: len(body) // 2]
             is_packed = "gzip" in self.headers.get("Accept-Encoding", "")
             body = gzip.compress(body, 1) if is_packed else body
+            if fault is not None and fault.corrupt:
+                middle = len(body) // 2
+                body = body[:middle] + bytes(255 - b for b in body[middle:-8]) + body[-8:]
             self.send_response(status)
             self.send_header("Content-Type", "application/json; charset=UTF-8")
             if is_packed:

@@ -20,7 +20,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A frozen value with keyword-only fields."""
 
 
-class ResourceRef(Value, frozen=True, kw_only=True):
+class ResourceRef(Value, frozen=True, kw_only=True, gc=False):
     """A resource, and where in the input it was read (`file:/json/pointer`, or the API method)."""
 
     self_link: SelfLink

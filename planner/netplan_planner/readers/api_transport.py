@@ -4,6 +4,7 @@ The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-
 Nothing here writes or logs a credential.
 """
 
+import logging
 import threading
 import warnings
 import zlib
@@ -29,8 +30,10 @@ _RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 _RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded"})
 """Reasons under which the API says 403 where it means 429."""
 _LONGEST_MESSAGE = 300
-_GZIP_FORMAT = 31
-"""`wbits` of gzip with its header, as zlib numbers the formats."""
+_PLAIN_GZIP = b"\x1f\x8b\x08\x00"
+_WITH_HEADER = 31
+_BARE = -15
+"""`wbits` of gzip with its header, and of the bare data, as zlib numbers the formats."""
 LARGEST_GUESS_BYTES = 2**26
 """The most memory that is taken on a body's word; more is taken as it comes."""
 
@@ -145,7 +148,7 @@ class Transport:
             # The raw stream: `content` would join the body from 10 KiB pieces.
             body = response.raw.read(decode_content=False)
         if response.headers.get("Content-Encoding") == "gzip":
-            body = _unpacked(body)
+            body = unpack_gzip(body)
         return response.status_code, body, _retry_after(response.headers.get("Retry-After"))
 
     def _session(self) -> "requests.Session":
@@ -180,10 +183,22 @@ class Transport:
             session.close()
 
 
-def _unpacked(body: bytes) -> bytes:
-    """Return what gzip packed. Its last bytes state the size, which saves growing the result."""
-    size = min(int.from_bytes(body[-4:], "little"), LARGEST_GUESS_BYTES)
-    return zlib.decompress(body, _GZIP_FORMAT, max(size, 1))
+def unpack_gzip(body: bytes) -> bytes:
+    """Return what gzip packed.
+
+    The usual form, without optional header fields, is unpacked without gzip's checksum, which
+    takes half of the time: TLS and TCP have theirs, and the stated size must be right.
+
+    Raises:
+        zlib.error: If the body is damaged or cut.
+    """
+    if body[:4] != _PLAIN_GZIP:
+        return zlib.decompress(body, _WITH_HEADER)
+    size = int.from_bytes(body[-4:], "little")
+    data = zlib.decompress(body[10:-8], _BARE, max(1, min(size, LARGEST_GUESS_BYTES)))
+    if len(data) & 0xFFFFFFFF != size:
+        raise zlib.error("not the stated size")
+    return data
 
 
 def _unchanged(request: Any) -> Any:
@@ -273,6 +288,8 @@ def _default_credentials() -> Any:
     import google.auth.exceptions
     from google.auth.transport.requests import Request
 
+    # It would tell stderr that no default project is set; projects are named by option here.
+    logging.getLogger("google.auth._default").setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             # About quota projects of user credentials, which Compute reads do not need.

@@ -102,7 +102,7 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
         last_started=wire.last_start_timestamp,
         guest_os_features=features,
         licenses=licenses,
-        created_by=None if wire.metadata is None else _creator(wire.metadata, project),
+        created_by=_creator(bytes(wire.metadata), project),
         tags=tags,
     )
     # Most machines have none of these, and each argument costs time, a default one too.
@@ -226,9 +226,29 @@ def _tier(config: WirePerformance, problems: Problems) -> BandwidthTier:
     return BandwidthTier.TIER_1
 
 
-def _creator(metadata: WireMetadata, project: ProjectId) -> SelfLink | None:
-    """Return the instance group manager in metadata."""
-    for item in metadata.items:
+_CREATED_BY = b'"key":"created-by","value":"'
+"""As the API writes it. No text inside a value can look so: its quotes have backslashes."""
+_METADATA = msgspec.json.Decoder(WireMetadata | None)
+
+
+def _creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
+    """Return the instance group manager in metadata, which is decoded only if spelled oddly."""
+    start = metadata.find(_CREATED_BY)
+    if start < 0:
+        return _decoded_creator(metadata, project) if b"created-by" in metadata else None
+    start += len(_CREATED_BY)
+    value = metadata[start : metadata.index(b'"', start)]
+    if b"\\" in value:
+        return _decoded_creator(metadata, project)
+    return _manager_link(value.decode(), project)
+
+
+def _decoded_creator(metadata: bytes, project: ProjectId) -> SelfLink | None:
+    try:
+        found = _METADATA.decode(metadata)
+    except msgspec.ValidationError:
+        return None
+    for item in found.items if found else ():
         if item.key == "created-by" and item.value:
             return _manager_link(item.value, project)
     return None

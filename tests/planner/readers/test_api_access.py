@@ -1,10 +1,14 @@
 """Where the API is, which credentials go there, and where they never go."""
 
+import gzip
+import io
 import json
 import threading
+import zlib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +21,7 @@ from netplan_planner.readers.api_options import (
     ENDPOINT_VARIABLE,
     resolve_endpoint,
 )
+from netplan_planner.readers.api_transport import unpack_gzip
 from support import one_project
 from support.compute_server import ComputeServer
 
@@ -80,7 +85,7 @@ def test_what_is_no_endpoint_is_wrong_usage(text: str) -> None:
     ("name", "value"),
     [("concurrency", 0), ("page_size", 501), ("max_attempts", 0), ("timeout_s", 0.0)],
 )
-def test_bounds_have_bounds(name: str, value: float) -> None:
+def test_bounds_have_bounds(name: str, value: Any) -> None:
     with pytest.raises(UsageError, match=name):
         ApiOptions(**{name: value})
 
@@ -210,3 +215,23 @@ def test_a_token_that_cannot_be_had_is_an_access_error(
         read_projects(["p"], ApiOptions(endpoint="http://127.0.0.1:9"))
     assert "gcloud auth application-default login" in str(caught.value)
     assert "PRIVATE KEY" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"x" * 300_000])
+def test_gzip_is_unpacked_in_both_forms(data: bytes) -> None:
+    named = io.BytesIO()
+    with gzip.GzipFile("name.json", "wb", fileobj=named) as file:
+        file.write(data)
+    assert unpack_gzip(gzip.compress(data)) == data
+    assert unpack_gzip(named.getvalue()) == data
+
+
+@pytest.mark.parametrize("cut", [0, 4, 12, -9, -1])
+def test_cut_gzip_is_an_error(cut: int) -> None:
+    with pytest.raises(zlib.error):
+        unpack_gzip(gzip.compress(b"some data that is cut")[:cut])
+
+
+def test_a_wrong_size_in_gzip_is_an_error() -> None:
+    with pytest.raises(zlib.error, match="size"):
+        unpack_gzip(gzip.compress(b"data")[:-4] + bytes([9, 0, 0, 0]))

@@ -156,11 +156,12 @@ def test_retry_after_is_kept_within_the_bound(asked: str) -> None:
     [
         Fault(method=INSTANCES, truncate=True, times=2),
         Fault(method=INSTANCES, disconnect=True, times=2),
+        Fault(method=INSTANCES, corrupt=True, times=2),
         Fault(method=INSTANCES, body=b"", times=2),
         Fault(method=INSTANCES, body=b"<html>proxy</html>", times=2),
         Fault(method=INSTANCES, body=b"[" * 100_000, times=2),
     ],
-    ids=["truncated", "disconnected", "empty", "proxy page", "nested"],
+    ids=["truncated", "disconnected", "damaged gzip", "empty", "proxy page", "nested"],
 )
 def test_broken_answers_are_retried(fault: Fault) -> None:
     with with_project(ComputeServer()) as server:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.model import BandwidthTier, Instance, Inventory, Unread
+from netplan_planner.model import BandwidthTier, Instance, InstanceGroup, Inventory, Unread
 from netplan_planner.readers import read_inventory
 
 Resource = dict[str, Any]
@@ -128,6 +128,16 @@ def test_the_manager_in_metadata_gets_the_project_id_for_its_number(read: Reader
         },
     ]
     instance = only(read(vm(metadata={"items": items})))
+    assert instance.created_by == "projects/p/zones/us-east1-b/instanceGroupManagers/pool"
+
+
+def test_the_manager_is_found_however_the_entry_is_spelled(tmp_path: Path) -> None:
+    value = "projects/9/zones/us-east1-b/instanceGroupManagers/pool"
+    entry = '{ "value" : "' + value.replace("/", "\\/") + '", "key" : "created-by" }'
+    text = json.dumps(vm(metadata="ENTRY")).replace('"ENTRY"', '{"items": [' + entry + "]}")
+    path = tmp_path / "vm.json"
+    path.write_text(text, encoding="utf-8")
+    instance = only(read_inventory([path]))
     assert instance.created_by == "projects/p/zones/us-east1-b/instanceGroupManagers/pool"
 
 
@@ -458,7 +468,8 @@ def test_groups_and_managers(read: Reader) -> None:
         "instanceGroup": f"{ZONE}/instanceGroups/g",
         "baseInstanceName": "g",
     }
-    found = {g.ref.self_link: g for g in read(group, other, manager).instance_groups}
+    groups = read(group, other, manager).instance_groups
+    found: dict[str, InstanceGroup] = {g.ref.self_link: g for g in groups}
     managed = found["projects/p/zones/us-east1-b/instanceGroups/g"]
     assert (managed.is_managed, managed.is_regional, managed.size) == (True, False, 3)
     assert not found["projects/p/zones/us-east1-b/instanceGroups/other"].is_managed
