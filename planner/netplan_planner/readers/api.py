@@ -24,8 +24,8 @@ from netplan_planner.readers.api_methods import (
     Method,
 )
 from netplan_planner.readers.api_options import ApiOptions, resolve_endpoint
-from netplan_planner.readers.api_pages import Page, PageReader
-from netplan_planner.readers.api_transport import NotWhole, Refusal, Transport
+from netplan_planner.readers.api_pages import PageReader
+from netplan_planner.readers.api_transport import NotWhole, Refusal, Request, Transport
 from netplan_planner.readers.collector import Collector
 from netplan_planner.readers.kinds import BY_COLLECTION
 from netplan_planner.readers.wire import WireMachineType
@@ -110,7 +110,7 @@ class _Reading:
         return everything.inventory()
 
     def _list(self, project: ProjectId, method: Method) -> _Part:
-        """Read one list, page by page."""
+        """Read one list, page by page; what was read before a failure is kept."""
         found = Collector()
         pages = PageReader(method.kind, is_aggregated=method.is_aggregated)
         source = f"{method.id} projects/{project}"
@@ -119,11 +119,12 @@ class _Reading:
         count = 0
         for number in range(1, self._transport.options.max_pages + 1):
             try:
-                page = self._page(project, method, token, pages, source, found)
+                request = self._request(project, method, token)
+                page = self._transport.get(request, lambda body: pages.read(body, source, found))
             except Refusal as exc:
                 text = f"page {number}: {exc}; the list is incomplete" if number > 1 else str(exc)
                 found.error(project, text)
-                return _Part(project, found, number > 1)
+                return _Part(project, found, has_answer=number > 1)
             for warning in page.warnings:
                 found.error(project, f"{method.id}: incomplete: {warning}")
             count += page.signature[0]
@@ -131,34 +132,26 @@ class _Reading:
             if page.token in seen or (page.signature[0] and page.signature in seen):
                 text = f"{method.id}: page {number} leads back to an earlier page; incomplete"
                 found.error(project, text)
-                return _Part(project, found, True)
+                break
             if page.token is None:
-                return _Part(project, found, True)
+                break
             seen |= {page.token, page.signature}
             token = page.token
-        text = f"{method.id}: more than {self._transport.options.max_pages} pages; incomplete"
-        found.error(project, text)
-        return _Part(project, found, True)
+        else:
+            most = self._transport.options.max_pages
+            found.error(project, f"{method.id}: more than {most} pages; incomplete")
+        return _Part(project, found, has_answer=True)
 
-    def _page(
-        self,
-        project: ProjectId,
-        method: Method,
-        token: str | None,
-        pages: PageReader,
-        source: str,
-        found: Collector,
-    ) -> Page:
+    def _request(self, project: ProjectId, method: Method, token: str | None) -> Request:
         query = {"maxResults": str(self._transport.options.page_size), "prettyPrint": "false"}
         if token:
             query["pageToken"] = token
         if method.knows_partial_success:
             query["returnPartialSuccess"] = "true"
-        return self._transport.get(
-            f"projects/{quote(project, safe=':')}/{method.path}",
-            query,
-            lambda body: pages.read(body, source, found),
-            what=method.id,
+        return Request(
+            method=method.id,
+            path=f"projects/{_quoted(project)}/{method.path}",
+            query=query,
             permission=method.permission,
             disabled=_disabled(project),
             missing="no such project, or this account cannot see it (404)",
@@ -184,28 +177,36 @@ class _Reading:
         found = Collector()
         for place in places:
             try:
-                wire = self._transport.get(
-                    f"projects/{quote(place.project, safe=':')}/zones/{quote(place.zone, safe='')}"
-                    f"/machineTypes/{quote(place.name, safe='')}",
-                    {"prettyPrint": "false"},
-                    _machine_type,
-                    what=MACHINE_TYPE_ID,
-                    permission=MACHINE_TYPE_PERMISSION,
-                    disabled=_disabled(place.project),
-                    missing=f"{MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone} (404)",
-                )
+                wire = self._transport.get(_type_request(place), _machine_type)
             except Refusal as exc:
                 found.error(place.project, str(exc))
                 continue
             source = f"{MACHINE_TYPE_ID} projects/{place.project}"
             found.add(BY_COLLECTION["machineTypes"], [wire], source)
-            return _Part(place.project, found, True)
-        return _Part(places[0].project, found, False)
+            return _Part(place.project, found, has_answer=True)
+        return _Part(places[0].project, found, has_answer=False)
 
     def _say(self, text: str) -> None:
         if self._progress is not None:
             with self._lock:
                 self._progress(text)
+
+
+def _type_request(place: _Type) -> Request:
+    return Request(
+        method=MACHINE_TYPE_ID,
+        path=f"projects/{_quoted(place.project)}/zones/{_quoted(place.zone)}"
+        f"/machineTypes/{_quoted(place.name)}",
+        query={"prettyPrint": "false"},
+        permission=MACHINE_TYPE_PERMISSION,
+        disabled=_disabled(place.project),
+        missing=f"{MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone} (404)",
+    )
+
+
+def _quoted(part: str) -> str:
+    """Return a part of a path; domain-scoped project ids hold a colon."""
+    return quote(part, safe=":")
 
 
 def _machine_type(body: bytes) -> WireMachineType:

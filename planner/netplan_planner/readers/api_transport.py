@@ -9,7 +9,7 @@ import threading
 import warnings
 import zlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,9 +26,11 @@ READ_ONLY_SCOPE = "https://www.googleapis.com/auth/compute.readonly"
 VIEWER_ROLE = "roles/compute.viewer"
 LOGIN = "gcloud auth application-default login"
 
+OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 200, 401, 403, 404
 _RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 _RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded"})
 """Reasons under which the API says 403 where it means 429."""
+_DISABLED_REASONS = frozenset({"SERVICE_DISABLED", "accessNotConfigured"})
 _LONGEST_MESSAGE = 300
 _PLAIN_GZIP = b"\x1f\x8b\x08\x00"
 _WITH_HEADER = 31
@@ -44,6 +46,31 @@ class Refusal(Exception):
 
 class NotWhole(Exception):
     """A body that is not the whole answer; asking again may help."""
+
+
+class _Passing(Exception):
+    """A failure that may pass: why, and how many seconds the server asks to wait."""
+
+    def __init__(self, reason: str, asked_s: float = 0.0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.asked_s = asked_s
+
+
+class Request(NamedTuple):
+    """A GET request, and what its refusals mean."""
+
+    method: str
+    """Its id in the discovery document."""
+    path: str
+    """Below the version, each part quoted."""
+    query: Mapping[str, str]
+    permission: str
+    """What the method needs."""
+    disabled: str
+    """What to do where the API is switched off."""
+    missing: str
+    """What 404 means."""
 
 
 class _Detail(msgspec.Struct):
@@ -79,66 +106,56 @@ class Transport:
         self._has_answered = False
         self._unreachable = ""
 
-    def get(
-        self,
-        path: str,
-        query: Mapping[str, str],
-        decode: Callable[[bytes], T],
-        *,
-        what: str,
-        permission: str,
-        disabled: str,
-        missing: str,
-    ) -> T:
-        """Return the decoded answer to a GET request, after as many attempts as it takes.
+    def get(self, request: Request, decode: Callable[[bytes], T]) -> T:
+        """Return the decoded answer to a request, after as many attempts as it takes.
 
-        Args:
-            path: Below the version, each part quoted.
-            query: Parameters of the method.
-            decode: Takes the body; raises `NotWhole` if it is cut off.
-            what: The method, for error texts.
-            permission: What the method needs.
-            disabled: Says what to do where the API is switched off.
-            missing: Says what 404 means.
+        `decode` takes the body and raises `NotWhole` if it is cut off. May be called from many
+        threads.
 
         Raises:
-            Refusal: If it cannot be had.
+            Refusal: If the answer cannot be had.
         """
         delay_s = self.options.backoff_initial_s
-        reason = ""
-        for attempt in range(1, self.options.max_attempts + 1):
+        for attempts_left in reversed(range(self.options.max_attempts)):
             if self._unreachable and not self._has_answered:
                 raise Refusal(self._unreachable)
-            asked_s: float | None = None
             try:
-                status, body, asked_s = self._once(path, query)
-            except _failures() as exc:
-                reason = _told(exc, self._endpoint)
-            else:
-                self._has_answered = True
-                error = None if status == 200 else _error(body)
-                if error is None:
-                    try:
-                        return decode(body)
-                    except NotWhole as exc:
-                        reason = f"the answer is not whole: {exc}"
-                elif status in _RETRIED or _is_rate(status, error):
-                    reason = f"HTTP {status} {_message(error)}".rstrip()
-                else:
-                    raise Refusal(_refused(status, error, what, permission, disabled, missing))
-            if attempt < self.options.max_attempts:
-                wait_s = min(max(delay_s, asked_s or 0.0), self.options.backoff_max_s)
-                if self.stopped.wait(wait_s):
-                    raise Refusal(f"{what}: interrupted")
+                return self._attempt(request, decode)
+            except _Passing as exc:
+                reason, asked_s = exc.reason, exc.asked_s
+            if attempts_left:
+                self._wait(max(delay_s, asked_s), request)
                 delay_s *= 2
         if not self._has_answered:
+            # Nobody has answered any call: the others need not find that out one by one.
             self._unreachable = reason
-        raise Refusal(f"{what}: {reason} (after {self.options.max_attempts} attempts)")
+        raise Refusal(f"{request.method}: {reason} (after {self.options.max_attempts} attempts)")
 
-    def _once(self, path: str, query: Mapping[str, str]) -> tuple[int, bytes, float | None]:
+    def _attempt(self, request: Request, decode: Callable[[bytes], T]) -> T:
+        try:
+            status, body, asked_s = self._once(request)
+        except _failures() as exc:
+            raise _Passing(_told(exc, self._endpoint)) from exc
+        self._has_answered = True
+        if status == OK:
+            try:
+                return decode(body)
+            except NotWhole as exc:
+                raise _Passing(f"the answer is not whole: {exc}") from exc
+        error = _error(body)
+        if status in _RETRIED or (status == FORBIDDEN and _reasons(error) & _RATE_REASONS):
+            raise _Passing(f"HTTP {status} {_message(error)}".rstrip(), asked_s)
+        raise Refusal(_refused(status, error, request))
+
+    def _wait(self, wait_s: float, request: Request) -> None:
+        if self.stopped.wait(min(wait_s, self.options.backoff_max_s)):
+            raise Refusal(f"{request.method}: interrupted")
+
+    def _once(self, request: Request) -> tuple[int, bytes, float]:
+        """Return status, body and the seconds that `Retry-After` asks for."""
         response = self._session().get(
-            self._endpoint.base_url + path,
-            params=query,
+            self._endpoint.base_url + request.path,
+            params=request.query,
             timeout=self.options.timeout_s,
             # Redirects could carry credentials elsewhere; the API has none.
             allow_redirects=False,
@@ -238,9 +255,9 @@ def _told(exc: Exception, endpoint: Endpoint) -> str:
     return f"{endpoint.base_url} cannot be reached ({type(exc).__name__})"
 
 
-def _retry_after(value: str | None) -> float | None:
+def _retry_after(value: str | None) -> float:
     """Return seconds; the other form, a date, is as good as none: the back-off is enough."""
-    return float(value) if value and value.isascii() and value.isdigit() else None
+    return float(value) if value and value.isascii() and value.isdigit() else 0.0
 
 
 def _error(body: bytes) -> _ErrorBody:
@@ -255,31 +272,24 @@ def _reasons(error: _ErrorBody) -> set[str]:
     return {part.reason for part in [*error.errors, *error.details] if part.reason}
 
 
-def _is_rate(status: int, error: _ErrorBody) -> bool:
-    return status == 403 and bool(_reasons(error) & _RATE_REASONS)
-
-
 def _message(error: _ErrorBody) -> str:
     return " ".join(error.message.split())[:_LONGEST_MESSAGE]
 
 
-def _refused(
-    status: int, error: _ErrorBody, what: str, permission: str, disabled: str, missing: str
-) -> str:
+def _refused(status: int, error: _ErrorBody, request: Request) -> str:
     """Return what a final answer means. What concerns the whole project names no method."""
-    reasons = _reasons(error)
-    if status == 401:
+    if status == UNAUTHORIZED:
         return f"the credentials were refused (401); run `{LOGIN}`"
-    if status == 403 and reasons & {"SERVICE_DISABLED", "accessNotConfigured"}:
-        return disabled
-    if status == 403:
+    if status == FORBIDDEN and _reasons(error) & _DISABLED_REASONS:
+        return request.disabled
+    if status == FORBIDDEN:
         return (
-            f"{what}: refused (403), it needs the permission {permission}, which the role"
-            f" {VIEWER_ROLE} holds"
+            f"{request.method}: refused (403), it needs the permission {request.permission},"
+            f" which the role {VIEWER_ROLE} holds"
         )
-    if status == 404:
-        return missing
-    return f"{what}: HTTP {status} {_message(error)}".rstrip()
+    if status == NOT_FOUND:
+        return request.missing
+    return f"{request.method}: HTTP {status} {_message(error)}".rstrip()
 
 
 def _default_credentials() -> Any:

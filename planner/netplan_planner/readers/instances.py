@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from netplan_planner import units
 from netplan_planner.model import (
     BandwidthTier,
     Instance,
@@ -54,10 +55,10 @@ UNKNOWN_CPU = "Unknown CPU Platform"
 UNKNOWN_STATUS = "UNKNOWN"
 """For a machine whose input states no status (a planned one); the API has no such value."""
 LOCAL_SSD_GIB = 375
-"""Size of a bundled Local SSD (cloud.google.com/compute/docs/disks/local-ssd, read 2026-04-02)."""
+"""Size of one Local SSD (cloud.google.com/compute/docs/disks/local-ssd, read 2026-11-21)."""
 LOCAL_SSD_GIB_BY_SERIES = {"z3": 3000}
-"""Titanium SSDs of other sizes (same page; 36,000 GiB are 12 disks of z3-highmem-88-highlssd)."""
-MIB_PER_GIB = 1024
+"""Z3's Titanium SSDs are bigger: its types hold 3,000 to 72,000 GiB in steps of one disk
+(cloud.google.com/compute/docs/storage-optimized-machines, read 2026-11-21)."""
 
 
 def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instance:
@@ -328,7 +329,7 @@ def machine_shape(wire: WireMachineType, name: str, problems: Problems) -> Machi
     return MachineShape(
         machine_type=name,
         vcpus=wire.guest_cpus,
-        memory_gib=wire.memory_mb / MIB_PER_GIB,
+        memory_gib=wire.memory_mb / units.MIB_PER_GIB,
         is_shared_core=wire.is_shared_cpu,
         architecture=wire.architecture,
         gpu_count=sum(a.guest_accelerator_count or 0 for a in wire.accelerators),

@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+import subprocess
+import sys
 import threading
 import zlib
 from collections.abc import Iterator
@@ -235,3 +237,12 @@ def test_cut_gzip_is_an_error(cut: int) -> None:
 def test_a_wrong_size_in_gzip_is_an_error() -> None:
     with pytest.raises(zlib.error, match="size"):
         unpack_gzip(gzip.compress(b"data")[:-4] + bytes([9, 0, 0, 0]))
+
+
+def test_readers_load_no_client_before_it_is_needed() -> None:
+    code = (
+        "import sys, netplan_planner.readers;"
+        "print(sorted({'requests', 'urllib3', 'google.auth', 'duckdb'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
