@@ -41,18 +41,18 @@ class WireAliasRange(Wire):
 
 
 class WireNic(Wire):
-    """`NetworkInterface`."""
+    """`NetworkInterface`, in the API's order."""
 
-    name: str | None = None
     network: str | None = None
     subnetwork: str | None = None
     network_ip: str | None = msgspec.field(name="networkIP", default=None)
+    name: str | None = None
     access_configs: list[WireAccessConfig] = []
-    ipv6_access_configs: list[WireAccessConfig] = []
     alias_ip_ranges: list[WireAliasRange] = []
+    stack_type: str | None = None
     nic_type: str | None = None
     queue_count: Count | None = None
-    stack_type: str | None = None
+    ipv6_access_configs: list[WireAccessConfig] = []
     ipv6_address: str | None = None
 
 
@@ -114,29 +114,32 @@ class WireTags(Wire):
 
 
 class WireInstance(Wire):
-    """`Instance`. Labels and tags are the same for whole groups: they are decoded once."""
+    """`Instance`. Labels and tags are the same for whole groups: they are decoded once.
 
-    name: str | None = None
-    self_link: str | None = None
+    In the order in which the API writes them, which saves looking fields up.
+    """
+
     id: LongNumber | None = None
-    zone: str | None = None
+    creation_timestamp: datetime | None = None
+    name: str | None = None
+    tags: msgspec.Raw = NOTHING
     machine_type: str | None = None
     status: str | None = None
-    network_interfaces: list[WireNic] = []
-    cpu_platform: str | None = None
-    min_cpu_platform: str | None = None
-    creation_timestamp: datetime | None = None
-    last_start_timestamp: datetime | None = None
-    labels: msgspec.Raw = NOTHING
-    disks: list[WireDisk] = []
-    scheduling: WireScheduling | None = None
-    network_performance_config: WirePerformance | None = None
-    guest_accelerators: list[WireAccelerator] = []
-    resource_policies: list[str] = []
+    zone: str | None = None
     can_ip_forward: bool = False
-    tags: msgspec.Raw = NOTHING
+    network_interfaces: list[WireNic] = []
+    disks: list[WireDisk] = []
     metadata: msgspec.Raw = NOTHING
     """Searched for one entry: a GKE node's is ten times the rest of the machine."""
+    self_link: str | None = None
+    scheduling: WireScheduling | None = None
+    cpu_platform: str | None = None
+    min_cpu_platform: str | None = None
+    labels: msgspec.Raw = NOTHING
+    guest_accelerators: list[WireAccelerator] = []
+    resource_policies: list[str] = []
+    last_start_timestamp: datetime | None = None
+    network_performance_config: WirePerformance | None = None
 
 
 class WireLocalSsds(Wire):
