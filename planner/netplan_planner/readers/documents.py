@@ -50,15 +50,15 @@ class NotText(Exception):
     """Bytes that are no text in any encoding that is read here; the text says why."""
 
 
-def text_of(data: bytes) -> str:
-    """Return bytes as text.
+def text_of(data: bytes, *, is_cut: bool = False) -> str:
+    """Return bytes as text; the end of `is_cut` bytes may go through a character.
 
     Raises:
         NotText: If they are no UTF-8, or not what their byte order mark says.
     """
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
     try:
-        return data.decode(encoding)
+        return codecs.getincrementaldecoder(encoding)().decode(data, final=not is_cut)
     except UnicodeDecodeError as exc:
         raise NotText(f"byte {exc.start} is not {exc.encoding}") from exc
 

@@ -5,13 +5,13 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
-    Damage,
     Document,
     NotText,
     documents_of,
@@ -38,16 +38,14 @@ READERS: dict[str, DocumentReader] = {
 """By name, in the order in which they are asked whether a JSON document is theirs."""
 
 
-class _Outcome:
-    """What became of one file: read, of no use (`foreign`), or damaged."""
+_NOT_NEEDED = "only resources that the audit does not need"
 
-    def __init__(self, foreign: str = "", damage: str = "") -> None:
-        self.foreign = foreign
-        self.damage = damage
 
-    @property
-    def is_read(self) -> bool:
-        return not (self.foreign or self.damage)
+class _Outcome(NamedTuple):
+    """What became of one file: of no use, damaged, or read if neither is said."""
+
+    foreign: str = ""
+    damage: str = ""
 
 
 def read_inventory(paths: Sequence[Path]) -> Inventory:
@@ -76,7 +74,7 @@ def read_inventory(paths: Sequence[Path]) -> Inventory:
             reasons += [reason] if reason else []
             collector.merge(part)
     if not collector.has_inventory:
-        found = "; ".join(reasons[:3]) or "no files were given"
+        found = "; ".join(reasons[:3]) or (_NOT_NEEDED if done else "no files were given")
         raise InputError(f"no Compute resources in the inventory: {found}; {_HOW}")
     return collector.inventory()
 
@@ -100,7 +98,8 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
     """Read all files below a folder; one that is damaged is noted and the others are read."""
     collector = Collector()
     seen: dict[str, int] = {}
-    for path in _walk(folder, collector):
+    found = list(_walk(folder, collector))
+    for path in found:
         done.add(path.resolve())
         shown = _shown(path)
         outcome = _read_file(path, shown, collector)
@@ -110,7 +109,8 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
             seen[reason] = seen.get(reason, 0) + 1
     if not collector.has_inventory:
         most = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:3]
-        files = "; ".join(f"{count} × {reason}" for reason, count in most) or "it is empty"
+        listed = "; ".join(f"{times} × {reason}" for reason, times in most)
+        files = listed or (_NOT_NEEDED if found else "it is empty")
         raise InputError(f"{_shown(folder)}: no Compute resources in this folder ({files}); {_HOW}")
     return collector
 
@@ -155,16 +155,10 @@ def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
 
 def _early(head: bytes) -> _Outcome | None:
     """Return what the first bytes decide already: gigabytes of flow logs need not be read."""
-    try:
-        text = text_of(head)
-    except NotText:
-        if len(head) < HEAD_BYTES:
-            raise
-        # The cut may go through a character; the whole file will tell.
-        text = head.decode("utf-8", "replace")
-    start = text.lstrip(_BLANK)
+    is_cut = len(head) == HEAD_BYTES
+    start = text_of(head, is_cut=is_cut).lstrip(_BLANK)
     if not start:
-        return _Outcome(damage="empty") if len(head) < HEAD_BYTES else None
+        return None if is_cut else _Outcome(damage="empty")
     if start[0] not in "{[" and not http_log.is_log(start):
         return _Outcome(foreign=foreign.describe_text(start))
     first, newline, _ = start.partition("\n")
@@ -221,6 +215,3 @@ def _content(path: Path) -> bytes:
 def _shown(path: Path) -> str:
     """Return a path as text that every output can hold, whatever bytes the file system has."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
-__all__ = ["READERS", "Damage", "read_inventory"]

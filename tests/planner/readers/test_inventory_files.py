@@ -79,6 +79,17 @@ def test_byte_order_marks(tmp_path: Path, encoding: str) -> None:
     assert read_inventory([path]).instances[0].labels == (("name", "žluť"),)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+@pytest.mark.parametrize("shift", range(4))
+def test_a_long_text_may_be_cut_anywhere_when_it_is_looked_at(
+    tmp_path: Path, encoding: str, shift: int
+) -> None:
+    text = json.dumps([vm(description="x" * shift + "😀" * 60_000)], ensure_ascii=False)
+    path = tmp_path / "long.json"
+    path.write_bytes(text.encode(encoding))
+    assert len(read_inventory([path]).instances) == 1
+
+
 def test_one_resource_per_line(tmp_path: Path) -> None:
     path = tmp_path / "lines.json"
     lines = [json.dumps(vm("a")), "", json.dumps(vm("b")), json.dumps(vm("c"))[:50]]
@@ -306,6 +317,13 @@ def test_a_folder_without_inventory_is_an_error_that_counts_what_is_there(tmp_pa
 def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="it is empty"):
         read_inventory([tmp_path])
+
+
+def test_resources_that_nobody_needs_are_no_inventory(tmp_path: Path) -> None:
+    path = write(tmp_path / "disks.json", [{"kind": "compute#disk", "selfLink": f"{ZONE}/disks/d"}])
+    for named in (path, tmp_path):
+        with pytest.raises(InputError, match="only resources that the audit does not need"):
+            read_inventory([named])
 
 
 def test_no_paths_are_an_error() -> None:
