@@ -39,10 +39,10 @@ class State:
 state = State()
 
 
-def say(text: str) -> None:
-    """Write a line for the user to stderr, unless `--quiet`."""
-    if not state.quiet:
-        typer.echo(text, err=True)
+def progress(text: str) -> None:
+    """Write a line on what is going on to stderr: on a terminal only, and not with `--quiet`."""
+    if not state.quiet and sys.stderr.isatty():
+        typer.echo(_inert(text), err=True)
 
 
 def _version(value: bool) -> None:
@@ -58,7 +58,7 @@ def root(
     ctx: typer.Context,
     config: Annotated[
         Path | None,
-        typer.Option(help="Configuration file (default: ./netplan.toml, else [tool.netplan])."),
+        typer.Option(help=r"Configuration file (default: ./netplan.toml, else \[tool.netplan])."),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the answer, no notes.")

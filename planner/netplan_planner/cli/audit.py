@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import EXIT_FINDINGS, app, say
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
 from netplan_planner.errors import IncompleteError, UsageError
 
@@ -179,7 +179,7 @@ def audit(
         max_members=max_members,
         rules=_rule_infos(),
     )
-    report = run_audit(request, say)
+    report = run_audit(request, progress)
     write_outputs(report, outputs, render)
     _finish(report, fail_on, save_limit, strict)
 

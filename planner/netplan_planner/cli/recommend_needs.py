@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import say
+from netplan_planner.cli.app import progress
 from netplan_planner.errors import MissingDatum, UsageError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def for_machine(
     from netplan_planner.optimise import baseline_of, with_baseline
     from netplan_planner.throughput import load_caps
 
-    facts, instance = find_machine(request, vm, say)
+    facts, instance = find_machine(request, vm, progress)
     shape = facts.shape(instance.machine_type)
     if shape is None:
         raise MissingDatum(

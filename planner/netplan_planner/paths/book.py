@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Owner,
     OwnerKind,
     SelfLink,
+    canonical_link,
     last_part,
     project_of,
 )
@@ -70,8 +71,10 @@ class AddressBook:
             self._add(claim, ranges)
         self._ranges = {network: RangeTable(entries) for network, entries in ranges.items()}
         self._instances: dict[tuple[str, str], list[Instance]] = defaultdict(list)
+        self._by_name: dict[str, list[Instance]] = defaultdict(list)
         for instance in inventory.instances:
             self._instances[instance.project, instance.name].append(instance)
+            self._by_name[instance.name].append(instance)
         self._projects = _projects(inventory)
         self._subnets = {
             network: RangeTable((text, True) for text in texts)
@@ -118,32 +121,38 @@ class AddressBook:
             return _with_pod(held) if said.has_pod else held
         return (Tenure(end=self._outside(address, said)),)
 
-    def instance_named(self, name: str) -> list[Instance]:
+    def instances_named(self, name: str) -> list[Instance]:
         """Return the machines that a plain name, `project/zone/name` or a self link means."""
         parts = name.strip("/").split("/")
         if len(parts) == 1:
-            return [i for (_, n), found in self._instances.items() if n == name for i in found]
+            return list(self._by_name.get(name, ()))
         if len(parts) == 3 and parts[0] != "projects":
             project, zone, vm = parts
             return [i for i in self._instances.get((project, vm), ()) if i.zone == zone]
-        start = name.find("projects/")
-        link = SelfLink(name[start:] if start > 0 else name)
-        found = self._inventory.instance_by_link.get(link)
+        found = self._inventory.instance_by_link.get(canonical_link(name))
         return [] if found is None else [found]
 
-    def end_of(self, instance: Instance, *, is_external: bool) -> FlowEnd | None:
-        """Return a machine met at its first internal or external address, None when it has none."""
+    def end_of(self, instance: Instance, *, is_external: bool) -> FlowEnd:
+        """Return a machine as it is met at its first internal or external address.
+
+        One without an external address can be named as met there all the same: the literal is
+        then missing.
+        """
+        face = Face.EXTERNAL if is_external else Face.INTERNAL
         for nic in instance.interfaces:
-            text = (
+            address = _literal(
                 nic.external_ipv4 or nic.external_ipv6
                 if is_external
                 else nic.internal_ipv4 or nic.internal_ipv6
             )
-            address = parse_address(text.partition("/")[0]) if text else None
             if address is not None:
-                face = Face.EXTERNAL if is_external else Face.INTERNAL
                 return self._machines.end(instance, nic, face, address)
-        return None
+        return FlowEnd(owner=self._machines.owner(instance), face=face)
+
+    def network_of(self, subnetwork: SelfLink | None) -> SelfLink | None:
+        """Return the network of a subnetwork, or None when the inventory does not have it."""
+        found = self._inventory.subnetwork_by_link.get(subnetwork) if subnetwork else None
+        return found.network if found is not None else None
 
     def _named(self, said: RecordedEnd, address: Address) -> FlowEnd:
         """Return the machine that the record names, met at this address."""

@@ -9,11 +9,13 @@ from pathlib import Path
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 
+_DEFAULTS = TrafficOptions()
+
 __all__ = ["HeaderBytes", "TrafficOptions", "read_traffic"]
 
 
 def read_traffic(
-    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = TrafficOptions()
+    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
 ) -> TrafficMatrix:
     """Return the traffic matrix of flow logs and plain tables.
 
