@@ -226,7 +226,8 @@ class Router(Value, frozen=True, kw_only=True):
 class Route(Value, frozen=True, kw_only=True):
     """One route.
 
-    `next_hop` is `gateway`, `instance`, `ip`, `vpn`, `ilb`, `peering`, `network`, `hub`, `interconnect` or `unknown`.
+    `next_hop` is `gateway`, `instance`, `ip`, `vpn`, `ilb`, `peering`, `network`, `hub`,
+    `interconnect` or `unknown`.
     """
 
     ref: ResourceRef
