@@ -1,0 +1,125 @@
+"""What a matrix rests on: records, reporters, owners, and what should be known besides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from netplan_planner.model import (
+    BadRecord,
+    Certainty,
+    OwnerKind,
+    TrafficCoverage,
+    TrafficMatrix,
+)
+from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.inputs import Source
+from netplan_planner.traffic.matrix import EdgeTotal
+from netplan_planner.traffic.nodes import Nodes
+from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.window import Window
+
+_SHOWN_NAMES = 3
+
+
+def coverage_of(
+    matrix: TrafficMatrix,
+    *,
+    totals: Mapping[int, EdgeTotal],
+    routes: Routes,
+    nodes: Nodes,
+    window: Window,
+    sources: Sequence[Source],
+    record_count: int,
+    excluded: tuple[tuple[str, int], ...],
+    examples: tuple[BadRecord, ...],
+    engine: Engine,
+) -> TrafficCoverage:
+    """Return the coverage of a matrix."""
+    edges = matrix.edges
+    payload = sum(edge.payload_bytes for edge in edges)
+    by_destination = sum(edge.by_destination_bytes for edge in edges)
+    unowned = sum(
+        edge.payload_bytes
+        for edge in edges
+        if OwnerKind.UNKNOWN in (matrix.owners[edge.src].kind, matrix.owners[edge.dst].kind)
+    )
+    return TrafficCoverage(
+        files=len({source.original for source in sources}),
+        record_count=record_count,
+        used_count=record_count - sum(count for _, count in excluded),
+        excluded=excluded,
+        examples=examples,
+        source_reported_bytes=payload - by_destination,
+        destination_reported_bytes=by_destination,
+        other_side_bytes=sum(total.other_side_bytes for total in totals.values()),
+        payload_bytes=payload,
+        header_bytes=sum(edge.header_bytes for edge in edges),
+        owned_bytes=payload - unowned,
+        unowned_bytes=unowned,
+        assumed_bytes=sum(
+            edge.payload_bytes for edge in edges if edge.certainty is Certainty.ASSUMED
+        ),
+        dropped_packets=sum(total.dropped_packets for total in totals.values()),
+        has_metadata=routes.has_recorded,
+        notes=(
+            *_window_notes(window),
+            *_file_notes(sources),
+            *_report_notes(totals, routes),
+            *_packet_notes(engine),
+            *_machine_notes(matrix, nodes),
+        ),
+    )
+
+
+def _window_notes(window: Window) -> Iterator[str]:
+    if window.gaps:
+        minutes = sum(last - first + 1 for first, last in window.gaps)
+        one = len(window.gaps) == 1
+        yield (
+            f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {minutes:,} minutes without any"
+            " record: nothing is known of that time, so percentiles and volumes leave it out"
+        )
+
+
+def _file_notes(sources: Sequence[Source]) -> Iterator[str]:
+    for source in sources:
+        if source.is_cut:
+            yield f"{source.shown} ends in the middle: what stands before the cut was read"
+
+
+def _report_notes(totals: Mapping[int, EdgeTotal], routes: Routes) -> Iterator[str]:
+    silent = sorted(routes.silent)
+    lost = sum(total.other_side_bytes for total in totals.values() if total.records == 0)
+    if silent and lost:
+        one = len(silent) == 1
+        yield (
+            f"{_names(silent)} {'keeps' if one else 'keep'} flow logs by the inventory, but the"
+            f" input has no report of {'its' if one else 'their'} own: {lost:,} bytes that only the"
+            " other end reports are not counted; choose that end with --reporter"
+        )
+
+
+def _packet_notes(engine: Engine) -> Iterator[str]:
+    count = engine.value(
+        "SELECT CAST(COALESCE(SUM(records_without_packets), 0) AS BIGINT) FROM activity"
+    )
+    if count:
+        yield f"{count:,} records have no packet count, so no headers were added to their bytes"
+
+
+def _machine_notes(matrix: TrafficMatrix, nodes: Nodes) -> Iterator[str]:
+    gone = [
+        owner.name
+        for owner in matrix.owners
+        if owner.kind is OwnerKind.VM and owner.link and not nodes.has_machine(owner.link)
+    ]
+    if gone:
+        one = len(gone) == 1
+        yield (
+            f"{len(gone)} {'machine' if one else 'machines'} of the records"
+            f" {'is' if one else 'are'} not in the inventory (deleted since?): {_names(gone)}"
+        )
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(name.rpartition("/")[2] for name in names[:_SHOWN_NAMES])
+    rest = len(names) - _SHOWN_NAMES
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,187 @@
+"""The embedded engine: one DuckDB connection in a private folder, with its errors translated."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from netplan_planner.errors import InputError, NetplanError, UsageError
+from netplan_planner.traffic.options import TrafficOptions
+
+Row = tuple[Any, ...]
+
+_FETCH_ROWS = 20_000
+_ONE_COLUMN = (
+    "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '',"
+    " ignore_errors = true, parallel = false, columns = {'line': 'VARCHAR'}"
+)
+"""Options of the CSV reader that make a line of text one column, whatever stands in it."""
+
+
+def quoted(text: str) -> str:
+    """Return a text as an SQL literal.
+
+    >>> quoted("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Return a name as a quoted SQL identifier.
+
+    >>> identifier('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Engine:
+    """Runs statements with bounded memory; what does not fit goes to the private folder."""
+
+    def __init__(self, options: TrafficOptions, folder: Path) -> None:
+        self.folder = folder
+        config: dict[str, Any] = {
+            "memory_limit": options.memory_limit,
+            "temp_directory": str(folder / "spill"),
+            "preserve_insertion_order": "false",
+            # Nothing is fetched: the extensions that are used are part of the package.
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        if options.threads is not None:
+            config["threads"] = str(options.threads)
+        try:
+            self._connection = duckdb.connect(":memory:", config=config)
+            self._connection.execute("SET TimeZone = 'UTC'")
+        except duckdb.Error as exc:
+            raise UsageError(
+                f"the flow-log engine refuses its options: {_first_line(exc)} (a memory limit is"
+                " written as 2GB, threads are at least 1)"
+            ) from exc
+
+    def close(self) -> None:
+        """Close the connection; its temporary files are closed with it."""
+        self._connection.close()
+
+    def run(self, statement: str, parameters: Sequence[Any] | None = None) -> None:
+        """Run a statement whose result is not wanted."""
+        self._execute(statement, parameters)
+
+    def rows(self, statement: str, parameters: Sequence[Any] | None = None) -> list[Row]:
+        """Return all rows of a small result."""
+        return self._execute(statement, parameters).fetchall()
+
+    def stream(self, statement: str) -> Iterator[list[Row]]:
+        """Yield the rows of a result that may be large, some thousand at a time."""
+        cursor = self._connection.cursor()
+        try:
+            with translated():
+                cursor.execute(statement)
+            while rows := cursor.fetchmany(_FETCH_ROWS):
+                yield rows
+        finally:
+            cursor.close()
+
+    def value(self, statement: str) -> Any:
+        """Return the one value of a result."""
+        return self.rows(statement)[0][0]
+
+    def insert(self, table: str, types: Sequence[str], rows: Sequence[Row]) -> None:
+        """Append rows; a whole column travels as one list, which is fast without a data frame."""
+        if not rows:
+            return
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        values = ", ".join(f"unnest(${i}::{kind}[])" for i, kind in enumerate(types, start=1))
+        self.run(f"INSERT INTO {table} SELECT {values}", columns)
+
+    def _execute(
+        self, statement: str, parameters: Sequence[Any] | None
+    ) -> duckdb.DuckDBPyConnection:
+        with translated():
+            return self._connection.execute(statement, parameters)
+
+    def columns(self, path: Path, shown: str) -> dict[str, Any]:
+        """Return the columns of a Parquet file with their types.
+
+        Raises:
+            InputError: If the file is not whole.
+        """
+        return self.columns_of(f"read_parquet({quoted(str(path))})", shown)
+
+    def columns_of(self, relation: str, shown: str) -> dict[str, Any]:
+        """Return the columns of a relation over a file with their types.
+
+        Raises:
+            InputError: If the file cannot be read as what it seems to be.
+        """
+        try:
+            found = self._connection.sql(f"SELECT * FROM {relation}")
+        except duckdb.Error as exc:
+            raise InputError(f"{shown}: cannot be read: {_first_line(exc)}") from exc
+        return dict(zip(found.columns, found.types, strict=True))
+
+    def first_lines(self, path: Path, compression: str, count: int) -> list[str]:
+        """Return the first lines of a text file."""
+        return [line or "" for (line,) in self.rows(f"{_lines(path, compression)} LIMIT {count}")]
+
+    def lines(self, path: Path, compression: str) -> Iterator[str]:
+        """Yield the lines of a text file in order."""
+        for rows in self.stream(_lines(path, compression)):
+            for (line,) in rows:
+                yield line or ""
+
+
+def _lines(path: Path, compression: str) -> str:
+    source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {_ONE_COLUMN})"
+    return f"SELECT line FROM {source}"
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn errors of the engine into errors that say what to do."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as exc:
+        raise UsageError(
+            f"the flow logs do not fit into the memory limit: {_first_line(exc)}; give more"
+            " (--memory-limit), or a temporary folder with more room (--temp-directory)"
+        ) from exc
+    except duckdb.IOException as exc:
+        raise ReadError(_first_line(exc)) from exc
+    except duckdb.InvalidInputException as exc:
+        raise ReadError(_first_line(exc)) from exc
+
+
+class ReadError(InputError):
+    """A file that the engine could not read to its end; the text is the engine's."""
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+@contextmanager
+def open_engine(options: TrafficOptions) -> Iterator[Engine]:
+    """Open an engine in a private temporary folder, removed on every way out.
+
+    Raises:
+        UsageError: If the folder cannot be made, or the engine refuses an option.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="netplan-", dir=options.temp_directory)
+    except OSError as exc:
+        raise UsageError(
+            f"{options.temp_directory}: no temporary folder can be made there: {exc.strerror}"
+        ) from exc
+    with folder as name:
+        engine = Engine(options, Path(name))
+        try:
+            yield engine
+        except duckdb.Error as exc:
+            raise NetplanError(f"the flow-log engine failed: {_first_line(exc)}") from exc
+        finally:
+            engine.close()

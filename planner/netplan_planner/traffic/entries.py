@@ -1,0 +1,64 @@
+"""Cuts a JSON array, or pretty-printed entries, into one entry a line.
+
+The engine reads lines out of core and in parallel; the other layouts come from `gcloud logging
+read` and are small. Memory holds one entry and a chunk of the file.
+"""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("|\\?\Z)|[{}]', re.DOTALL)
+"""A string (perhaps cut by the end of the chunk), or a brace outside of strings."""
+
+
+class Entry:
+    """One entry: its text without line ends, the line it starts at, and whether it is whole."""
+
+    __slots__ = ("is_whole", "line", "text")
+
+    def __init__(self, text: str, line: int, *, is_whole: bool = True) -> None:
+        self.text = text.replace("\r", " ").replace("\n", " ")
+        self.line = line
+        self.is_whole = is_whole
+
+
+def split_entries(chunks: Iterable[bytes], encoding: str = "utf-8") -> Iterator[Entry]:
+    """Yield the top-level objects of a text, arrays around them opened.
+
+    The last one is not whole when the text ends inside it.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    buffer = ""
+    line = 1
+    start = 0
+    position = 0
+    depth = 0
+    for chunk in chunks:
+        buffer += decoder.decode(chunk)
+        while token := _TOKEN.search(buffer, position):
+            text = token.group()
+            if text[0] == '"' and token.group(1) != '"':
+                # The chunk ends inside a string: look at it again with the next one.
+                position = token.start()
+                break
+            position = token.end()
+            if text == "{":
+                if depth == 0:
+                    line += buffer.count("\n", start, token.start())
+                    start = token.start()
+                depth += 1
+            elif text == "}" and depth > 0:
+                depth -= 1
+                if depth == 0:
+                    yield Entry(buffer[start:position], line)
+                    line += buffer.count("\n", start, position)
+                    start = position
+        else:
+            position = len(buffer)
+        if depth == 0:
+            line += buffer.count("\n", start, position)
+            start = position
+        buffer, position, start = buffer[start:], position - start, 0
+    if depth > 0:
+        yield Entry(buffer, line, is_whole=False)

@@ -1,0 +1,186 @@
+"""Records that were left out: why, how many, and the first few with file and line."""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import BadRecord
+from netplan_planner.traffic import statements
+from netplan_planner.traffic.batches import (
+    NUMBERED,
+    Batch,
+    make_batches,
+    numbered_batch,
+    table_batch,
+)
+from netplan_planner.traffic.compression import gzip_chunks
+from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.entries import split_entries
+from netplan_planner.traffic.ingest import Ingest
+from netplan_planner.traffic.inputs import Layout, Source
+
+MALFORMED = "malformed"
+
+REASONS: Mapping[int, tuple[str, str]] = {
+    statements.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
+    statements.OTHER_LOG: ("of another log", "an entry of another log"),
+    statements.NO_ADDRESS: (MALFORMED, "no source or destination address"),
+    statements.NO_TIME: (MALFORMED, "no start or end time that can be read"),
+    statements.NO_REPORTER: (MALFORMED, "no reporter that is known"),
+    statements.NO_COUNT: (MALFORMED, "no byte count that is a number"),
+    statements.NEGATIVE: ("with a negative count", "a negative byte or packet count"),
+    statements.ENDS_BEFORE_START: ("ending before the start", "it ends before it starts"),
+    statements.TOO_LONG: ("of an absurd duration", "it covers an absurdly long time"),
+    statements.ABSURD_TIME: ("with a wrong clock", "its time is before 2000 or after 2100"),
+    statements.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
+    statements.OUTSIDE_WINDOW: ("outside the window asked for", "outside the window asked for"),
+    statements.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
+}
+"""Of each fault: the name it is counted by, and what is said of a single record."""
+
+SKEWED = "with a wrong clock"
+"""Also records whose day lies far from all others; see `window.find_window`."""
+
+_UNREMARKABLE = frozenset({statements.OTHER_LOG, statements.OUTSIDE_WINDOW})
+"""Left out, but nothing is wrong with them: not shown as examples, and such a file is readable."""
+
+_FIRST_LINES, _MOST_LINES = 2_000, 50_000
+"""Lines that are looked at together: few at first, because faults are often early, then more."""
+
+_ROWS_AT_A_TIME = 250_000
+_CHUNK_BYTES = 1 << 20
+_NUMBERED_COLUMNS = "line_number BIGINT, line VARCHAR"
+
+Shown = Callable[[str], str]
+"""From the note of a left-out record to where it stands."""
+
+
+class Faults:
+    """Counts what was left out, and looks at the files again for the first few."""
+
+    def __init__(self, engine: Engine, ingest: Ingest, sources: Sequence[Source]) -> None:
+        self._engine = engine
+        self._ingest = ingest
+        self._by_path = {str(source.path): source for source in sources}
+        self._counts: Counter[str] = Counter()
+        self._files: set[str] = set()
+        """Files with records that something is wrong with."""
+        for fault, path, count in engine.rows(statements.FAULT_COUNTS):
+            self._counts[REASONS[fault][0]] += count
+            if path is not None and fault not in _UNREMARKABLE:
+                self._files.add(path)
+
+    def excluded(self, skewed_count: int) -> tuple[tuple[str, int], ...]:
+        """Return how many records were left out by reason, sorted by reason."""
+        return tuple(sorted((self._counts + Counter({SKEWED: skewed_count})).items()))
+
+    def examples(self, count: int) -> tuple[BadRecord, ...]:
+        """Return the first left-out records in order of file and line.
+
+        Raises:
+            InputError: If a file holds no readable record.
+        """
+        found: list[BadRecord] = []
+        for path in sorted(self._files, key=lambda p: self._by_path[p].shown):
+            source = self._by_path[path]
+            bad, is_readable = self._look_at(source, count - len(found))
+            found.extend(bad)
+            if not is_readable:
+                raise InputError(_unreadable(source, bad))
+        return tuple(found[:count])
+
+    def _look_at(self, source: Source, wanted: int) -> tuple[list[BadRecord], bool]:
+        """Return the first left-out records of a file (one at least), and whether it has others."""
+        found: list[BadRecord] = []
+        is_readable = False
+        for batch, shown in self._pieces(source):
+            self._ingest.stage(batch)
+            rows = self._engine.rows(statements.FAULTY)
+            counted = int(self._engine.value("SELECT COUNT(*) FROM staged"))
+            bad = [
+                BadRecord(source=shown(note), reason=REASONS[fault][1])
+                for fault, note in rows
+                if fault not in _UNREMARKABLE
+            ]
+            found.extend(bad)
+            is_readable = is_readable or counted > len(bad)
+            if is_readable and len(found) >= wanted:
+                break
+        return found[: max(wanted, 1)], is_readable
+
+    def _pieces(self, source: Source) -> Iterator[tuple[Batch, Shown]]:
+        """Yield a file in pieces, and how to say where a record of a piece stands."""
+        if source.layout is Layout.JSON_LINES:
+            for lines in _chunks(numbered_lines(source, self._engine)):
+                self._engine.run(f"CREATE OR REPLACE TABLE {NUMBERED} ({_NUMBERED_COLUMNS})")
+                self._engine.insert(NUMBERED, ("BIGINT", "VARCHAR"), lines)
+                yield numbered_batch(source), lambda note: f"{source.shown}:{note}"
+        elif source.layout is Layout.TABLE_CSV:
+            yield (
+                table_batch(source, self._engine, is_numbered=True),
+                (lambda note: f"{source.shown}:{note}"),
+            )
+        else:
+            for batch in make_batches([source], self._engine, _ROWS_AT_A_TIME):
+                yield batch, lambda _: source.shown
+
+
+def numbered_lines(source: Source, engine: Engine) -> Iterator[tuple[int, str]]:
+    """Yield the entries of a text file with the line that each starts at; blank lines are none."""
+    if source.is_split:
+        for entry in split_entries(raw_chunks(source, engine), source.encoding):
+            yield entry.line, entry.text
+        return
+    for number, line in enumerate(_raw_lines(raw_chunks(source, engine)), start=1):
+        if line.strip():
+            yield number, _decoded(line)
+
+
+def raw_chunks(source: Source, engine: Engine) -> Iterator[bytes]:
+    """Yield the content of a text file, decompressed."""
+    path = source.original if source.is_split else source.path
+    compression = source.packed if source.is_split else source.compression
+    if compression == "gzip":
+        try:
+            yield from gzip_chunks(path)
+        except (EOFError, zlib.error):
+            return
+    elif compression == "zstd":
+        for line in engine.lines(path, "zstd"):
+            yield line.encode() + b"\n"
+    else:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                yield chunk
+
+
+def _raw_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
+
+
+def _decoded(line: bytes) -> str:
+    """Return a line as text; one that is not UTF-8 becomes what no JSON reader takes either."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return "\ufffd"
+
+
+def _chunks(lines: Iterable[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+    iterator = iter(lines)
+    size = _FIRST_LINES
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+        size = min(size * 2, _MOST_LINES)
+
+
+def _unreadable(source: Source, bad: Sequence[BadRecord]) -> str:
+    reasons = "; ".join(f"{record.source}: {record.reason}" for record in bad[:1])
+    return f"{source.shown}: the file holds no readable flow record ({reasons})"

@@ -1,0 +1,187 @@
+"""Finds the files of an input and tells their layout by what is in them, not by their names."""
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import Value
+from netplan_planner.traffic.compression import ZSTD_MAGIC, is_cut_zstd
+from netplan_planner.traffic.engine import Engine
+
+_HEAD_BYTES = 1 << 16
+"""How much of a file is looked at; a flow record takes about a thousand bytes."""
+
+_HEAD_LINES = 50
+_GZIP_MAGIC, _PARQUET_MAGIC = b"\x1f\x8b", b"PAR1"
+_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_ENTRY_KEYS = frozenset({"jsonPayload", "logName", "insertId", "timestamp"})
+
+_TABLE_COLUMNS = frozenset({"src", "dst"})
+"""What a plain table cannot do without; `bytes`, `start` and `end`, or `gbps`, come with them."""
+
+
+class Layout(StrEnum):
+    """What a file holds."""
+
+    JSON_LINES = "JSON lines"
+    JSON_DOCUMENT = "JSON array or pretty-printed entries"
+    FLOW_PARQUET = "Parquet of a BigQuery export"
+    TABLE_PARQUET = "Parquet table"
+    TABLE_CSV = "CSV table"
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a plain table and not a flow log."""
+        return self in {Layout.TABLE_PARQUET, Layout.TABLE_CSV}
+
+
+class Source(Value, frozen=True, kw_only=True):
+    """One input file: where it is, how the engine reads it, and how it is shown."""
+
+    path: Path
+    """What the engine opens: a link with a tame name, or a copy in another layout."""
+    original: Path
+    shown: str
+    """The path as the user would write it."""
+    layout: Layout
+    compression: str = "none"
+    """`none`, `gzip` or `zstd`."""
+    encoding: str = "utf-8"
+    size_bytes: int = 0
+    is_split: bool = False
+    """`path` is a copy with one entry a line; `original` is an array or pretty-printed."""
+    packed: str = "none"
+    """Compression of the original, when `path` is such a copy."""
+    is_cut: bool = False
+    """Ends in the middle; what stands before the cut is read."""
+
+
+def find_files(paths: Sequence[Path]) -> list[Path]:
+    """Return all files that the paths name, sorted, each once; hidden files are skipped.
+
+    Raises:
+        InputError: If a path is missing, or a folder holds no file.
+    """
+    found: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            inside = [p for p in path.rglob("*") if p.is_file() and not _is_hidden(p, path)]
+            if not inside:
+                raise InputError(f"{path}: the folder holds no file to read flow logs from")
+            found.update(inside)
+        elif path.exists():
+            found.add(path)
+        else:
+            raise InputError(f"{path}: no such file or folder")
+    return sorted(found, key=lambda p: p.as_posix())
+
+
+def _is_hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith((".", "_SUCCESS")) for part in path.relative_to(root).parts)
+
+
+def recognise(path: Path, link: Path, engine: Engine) -> Source:
+    """Return what a file is.
+
+    Args:
+        path: The file as the user named it.
+        link: A link to it whose name holds nothing that the engine would interpret.
+        engine: Reads Parquet's columns and decompresses what Python cannot.
+
+    Raises:
+        InputError: If it cannot be read, is empty, or is of no known layout.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as exc:
+        raise InputError(f"{path}: cannot be read: {exc.strerror}") from exc
+    if not head:
+        raise InputError(f"{path}: the file is empty")
+    if head.startswith(_PARQUET_MAGIC):
+        layout = _parquet_layout(path, engine.columns(link, str(path)))
+        return Source(path=link, original=path, shown=str(path), layout=layout, size_bytes=size)
+    compression = _compression(head)
+    text, encoding = _text(path, link, head, compression, engine)
+    if not text.strip():
+        raise InputError(f"{path}: the file is empty")
+    return Source(
+        path=link,
+        original=path,
+        shown=str(path),
+        layout=_text_layout(path, text),
+        compression=compression,
+        encoding=encoding,
+        size_bytes=size,
+        is_cut=compression == "zstd" and is_cut_zstd(path),
+    )
+
+
+def _compression(head: bytes) -> str:
+    if head.startswith(_GZIP_MAGIC):
+        return "gzip"
+    return "zstd" if head.startswith(ZSTD_MAGIC) else "none"
+
+
+def _text(path: Path, link: Path, head: bytes, compression: str, engine: Engine) -> tuple[str, str]:
+    """Return the beginning of a file as text, and its encoding."""
+    if compression == "zstd":
+        return "\n".join(engine.first_lines(link, compression, _HEAD_LINES)), "utf-8"
+    if compression == "gzip":
+        try:
+            head = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(head, _HEAD_BYTES)
+        except zlib.error as exc:
+            raise InputError(f"{path}: not a readable gzip file: {exc}") from exc
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if head.startswith(mark):
+            return head[: len(head) & ~1].decode(encoding, errors="replace"), encoding
+    return head.decode("utf-8", errors="replace"), "utf-8"
+
+
+def _text_layout(path: Path, text: str) -> Layout:
+    body = text.lstrip()
+    lines = body.splitlines()
+    if body.startswith("["):
+        return Layout.JSON_DOCUMENT
+    if any(_is_entry(line) for line in lines):
+        return Layout.JSON_LINES
+    if body.startswith("{"):
+        # One line that is longer than what was looked at, or cut, is a line; else it is spread out.
+        is_one_line = len(lines) == 1 and len(lines[0].strip()) > 1
+        return Layout.JSON_LINES if is_one_line else Layout.JSON_DOCUMENT
+    header = {name.strip().strip('"').casefold() for name in re.split(r"[,;\t|]", lines[0])}
+    if header >= _TABLE_COLUMNS:
+        return Layout.TABLE_CSV
+    raise InputError(
+        f"{path}: neither flow-log entries (JSON), a BigQuery export (Parquet) nor a table with"
+        " the columns src and dst"
+    )
+
+
+def _is_entry(line: str) -> bool:
+    """Return whether a line is a whole log entry, so that entries stand one a line."""
+    text = line.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return False
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and not _ENTRY_KEYS.isdisjoint(value)
+
+
+def _parquet_layout(path: Path, columns: Iterable[str]) -> Layout:
+    names = {name.casefold() for name in columns}
+    if "jsonpayload" in names:
+        return Layout.FLOW_PARQUET
+    if names >= _TABLE_COLUMNS:
+        return Layout.TABLE_PARQUET
+    raise InputError(
+        f"{path}: neither a BigQuery export of flow logs (no column jsonPayload) nor a table with"
+        " the columns src and dst"
+    )

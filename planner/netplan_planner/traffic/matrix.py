@@ -1,0 +1,271 @@
+"""From the sums by pair to the traffic matrix."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    NO_TRAFFIC,
+    Edge,
+    Owner,
+    OwnerKind,
+    Reporter,
+    Series,
+    TopFlow,
+    TrafficCoverage,
+    TrafficMatrix,
+    VmTraffic,
+)
+from netplan_planner.traffic import statements
+from netplan_planner.traffic.engine import Engine, Row
+from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.window import Window
+from netplan_planner.units import gbps_from_bytes
+
+PERCENTILES = (50, 95, 99)
+TOP_MINUTES = 10
+_SECONDS_PER_MINUTE = 60
+_US_PER_MS = 1000
+_PROTOCOLS_WITH_PORTS = frozenset({6, 17, 33, 132, 136})
+"""TCP, UDP, DCCP, SCTP, UDP-Lite (IANA protocol numbers)."""
+
+
+class EdgeTotal:
+    """Sums of one edge over the window, in the order of `statements.EDGE_TOTALS`."""
+
+    __slots__ = (
+        "by_destination_bytes",
+        "coarse_bytes",
+        "dropped_bytes",
+        "dropped_packets",
+        "header_bytes",
+        "other_side_bytes",
+        "other_side_records",
+        "packet_count",
+        "payload_bytes",
+        "records",
+    )
+
+    def __init__(self, row: Row, unit: int) -> None:
+        self.payload_bytes = row[1] // unit
+        # Headers are what the whole has beyond its payload, so that the two add up when halved.
+        self.header_bytes = (row[1] + row[2]) // unit - self.payload_bytes
+        self.packet_count = row[3] // unit
+        self.records = row[4]
+        self.coarse_bytes = row[5] // unit
+        self.by_destination_bytes = row[6] // unit
+        self.other_side_bytes = row[7]
+        self.other_side_records = row[8]
+        self.dropped_bytes = row[9]
+        self.dropped_packets = row[10]
+
+
+class MatrixBuilder:
+    """Asks the engine for series and totals, and makes the matrix of them."""
+
+    def __init__(self, engine: Engine, routes: Routes, window: Window) -> None:
+        self._engine = engine
+        self._routes = routes
+        self._window = window
+        self._unit = routes.unit
+        engine.run("CREATE OR REPLACE TABLE skewed_day (day INTEGER)")
+        engine.insert("skewed_day", ("INTEGER",), [(day,) for day in window.skewed_days])
+
+    def build(self, reporter: Reporter) -> TrafficMatrix:
+        """Return the matrix, its coverage still empty."""
+        self.totals = self._totals()
+        series = self._edge_series()
+        owners, edges = _numbered(self._routes.owners, self._edges(series))
+        return TrafficMatrix(
+            start=self._window.start,
+            end=self._window.end,
+            observed_minutes=self._window.observed_minutes,
+            reporter=reporter,
+            owners=owners,
+            edges=edges,
+            vms=self._machines(owners, edges),
+            coverage=TrafficCoverage(files=0, record_count=0, used_count=0),
+        )
+
+    def _totals(self) -> dict[int, EdgeTotal]:
+        return {
+            row[0]: EdgeTotal(row, self._unit)
+            for rows in self._engine.stream(statements.EDGE_TOTALS)
+            for row in rows
+        }
+
+    def _edge_series(self) -> dict[int, Series]:
+        self._table("edge_minute", "edge INTEGER, minute INTEGER, wire BIGINT")
+        self._engine.run(f"INSERT INTO edge_minute {statements.EDGE_MINUTES}")
+        return self._series("edge_minute", "edge", "wire")
+
+    def _series(self, table: str, key: str, value: str) -> dict[int, Series]:
+        ranks = [self._rank(percentile) for percentile in PERCENTILES]
+        statement = statements.ranks(table, key, value, ranks, TOP_MINUTES)
+        return {
+            row[0]: self._make_series(row)
+            for rows in self._engine.stream(statement)
+            for row in rows
+        }
+
+    def _rank(self, percentile: int) -> int:
+        """Return a percentile's rank from the greatest minute, by nearest rank over all minutes."""
+        count = self._window.observed_minutes
+        return count - -(-percentile * count // 100) + 1
+
+    def _make_series(self, row: Row) -> Series:
+        _, whole, active, p50, p95, p99, *top = row
+        return Series(
+            p50_gbps=self._gbps(p50),
+            p95_gbps=self._gbps(p95),
+            p99_gbps=self._gbps(p99),
+            max_gbps=self._gbps(top[0]),
+            byte_count=whole // self._unit,
+            active_minutes=active,
+            top_gbps=self._top(top),
+        )
+
+    def _top(self, values: Sequence[int | None]) -> tuple[float, ...]:
+        """Return the greatest minutes; idle ones fill up what the window has beyond the rows."""
+        count = min(TOP_MINUTES, self._window.observed_minutes)
+        return tuple(self._gbps(value) for value in values[:count])
+
+    def _gbps(self, wire: int | None) -> float:
+        """Return a minute's rate; a rank beyond the rows is an idle minute."""
+        return gbps_from_bytes(wire / self._unit, _SECONDS_PER_MINUTE) if wire else 0.0
+
+    def _edges(self, series: Mapping[int, Series]) -> list[Edge]:
+        rtts = dict(self._rtts())
+        top_flows = self._top_flows()
+        numbers = self._routes.owner_number
+        edges = []
+        for number, (src, dst, path_class, address) in enumerate(self._routes.keys):
+            total = self.totals.get(number)
+            if total is None or total.records == 0:
+                continue
+            edges.append(
+                Edge(
+                    src=numbers[src],
+                    dst=numbers[dst],
+                    path_class=path_class,
+                    payload_bytes=total.payload_bytes,
+                    header_bytes=total.header_bytes,
+                    packet_count=total.packet_count,
+                    record_count=total.records,
+                    series=series.get(number, NO_TRAFFIC),
+                    dst_address=address,
+                    certainty=self._routes.certainties[number],
+                    rtt_ms=rtts.get(number),
+                    coarse_bytes=total.coarse_bytes,
+                    by_destination_bytes=total.by_destination_bytes,
+                    other_side_bytes=total.other_side_bytes if total.other_side_records else None,
+                    dropped_bytes=total.dropped_bytes,
+                    dropped_packets=total.dropped_packets,
+                    top_flow=top_flows.get(number),
+                )
+            )
+        return edges
+
+    def _rtts(self) -> Sequence[tuple[int, float]]:
+        return [
+            (edge, (low + high) / 2 / _US_PER_MS)
+            for rows in self._engine.stream(statements.EDGE_ROUND_TRIPS)
+            for edge, low, high in rows
+        ]
+
+    def _top_flows(self) -> dict[int, TopFlow]:
+        """Return the greatest five-tuple of the edges that have fast ones."""
+        self._table(
+            "edge_flow",
+            "edge INTEGER, src_node INTEGER, dst_node INTEGER, ports BIGINT, minute INTEGER,"
+            " wire BIGINT",
+        )
+        self._engine.run(f"INSERT INTO edge_flow {statements.EDGE_FLOWS}")
+        return {row[0]: self._top_flow(*row) for row in self._engine.rows(statements.TOP_FLOWS)}
+
+    def _top_flow(self, edge: int, ports: int, whole: int, active: int, p95: int) -> TopFlow:
+        total = self.totals[edge]
+        rest, dst_port = divmod(ports, statements.PORT_BASE)
+        protocol = rest // statements.PORT_BASE
+        has_port = protocol in _PROTOCOLS_WITH_PORTS and dst_port > 0
+        wire = total.payload_bytes + total.header_bytes
+        return TopFlow(
+            byte_ratio=min(1.0, whole // self._unit / wire) if wire else 0.0,
+            p95_gbps=self._gbps(p95),
+            active_minutes=active,
+            protocol=protocol,
+            dst_port=dst_port - 1 if has_port else None,
+        )
+
+    def _machines(self, owners: Sequence[Owner], edges: Sequence[Edge]) -> tuple[VmTraffic, ...]:
+        sent, outside, received = self._machine_series()
+        number_of = self._routes.owner_number
+        sums = _machine_sums(owners, edges)
+        return tuple(
+            VmTraffic(
+                owner=number,
+                egress=sent.get(number_of[owner.key], NO_TRAFFIC),
+                egress_outside_vpc=outside.get(number_of[owner.key], NO_TRAFFIC),
+                ingress=received.get(number_of[owner.key], NO_TRAFFIC),
+                coarse_ratio=sums[number].coarse_ratio,
+                sent_to_internet_bytes=sums[number].to_internet,
+                received_from_internet_bytes=sums[number].from_internet,
+            )
+            for number, owner in enumerate(owners)
+            if owner.kind is OwnerKind.VM
+        )
+
+    def _machine_series(self) -> tuple[dict[int, Series], dict[int, Series], dict[int, Series]]:
+        self._table("sent_minute", "vm INTEGER, minute INTEGER, wire BIGINT, outside BIGINT")
+        self._engine.run(f"INSERT INTO sent_minute {statements.SENT_MINUTES}")
+        sent = self._series("sent_minute", "vm", "wire")
+        outside = self._series("sent_minute", "vm", "outside")
+        self._engine.run("DROP TABLE sent_minute")
+        self._table("received_minute", "vm INTEGER, minute INTEGER, wire BIGINT")
+        self._engine.run(f"INSERT INTO received_minute {statements.RECEIVED_MINUTES}")
+        received = self._series("received_minute", "vm", "wire")
+        self._engine.run("DROP TABLE received_minute")
+        return sent, outside, received
+
+    def _table(self, name: str, columns: str) -> None:
+        self._engine.run(f"CREATE OR REPLACE TABLE {name} ({columns})")
+
+
+class _MachineSums:
+    """What the edges of one machine add up to."""
+
+    __slots__ = ("coarse", "from_internet", "payload", "to_internet")
+
+    def __init__(self) -> None:
+        self.payload = self.coarse = self.to_internet = self.from_internet = 0
+
+    @property
+    def coarse_ratio(self) -> float:
+        """Share of what it sends that comes from records of more than a minute."""
+        return self.coarse / self.payload if self.payload else 0.0
+
+
+def _machine_sums(owners: Sequence[Owner], edges: Sequence[Edge]) -> dict[int, _MachineSums]:
+    sums: dict[int, _MachineSums] = defaultdict(_MachineSums)
+    for edge in edges:
+        src = sums[edge.src]
+        src.payload += edge.payload_bytes
+        src.coarse += edge.coarse_bytes
+        if owners[edge.dst].kind is OwnerKind.INTERNET:
+            src.to_internet += edge.wire_bytes
+        if owners[edge.src].kind is OwnerKind.INTERNET:
+            sums[edge.dst].from_internet += edge.wire_bytes
+    return sums
+
+
+def _numbered(
+    owners: Sequence[Owner], edges: Sequence[Edge]
+) -> tuple[tuple[Owner, ...], tuple[Edge, ...]]:
+    """Return the owners that edges have, by key, and the edges in order with their numbers."""
+    used = sorted({number for edge in edges for number in (edge.src, edge.dst)})
+    new = {number: position for position, number in enumerate(used)}
+    if len(used) < len(owners):
+        edges = [replace(edge, src=new[edge.src], dst=new[edge.dst]) for edge in edges]
+    ordered = sorted(edges, key=lambda e: (e.src, e.dst, e.path_class, e.dst_address or ""))
+    return tuple(owners[number] for number in used), tuple(ordered)

@@ -1,0 +1,171 @@
+"""Reads traffic: finds the files, runs the engine, says what the result rests on."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
+from netplan_planner.traffic import tables
+from netplan_planner.traffic.coverage import coverage_of
+from netplan_planner.traffic.engine import Engine, open_engine
+from netplan_planner.traffic.entries import split_entries
+from netplan_planner.traffic.faults import Faults, raw_chunks
+from netplan_planner.traffic.ingest import Ingest
+from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
+from netplan_planner.traffic.matrix import MatrixBuilder
+from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.window import Active, Window, find_window
+
+
+def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
+    """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
+    files = find_files(paths)
+    with open_engine(options) as engine:
+        sources = [_prepared(source, engine) for source in _recognised(files, engine)]
+        steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
+        if steady and len(steady) < len(sources):
+            raise InputError(
+                f"{steady[0].shown}: steady rates cannot be mixed with records that have times"
+            )
+        matrix = _matrix(sources, inventory, options, engine)
+        if not steady:
+            return matrix
+        if not tables.has_p95(sources, engine):
+            return replace(matrix, is_steady=True)
+        of_p95 = _matrix(sources, inventory, options, engine, of_p95=True)
+        return _with_p95(matrix, of_p95)
+
+
+def _recognised(files: Iterable[Path], engine: Engine) -> Iterator[Source]:
+    """Yield the inputs, each behind a link whose name the engine cannot misread.
+
+    A file's own name may hold quotes, glob characters, or folders that look like partitions.
+    """
+    folder = engine.folder / "in"
+    folder.mkdir()
+    for index, path in enumerate(files):
+        link = folder / f"f{index:06d}"
+        link.symlink_to(path.resolve())
+        yield recognise(path, link, engine)
+
+
+def _prepared(source: Source, engine: Engine) -> Source:
+    """Return a source that the engine can read: arrays and pretty-printed entries become lines."""
+    is_plain = source.encoding == "utf-8"
+    if source.layout is not Layout.JSON_DOCUMENT and (source.layout.is_table or is_plain):
+        return source
+    target = engine.folder / f"{source.path.name}.lines"
+    is_cut = source.is_cut
+    count = 0
+    with target.open("w", encoding="utf-8") as out:
+        for entry in split_entries(raw_chunks(source, engine), source.encoding):
+            out.write(entry.text + "\n")
+            is_cut = is_cut or not entry.is_whole
+            count += 1
+    if count == 0:
+        raise InputError(f"{source.shown}: the file holds no log entries")
+    return replace(
+        source,
+        path=target,
+        layout=Layout.JSON_LINES,
+        compression="none",
+        packed=source.compression,
+        is_split=True,
+        is_cut=is_cut,
+        size_bytes=target.stat().st_size,
+    )
+
+
+def _matrix(
+    sources: Sequence[Source],
+    inventory: Inventory,
+    options: TrafficOptions,
+    engine: Engine,
+    *,
+    of_p95: bool = False,
+) -> TrafficMatrix:
+    ingest = Ingest(engine, inventory, options)
+    sources = ingest.read(sources, of_p95=of_p95)
+    faults = Faults(engine, ingest, sources)
+    window = _window(engine, options)
+    examples = faults.examples(options.example_count)
+    if window is None:
+        raise InputError(_nothing(sources, faults))
+    routes = Routes(engine, ingest.nodes, options.reporter)
+    routes.build()
+    builder = MatrixBuilder(engine, routes, window)
+    matrix = builder.build(options.reporter)
+    return replace(
+        matrix,
+        coverage=coverage_of(
+            matrix,
+            totals=builder.totals,
+            routes=routes,
+            nodes=ingest.nodes,
+            window=window,
+            sources=sources,
+            record_count=ingest.record_count,
+            excluded=faults.excluded(window.skewed_count),
+            examples=examples,
+            engine=engine,
+        ),
+    )
+
+
+def _window(engine: Engine, options: TrafficOptions) -> Window | None:
+    rows = engine.rows(
+        "SELECT start_minute, MAX(last_minute), CAST(SUM(records + dropped_records) AS BIGINT)"
+        " FROM activity GROUP BY start_minute"
+    )
+    return find_window(
+        (Active(first_minute=a, last_minute=b, record_count=n) for a, b, n in rows),
+        gap_minutes=options.gap_minutes,
+        max_skew_days=options.max_skew_days,
+        skew_ratio=options.skew_ratio,
+    )
+
+
+def _nothing(sources: Sequence[Source], faults: Faults) -> str:
+    left_out = "; ".join(f"{count:,} {reason}" for reason, count in faults.excluded(0))
+    names = ", ".join(source.shown for source in sources[:3])
+    more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
+    return f"{names}{more}: no flow record to use" + (f" ({left_out})" if left_out else "")
+
+
+def _with_p95(matrix: TrafficMatrix, of_p95: TrafficMatrix) -> TrafficMatrix:
+    """Return a matrix of steady rates whose upper percentiles are those of the second one."""
+
+    def mixed(steady: Series, upper: Series) -> Series:
+        return replace(
+            steady,
+            p95_gbps=upper.p95_gbps,
+            p99_gbps=upper.p99_gbps,
+            max_gbps=upper.max_gbps,
+            top_gbps=upper.top_gbps,
+        )
+
+    def edge(steady: Edge, upper: Edge) -> Edge:
+        return replace(steady, series=mixed(steady.series, upper.series))
+
+    def vm(steady: VmTraffic, upper: VmTraffic) -> VmTraffic:
+        return replace(
+            steady,
+            egress=mixed(steady.egress, upper.egress),
+            egress_outside_vpc=mixed(steady.egress_outside_vpc, upper.egress_outside_vpc),
+            ingress=mixed(steady.ingress, upper.ingress),
+        )
+
+    note = (
+        "the table states 95th percentiles by pair: a machine's is the sum of its pairs', as if all"
+        " were busy at once"
+    )
+    return replace(
+        matrix,
+        is_steady=True,
+        edges=tuple(map(edge, matrix.edges, of_p95.edges)),
+        vms=tuple(map(vm, matrix.vms, of_p95.vms)),
+        coverage=replace(matrix.coverage, notes=(*matrix.coverage.notes, note)),
+    )

@@ -1,0 +1,132 @@
+"""Plain tables: one row is the traffic from one machine or address to another.
+
+Columns: `src` and `dst` (a machine's name, `project/zone/name`, self link, or an address); `bytes`
+with `start` and `end` (RFC 3339), or `gbps`, a steady rate. Optional: `p95_gbps`, `protocol` (a
+number or `tcp`, `udp`, `icmp`), `address_kind` (`internal` or `external`: how `dst` was addressed).
+A table has no packet counts, so no headers are added.
+"""
+
+from collections.abc import Iterable
+
+from netplan_planner.errors import InputError
+from netplan_planner.traffic.engine import Engine, quoted
+from netplan_planner.traffic.inputs import Layout, Source
+from netplan_planner.traffic.records import (
+    EXTERNAL,
+    INTERNAL,
+    NO_NUMBER,
+    Fields,
+    join_tag,
+    select_columns,
+)
+
+STEADY_START_MS = 946_684_800_000
+"""2000-01-01: a steady rate has no time; it is laid into this hour, and the matrix says so."""
+STEADY_MINUTES = 60
+
+_STEADY_BYTES_PER_GBPS = 125_000_000 * 60 * STEADY_MINUTES
+_PROTOCOLS = (("tcp", 6), ("udp", 17), ("icmp", 1))
+
+
+def columns_of(source: Source, engine: Engine) -> Fields:
+    """Return the columns of a table."""
+    return Fields.of_types(engine.columns_of(relation_of(source), source.shown))
+
+
+def relation_of(source: Source) -> str:
+    """Return what the rows of a table are selected from."""
+    path = quoted(str(source.path))
+    if source.layout is Layout.TABLE_PARQUET:
+        return f"read_parquet([{path}], filename = true, file_row_number = true)"
+    return (
+        f"read_csv({path}, header = true, all_varchar = true, null_padding = true,"
+        f" ignore_errors = true, strict_mode = false, filename = true, parallel = false,"
+        f" compression = {quoted(source.compression)})"
+    )
+
+
+def is_steady(source: Source, engine: Engine) -> bool:
+    """Return whether a table gives rates.
+
+    Raises:
+        InputError: If it gives neither rates nor bytes with their times, or both.
+    """
+    fields = columns_of(source, engine)
+    has_rates, has_bytes = fields.has("gbps"), fields.has("bytes")
+    if has_rates == has_bytes:
+        raise InputError(
+            f"{source.shown}: a table has either the column gbps, or bytes with start and end"
+        )
+    if has_bytes and not (fields.has("start") and fields.has("end")):
+        raise InputError(f"{source.shown}: bytes need the columns start and end")
+    return has_rates
+
+
+def has_p95(sources: Iterable[Source], engine: Engine) -> bool:
+    """Return whether any of the tables gives a 95th percentile."""
+    return any(columns_of(source, engine).has("p95_gbps") for source in sources)
+
+
+def query_of(
+    source: Source, engine: Engine, *, of_p95: bool = False, is_numbered: bool = False
+) -> str:
+    """Return the query of a table's flow records.
+
+    `of_p95` takes the percentile as the rate; `is_numbered` gives the line for the file's name,
+    the header being line 1.
+    """
+    fields = columns_of(source, engine)
+    values = {
+        "is_entry": "true",
+        "is_other_log": "false",
+        "is_dropped": "false",
+        # A row stands for what the sender sends, as its own report would.
+        "side": "0",
+        "src_address": _trimmed(fields.text("src")),
+        "dst_address": _trimmed(fields.text("dst")),
+        "src_tag": join_tag({"kind": f"'{INTERNAL}'"}),
+        "dst_tag": join_tag({"kind": _kind(fields)}),
+        "protocol": _protocol(fields),
+        "source_name": "CAST(row_number() OVER () + 1 AS VARCHAR)" if is_numbered else "filename",
+        **(_steady(fields, of_p95=of_p95) if fields.has("gbps") else _counted(fields)),
+    }
+    return select_columns(values, relation_of(source))
+
+
+def _trimmed(sql: str) -> str:
+    return f"NULLIF(TRIM({sql}), '')"
+
+
+def _kind(fields: Fields) -> str:
+    if not fields.has("address_kind"):
+        return f"'{INTERNAL}'"
+    given = f"LOWER(TRIM({fields.text('address_kind')}))"
+    return f"CASE WHEN {given} = '{EXTERNAL}' THEN '{EXTERNAL}' ELSE '{INTERNAL}' END"
+
+
+def _protocol(fields: Fields) -> str:
+    if not fields.has("protocol"):
+        return NO_NUMBER
+    names = " ".join(f"WHEN '{name}' THEN {number}" for name, number in _PROTOCOLS)
+    text = fields.text("protocol")
+    return f"COALESCE({fields.integer('protocol')}, CASE LOWER(TRIM({text})) {names} END)"
+
+
+def _counted(fields: Fields) -> dict[str, str]:
+    return {
+        "start_ms": fields.time_ms("start"),
+        "end_ms": fields.time_ms("end"),
+        "payload_bytes": fields.integer("bytes"),
+    }
+
+
+def _steady(fields: Fields, *, of_p95: bool) -> dict[str, str]:
+    rate = fields.decimal("gbps")
+    if of_p95 and fields.has("p95_gbps"):
+        rate = f"COALESCE({fields.decimal('p95_gbps')}, {rate})"
+    end_ms = STEADY_START_MS + STEADY_MINUTES * 60_000
+    return {
+        "start_ms": str(STEADY_START_MS),
+        "end_ms": str(end_ms),
+        "payload_bytes": f"TRY_CAST(ROUND({rate} * {_STEADY_BYTES_PER_GBPS}) AS BIGINT)",
+    }
