@@ -1,5 +1,6 @@
 """Savings as line items: what is paid today less what the fix would cost."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from msgspec.structs import replace
@@ -12,7 +13,6 @@ from netplan_planner.model import (
     Facts,
     Instance,
     LineItem,
-    PathClass,
     Price,
     Usage,
     line_item,
@@ -39,26 +39,32 @@ def negated(item: LineItem) -> LineItem:
     return replace(item, quantity=-item.quantity, usd_per_month=-item.usd_per_month)
 
 
-def path_saving(facts: Facts, edge: Edge, after: PathClass) -> Saving:
-    """Return what an edge's traffic costs today less what it would cost over another path."""
-    src, dst = facts.src(edge), facts.dst(edge)
-    if src.region is None or dst.region is None:
-        return Saving(unknown="the region of one end is not known")
-    volume = facts.gib_per_month(edge.wire_bytes)
+def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
+    """Return what edges cost over external addresses less what they would over internal ones."""
     items: list[LineItem] = []
-    try:
-        for path_class, sign in ((edge.path_class, 1), (after, -1)):
-            lines = facts.prices.traffic_line_items(
-                f"traffic {path_class.value}",
-                path_class,
-                volume,
-                src_region=src.region,
-                dst_region=dst.region,
-            )
-            items += lines if sign > 0 else [negated(line) for line in lines]
-    except MissingDatum as error:
-        return Saving(unknown=str(error))
-    return Saving(items=tuple(item for item in items if item.usd_per_month))
+    for edge in edges:
+        src, dst = facts.src(edge), facts.dst(edge)
+        if src.region is None or dst.region is None:
+            return Saving(unknown="the region of one end is not known")
+        volume = facts.gib_per_month(edge.wire_bytes)
+        try:
+            for path_class, sign in (
+                (edge.path_class, 1),
+                (edge.path_class.over_internal_address, -1),
+            ):
+                lines = facts.prices.traffic_line_items(
+                    f"traffic {path_class.value}",
+                    path_class,
+                    volume,
+                    src_region=src.region,
+                    dst_region=dst.region,
+                )
+                items += lines if sign > 0 else [negated(line) for line in lines]
+        except MissingDatum as error:
+            return Saving(unknown=str(error))
+    saving = Saving(items=tuple(item for item in items if item.usd_per_month))
+    # Two paths at one price: nothing is saved, and nothing is to be listed.
+    return saving if saving.usd_per_month else Saving()
 
 
 def usage_of(instance: Instance) -> Usage:

@@ -3,7 +3,7 @@
 import shlex
 from decimal import Decimal
 
-from netplan_planner.model import Candidate, Instance, Owner
+from netplan_planner.model import Candidate, Evidence, Instance, Owner
 from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB
 
 
@@ -49,6 +49,11 @@ def machines(candidate: Candidate) -> str:
     tier = " with Tier_1" if candidate.is_tier1 else ""
     platform = f" on {candidate.cpu_platform} or later" if candidate.cpu_platform else ""
     return f"{count}{candidate.machine_type}{tier}{platform}"
+
+
+def rate_evidence(name: str, value: float, source: str = "flow logs") -> Evidence:
+    """Return a rate as evidence."""
+    return Evidence(name=name, value=value, unit="Gbit/s", source=source)
 
 
 def command(*words: str) -> str:

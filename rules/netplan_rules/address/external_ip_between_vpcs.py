@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from netplan_planner.model import (
-    Edge,
     Evidence,
     Facts,
     Fix,
@@ -20,9 +19,9 @@ from netplan_planner.model import (
     project_of,
 )
 from netplan_planner.throughput import edge_query, predict
-from netplan_rules.address._external import external_pairs
+from netplan_rules.address._external import Talk, external_talks
 from netplan_rules.base import Rule, volume_floor
-from netplan_rules.money import path_saving
+from netplan_rules.money import internal_path_saving
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import command, pair_subject, volume
 
@@ -57,20 +56,20 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         PathClass.INTER_ZONE_EXTERNAL,
         PathClass.INTER_REGION_EXTERNAL,
     ):
-        for found in external_pairs(facts, path_class, RULE.id):
-            if isinstance(found, Gap):
+        for talk in external_talks(facts, path_class, RULE.id):
+            if isinstance(talk, Gap):
                 continue  # external-ip-intra-zone and its siblings report it
-            edge, sender, receiver = found
-            if facts.inventory.reachable_interface(sender, receiver) is None:
-                yield _hit(facts, edge, sender, receiver)
+            if facts.inventory.reachable_interface(talk.sender, talk.receiver) is None:
+                yield _hit(facts, talk)
 
 
-def _hit(facts: Facts, edge: Edge, sender: Instance, receiver: Instance) -> Hit:
+def _hit(facts: Facts, talk: Talk) -> Hit:
+    edge, sender, receiver = talk.edges[0], talk.sender, talk.receiver
     local, remote = sorted((_network(sender), _network(receiver)))
     overlap = _overlap(facts.inventory, local, remote)
     doubts = doubts_of_edge(facts, edge)
-    gib = facts.gib_per_month(edge.wire_bytes)
-    saving = path_saving(facts, edge, edge.path_class.over_internal_address)
+    gib = facts.gib_per_month(talk.wire_bytes)
+    saving = internal_path_saving(facts, talk.edges)
     now = predict(edge_query(facts, edge), facts.caps)
     return Hit(
         resources=(sender.ref, receiver.ref),

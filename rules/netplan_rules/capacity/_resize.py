@@ -121,11 +121,6 @@ def egress_estimate(facts: Facts, instance: Instance, candidate: Candidate | Non
     return predict(query, facts.caps)
 
 
-def rate_evidence(name: str, value: float, source: str = "flow logs") -> Evidence:
-    """Return a rate as evidence."""
-    return Evidence(name=name, value=value, unit="Gbit/s", source=source)
-
-
 def type_evidence(instance: Instance) -> Evidence:
     """Return the machine type as evidence, for the sentence of a group."""
     return Evidence(name="machine_type", value=instance.machine_type, source="inventory")

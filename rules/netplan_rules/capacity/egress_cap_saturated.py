@@ -19,7 +19,6 @@ from netplan_rules.capacity._resize import (
     cheapest,
     egress_estimate,
     need_of,
-    rate_evidence,
     resize_change,
     resize_fix,
     resize_saving,
@@ -27,7 +26,7 @@ from netplan_rules.capacity._resize import (
     unknown_cap,
 )
 from netplan_rules.trust import doubts_of_vm
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="egress-cap-saturated",

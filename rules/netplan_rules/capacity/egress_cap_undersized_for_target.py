@@ -20,14 +20,13 @@ from netplan_rules.capacity._resize import (
     cheapest,
     egress_estimate,
     need_of,
-    rate_evidence,
     resize_change,
     resize_fix,
     resize_saving,
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="egress-cap-undersized-for-target",

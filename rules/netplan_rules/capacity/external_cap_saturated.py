@@ -24,13 +24,12 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
     need_of,
-    rate_evidence,
     resize_fix,
     type_evidence,
     unknown_cap,
 )
 from netplan_rules.trust import doubts_of_vm
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="external-cap-saturated",

@@ -29,14 +29,13 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     egress_estimate,
     need_of,
-    rate_evidence,
     resize_change,
     resize_fix,
     type_evidence,
     unknown_cap,
 )
 from netplan_rules.money import Saving, negated
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="newer-series-cheaper-faster",

@@ -18,14 +18,13 @@ from netplan_rules.capacity._resize import (
     cheapest,
     egress_estimate,
     need_of,
-    rate_evidence,
     resize_change,
     resize_fix,
     resize_saving,
     type_evidence,
 )
 from netplan_rules.trust import doubts_of_vm
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="shared-core-in-data-path",

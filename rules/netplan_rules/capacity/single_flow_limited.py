@@ -16,9 +16,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import edge_query, instance_cap, predict, single_flow
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import rate_evidence
 from netplan_rules.trust import doubts_of_edge
-from netplan_rules.wording import gbps, pair_subject
+from netplan_rules.wording import gbps, pair_subject, rate_evidence
 
 RULE = Rule(
     id="single-flow-limited",

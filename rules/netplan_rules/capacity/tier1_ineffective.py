@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from netplan_planner.model import (
     BandwidthTier,
-    EgressCap,
     Evidence,
     Facts,
     Fix,
@@ -49,19 +48,19 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             reason = facts.caps.unknown_reason(instance.machine_type, tier1=True)
             yield Gap(resource=instance.ref, reason=reason)
             continue
-        tier1 = next((cap for cap in variants if cap.is_tier1), None)
-        if tier1 is None:
+        if not any(cap.is_tier1 for cap in variants):
             yield _hit(facts, instance, f"{instance.machine_type} has no Tier_1")
             continue
-        yield from _interfaces(facts, instance, tier1)
+        allows_virtio = any("VIRTIO_NET" in cap.nic_types for cap in variants)
+        yield from _interfaces(facts, instance, allows_virtio)
 
 
-def _interfaces(facts: Facts, instance: Instance, tier1: EgressCap) -> Iterator[Hit | Gap]:
+def _interfaces(facts: Facts, instance: Instance, allows_virtio: bool) -> Iterator[Hit | Gap]:
     stated = [nic.nic_type for nic in instance.interfaces]
     if any(kind is not None and kind != "GVNIC" for kind in stated):
         kinds = ", ".join(sorted({kind for kind in stated if kind and kind != "GVNIC"}))
         yield _hit(facts, instance, f"its interface is {kinds}, not gVNIC")
-    elif None in stated and "VIRTIO_NET" in tier1.nic_types:
+    elif None in stated and allows_virtio:
         yield Gap(
             resource=instance.ref,
             reason="the input does not state the type of its interface, and the series allows both",

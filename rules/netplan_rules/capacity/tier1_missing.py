@@ -22,12 +22,11 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     egress_estimate,
     need_of,
-    rate_evidence,
     resize_change,
     type_evidence,
 )
 from netplan_rules.money import machine_saving
-from netplan_rules.wording import gbps, machines, vm_subject
+from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
 
 RULE = Rule(
     id="tier1-missing",

@@ -17,10 +17,10 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import rate_evidence, type_evidence, unknown_cap
+from netplan_rules.capacity._resize import type_evidence, unknown_cap
 from netplan_rules.money import tier1_saving
 from netplan_rules.trust import doubts_of_vm
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="tier1-unused",

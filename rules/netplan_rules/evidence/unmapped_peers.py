@@ -70,7 +70,8 @@ def _hit(facts: Facts, strays: list[Edge], lost: int, whole: int) -> Hit:
     for edge in strays:
         owner = _stray(facts, edge)
         assert owner is not None
-        by_owner[owner.name] = by_owner.get(owner.name, 0) + edge.wire_bytes
+        if edge.wire_bytes:
+            by_owner[owner.name] = by_owner.get(owner.name, 0) + edge.wire_bytes
     greatest = sorted(by_owner.items(), key=lambda item: (-item[1], item[0]))
     named = greatest[: int(facts.threshold(RULE.id, "examples"))]
     listed = ", ".join(f"{name} ({volume(facts.gib_per_month(n))})" for name, n in named)

@@ -50,18 +50,17 @@ def talks(facts: Facts, distance: str) -> list[Talk]:
     """Return the pairs of own machines at that distance, most traffic first, then by link."""
     if facts.traffic is None:
         return []
-    found: dict[tuple[Instance, Instance], list[Edge]] = defaultdict(list)
-    ends: dict[int, Instance | None] = {}
+    found: dict[tuple[int, int], list[Edge]] = defaultdict(list)
     for edge in facts.traffic.edges:
-        if edge.path_class.distance != distance:
-            continue
-        one, other = (
-            ends.setdefault(end, facts.instance(facts.traffic.owners[end]))
-            for end in sorted((edge.src, edge.dst))
-        )
-        if one is not None and other is not None:
-            found[one, other].append(edge)
-    pairs = [Talk(one=a, other=b, edges=tuple(edges)) for (a, b), edges in found.items()]
+        if edge.path_class.distance == distance:
+            found[min(edge.src, edge.dst), max(edge.src, edge.dst)].append(edge)
+    pairs = []
+    for (one, other), edges in found.items():
+        ends = [facts.instance(facts.traffic.owners[end]) for end in (one, other)]
+        known = [machine for machine in ends if machine is not None]
+        if len(known) == len(ends):
+            first, second = sorted(known, key=lambda m: (m.name, m.ref.self_link))
+            pairs.append(Talk(one=first, other=second, edges=tuple(edges)))
     return sorted(pairs, key=lambda t: (-t.wire_bytes, t.one.ref.self_link, t.other.ref.self_link))
 
 
@@ -107,7 +106,10 @@ def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[T
     moved: set[str] = set()
     for talk in talks(facts, distance):
         links = {talk.one.ref.self_link, talk.other.ref.self_link}
-        if links & moved or are_replicas(facts, talk.one, talk.other):
+        # The pair itself must be worth it; only then is all traffic of the two looked at.
+        if links & moved or _usd_per_month(facts, talk) < min_usd:
+            continue
+        if are_replicas(facts, talk.one, talk.other):
             continue
         moves = [
             move
@@ -120,6 +122,21 @@ def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[T
             best = max(moves, key=lambda m: (m.usd_per_month, m.machine.ref.self_link))
             moved.add(best.machine.ref.self_link)
             yield talk, best, _doubts(facts, talk)
+
+
+def _usd_per_month(facts: Facts, talk: Talk) -> Decimal:
+    """Return what a pair's traffic costs at the first paid step of its rates; 0 where unknown."""
+    usd = Decimal(0)
+    for edge in talk.edges:
+        src, dst = facts.src(edge).region, facts.dst(edge).region
+        try:
+            steps = facts.prices.traffic(edge.path_class, src_region=src or "", dst_region=dst)
+        except MissingDatum:
+            # traffic-price-unknown reports it; a pair without a price is never proposed for money
+            continue
+        paid = next((step.price.usd for step in steps if step.price.usd), Decimal(0))
+        usd += facts.gib_per_month(edge.wire_bytes) * paid
+    return usd
 
 
 def _doubts(facts: Facts, talk: Talk) -> Doubts:
@@ -141,11 +158,10 @@ def _move(facts: Facts, machine: Instance, peer: Instance) -> Move | None:
 def move_saving(facts: Facts, machine: Instance, peer: Instance) -> Saving:
     """Return what all traffic with own machines costs from here less what it costs from there."""
     assert facts.traffic is not None
-    owner = next(
-        (i for i, o in enumerate(facts.traffic.owners) if o.link == machine.ref.self_link), None
-    )
-    if owner is None:
+    seen = facts.traffic.vm_by_link.get(machine.ref.self_link)
+    if seen is None:
         return Saving(unknown="no traffic")
+    owner = seen.owner
     before: dict[tuple[PathClass, str, str], int] = defaultdict(int)
     after: dict[tuple[PathClass, str, str], int] = defaultdict(int)
     sent = facts.traffic.edges_by_src.get(owner, ())
