@@ -251,7 +251,11 @@ def write_answer(
 
     if form is Form.TEXT:
         render = RenderOptions(
-            width=width, colour=ColourMode(color.value), verbosity=verbosity, max_rows=top
+            width=width,
+            colour=ColourMode(color.value),
+            verbosity=verbosity,
+            max_rows=top,
+            full_answer="--format json",
         )
         text = recommend_answers.text(answer, caps, prices, why_not, render)
     else:

@@ -13,6 +13,7 @@ from netplan_planner.engine.findings import (
     ordered,
 )
 from netplan_planner.engine.inputs import limits_date, read_facts
+from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
@@ -33,6 +34,7 @@ from netplan_planner.model import (
     WindowInfo,
     total_usd,
 )
+from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
@@ -197,13 +199,17 @@ def _demo_answers(
     """Return the recommendations that a demo's story asks for."""
     if demo is None:
         return (), ()
-    from netplan_planner.optimise.job import plan_job
-
-    plans = [facts.machines.choose(need) for need in demo.needs]
-    return (
-        tuple(plan for plan in plans if not isinstance(plan, Infeasible)),
-        tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs),
-    )
+    plans = []
+    for asked in demo.needs:
+        plan = facts.machines.choose(asked.need)
+        machine = machine_of(facts.inventory, asked.replaces)
+        shape = facts.shape(machine.machine_type)
+        if isinstance(plan, Infeasible) or shape is None:
+            continue
+        today = baseline_of(machine, shape, asked.need, facts.prices, facts.caps)
+        plans.append(with_baseline(plan, *today))
+    jobs = tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs)
+    return tuple(plans), jobs
 
 
 def _assumptions(today: date, facts: Facts, demo: Demo | None) -> tuple[str, ...]:

@@ -3,11 +3,22 @@
 import tomllib
 from datetime import date
 from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import JobNeed, MachineNeed, Value
+from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
 
 _FOLDER = Path(__file__).resolve().parent.parent / "demos"
+
+
+class DemoNeed(Value, frozen=True, kw_only=True):
+    """A recommendation that the story asks for, and the machine that it would replace."""
+
+    need: MachineNeed
+    replaces: str
 
 
 class Demo(Value, frozen=True, kw_only=True):
@@ -19,7 +30,7 @@ class Demo(Value, frozen=True, kw_only=True):
     inventory: tuple[Path, ...]
     traffic: tuple[Path, ...]
     assumptions: tuple[str, ...] = ()
-    needs: tuple[MachineNeed, ...] = ()
+    needs: tuple[DemoNeed, ...] = ()
     jobs: tuple[JobNeed, ...] = ()
 
 
@@ -50,13 +61,38 @@ def load_demo(name: str) -> Demo:
     )
 
 
-def _need(entry: dict[str, object]) -> MachineNeed:
-    import msgspec
-
-    return msgspec.convert(entry, MachineNeed)
+def _need(entry: dict[str, object]) -> DemoNeed:
+    wanted = {key: value for key, value in entry.items() if key != "replaces"}
+    return DemoNeed(need=msgspec.convert(wanted, MachineNeed), replaces=str(entry["replaces"]))
 
 
 def _job(entry: dict[str, object]) -> JobNeed:
-    import msgspec
-
     return msgspec.convert(entry, JobNeed)
+
+
+def relabelled_inventory(inventory: Inventory) -> Inventory:
+    """Return a demo's inventory with its sources as `demo:gecko/…`, wherever it is installed."""
+    return replace(
+        inventory,
+        **{
+            name: tuple(_relabelled(value) for value in getattr(inventory, name))
+            for name in inventory.__struct_fields__
+            if name not in {"projects", "machine_shapes"}
+        },
+    )
+
+
+def _relabelled(value: Any) -> Any:
+    if hasattr(value, "ref"):
+        return replace(value, ref=replace(value.ref, source=_label(value.ref.source)))
+    return replace(value, source=_label(value.source))
+
+
+def relabelled_traffic(traffic: TrafficMatrix) -> TrafficMatrix:
+    """Return a demo's traffic with the places of its left-out records as `demo:gecko/…`."""
+    examples = tuple(replace(e, source=_label(e.source)) for e in traffic.coverage.examples)
+    return replace(traffic, coverage=replace(traffic.coverage, examples=examples))
+
+
+def _label(source: str) -> str:
+    return source.replace(f"{_FOLDER}/", "demo:")

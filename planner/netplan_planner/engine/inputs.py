@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from fnmatch import fnmatchcase
 
-from netplan_planner.engine.demos import Demo
+from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
@@ -60,7 +60,7 @@ def limits_date(request: AuditRequest, demo: Demo | None) -> date:
 def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
     parts = []
     if demo is not None:
-        parts.append(read_inventory(demo.inventory))
+        parts.append(relabelled_inventory(read_inventory(demo.inventory)))
     if request.inventory:
         parts.append(read_inventory(request.inventory))
     if request.projects:
@@ -84,7 +84,8 @@ def _traffic(
     from netplan_planner.traffic import read_traffic
 
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
-    return read_traffic(paths, inventory, request.traffic_options)
+    traffic = read_traffic(paths, inventory, request.traffic_options)
+    return relabelled_traffic(traffic) if demo is not None else traffic
 
 
 def _targets(request: AuditRequest, inventory: Inventory) -> tuple[tuple[SelfLink, Target], ...]:

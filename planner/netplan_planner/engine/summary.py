@@ -13,7 +13,7 @@ from netplan_planner.model import (
     ZonePair,
     total_usd,
 )
-from netplan_planner.throughput import edge_query, predict
+from netplan_planner.throughput import edge_query, predict, single_flow
 
 Lane = tuple[str, str, str]
 """Source region, destination region, area of an internet peer; empty where not known."""
@@ -107,6 +107,7 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     usd, _ = _price(facts, path_class, edges)
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     src, dst = facts.src(greatest), facts.dst(greatest)
+    query = edge_query(facts, greatest)
     return ZonePair(
         src_zone=src_zone,
         dst_zone=dst_zone,
@@ -115,6 +116,7 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
         usd_per_month=usd,
         max_gbps=max(edge.series.max_gbps for edge in edges),
         rtt_ms=min(rtt) if rtt else None,
-        predicted=predict(edge_query(facts, greatest), facts.caps),
+        predicted=predict(query, facts.caps),
+        one_flow=single_flow(query, facts.caps),
         pair=f"{src.name} → {dst.name}",
     )

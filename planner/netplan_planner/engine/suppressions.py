@@ -74,7 +74,8 @@ def read_suppressions(path: Path | None, facts: Facts) -> Suppressions:
     """
     from_file = _of_file(path) if path is not None else ()
     labelled, notes = _of_labels(facts)
-    active, expired = [], []
+    active: list[Suppression] = []
+    expired: list[Suppression] = []
     for suppression in from_file:
         (expired if _is_over(suppression, facts.today) else active).append(suppression)
     by_link: list[tuple[SelfLink, tuple[Suppression, ...]]] = []

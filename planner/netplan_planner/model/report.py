@@ -48,9 +48,11 @@ class ZonePair(Value, frozen=True, kw_only=True):
     """The fastest minute of any one pair of machines."""
     rtt_ms: float | None
     predicted: Estimate | None
-    """Of the pair of machines with the most traffic."""
+    """Of the pair of machines with the most traffic, over as many connections as it takes."""
     pair: str
     """That pair: `sender → receiver`."""
+    one_flow: Estimate | None = None
+    """What the same pair gets over a single connection."""
 
 
 class Suppressed(Value, frozen=True, kw_only=True):

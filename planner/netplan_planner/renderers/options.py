@@ -51,6 +51,8 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     max_rows: int = 8
     """Rows of a table or list; 0: all."""
     rules: tuple[RuleInfo, ...] = ()
+    full_answer: str = "--output json"
+    """The option of the verb that writes everything, for hints."""
 
     def rule_info(self, rule: str) -> RuleInfo | None:
         """Return what is known of a rule."""

@@ -103,7 +103,7 @@ def _measured(rows: list[dict[str, str]]) -> MeasuredLimit:
         valid_until=date.fromisoformat(first["valid_until"]),
         source="; ".join(sorted({row["source"] for row in rows})),
         as_of=max(date.fromisoformat(row["source_date"]) for row in rows),
-        detail=f"median of {len(figures)} figures, {figures[0]:g} to {figures[-1]:g} Gbit/s",
+        detail=f"median of {len(figures)} figures",
     )
 
 

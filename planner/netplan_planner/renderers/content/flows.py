@@ -66,6 +66,7 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="top minute", is_number=True, stacked="top minute: {}"),
         Column(title="possible", is_number=True, stacked="possible: {}"),
+        Column(title="one flow", is_number=True, stacked="one flow: {}"),
         Column(title="round trip", is_number=True, stacked="round trip: {}"),
         Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
     )
@@ -99,9 +100,11 @@ def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
         line(name) if is_sent else line(name, f", {total.direction}"),
         line(fixed(figures.volume(total.gib_per_month))),
         line(fixed(share)) if share else (),
-        _usd(total.usd_per_month, total.price_note if is_sent else ""),
+        _usd(total.usd_per_month, total.price_note)
+        if is_sent
+        else line(say("not billed", Role.DIM)),
         line(f"{total.edge_count:,}"),
-        line(total.price_note) if total.price_note else (),
+        line(total.price_note) if total.price_note and is_sent else (),
     )
 
 
@@ -122,6 +125,7 @@ def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
 
 def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
     possible = pair.predicted.gbps if pair.predicted is not None else None
+    alone = pair.one_flow.gbps if pair.one_flow is not None else None
     distance, _, address = pair.path_class.value.rpartition("-")
     unknown = line(say("unknown", Role.DIM))
     return (
@@ -131,6 +135,7 @@ def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
         _usd(pair.usd_per_month, "no price"),
         line(fixed(figures.rate(pair.max_gbps))),
         line(fixed(figures.rate(possible))) if possible is not None else unknown,
+        line(fixed(figures.rate(alone))) if alone is not None else unknown,
         line(fixed(f"{figures.number(pair.rtt_ms)} ms")) if pair.rtt_ms is not None else unknown,
         line(say(pair.pair, length=phrases.SUBJECT_LENGTH)),
     )

@@ -204,7 +204,9 @@ def _lost(
     words = [line(f"{count:,} by {reason}") for reason, count in ranked]
     examples = [_example(entry) for entry in rejected[: options.row_limit]]
     if len(rejected) > len(examples):
-        examples.append(line(f"and {len(rejected) - len(examples):,} more, all in --output json"))
+        examples.append(
+            line(f"and {len(rejected) - len(examples):,} more, all in {options.full_answer}")
+        )
     yield Field(label=label, line=listed(words, len(words)), more=tuple(examples))
 
 
@@ -227,9 +229,15 @@ def _verdict(plan: JobPlan) -> Line:
     if not plan.options:
         return line(say("No type could be priced and rated", Role.BAD))
     best = plan.options[0]
+    equal = [
+        o
+        for o in plan.options
+        if figures.dollars(o.usd_per_month) == figures.dollars(best.usd_per_month)
+    ]
+    fastest = f" and the fastest of {len(equal)} that cost the same" if len(equal) > 1 else ""
     text = line(
         phrases.name(best.machine_type),
-        " is the cheapest in total: ",
+        f" is the cheapest in total{fastest}: ",
         fixed(f"{figures.dollars(best.usd_per_month)} a month", Role.GOOD),
     )
     today = next((o for o in plan.options if o.machine_type == plan.baseline), None)
