@@ -66,7 +66,6 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="top minute", is_number=True, stacked="top minute: {}"),
         Column(title="possible", is_number=True, stacked="possible: {}"),
-        Column(title="one flow", is_number=True, stacked="one flow: {}"),
         Column(title="round trip", is_number=True, stacked="round trip: {}"),
         Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),
     )
@@ -126,6 +125,7 @@ def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
 def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
     possible = pair.predicted.gbps if pair.predicted is not None else None
     alone = pair.one_flow.gbps if pair.one_flow is not None else None
+    one_flow = [f", one flow gets {figures.rate(alone)}"] if alone not in {None, possible} else []
     distance, _, address = pair.path_class.value.rpartition("-")
     unknown = line(say("unknown", Role.DIM))
     return (
@@ -135,9 +135,8 @@ def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
         _usd(pair.usd_per_month, "no price"),
         line(fixed(figures.rate(pair.max_gbps))),
         line(fixed(figures.rate(possible))) if possible is not None else unknown,
-        line(fixed(figures.rate(alone))) if alone is not None else unknown,
         line(fixed(f"{figures.number(pair.rtt_ms)} ms")) if pair.rtt_ms is not None else unknown,
-        line(say(pair.pair, length=phrases.SUBJECT_LENGTH)),
+        line(say(pair.pair, length=phrases.SUBJECT_LENGTH), *one_flow),
     )
 
 
