@@ -11,7 +11,7 @@
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region
     groups      instance groups: name, zone or region, members
-    traffic     minutes, and flows: src, dst (a machine's name or an address), gbps, minutes, …
+    traffic     minutes and flows, see `support.flow_entries`
     thresholds  {rule: {name: value}}
     expect      the hits of a bad case: subjects, and any field of the finding that matters
     gaps        how many resources could not be judged (default 0)
@@ -22,7 +22,7 @@ readers read: a fixture proves the rule on what really arrives.
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,12 +34,10 @@ from netplan_planner.throughput import CapsTable, load_caps
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
+from support.flow_entries import write_entries
 
 FIXTURES = Path(__file__).resolve().parents[2] / "rules" / "fixtures"
 PROJECT = "p"
-HEADER_BYTES = 52
-MTU_BYTES = 1460
-START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 
 Json = dict[str, Any]
 
@@ -62,7 +60,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
     traffic = None
     if "traffic" in case:
         flows = folder / "flows.json"
-        flows.write_text("".join(json.dumps(e) + "\n" for e in _entries(case)), encoding="utf-8")
+        write_entries(flows, inventory, case["traffic"])
         traffic = read_traffic([flows], inventory, TrafficOptions(threads=1))
     today = date.fromisoformat(case.get("today", "2026-11-20"))
     prices = _prices()
@@ -233,89 +231,3 @@ def _group(g: Json) -> Json:
         "instanceTemplate": _link("global/instanceTemplates/t"),
         "selfLink": _link(f"{place}/instanceGroupManagers/{g['name']}"),
     }
-
-
-def _entries(case: Json) -> Iterator[Json]:
-    """Yield flow log entries of one-minute records, at constant rates that count headers."""
-    traffic = case["traffic"]
-    minutes = traffic.get("minutes", 60)
-    machines = {m["name"]: m for m in case.get("machines", ())}
-    for number, flow in enumerate(traffic["flows"]):
-        for minute in range(flow.get("minutes", minutes)):
-            start = START + timedelta(minutes=minute)
-            yield from _flow_minute(machines, flow, number, start)
-    # One empty record at either end makes the window as long as the case says.
-    edge = {"src": next(iter(machines), "10.255.0.1"), "dst": "10.255.255.254", "gbps": 0.0}
-    for minute in (0, minutes - 1):
-        yield from _flow_minute(machines, edge, 999, START + timedelta(minutes=minute))
-
-
-def _flow_minute(
-    machines: dict[str, Json], flow: Json, number: int, start: datetime
-) -> Iterator[Json]:
-    shares = flow.get("flows", 1)
-    seconds = flow.get("record_seconds", 60)
-    wire = flow["gbps"] * 1e9 / 8 * seconds / shares
-    packets = max(1, round(wire / MTU_BYTES)) if wire else 0
-    payload = max(0, round(wire) - packets * HEADER_BYTES)
-    src, dst = machines.get(flow["src"]), machines.get(flow["dst"])
-    by_external = flow.get("over") == "external"
-    for share in range(shares):
-        body: Json = {
-            "connection": {
-                "protocol": 6,
-                "src_ip": src["internal"] if src else flow["src"],
-                "src_port": 40000 + 100 * number + share,
-                "dest_ip": _reached(flow, dst),
-                "dest_port": flow.get("port", 443),
-            },
-            "reporter": "SRC" if src else "DEST",
-            "bytes_sent": str(payload),
-            "packets_sent": str(packets),
-            "start_time": _stamp(start),
-            "end_time": _stamp(start + timedelta(seconds=seconds, microseconds=-1000)),
-        }
-        if "rtt_ms" in flow:
-            body["round_trip_time"] = {"median_msec": flow["rtt_ms"]}
-        if flow.get("area"):
-            body["dest_location" if src else "src_location"] = flow["area"]
-        if src:
-            body |= _annotation("src", src)
-        if dst and (not by_external or flow.get("annotated", True)):
-            body |= _annotation("dest", dst)
-        yield {
-            "insertId": f"{number}-{share}-{start.isoformat()}",
-            "logName": f"projects/{PROJECT}/logs/compute.googleapis.com%2Fvpc_flows",
-            "resource": {"type": "gce_subnetwork", "labels": {"project_id": PROJECT}},
-            "timestamp": _stamp(start + timedelta(seconds=67)),
-            "jsonPayload": body,
-        }
-
-
-def _reached(flow: Json, dst: Json | None) -> str:
-    if dst is None:
-        return str(flow["dst"])
-    kind = {"external": "external", "external-ipv6": "external_ipv6"}.get(flow.get("over", ""))
-    return str(dst[kind or "internal"])
-
-
-def _annotation(end: str, m: Json) -> Json:
-    network = m.get("network", "default")
-    return {
-        f"{end}_instance": {
-            "project_id": PROJECT,
-            "region": _region(m["zone"]),
-            "vm_name": m["name"],
-            "zone": m["zone"],
-        },
-        f"{end}_vpc": {
-            "project_id": PROJECT,
-            "subnetwork_name": network,
-            "subnetwork_region": _region(m["zone"]),
-            "vpc_name": network,
-        },
-    }
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,294 @@
+"""Every rule on traffic, on recorded projects: made flows on their own addresses.
+
+No recorded inventory has matching flow logs, and some faults need what no recording has (a type
+with Tier_1, IPv6, a second zone): then a recorded machine is altered, and the case says how.
+"""
+
+import copy
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from netplan_planner.engine.findings import judge
+from netplan_planner.model import Facts, Need
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.readers import read_inventory
+from netplan_planner.throughput import load_caps
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_pricing import open_snapshot
+from netplan_rules.registry import all_rules, find_rule, thresholds
+from support.flow_entries import write_entries
+from support.recorded_project import recorded_resources
+from support.shared_data import needs_shared
+
+Json = dict[str, Any]
+Alter = Callable[[Json], None]
+USA = {"continent": "America", "country": "usa"}
+INTERNET = "203.0.113.9"
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule on recordings: flows that make it fire, flows that do not."""
+
+    rule: str
+    recordings: tuple[str, ...]
+    fires: tuple[Json, ...]
+    silent: tuple[Json, ...]
+    alter: tuple[tuple[str, Alter], ...] = ()
+    """(end of a self link, change of the resource)."""
+    minutes: int = 60
+
+
+def flow(src: str, dst: str, gbps: float, **more: Any) -> Json:
+    return {"src": src, "dst": dst, "gbps": gbps} | more
+
+
+def in_zone(zone: str) -> Alter:
+    def change(resource: Json) -> None:
+        old = resource["zone"].rpartition("/")[2]
+        for key in ("zone", "machineType", "selfLink"):
+            resource[key] = resource[key].replace(old, zone)
+
+    return change
+
+
+def of_type(machine_type: str, **more: Any) -> Alter:
+    def change(resource: Json) -> None:
+        head = resource["machineType"].rpartition("/")[0]
+        resource["machineType"] = f"{head}/{machine_type}"
+        resource.update(more)
+
+    return change
+
+
+def with_nic(**more: Any) -> Alter:
+    def change(resource: Json) -> None:
+        resource["networkInterfaces"][0].update(more)
+
+    return change
+
+
+def ipv6(address: str) -> Alter:
+    access = {"name": "external-ipv6", "type": "DIRECT_IPV6", "externalIpv6": address}
+    return with_nic(ipv6AccessConfigs=[access | {"externalIpv6PrefixLength": 96}])
+
+
+def peered_with(project: str, mtu: int) -> Alter:
+    network = f"https://www.googleapis.com/compute/v1/projects/{project}/global/networks/default"
+
+    def change(resource: Json) -> None:
+        resource["peerings"] = [{"name": "made", "network": network, "state": "ACTIVE"}]
+        resource["mtu"] = mtu
+
+    return change
+
+
+ONE, TWO = "existing-instance", "gpu-instance-creator"
+TIER_1 = {"networkPerformanceConfig": {"totalEgressBandwidthTier": "TIER_1"}}
+GCE5, GCE6 = "gcpdiag-gce5-aaaa", "gcpdiag-gce6-aaaa"
+
+
+def cases(node: str, other: str) -> tuple[Case, ...]:
+    """Return all cases; `node` and `other` are n2 nodes of the recorded autoscaler cluster."""
+    cluster = ("gke2",)
+    return (
+        Case(
+            rule="external-ip-intra-zone",
+            recordings=("gce6",),
+            fires=(flow(ONE, TWO, 0.5, over="external"),),
+            silent=(flow(ONE, TWO, 0.5),),
+        ),
+        Case(
+            rule="external-ip-intra-region",
+            recordings=("gce6",),
+            alter=((TWO, in_zone("us-central1-f")),),
+            fires=(flow(ONE, TWO, 0.5, over="external"),),
+            silent=(flow(ONE, TWO, 0.5),),
+        ),
+        Case(
+            rule="external-ip-inter-region",
+            recordings=("gce6",),
+            alter=((TWO, in_zone("us-east1-b")),),
+            fires=(flow(ONE, TWO, 0.5, over="external"),),
+            silent=(flow(ONE, TWO, 0.5),),
+        ),
+        Case(
+            rule="external-ip-between-vpcs",
+            recordings=("gce5", "gce6"),
+            fires=(flow("shielded-vm-integrity-failure", ONE, 0.1, over="external"),),
+            silent=(flow(TWO, ONE, 0.1, over="external"),),
+        ),
+        Case(
+            rule="own-lb-hairpin",
+            recordings=("gke1",),
+            fires=(flow("mig-lpq6", "34.120.115.14", 0.1),),
+            silent=(flow("mig-lpq6", "34.120.115.15", 0.1),),
+        ),
+        Case(
+            rule="external-ipv6-internal-talk",
+            recordings=("gce6",),
+            alter=((ONE, ipv6("2600:1900:4000:1:0:2::")), (TWO, ipv6("2600:1900:4000:1:0:1::"))),
+            fires=(flow(ONE, TWO, 0.1, over="external-ipv6"),),
+            silent=(flow(ONE, TWO, 0.1),),
+        ),
+        Case(
+            rule="egress-cap-saturated",
+            recordings=("lb2",),
+            fires=(flow("vm-m5q1", "vm-pn3l", 1.95, flows=4),),
+            silent=(flow("vm-m5q1", "vm-pn3l", 1.0, flows=4),),
+        ),
+        Case(
+            rule="external-cap-saturated",
+            recordings=cluster,
+            fires=(flow(node, INTERNET, 6.8, flows=8, area=USA),),
+            silent=(flow(node, INTERNET, 3.0, flows=8, area=USA),),
+        ),
+        Case(
+            rule="single-flow-limited",
+            recordings=cluster,
+            fires=(flow(node, INTERNET, 2.9, area=USA),),
+            silent=(flow(node, INTERNET, 2.9, flows=4, area=USA),),
+        ),
+        Case(
+            rule="shared-core-in-data-path",
+            recordings=("gce1",),
+            fires=(flow("mig-bzvx", "mig-l40g", 0.5),),
+            silent=(flow("mig-bzvx", "mig-l40g", 0.05),),
+        ),
+        Case(
+            rule="tier1-missing",
+            recordings=cluster,
+            alter=((node, of_type("n2-standard-32")),),
+            fires=(flow(node, other, 31.0, flows=16),),
+            silent=(flow(node, other, 10.0, flows=16),),
+        ),
+        Case(
+            rule="tier1-unused",
+            recordings=cluster,
+            alter=((node, of_type("n2-standard-32", **TIER_1)),),
+            fires=(flow(node, other, 5.0, flows=8),),
+            silent=(flow(node, other, 30.0, flows=16),),
+        ),
+        Case(
+            rule="chatty-inter-zone-pair",
+            recordings=("dataproc1",),
+            fires=(flow("good-m", "test-best-practices-enabled-m", 0.1),),
+            silent=(flow("good-m", "good-w-0", 0.1),),
+        ),
+        Case(
+            rule="chatty-inter-region-pair",
+            recordings=("gce6", "nat1"),
+            alter=((TWO, in_zone("europe-west1-b")),),
+            fires=(flow(ONE, TWO, 0.1),),
+            # members of one service by their names: the recorded private-vm-0 and private-vm-1
+            silent=(
+                flow(
+                    "gcpdiag-nat1-aaaa/europe-west4-a/private-vm-0",
+                    "gcpdiag-nat1-aaaa/us-central1-a/private-vm-1",
+                    0.1,
+                ),
+            ),
+        ),
+        Case(
+            rule="gvnic-missing",
+            recordings=cluster,
+            alter=((node, with_nic(nicType="VIRTIO_NET")),),
+            fires=(flow(node, other, 5.0, flows=8),),
+            silent=(flow(node, other, 1.0, flows=8),),
+        ),
+        Case(
+            rule="vpc-mtu-mismatch",
+            recordings=("gce5", "gce6"),
+            alter=(
+                (f"{GCE5}/global/networks/default", peered_with(GCE6, 1460)),
+                (f"{GCE6}/global/networks/default", peered_with(GCE5, 1500)),
+            ),
+            fires=(flow("shielded-vm-integrity-failure", ONE, 0.1),),
+            silent=(flow(TWO, ONE, 0.1),),
+        ),
+        Case(
+            rule="needless-external-address",
+            recordings=("gce6",),
+            fires=(flow(ONE, TWO, 0.1),),
+            silent=tuple(
+                flow(name, INTERNET, 0.001, area=USA)
+                for name in (ONE, TWO, "apache-instance-7b70", "apache-instance-bnb7")
+            ),
+        ),
+        Case(
+            rule="traffic-price-unknown",
+            recordings=("gce6",),
+            fires=(flow(ONE, INTERNET, 0.1),),
+            silent=(flow(ONE, INTERNET, 0.1, area=USA),),
+        ),
+        Case(
+            rule="unmapped-peers",
+            recordings=("gce6",),
+            fires=(flow(ONE, "10.77.0.9", 0.1),),
+            silent=(flow(ONE, TWO, 0.1),),
+        ),
+    )
+
+
+def nodes() -> tuple[str, str]:
+    names = sorted(
+        resource["name"]
+        for resources in recorded_resources("gke2").values()
+        for resource in resources.get("instances", [])
+        if resource["machineType"].endswith("n2-standard-2")
+    )
+    return names[0], names[1]
+
+
+def facts_of(case: Case, flows: tuple[Json, ...], folder: Path) -> Facts:
+    resources = [
+        copy.deepcopy(resource)
+        for name in case.recordings
+        for held in recorded_resources(name).values()
+        for listed in held.values()
+        for resource in listed
+    ]
+    for end, change in case.alter:
+        (target,) = [r for r in resources if r["selfLink"].endswith("/" + end)]
+        change(target)
+    compute, logs = folder / "compute.json", folder / "flows.json"
+    compute.write_text(json.dumps(resources), encoding="utf-8")
+    inventory = read_inventory([compute])
+    write_entries(logs, inventory, {"minutes": case.minutes, "flows": list(flows)})
+    prices, caps = open_snapshot(), load_caps(date(2026, 11, 20))
+    return Facts(
+        inventory=inventory,
+        traffic=read_traffic([logs], inventory, TrafficOptions(threads=1)),
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps),
+        today=date(2026, 11, 20),
+        thresholds=thresholds({}),
+    )
+
+
+RULES = [case.rule for case in cases("a", "b")]
+
+
+@needs_shared
+@pytest.mark.parametrize("rule", RULES)
+def test_rule_fires_and_keeps_silent(rule: str, tmp_path: Path) -> None:
+    (case,) = [case for case in cases(*nodes()) if case.rule == rule]
+    for flows, expected in ((case.fires, True), (case.silent, False)):
+        judged = judge(find_rule(rule), facts_of(case, flows, tmp_path))
+        assert [n.kind for n in judged.not_evaluated if n.kind != "gap"] == []
+        assert bool(judged.hits) == expected, f"{rule}: {flows}"
+
+
+def test_no_rule_on_traffic_is_left_out() -> None:
+    on_traffic = {
+        check.rule.id
+        for check in all_rules()
+        if check.rule.needs & {Need.TRAFFIC, Need.FLOW_RECORDS}
+    }
+    assert on_traffic <= set(RULES)
