@@ -1,0 +1,358 @@
+"""`netplan audit` as a process: demos, files, the live API, outputs, exit statuses, bad input."""
+
+import csv
+import io
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from netplan_planner.readers import read_inventory
+from netplan_planner.renderers.schema import schema
+from support.command import run_verbs
+from support.compute_server import ComputeServer, Fault
+from support.flow_entries import write_entries
+from support.one_project import FOLDER, PROJECT, resources
+from support.recorded_project import add_recorded_project
+from support.shared_data import needs_shared
+
+DAY = ("--today", "2026-11-20")
+FILES = FOLDER / "gcloud"
+Report = dict[str, Any]
+
+
+def audit(*arguments: object, **environment: str) -> tuple[int, str, str]:
+    done = run_verbs(arguments=["audit", *DAY, *map(str, arguments)], **environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def report(*arguments: object, status: int | None = None, **environment: str) -> Report:
+    """Return the JSON report of an audit, held to the published schema."""
+    code, out, err = audit("--output", "json", *arguments, **environment)
+    assert code == status if status is not None else code in {0, 1}, err
+    found: Report = json.loads(out)
+    jsonschema.validate(found, schema())
+    return found
+
+
+def findings(found: Report) -> dict[str, Report]:
+    return {finding["rule"]: finding for finding in found["findings"]}
+
+
+def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
+    found = report("--demo", "gecko", status=1)
+    assert found["limits_as_of"] == "2017-07-27"
+    by_rule = findings(found)
+    address = by_rule["external-ip-intra-zone"]
+    assert address["severity"] == "high"
+    assert len(address["members"]) == 8
+    assert address["throughput_now"]["gbps"] == 1.6
+    volume = next(e["value"] for e in address["evidence"] if e["name"] == "volume")
+    assert address["saving_usd_per_month"] == pytest.approx(volume * 0.01, rel=1e-6)
+    assert "egress-cap-undersized-for-target" in by_rule
+    both = [s for s in found["fix_sets"] if len(s["singles"]) == 2]
+    (small,) = both
+    alone = {step["name"]: step["estimate"]["gbps"] for step in small["singles"]}
+    assert small["now"]["gbps"] == 1.6
+    assert alone["internal address"] == 2.0
+    assert [gbps for name, gbps in alone.items() if name != "internal address"] == [1.6]
+    assert small["joint"]["estimate"]["gbps"] == 16.0
+    (big,) = [s for s in found["fix_sets"] if len(s["singles"]) == 1]
+    assert (big["now"]["gbps"], big["joint"]["estimate"]["gbps"]) == (1.6, 16.0)
+    excluded = dict(found["coverage"]["traffic"]["excluded"])
+    assert sum(excluded.values()) == 2
+    places = [e["source"] for e in found["coverage"]["traffic"]["examples"]]
+    assert places == ["demo:gecko/flows-00.json.gz:118", "demo:gecko/flows-12.json.gz:2071"]
+
+
+def test_dobermanifesto_recommends_the_four_core_machine_and_says_by_how_much() -> None:
+    found = report("--demo", "dobermanifesto", "--fail-on", "never", status=0)
+    assert "egress-cap-saturated" in findings(found)
+    (plan,) = found["recommendations"]
+    first, second = plan["ranked"][:2]
+    assert first["machine_type"] == "n1-standard-4"
+    assert first["cap_gbps"] == 8.0
+    assert plan["baseline"]["machine_type"] == "n1-standard-1"
+    bigger = next(c for c in plan["ranked"] if c["machine_type"] == "n1-standard-8")
+    assert bigger["usd_per_month"] == pytest.approx(2 * first["usd_per_month"], rel=1e-3)
+    assert second["usd_per_month"] > first["usd_per_month"]
+    (job,) = found["jobs"]
+    assert job["options"][0]["machine_type"] == "n1-standard-4"
+    assert any("100 GB" in text for text in found["assumptions"])
+
+
+def test_interzone_shows_the_matrix_both_ways() -> None:
+    found = report("--demo", "interzone", "--fail-on", "never", status=0)
+    pairs = {(p["src_zone"][-1], p["dst_zone"][-1]): p for p in found["zone_pairs"]}
+    assert set(pairs) == {(a, b) for a in "abc" for b in "abc"} - {("b", "b"), ("c", "c")}
+    for (src, dst), told in {
+        ("a", "a"): 13.9,
+        ("a", "b"): 7.96,
+        ("b", "a"): 8.22,
+        ("c", "b"): 7.51,
+    }.items():
+        assert pairs[src, dst]["max_gbps"] == pytest.approx(told, rel=0.01)
+        assert pairs[src, dst]["predicted"]["gbps"] == 16.0
+    assert pairs["a", "a"]["usd_per_month"] == 0
+    assert pairs["a", "b"]["rtt_ms"] == 0.193
+    assert 5.75 <= pairs["a", "b"]["one_flow"]["gbps"] <= 8.51
+
+
+@pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone"])
+def test_a_demo_is_the_same_text_each_time_and_fits_the_width(name: str) -> None:
+    first = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="1")
+    second = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="2", TZ="Asia/Tokyo")
+    assert first == second
+    assert first[0] == 0
+    assert first[2] == ""
+    long = [line for line in first[1].splitlines() if len(line) > 100 and "gcloud" not in line]
+    assert long == []
+
+
+def test_files_and_flow_logs_in_any_order(tmp_path: Path) -> None:
+    inventory = read_inventory([FILES])
+    running = [i for i in inventory.instances if i.is_running and i.interfaces[0].internal_ipv4]
+    flows = [{"src": a.name, "dst": b.name, "gbps": 0.2} for a, b in pairwise(running)]
+    half = len(flows) // 2
+    write_entries(tmp_path / "one.json", inventory, {"flows": flows[:half]})
+    write_entries(tmp_path / "two.json", inventory, {"flows": flows[half:]})
+    files = sorted(FILES.glob("*.json"))
+    one = audit("--output", "json", "--inventory", FILES, "--traffic", tmp_path)
+    two = audit(
+        "--output",
+        "json",
+        *("--traffic", tmp_path / "two.json", "--traffic", tmp_path / "one.json"),
+        *("--threads", 1, "--memory-limit", "200MB"),
+        *("--inventory", files[-1]),
+        *reversed(files[:-1]),
+    )
+    assert json.loads(one[1])["coverage"]["instance_count"] == len(inventory.instances)
+    assert one == two
+
+
+def test_several_outputs_at_once(tmp_path: Path) -> None:
+    names = {form: tmp_path / f"report.{form}" for form in ("json", "sarif", "md", "csv")}
+    asked = [f"--output={form}:{path}" for form, path in names.items()]
+    code, out, err = audit("--demo", "gecko", "--output", "text", *asked)
+    assert (code, err) == (1, "")
+    assert "Do first" in out
+    found = json.loads(names["json"].read_text(encoding="utf-8"))
+    jsonschema.validate(found, schema())
+    sarif = json.loads(names["sarif"].read_text(encoding="utf-8"))
+    assert len(sarif["runs"][0]["results"]) == len(found["findings"])
+    rows = list(csv.DictReader(io.StringIO(names["csv"].read_text(encoding="utf-8"))))
+    assert len(rows) == sum(len(f["members"]) for f in found["findings"])
+    assert "external-ip-intra-zone" in names["md"].read_text(encoding="utf-8")
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in names.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("--fail-on", "never"), 0),
+        (("--fail-on", "high"), 1),
+        ((), 1),
+        (("--select", "evidence"), 0),
+        (("--select", "evidence", "--fail-on", "info"), 1),
+        (("--fail-on", "never", "--fail-on-saving", "100"), 1),
+        (("--fail-on", "never", "--fail-on-saving", "1000000"), 0),
+        (("--ignore", "address,capacity"), 0),
+        (("--ignore", "address,capacity", "--fail-on", "low"), 1),
+        (("--min-saving", "1000000"), 0),
+        (("--severity", "high", "--fail-on", "medium"), 1),
+    ],
+)
+def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
+    assert audit("--demo", "gecko", *arguments)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "nothing to audit"),
+        (("--demo", "gekko"), "no demo is named 'gekko'"),
+        (("--demo", "gecko", "--select", "external-ip"), "no rule is named 'external-ip'"),
+        (("--demo", "gecko", "--output", "jsn"), "json"),
+        (("--demo", "gecko", "--min-saving", "lots"), "amount in USD"),
+        (("--demo", "gecko", "--memory-limit", "much"), "memory limit"),
+        (("--demo", "gecko", "--output", "json:/no/such/folder/x.json"), "/no/such/folder"),
+        (("--demo", "gecko", "--severity", "never"), "--severity"),
+    ],
+)
+def test_wrong_usage_is_status_2(arguments: tuple[str, ...], says: str) -> None:
+    code, out, err = audit(*arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.json", b"", "empty"),
+        ("cut.json", b'[{"kind": "compute#instance", "name": "a", "zo', "cut.json"),
+        ("text.json", b"hello\n", "text.json"),
+        ("flow.json", b'{"a": 1}\n', "flow.json"),
+    ],
+)
+def test_input_that_cannot_be_read_is_status_3(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    for option in ("--inventory", "--traffic"):
+        rest = ("--inventory", FILES) if option == "--traffic" else ()
+        code, out, err = audit(*rest, option, path)
+        assert (code, out) == (3, ""), err
+        assert says in err
+        assert "Traceback" not in err
+
+
+def test_missing_paths_and_empty_folders_are_status_3(tmp_path: Path) -> None:
+    for option in ("--inventory", "--traffic"):
+        rest = ("--inventory", FILES) if option == "--traffic" else ()
+        for path in (tmp_path, tmp_path / "no-such"):
+            code, out, err = audit(*rest, option, path)
+            assert (code, out) == (3, "")
+            assert str(path) in err
+
+
+def test_suppressions_are_counted_with_reason_and_expiry(tmp_path: Path) -> None:
+    ignore = tmp_path / "ignore.toml"
+    ignore.write_text(
+        '[[ignore]]\nrule = "address"\nreason = "moves in spring"\nexpires = 2027-03-31\n'
+        '[[ignore]]\nrule = "capacity"\nresource = "transcoder-1"\nreason = "over"\n'
+        "expires = 2026-01-01\n",
+        encoding="utf-8",
+    )
+    found = report("--demo", "gecko", "--ignore-file", ignore)
+    assert "external-ip-intra-zone" not in findings(found)
+    assert {s["reason"] for s in found["suppressed"]} == {"moves in spring"}
+    assert len(found["suppressed"]) == 8
+    assert [s["reason"] for s in found["expired_suppressions"]] == ["over"]
+    code, out, _ = audit("--demo", "gecko", "--ignore-file", ignore)
+    assert code == 1
+    assert "Suppressed: 8 findings" in out
+
+
+def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text(
+        '[audit]\nselect = ["price"]\nfail-on = "never"\n'
+        "[rules.idle-external-address]\nmin_age_days = 100000\n"
+        '[targets]\n"instances/ingest-1" = "20 Gbps"\n',
+        encoding="utf-8",
+    )
+
+    def run(*arguments: str, **environment: str) -> Report:
+        done = run_verbs(
+            arguments=["--config", str(config), "audit", *DAY, "--demo", "gecko", *arguments],
+            **environment,
+        )
+        assert done.returncode == 0, done.stderr
+        found: Report = json.loads(done.stdout)
+        return found
+
+    from_file = run("--output", "json")
+    assert set(findings(from_file)) == {"needless-external-address"}
+    from_environment = run("--output", "json", NETPLAN_AUDIT_SELECT="evidence")
+    assert set(findings(from_environment)) == {"stale-prices-or-caps"}
+    rule = "egress-cap-undersized-for-target"
+    from_flag = run("--output", "json", "--select", rule, NETPLAN_AUDIT_SELECT="evidence")
+    subjects = [m["subject"] for f in from_flag["findings"] for m in f["members"]]
+    assert any(subject.startswith("ingest-1") for subject in subjects)
+    shown = run_verbs(arguments=["--config", str(config), "config", "show"]).stdout
+    assert "audit.select" in shown
+    assert "price  (netplan.toml)" in shown
+    assert "rules.idle-external-address.min_age_days" in shown
+    assert "100000 days  (netplan.toml)" in shown
+    assert "audit.memory-limit" in shown
+
+
+def test_an_unknown_threshold_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text("[rules.idle-external-address]\nmin_age = 3\n", encoding="utf-8")
+    done = run_verbs(arguments=["--config", str(config), "audit", "--demo", "gecko"])
+    assert done.returncode == 2
+    assert "min_age_days" in done.stderr
+
+
+def test_explain_shows_sources_and_refuses_unknown_names() -> None:
+    code, out, _ = audit("--demo", "gecko", "--explain", "external-ip-intra-zone")
+    assert code == 1
+    assert "medium.com/@duhroach" in out
+    assert audit("--demo", "gecko", "--explain", "nothing")[0] == 2
+
+
+def test_a_live_project_reads_as_its_files() -> None:
+    with ComputeServer(page_limit=3) as server:
+        server.add_project(PROJECT, resources())
+        live = report("--project", PROJECT, "--api-endpoint", server.url, "--anonymous")
+        assert "compute.instances.aggregatedList" in server.read_methods()
+    files = report("--inventory", FILES)
+    assert live["coverage"]["instance_count"] == files["coverage"]["instance_count"]
+    assert set(findings(live)) == set(findings(files))
+    assert live["coverage"]["is_complete"]
+
+
+@needs_shared
+def test_a_project_that_refuses_is_reported_and_the_rest_goes_on() -> None:
+    with ComputeServer(page_limit=2) as server:
+        (first, *_) = add_recorded_project(server, "gce6")
+        add_recorded_project(server, "gce5")
+        server.add_fault(Fault(method="compute.routes.list", project=first, status=403))
+        server.add_fault(Fault(method="compute.instances.aggregatedList", status=503, times=1))
+        server.add_fault(Fault(method="compute.subnetworks.*", status=429, times=1))
+        arguments = (
+            *("--project", first, "--project", "gcpdiag-gce5-aaaa", "--project", "nobody"),
+            *("--api-endpoint", server.url, "--anonymous"),
+        )
+        found = report(*arguments, "--fail-on", "never", status=0)
+        strict = audit(*arguments, "--strict", "--fail-on", "never")
+    errors = {p["project"]: p["errors"] for p in found["coverage"]["projects"]}
+    assert any("compute.routes.list" in e for e in errors[first])
+    assert errors["gcpdiag-gce5-aaaa"] == []
+    assert errors["nobody"]
+    assert found["coverage"]["instance_count"] > 0
+    assert not found["coverage"]["is_complete"]
+    assert strict[0] == 4
+    assert "incomplete" in strict[2]
+
+
+def test_nothing_readable_at_all_is_status_3() -> None:
+    with ComputeServer() as server:
+        code, out, err = audit(
+            *("--project", "nobody", "--api-endpoint", server.url, "--anonymous")
+        )
+    assert (code, out) == (3, "")
+    assert "nobody" in err
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[31m[red]<script>=cmd()|" + "x" * 10_000
+
+
+def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
+    held = resources()
+    for instance in held["instances"]:
+        instance["labels"] = {"netplan-ignore": HOSTILE}
+        instance["description"] = HOSTILE
+    held["instances"][0]["name"] = HOSTILE
+    held["instances"][0]["selfLink"] = held["instances"][0]["selfLink"].rpartition("/")[0] + (
+        "/" + HOSTILE
+    )
+    path = tmp_path / "evil\x1b[31m.json"
+    path.write_text(json.dumps([r for listed in held.values() for r in listed]), encoding="utf-8")
+    for form in ("text", "md", "csv", "sarif", "json"):
+        code, out, err = audit(
+            "--inventory", path, "--output", form, "--fail-on", "never", "-v", "--max-findings", 0
+        )
+        assert code == 0, err
+        for text in (out, err):
+            assert "\x1b" not in text
+            assert "\x07" not in text
+    code, _, err = audit("--inventory", tmp_path / "no\x1b[31m-file")
+    assert code == 3
+    assert "\x1b" not in err
