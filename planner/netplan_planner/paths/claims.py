@@ -190,7 +190,7 @@ def _since(earlier: FlowEnd, end: FlowEnd, since: datetime | None) -> Tenures:
 def _ephemeral(
     earlier: FlowEnd, end: Callable[[Certainty], FlowEnd], instance: Instance
 ) -> Tenures:
-    """Return an ephemeral address's holders: sure since the last start, another's before creation."""
+    """Return an ephemeral address's holders: sure since the last start, unknown before creation."""
     created, started = instance.created, instance.last_started
     if started is None:
         return _since(earlier, end(Certainty.ASSUMED), created)

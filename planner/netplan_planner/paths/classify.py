@@ -5,6 +5,12 @@ from netplan_planner.paths.ends import Face, FlowEnd
 
 _MACHINES = frozenset({OwnerKind.VM, OwnerKind.OTHER_PROJECT})
 
+_CLASSES = {
+    (distance, way): PathClass(f"{distance}-{way}")
+    for distance in ("same-zone", "inter-zone", "inter-region")
+    for way in ("internal", "external", "internal-pod")
+}
+
 
 class Path(Value, frozen=True, kw_only=True):
     """The class of a flow, and the literal it was addressed to where that matters."""
@@ -24,10 +30,13 @@ def classify(src: FlowEnd, dst: FlowEnd) -> Path:
     packet was addressed to the receiver's external address, so it gets the same path as the
     sender's report of it.
     """
-    kinds = {src.owner.kind, dst.owner.kind}
+    kinds = (src.owner.kind, dst.owner.kind)
+    is_virtual = Face.VIRTUAL in (src.face, dst.face)
+    if not is_virtual and kinds[0] in _MACHINES and kinds[1] in _MACHINES:
+        return _between_machines(src, dst)
     if OwnerKind.HYBRID in kinds:
         return Path(path_class=PathClass.HYBRID)
-    if OwnerKind.LOAD_BALANCER in kinds or Face.VIRTUAL in (src.face, dst.face):
+    if OwnerKind.LOAD_BALANCER in kinds or is_virtual:
         return Path(path_class=PathClass.LOAD_BALANCER, dst_address=_front(src, dst))
     if OwnerKind.NAT in kinds:
         return Path(path_class=PathClass.NAT, dst_address=_reached(dst))
@@ -35,10 +44,8 @@ def classify(src: FlowEnd, dst: FlowEnd) -> Path:
         return Path(path_class=PathClass.UNKNOWN)
     if OwnerKind.GOOGLE_API in kinds:
         return Path(path_class=PathClass.GOOGLE_APIS)
-    if OwnerKind.INTERNET in kinds:
-        through_nat = src.is_behind_nat or dst.is_behind_nat
-        return Path(path_class=PathClass.NAT if through_nat else PathClass.INTERNET)
-    return _between_machines(src, dst)
+    through_nat = src.is_behind_nat or dst.is_behind_nat
+    return Path(path_class=PathClass.NAT if through_nat else PathClass.INTERNET)
 
 
 def _front(src: FlowEnd, dst: FlowEnd) -> str | None:
@@ -60,12 +67,12 @@ def _between_machines(src: FlowEnd, dst: FlowEnd) -> Path:
     if distance is None:
         return Path(path_class=PathClass.UNKNOWN)
     if Face.EXTERNAL in (src.face, dst.face):
-        return Path(path_class=PathClass(f"{distance}-external"), dst_address=_reached(dst))
+        return Path(path_class=_CLASSES[distance, "external"], dst_address=_reached(dst))
     if src.is_pod or dst.is_pod:
         if src.owner.key == dst.owner.key:
             return Path(path_class=PathClass.SAME_NODE_POD)
-        return Path(path_class=PathClass(f"{distance}-internal-pod"))
-    return Path(path_class=PathClass(f"{distance}-internal"))
+        return Path(path_class=_CLASSES[distance, "internal-pod"])
+    return Path(path_class=_CLASSES[distance, "internal"])
 
 
 def _distance(src: FlowEnd, dst: FlowEnd) -> str | None:

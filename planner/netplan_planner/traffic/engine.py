@@ -1,19 +1,26 @@
 """The embedded engine: one DuckDB connection in a private folder, with its errors translated."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import msgspec
 
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.schema import TABLES, create
 
 Row = tuple[Any, ...]
 
 _FETCH_ROWS = 20_000
+_SLICE_ROWS = 1_000_000
+_OBJECT_BYTES = 16 << 20
+"""The engine's own limit of a JSON object, which sizes its buffers."""
+
 _ONE_COLUMN = (
     "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '',"
     " ignore_errors = true, parallel = false, columns = {'line': 'VARCHAR'}"
@@ -90,13 +97,32 @@ class Engine:
         """Return the one value of a result."""
         return self.rows(statement)[0][0]
 
-    def insert(self, table: str, types: Sequence[str], rows: Sequence[Row]) -> None:
-        """Append rows; a whole column travels as one list, which is fast without a data frame."""
-        if not rows:
-            return
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        values = ", ".join(f"unnest(${i}::{kind}[])" for i, kind in enumerate(types, start=1))
-        self.run(f"INSERT INTO {table} SELECT {values}", columns)
+    def create(self, *tables: str) -> None:
+        """Make tables of the schema, empty."""
+        for table in tables:
+            self.run(create(table))
+
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        """Append rows to a table of the schema.
+
+        They travel as a file, which takes a fifth of the time that lists as parameters take.
+        """
+        columns = TABLES[table]
+        path = self.folder / f"{table}.rows"
+        count = longest = 0
+        with path.open("wb") as out:
+            for row in rows:
+                line = msgspec.json.encode(dict(zip(columns, row, strict=True)))
+                out.write(line + b"\n")
+                count, longest = count + 1, max(longest, len(line))
+        if count:
+            types = ", ".join(f"{quoted(name)}: {quoted(kind)}" for name, kind in columns.items())
+            self.run(
+                f"INSERT INTO {table} SELECT * FROM read_json({quoted(str(path))},"
+                f" format = 'newline_delimited', compression = 'none', columns = {{{types}}},"
+                f" maximum_object_size = {max(_OBJECT_BYTES, longest + 1)})"
+            )
+        path.unlink()
 
     def _execute(
         self, statement: str, parameters: Sequence[Any] | None
@@ -133,6 +159,22 @@ class Engine:
         for rows in self.stream(_lines(path, compression)):
             for (line,) in rows:
                 yield line or ""
+
+
+def slices(engine: Engine, table: str, minute: str) -> list[tuple[int, int]]:
+    """Return stretches of time (first minute, minute after) of about a million rows each.
+
+    Groups by minute then fit the processor's cache, which makes them three times faster; rows
+    come in order of time as a rule, so that a slice reads little more than its own.
+    """
+    first, last, count = engine.rows(f"SELECT MIN({minute}), MAX({minute}), COUNT(*) FROM {table}")[
+        0
+    ]
+    if first is None:
+        return []
+    parts = max(1, min(round(count / _SLICE_ROWS), last - first + 1))
+    edges = [first + (last + 1 - first) * part // parts for part in range(parts + 1)]
+    return list(pairwise(edges))
 
 
 def _lines(path: Path, compression: str) -> str:

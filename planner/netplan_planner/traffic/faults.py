@@ -51,7 +51,6 @@ _FIRST_LINES, _MOST_LINES = 2_000, 50_000
 
 _ROWS_AT_A_TIME = 250_000
 _CHUNK_BYTES = 1 << 20
-_NUMBERED_COLUMNS = "line_number BIGINT, line VARCHAR"
 
 Shown = Callable[[str], str]
 """From the note of a left-out record to where it stands."""
@@ -114,8 +113,8 @@ class Faults:
         """Yield a file in pieces, and how to say where a record of a piece stands."""
         if source.layout is Layout.JSON_LINES:
             for lines in _chunks(numbered_lines(source, self._engine)):
-                self._engine.run(f"CREATE OR REPLACE TABLE {NUMBERED} ({_NUMBERED_COLUMNS})")
-                self._engine.insert(NUMBERED, ("BIGINT", "VARCHAR"), lines)
+                self._engine.create(NUMBERED)
+                self._engine.insert(NUMBERED, lines)
                 yield numbered_batch(source), lambda note: f"{source.shown}:{note}"
         elif source.layout is Layout.TABLE_CSV:
             yield (

@@ -1,20 +1,6 @@
 """From batches of flow records to sums by pair of ends: all that grows with records stays on disk.
 
-Tables of the engine:
-    endpoint            identity of an end (address, project, vm, tag) and its node
-    node                logs_sent, logs_received (0 or 1) and header_extra of each node
-    staged              the records of one batch, see `statements.staged`
-    fresh               notes of records between ends not met before, and their nodes
-    stranger            named machines that the inventory does not have
-    earlier             earlier holders of addresses, by minute
-    minute_position     0 to the greatest number of minutes that a record may cover
-    span_position       for each number of minutes that a record reaches into: 0 to that number
-    pair_minute         wire bytes by pair, reporter and minute
-    pair_total          sums by pair, reporter and day
-    pair_round_trip     round-trip times by pair, reporter and day
-    flow_minute         wire bytes of fast five-tuples by minute
-    activity            records by start minute, and how far they reach
-    fault               left-out records by reason and file
+The tables are those of `schema.py`, the queries those of `statements.py`.
 """
 
 from collections.abc import Iterable
@@ -27,38 +13,35 @@ from netplan_planner.model import Inventory
 from netplan_planner.traffic import statements
 from netplan_planner.traffic.batches import Batch, line_batch, make_batches
 from netplan_planner.traffic.compression import copy_what_is_left
-from netplan_planner.traffic.engine import Engine, ReadError
+from netplan_planner.traffic.engine import Engine, ReadError, slices
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.meeting import Meeting
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.options import TrafficOptions
 
-_TABLES = {
-    "endpoint": "address VARCHAR, project VARCHAR, vm VARCHAR, tag VARCHAR, node INTEGER",
-    "node": "node INTEGER, logs_sent TINYINT, logs_received TINYINT, header_extra SMALLINT",
-    "staged": "src_node INTEGER, dst_node INTEGER, side TINYINT, fault TINYINT,"
-    " start_minute INTEGER, offset_ms INTEGER, duration_ms INTEGER, payload_bytes BIGINT,"
-    " packet_count BIGINT, header_bytes SMALLINT, rtt_us INTEGER, ports BIGINT, note VARCHAR",
-    "fresh": "note VARCHAR, src_node INTEGER, dst_node INTEGER",
-    "stranger": "project VARCHAR, vm VARCHAR",
-    "earlier": "later_node INTEGER, node INTEGER, first_minute INTEGER, until_minute INTEGER",
-    "minute_position": "position INTEGER",
-    "span_position": "span INTEGER, position INTEGER",
-    "pair_minute": "src_node INTEGER, dst_node INTEGER, side TINYINT, minute INTEGER, wire BIGINT",
-    "pair_total": "src_node INTEGER, dst_node INTEGER, side TINYINT, day INTEGER,"
-    " payload_bytes BIGINT, packet_count BIGINT, header_bytes BIGINT, records BIGINT,"
-    " coarse_bytes BIGINT, dropped_bytes BIGINT, dropped_packets BIGINT",
-    "pair_round_trip": "src_node INTEGER, dst_node INTEGER, side TINYINT, day INTEGER,"
-    " rtt_us INTEGER, records BIGINT",
-    "flow_minute": "src_node INTEGER, dst_node INTEGER, side TINYINT, ports BIGINT,"
-    " minute INTEGER, wire BIGINT",
-    "activity": "start_minute INTEGER, last_minute INTEGER, records BIGINT,"
-    " dropped_records BIGINT, records_without_packets BIGINT",
-    "fault": "fault TINYINT, source_name VARCHAR, records BIGINT",
-}
+_MADE_HERE = (
+    "identity",
+    "node",
+    "endpoint",
+    "staged",
+    "fresh",
+    "stranger",
+    "earlier",
+    "minute_position",
+    "span_position",
+    "pair_minute",
+    "pair_total",
+    "pair_coarse",
+    "pair_dropped",
+    "pair_round_trip",
+    "flow_minute",
+    "activity",
+    "fault",
+)
 _BYTES_PER_GBPS_MINUTE = 7_500_000_000
-_BYTES_PER_GBPS_MS = 125_000
-_MS_PER_S = 1000
+_BYTES_PER_GBPS_S = 125_000_000
+_US_PER_S = 1_000_000
+_END_OF_TIME = statements.LAST_US // statements.US_PER_MINUTE + 1
 
 
 class Ingest:
@@ -69,15 +52,13 @@ class Ingest:
         self.nodes = Nodes(inventory)
         self._options = options
         self.record_count = 0
-        for table, columns in _TABLES.items():
-            engine.run(f"CREATE OR REPLACE TABLE {table} ({columns})")
-        positions = max(options.max_record_minutes, options.max_table_minutes) + 1
-        engine.run(f"INSERT INTO minute_position SELECT range FROM range({positions + 1})")
+        engine.create(*_MADE_HERE)
+        positions = max(options.max_record_minutes, options.max_table_minutes) + 2
+        engine.insert("minute_position", ((number,) for number in range(positions)))
         engine.insert(
-            "endpoint",
-            ("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR", "INTEGER"),
-            [(*identity, node) for identity, node in self.nodes.seeds(inventory)],
+            "identity", ((*identity, node) for identity, node in self.nodes.seeds(inventory))
         )
+        self._describe_nodes()
 
     def read(self, sources: Iterable[Source], *, of_p95: bool = False) -> list[Source]:
         """Read all sources; return them as they could be read: a cut one ends earlier."""
@@ -123,14 +104,17 @@ class Ingest:
         options = self._options
         is_table = batch.layout.is_table
         statement = statements.staged(
+            reporter=options.reporter,
             header=options.header_bytes,
             max_minutes=options.max_table_minutes if is_table else options.max_record_minutes,
             max_bytes_per_minute=round(options.max_record_gbps * _BYTES_PER_GBPS_MINUTE),
-            flow_bytes_per_ms=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_MS)),
-            since_ms=_ms(options.since, statements.FIRST_MS),
-            until_ms=_ms(options.until, statements.LAST_MS),
+            flow_bytes_per_s=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_S)),
+            since_us=_us(options.since, statements.FIRST_US),
+            until_us=_us(options.until, statements.LAST_US),
             takes_names=is_table,
+            with_details=batch.has_details,
         )
+        self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + statements.ENDPOINTS)
         self.engine.run("TRUNCATE staged")
         self._view(batch, with_details=batch.has_details)
         self.engine.run(f"INSERT INTO staged {statement}")
@@ -146,7 +130,7 @@ class Ingest:
         if not batch.has_details and meeting.strangers():
             self._view(batch, with_details=True)
             meeting.look_at_strangers()
-        meeting.introduce()
+        meeting.introduce(self._options.header_bytes.ipv6_extra)
         self.engine.run(f"INSERT INTO staged {statements.RESOLVED}")
 
     def _take_holders_of_the_time(self) -> None:
@@ -160,18 +144,21 @@ class Ingest:
         if not earlier:
             return
         self.engine.run("TRUNCATE earlier")
-        self.engine.insert("earlier", ("INTEGER", "INTEGER", "INTEGER", "INTEGER"), earlier)
+        self.engine.insert("earlier", earlier)
         self.engine.run(f"CREATE OR REPLACE TABLE staged AS {statements.OF_THE_TIME}")
 
     def _note_reporters(self) -> None:
         for side, node in self.engine.rows(statements.REPORTING):
             self.nodes.report(side, node)
+        self._describe_nodes()
+
+    def _describe_nodes(self) -> None:
+        """Write down what is known of every node by now."""
         extra = self._options.header_bytes.ipv6_extra
         self.engine.run("TRUNCATE node")
         self.engine.insert(
             "node",
-            ("INTEGER", "TINYINT", "TINYINT", "SMALLINT"),
-            [
+            (
                 (
                     number,
                     int(self.nodes.logs_sent(number)),
@@ -179,25 +166,28 @@ class Ingest:
                     extra if end.is_ipv6 else 0,
                 )
                 for number, end in enumerate(self.nodes.ends)
-            ],
+            ),
         )
 
     def _sum_up(self) -> None:
         """Add the staged records to the sums."""
-        engine, reporter = self.engine, self._options.reporter
+        engine = self.engine
         engine.run("TRUNCATE span_position")
         engine.run(f"INSERT INTO span_position {statements.SPAN_POSITIONS}")
-        engine.run(f"INSERT INTO pair_minute {statements.minutes(reporter)}")
-        engine.run(f"INSERT INTO flow_minute {statements.minutes(reporter, by_ports=True)}")
+        for first, until in slices(engine, "staged", "start_minute"):
+            engine.run(f"INSERT INTO pair_minute {statements.minutes(first, until)}")
+        engine.run(f"INSERT INTO flow_minute {statements.minutes(0, _END_OF_TIME, by_ports=True)}")
         engine.run(f"INSERT INTO pair_total {statements.TOTALS}")
+        engine.run(f"INSERT INTO pair_coarse {statements.COARSE}")
+        engine.run(f"INSERT INTO pair_dropped {statements.DROPS}")
         engine.run(f"INSERT INTO pair_round_trip {statements.ROUND_TRIPS}")
         engine.run(f"INSERT INTO activity {statements.ACTIVITY}")
         engine.run(f"INSERT INTO fault {statements.FAULTS}")
 
 
-def _ms(time: datetime | None, default: int) -> int:
-    """Return a time as milliseconds since 1970; one without a zone is UTC."""
+def _us(time: datetime | None, default: int) -> int:
+    """Return a time as microseconds since 1970; one without a zone is UTC."""
     if time is None:
         return default
     aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
-    return round(aware.timestamp() * _MS_PER_S)
+    return round(aware.timestamp() * _US_PER_S)

@@ -1,7 +1,7 @@
 """From the sums by pair to the traffic matrix."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.traffic import statements
-from netplan_planner.traffic.engine import Engine, Row
+from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.window import Window
 from netplan_planner.units import gbps_from_bytes
@@ -48,17 +48,16 @@ class EdgeTotal:
     )
 
     def __init__(self, row: Row, unit: int) -> None:
-        self.payload_bytes = row[1] // unit
+        _, payload, wire, packets, records, by_destination, other, other_records = row
+        self.payload_bytes = payload // unit
         # Headers are what the whole has beyond its payload, so that the two add up when halved.
-        self.header_bytes = (row[1] + row[2]) // unit - self.payload_bytes
-        self.packet_count = row[3] // unit
-        self.records = row[4]
-        self.coarse_bytes = row[5] // unit
-        self.by_destination_bytes = row[6] // unit
-        self.other_side_bytes = row[7]
-        self.other_side_records = row[8]
-        self.dropped_bytes = row[9]
-        self.dropped_packets = row[10]
+        self.header_bytes = wire // unit - self.payload_bytes
+        self.packet_count = packets // unit
+        self.records = records
+        self.by_destination_bytes = by_destination // unit
+        self.other_side_bytes = other
+        self.other_side_records = other_records
+        self.coarse_bytes = self.dropped_bytes = self.dropped_packets = 0
 
 
 class MatrixBuilder:
@@ -69,8 +68,10 @@ class MatrixBuilder:
         self._routes = routes
         self._window = window
         self._unit = routes.unit
-        engine.run("CREATE OR REPLACE TABLE skewed_day (day INTEGER)")
-        engine.insert("skewed_day", ("INTEGER",), [(day,) for day in window.skewed_days])
+        engine.create("skewed_day")
+        engine.insert("skewed_day", ((day,) for day in window.skewed_days))
+        self._minute_count = window.observed_minutes
+        self._idle_top = (0.0,) * min(TOP_MINUTES, self._minute_count)
 
     def build(self, reporter: Reporter) -> TrafficMatrix:
         """Return the matrix, its coverage still empty."""
@@ -89,47 +90,58 @@ class MatrixBuilder:
         )
 
     def _totals(self) -> dict[int, EdgeTotal]:
-        return {
-            row[0]: EdgeTotal(row, self._unit)
+        unit = self._unit
+        totals = {
+            row[0]: EdgeTotal(row, unit)
             for rows in self._engine.stream(statements.EDGE_TOTALS)
             for row in rows
         }
+        for edge, payload in self._engine.rows(statements.EDGE_COARSE):
+            totals[edge].coarse_bytes = payload // unit
+        for edge, payload, packets in self._engine.rows(statements.EDGE_DROPS):
+            total = totals.setdefault(edge, EdgeTotal((edge, *[0] * 7), unit))
+            total.dropped_bytes, total.dropped_packets = payload, packets
+        return totals
 
     def _edge_series(self) -> dict[int, Series]:
-        self._table("edge_minute", "edge INTEGER, minute INTEGER, wire BIGINT")
-        self._engine.run(f"INSERT INTO edge_minute {statements.EDGE_MINUTES}")
+        self._engine.create("edge_minute")
+        for first, until in slices(self._engine, "pair_minute", "minute"):
+            self._engine.run(f"INSERT INTO edge_minute {statements.edge_minutes(first, until)}")
+        self._engine.create("pair_minute")
         return self._series("edge_minute", "edge", "wire")
 
     def _series(self, table: str, key: str, value: str) -> dict[int, Series]:
+        volumes = {
+            row[0]: row
+            for rows in self._engine.stream(statements.volumes(table, key, value))
+            for row in rows
+        }
         ranks = [self._rank(percentile) for percentile in PERCENTILES]
         statement = statements.ranks(table, key, value, ranks, TOP_MINUTES)
         return {
-            row[0]: self._make_series(row)
+            row[0]: self._make_series(row, volumes[row[0]])
             for rows in self._engine.stream(statement)
             for row in rows
         }
 
     def _rank(self, percentile: int) -> int:
         """Return a percentile's rank from the greatest minute, by nearest rank over all minutes."""
-        count = self._window.observed_minutes
+        count = self._minute_count
         return count - -(-percentile * count // 100) + 1
 
-    def _make_series(self, row: Row) -> Series:
-        _, whole, active, p50, p95, p99, *top = row
+    def _make_series(self, ranks: Row, volume: Row) -> Series:
+        gbps = self._gbps
+        # Idle minutes fill up what the window has beyond the rows.
+        top = tuple(gbps(wire) for wire in ranks[4:] if wire)
         return Series(
-            p50_gbps=self._gbps(p50),
-            p95_gbps=self._gbps(p95),
-            p99_gbps=self._gbps(p99),
-            max_gbps=self._gbps(top[0]),
-            byte_count=whole // self._unit,
-            active_minutes=active,
-            top_gbps=self._top(top),
+            p50_gbps=gbps(ranks[1]),
+            p95_gbps=gbps(ranks[2]),
+            p99_gbps=gbps(ranks[3]),
+            max_gbps=top[0],
+            byte_count=volume[1] // self._unit,
+            active_minutes=volume[2],
+            top_gbps=top + self._idle_top[len(top) :],
         )
-
-    def _top(self, values: Sequence[int | None]) -> tuple[float, ...]:
-        """Return the greatest minutes; idle ones fill up what the window has beyond the rows."""
-        count = min(TOP_MINUTES, self._window.observed_minutes)
-        return tuple(self._gbps(value) for value in values[:count])
 
     def _gbps(self, wire: int | None) -> float:
         """Return a minute's rate; a rank beyond the rows is an idle minute."""
@@ -167,20 +179,19 @@ class MatrixBuilder:
             )
         return edges
 
-    def _rtts(self) -> Sequence[tuple[int, float]]:
-        return [
-            (edge, (low + high) / 2 / _US_PER_MS)
-            for rows in self._engine.stream(statements.EDGE_ROUND_TRIPS)
-            for edge, low, high in rows
-        ]
+    def _rtts(self) -> Iterator[tuple[int, float]]:
+        """Yield each edge's median round-trip time in milliseconds.
+
+        Within the first two digits by which records are counted it is their mean: exact where the
+        records agree, else to a few per cent.
+        """
+        for rows in self._engine.stream(statements.EDGE_ROUND_TRIPS):
+            for edge, low, low_count, high, high_count in rows:
+                yield edge, (low / low_count + high / high_count) / 2 / _US_PER_MS
 
     def _top_flows(self) -> dict[int, TopFlow]:
         """Return the greatest five-tuple of the edges that have fast ones."""
-        self._table(
-            "edge_flow",
-            "edge INTEGER, src_node INTEGER, dst_node INTEGER, ports BIGINT, minute INTEGER,"
-            " wire BIGINT",
-        )
+        self._engine.create("edge_flow")
         self._engine.run(f"INSERT INTO edge_flow {statements.EDGE_FLOWS}")
         return {row[0]: self._top_flow(*row) for row in self._engine.rows(statements.TOP_FLOWS)}
 
@@ -217,19 +228,20 @@ class MatrixBuilder:
         )
 
     def _machine_series(self) -> tuple[dict[int, Series], dict[int, Series], dict[int, Series]]:
-        self._table("sent_minute", "vm INTEGER, minute INTEGER, wire BIGINT, outside BIGINT")
-        self._engine.run(f"INSERT INTO sent_minute {statements.SENT_MINUTES}")
+        self._engine.create("sent_minute")
+        for first, until in slices(self._engine, "edge_minute", "minute"):
+            self._engine.run(f"INSERT INTO sent_minute {statements.sent_minutes(first, until)}")
         sent = self._series("sent_minute", "vm", "wire")
         outside = self._series("sent_minute", "vm", "outside")
         self._engine.run("DROP TABLE sent_minute")
-        self._table("received_minute", "vm INTEGER, minute INTEGER, wire BIGINT")
-        self._engine.run(f"INSERT INTO received_minute {statements.RECEIVED_MINUTES}")
+        self._engine.create("received_minute")
+        for first, until in slices(self._engine, "edge_minute", "minute"):
+            self._engine.run(
+                f"INSERT INTO received_minute {statements.received_minutes(first, until)}"
+            )
         received = self._series("received_minute", "vm", "wire")
         self._engine.run("DROP TABLE received_minute")
         return sent, outside, received
-
-    def _table(self, name: str, columns: str) -> None:
-        self._engine.run(f"CREATE OR REPLACE TABLE {name} ({columns})")
 
 
 class _MachineSums:

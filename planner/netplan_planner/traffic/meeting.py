@@ -1,19 +1,20 @@
 """Meets the ends that a batch names for the first time, and gives them their nodes."""
 
+from collections.abc import Container, Iterator, Mapping
+
 from netplan_planner.traffic import statements
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import NO_DETAILS, Details, Identity, Nodes, parse_end
 from netplan_planner.traffic.records import END_SEPARATOR
 
-_IDENTITY_TYPES = ("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR")
 _SAME = (
-    "e.address = c.address AND e.project IS NOT DISTINCT FROM c.project"
-    " AND e.vm IS NOT DISTINCT FROM c.vm AND e.tag IS NOT DISTINCT FROM c.tag"
+    "i.address = c.address AND i.project IS NOT DISTINCT FROM c.project"
+    " AND i.name IS NOT DISTINCT FROM c.name"
 )
 
 
 class Meeting:
-    """Turns the notes of staged records into nodes: the table `fresh`, and rows of `endpoint`."""
+    """Turns the notes of staged records into nodes: the table `fresh`, and rows of `identity`."""
 
     def __init__(self, engine: Engine, nodes: Nodes) -> None:
         self._engine = engine
@@ -45,20 +46,21 @@ class Meeting:
             for identity, details in self._details.items()
             if details == NO_DETAILS and self._nodes.is_stranger(identity)
         }
-        self._engine.run("DELETE FROM stranger")
-        self._engine.insert("stranger", ("VARCHAR", "VARCHAR"), sorted(found, key=str))
+        self._engine.create("stranger")
+        self._engine.insert("stranger", sorted(found, key=str))
         return bool(found)
 
     def look_at_strangers(self) -> None:
         """Read the details of the machines in `stranger` from the view of the batch's records."""
         for row in self._engine.rows(statements.STRANGERS):
-            identity: Identity = (row[0], row[1], row[2], row[3])
+            identity: Identity = (row[0], row[1], row[2])
             if identity in self._details:
-                self._details[identity] = tuple(text or "" for text in row[4:])
+                self._details[identity] = tuple(text or "" for text in row[3:])
 
-    def introduce(self) -> None:
-        """Fill `fresh`, and add the ends met for the first time to `endpoint`."""
+    def introduce(self, header_extra: int) -> None:
+        """Fill `fresh`, and add the ends met for the first time to `identity`."""
         number_of = self._known()
+        met = frozenset(number_of)
         new: list[Row] = []
         for identity, details in sorted(self._details.items(), key=str):
             if identity not in number_of:
@@ -66,22 +68,29 @@ class Meeting:
                 if node is not None:
                     number_of[identity] = node
                     new.append((*identity, node))
-        self._engine.insert("endpoint", (*_IDENTITY_TYPES, "INTEGER"), new)
-        rows: list[Row] = [
-            (note, number_of.get(src) if src else None, number_of.get(dst) if dst else None)
-            for note, src, dst in self._notes
-        ]
-        self._engine.run("DELETE FROM fresh")
-        self._engine.insert("fresh", ("VARCHAR", "INTEGER", "INTEGER"), rows)
+        self._engine.insert("identity", new)
+        self._engine.create("fresh")
+        self._engine.insert("fresh", self._fresh(number_of, met, header_extra))
+
+    def _fresh(
+        self, number_of: Mapping[Identity, int], met: Container[Identity], header_extra: int
+    ) -> Iterator[Row]:
+        """Yield the rows of `fresh`; IPv6 headers of a known sender are already counted."""
+        for note, src, dst in self._notes:
+            src_node = number_of.get(src) if src else None
+            dst_node = number_of.get(dst) if dst else None
+            is_new_ipv6 = src_node is not None and src not in met and self._is_ipv6(src_node)
+            yield note, src_node, dst_node, header_extra if is_new_ipv6 else 0
+
+    def _is_ipv6(self, node: int) -> bool:
+        return self._nodes.ends[node].is_ipv6
 
     def _known(self) -> dict[Identity, int]:
         """Return the nodes of those ends that were met before."""
-        self._engine.run("CREATE OR REPLACE TABLE candidate AS SELECT * FROM endpoint LIMIT 0")
-        self._engine.insert(
-            "candidate", (*_IDENTITY_TYPES, "INTEGER"), [(*i, None) for i in self._details]
-        )
+        self._engine.create("candidate")
+        self._engine.insert("candidate", self._details)
         rows = self._engine.rows(
-            f"SELECT c.address, c.project, c.vm, c.tag, e.node FROM candidate c"
-            f" JOIN endpoint e ON {_SAME}"
+            "SELECT c.address, c.project, c.name, i.node"
+            f" FROM candidate c JOIN identity i ON {_SAME}"
         )
-        return {(row[0], row[1], row[2], row[3]): row[4] for row in rows}
+        return {(row[0], row[1], row[2]): row[3] for row in rows}

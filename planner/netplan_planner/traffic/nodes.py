@@ -36,8 +36,8 @@ from netplan_planner.traffic.records import (
     TAG_SEPARATOR,
 )
 
-Identity = tuple[str, str | None, str | None, str | None]
-"""Address, project, machine and tag, as the engine matches them."""
+Identity = tuple[str, str | None, str | None]
+"""Address, project, and the machine's name or the tag, as the engine matches them."""
 
 Details = tuple[str, ...]
 """What a record says besides, in the order of `DETAILS`; empty where it says nothing."""
@@ -52,9 +52,8 @@ def parse_end(said: str) -> tuple[Identity, Details] | None:
     parts = said.split(PART_SEPARATOR)
     if len(parts) != _PARTS:
         return None
-    address, project, vm, tag = parts[: len(IDENTITY)]
-    identity = (address, project or None, vm or None, tag or None)
-    return identity, tuple(parts[len(IDENTITY) :])
+    address, project, name = parts[: len(IDENTITY)]
+    return (address, project or None, name or None), tuple(parts[len(IDENTITY) :])
 
 
 class Node(Value, frozen=True, kw_only=True):
@@ -109,7 +108,7 @@ class Nodes:
             for nic in instance.interfaces:
                 for text in (nic.internal_ipv4, nic.external_ipv4, nic.internal_ipv6):
                     if text and parse_address(text) is not None:
-                        identity = (text, str(instance.project), instance.name, None)
+                        identity = (text, str(instance.project), instance.name)
                         said = RecordedEnd(
                             address=text,
                             project=instance.project,
@@ -122,7 +121,8 @@ class Nodes:
 
     def is_stranger(self, identity: Identity) -> bool:
         """Return whether an end is a named machine that the inventory does not have."""
-        _, project, vm, _ = identity
+        _, project, name = identity
+        vm, _ = _parse_name(name or "")
         return project is not None and vm is not None and (project, vm) not in self._machines
 
     def number(self, identity: Identity, details: Details) -> int | None:
@@ -130,8 +130,8 @@ class Nodes:
         return self._numbered(self._tenures(identity, details))
 
     def _tenures(self, identity: Identity, details: Details) -> tuple[Tenure, ...] | None:
-        address, project, vm, tag = identity
-        said = _said(tag or "")
+        address, project, name = identity
+        vm, said = _parse_name(name or "")
         if parse_address(address) is None:
             # Rows of plain tables have a kind and may name machines; else the address is broken.
             return self._named(address, said["kind"]) if said["kind"] else None
@@ -246,12 +246,13 @@ _SINGLE = frozenset({OwnerKind.VM, OwnerKind.UNKNOWN})
 """Owners that are one machine or address: all that they send is reported when some of it is."""
 
 
-def _said(tag: str) -> dict[str, str]:
-    """Return the parts of a tag; a tag without separators says only that the end is a pod."""
-    parts = tag.split(TAG_SEPARATOR)
-    if len(parts) != len(TAG):
-        return dict.fromkeys(TAG, "") | {"pod": tag if tag == POD else ""}
-    return dict(zip(TAG, parts, strict=True))
+def _parse_name(name: str) -> tuple[str | None, dict[str, str]]:
+    """Return the machine that a name means, and the parts of its tag; see `records.TAG`."""
+    parts = name.split(TAG_SEPARATOR)
+    if len(parts) == len(TAG):
+        return None, dict(zip(TAG, parts, strict=True))
+    vm, _, rest = name.partition(TAG_SEPARATOR)
+    return vm or None, dict.fromkeys(TAG, "") | {"pod": POD if rest == POD else ""}
 
 
 def _network(project: str, name: str) -> SelfLink | None:

@@ -12,8 +12,8 @@ from netplan_planner.traffic.engine import identifier, quoted
 DETAILS = ("zone", "vpc_project", "vpc", "subnetwork", "subnetwork_region")
 """What a record says of a named machine besides project and name; wanted for strangers only."""
 
-IDENTITY = ("address", "project", "vm", "tag")
-"""What decides who an end is; `TAG` is the rest of it, in one text."""
+IDENTITY = ("address", "project", "name")
+"""What decides who an end is: `name` is the machine's, or of an end without one its tag."""
 
 COLUMNS = (
     "is_entry",
@@ -24,8 +24,8 @@ COLUMNS = (
     "protocol",
     "src_port",
     "dst_port",
-    "start_ms",
-    "end_ms",
+    "start_us",
+    "end_us",
     "payload_bytes",
     "packet_count",
     "rtt_us",
@@ -54,8 +54,8 @@ TAG = (
 )
 """Parts of a tag, in order, joined by `TAG_SEPARATOR`; an empty part says nothing.
 
-`own_…` is the network in which the record was made; `kind` comes from plain tables. The tag of a
-named machine says only whether it is a pod, and is NULL when it is not.
+`own_…` is the network in which the record was made; `kind` comes from plain tables. After the name
+of a machine `TAG_SEPARATOR` and `POD` say that the end is a pod.
 """
 
 TAG_SEPARATOR = "\x1e"
@@ -65,6 +65,7 @@ END_SEPARATOR = "\x1d"
 """Between the two ends of a note."""
 
 POD = "pod"
+_AS_POD = TAG_SEPARATOR + POD
 INTERNAL, EXTERNAL = "internal", "external"
 """Kinds of a plain table's ends: by which of its addresses a named machine is meant."""
 
@@ -84,8 +85,8 @@ _NUMBERS = frozenset(
         "protocol",
         "src_port",
         "dst_port",
-        "start_ms",
-        "end_ms",
+        "start_us",
+        "end_us",
         "payload_bytes",
         "packet_count",
         "rtt_us",
@@ -184,12 +185,12 @@ class Fields:
         number = self.integer(*path)
         return f"CASE WHEN {number} BETWEEN {_PORTS[0]} AND {_PORTS[1]} THEN {number} END"
 
-    def time_ms(self, *path: str) -> str:
-        """Return a time as milliseconds since 1970; a text without a zone is UTC."""
+    def time_us(self, *path: str) -> str:
+        """Return a time as microseconds since 1970; a text without a zone is UTC."""
         found = self._find(path)
         is_time = isinstance(found, tuple) and found[1].startswith("timestamp")
         sql = self._raw(path) if is_time else self.text(*path)
-        return f"epoch_us(TRY_CAST({sql} AS TIMESTAMPTZ)) // {_US_PER_MS}"
+        return f"epoch_us(TRY_CAST({sql} AS TIMESTAMPTZ))"
 
     def _raw(self, path: Sequence[str]) -> str:
         found = self._find(path)
@@ -259,8 +260,8 @@ def flow_record(
         "protocol": payload.integer("connection", "protocol"),
         "src_port": payload.port("connection", "src_port"),
         "dst_port": payload.port("connection", "dest_port"),
-        "start_ms": payload.time_ms("start_time"),
-        "end_ms": payload.time_ms("end_time"),
+        "start_us": payload.time_us("start_time"),
+        "end_us": payload.time_us("end_time"),
         "payload_bytes": _sent_or_dropped(payload, "bytes"),
         "packet_count": _sent_or_dropped(payload, "packets"),
         "rtt_us": _rtt_us(payload),
@@ -293,8 +294,7 @@ def _end_columns(
     columns = {
         f"{name}_address": payload.text("connection", f"{end}_ip"),
         f"{name}_project": payload.text(f"{end}_instance", "project_id"),
-        f"{name}_vm": payload.text(f"{end}_instance", "vm_name"),
-        f"{name}_tag": _tag(entry, payload, end),
+        f"{name}_name": _name(entry, payload, end),
     }
     if with_details:
         vpc = f"{end}_vpc"
@@ -308,41 +308,52 @@ def _end_columns(
     return columns
 
 
-def _tag(entry: Fields, payload: Fields, end: str) -> str:
-    """Return the tag of an end, see `TAG`; only built for ends that no machine is named for."""
+def _name(entry: Fields, payload: Fields, end: str) -> str:
+    """Return the name of an end's machine, and of an end without one its tag, see `TAG`."""
     labels = entry.part("resource").part("labels")
     gateway = payload.part(f"{end}_gateway")
     place = payload.part(f"{end}_location")
     pod = payload.text(f"{end}_gke_details", "pod", "pod_name")
-    parts = {
-        "pod": NO_TEXT if pod == NO_TEXT else f"CASE WHEN {pod} IS NOT NULL THEN '{POD}' END",
-        "service": _service(payload.part(f"{end}_google_service")),
-        "gateway_project": gateway.text("project_id"),
-        "gateway_location": gateway.text("location"),
-        "gateway": gateway.text("name"),
-        "continent": place.text("continent"),
-        "country": place.text("country"),
-        "own_vpc_project": _own(payload, "project_id"),
-        "own_vpc": _own(payload, "vpc_name"),
-        "own_subnetwork_project": labels.text("project_id"),
-        "own_subnetwork_region": labels.text("location"),
-        "own_subnetwork": labels.text("subnetwork_name"),
-    }
-    unnamed = join_tag(parts)
+    tag = join_tag(
+        {
+            "pod": NO_TEXT if pod == NO_TEXT else f"CASE WHEN {pod} IS NOT NULL THEN '{POD}' END",
+            "service": _service(payload.part(f"{end}_google_service")),
+            "gateway_project": gateway.text("project_id"),
+            "gateway_location": gateway.text("location"),
+            "gateway": gateway.text("name"),
+            "continent": place.text("continent"),
+            "country": place.text("country"),
+            "own_vpc_project": _own(payload, "project_id"),
+            "own_vpc": _own(payload, "vpc_name"),
+            "own_subnetwork_project": labels.text("project_id"),
+            "own_subnetwork_region": labels.text("location"),
+            "own_subnetwork": labels.text("subnetwork_name"),
+        }
+    )
     if not payload.has(f"{end}_instance", "vm_name"):
-        return unnamed
+        return tag
     vm = payload.text(f"{end}_instance", "vm_name")
-    return f"CASE WHEN {vm} IS NULL THEN {unnamed} ELSE {parts['pod']} END"
+    as_pod = "" if pod == NO_TEXT else f"WHEN {pod} IS NOT NULL THEN {vm} || '{_AS_POD}' "
+    return f"CASE WHEN {vm} IS NULL THEN {tag} {as_pod}ELSE {vm} END"
 
 
 def join_tag(parts: Mapping[str, str]) -> str:
     """Return the SQL that joins the parts of a tag; NULL when the source has none of them."""
-    if all(parts.get(name, NO_TEXT) == NO_TEXT for name in TAG):
-        return NO_TEXT
-    texts = (parts.get(name, NO_TEXT) for name in TAG)
-    return f" || '{TAG_SEPARATOR}' || ".join(
-        "''" if text == NO_TEXT else f"COALESCE({text}, '')" for text in texts
-    )
+    texts = [parts.get(name, NO_TEXT) for name in TAG]
+    return NO_TEXT if all(text == NO_TEXT for text in texts) else joined(texts, TAG_SEPARATOR)
+
+
+def joined(texts: Sequence[str], separator: str) -> str:
+    """Return the SQL that joins texts, NULL ones as empty; what is missing costs nothing."""
+    pieces: list[str] = []
+    constant = ""
+    for number, text in enumerate(texts):
+        constant += separator if number else ""
+        if text != NO_TEXT:
+            pieces += [quoted(constant)] if constant else []
+            pieces.append(f"COALESCE({text}, '')")
+            constant = ""
+    return " || ".join([*pieces, quoted(constant)] if constant or not pieces else pieces)
 
 
 def _service(group: Fields) -> str:

@@ -1,6 +1,7 @@
 """Which reports of which pairs count, and to which edge they belong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from operator import mul
 
 from netplan_planner.model import Certainty, Owner, OwnerKind, PathClass, Reporter, SelfLink
 from netplan_planner.paths import FlowEnd, classify
@@ -14,6 +15,9 @@ _UNLOGGED_SOURCE = (DESTINATION, SOURCE, SOURCE_GATEWAY, DESTINATION_GATEWAY)
 _UNLOGGED_DESTINATION = (SOURCE, DESTINATION, DESTINATION_GATEWAY, SOURCE_GATEWAY)
 """Whose report counts, in order, when the end that should report does not; a gateway's report of a
 flow that a machine reports as well is the last choice."""
+
+_BOTH = (1, 1, 0, 0)
+"""Half of the source's and half of the destination's report."""
 
 EdgeKey = tuple[str, str, PathClass, str | None]
 """What makes an edge: keys of source and destination, path class, literal address."""
@@ -32,6 +36,9 @@ class Routes:
         self._reporter = reporter
         self.unit = 2 if reporter is Reporter.AVERAGE else 1
         """What a weight of one whole report is."""
+        self._alone = [
+            tuple(self.unit if side == chosen else 0 for side in range(4)) for chosen in range(4)
+        ]
         self.keys: list[EdgeKey] = []
         self.certainties: list[Certainty] = []
         """The least sure end of each edge."""
@@ -43,14 +50,12 @@ class Routes:
 
     def build(self) -> None:
         """Fill the tables `route` and `edge`."""
-        engine = self._engine
-        engine.run(
-            "CREATE OR REPLACE TABLE route (src_node INTEGER, dst_node INTEGER, side TINYINT,"
-            " edge INTEGER, weight TINYINT, is_other TINYINT)"
-        )
-        kinds = ("INTEGER", "INTEGER", "TINYINT", "INTEGER", "TINYINT", "TINYINT")
-        for rows in engine.stream(statements.PAIRS):
-            engine.insert("route", kinds, [route for row in rows for route in self._routes(row)])
+        self._engine.create("route", "edge")
+        nodes = range(len(self._nodes.ends))
+        self._sends = [self._nodes.logs_sent(node) for node in nodes]
+        self._receives = [self._nodes.logs_received(node) for node in nodes]
+        for rows in self._engine.stream(statements.PAIRS):
+            self._engine.insert("route", map(self._route, rows))
         self._add_edges()
 
     def _add_edges(self) -> None:
@@ -61,17 +66,13 @@ class Routes:
             for number, owner in enumerate(self.owners)
             if owner.kind is OwnerKind.VM
         }
-        self._engine.run(
-            "CREATE OR REPLACE TABLE edge (edge INTEGER, src_vm INTEGER, dst_vm INTEGER,"
-            " leaves_vpc TINYINT)"
-        )
+        leaves_vpc = {path_class: int(path_class.leaves_vpc) for path_class in PathClass}
         self._engine.insert(
             "edge",
-            ("INTEGER", "INTEGER", "INTEGER", "TINYINT"),
-            [
-                (number, machine.get(src), machine.get(dst), int(path_class.leaves_vpc))
+            (
+                (number, machine.get(src), machine.get(dst), leaves_vpc[path_class])
                 for number, (src, dst, path_class, _) in enumerate(self.keys)
-            ],
+            ),
         )
 
     def _owners(self) -> list[Owner]:
@@ -83,35 +84,32 @@ class Routes:
                 variants.setdefault(end.owner.key, set()).add(end.owner)
         return [fullest(variants[key]) for key in sorted(variants)]
 
-    def _routes(self, row: Row) -> Iterator[Row]:
-        src_node, dst_node, *flags = row
-        sides = [side for side, flag in enumerate(flags) if flag]
+    def _route(self, row: Row) -> Row:
+        """Return the route of a pair, given who reports it."""
+        src_node, dst_node, *reports = row
         src, dst = self._nodes.ends[src_node], self._nodes.ends[dst_node]
-        weights = self._weights(src_node, dst_node, sides)
+        weights = self._weights(src_node, dst_node, reports)
         edge = self._edge(src, dst)
         self._judge(edge, src.certainty, dst.certainty)
-        if not any(side in weights for side in sides):
+        if not any(map(mul, weights, reports)):
             self._note_silence(src, dst)
-        for side in sides:
-            is_other = side not in weights or (len(weights) > 1 and side == DESTINATION)
-            yield src_node, dst_node, side, edge, weights.get(side, 0), int(is_other)
+        return (src_node, dst_node, edge, *weights)
 
     def _note_silence(self, src: FlowEnd, dst: FlowEnd) -> None:
         is_destination = self._reporter is Reporter.DESTINATION
         end, side = (dst, DESTINATION) if is_destination else (src, SOURCE)
         self.silent.update(link for link in end.reported_by if self._nodes.is_silent(link, side))
 
-    def _weights(self, src_node: int, dst_node: int, sides: Sequence[int]) -> dict[int, int]:
-        """Return the reports that count, by how much; none when the right one is missing."""
-        sends = self._nodes.logs_sent(src_node)
-        receives = self._nodes.logs_received(dst_node)
+    def _weights(self, src_node: int, dst_node: int, reports: Sequence[int]) -> Sequence[int]:
+        """Return by how much each reporter counts; the one that should may not have reported."""
+        sends, receives = self._sends[src_node], self._receives[dst_node]
         if self._reporter is Reporter.AVERAGE and sends and receives:
-            return {SOURCE: 1, DESTINATION: 1}
+            return _BOTH
         if self._reporter is Reporter.DESTINATION:
-            chosen = DESTINATION if receives else _first(_UNLOGGED_DESTINATION, sides)
+            chosen = DESTINATION if receives else _first(_UNLOGGED_DESTINATION, reports)
         else:
-            chosen = SOURCE if sends else _first(_UNLOGGED_SOURCE, sides)
-        return {chosen: self.unit}
+            chosen = SOURCE if sends else _first(_UNLOGGED_SOURCE, reports)
+        return self._alone[chosen]
 
     def _edge(self, src: FlowEnd, dst: FlowEnd) -> int:
         path = classify(src, dst)
@@ -131,5 +129,5 @@ class Routes:
                 self.certainties[edge] = certainty
 
 
-def _first(order: Sequence[int], sides: Sequence[int]) -> int:
-    return next(side for side in order if side in sides)
+def _first(order: Sequence[int], reports: Sequence[int]) -> int:
+    return next(side for side in order if reports[side])

@@ -13,6 +13,8 @@ from netplan_planner.model import Reporter
 from netplan_planner.traffic.options import HeaderBytes
 from netplan_planner.traffic.records import DETAILS, END_SEPARATOR, IDENTITY, PART_SEPARATOR
 
+US_PER_MINUTE = 60_000_000
+US_PER_MS = 1_000
 MS_PER_MINUTE = 60_000
 MINUTES_PER_DAY = 1440
 
@@ -34,72 +36,70 @@ ABSURD_COUNT = 12
 OUTSIDE_WINDOW = 13
 BAD_ADDRESS = 14
 
-FIRST_MS = 946_684_800_000
+FIRST_US = 946_684_800_000_000
 """2000-01-01: no flow is older, and every minute since then fits the columns."""
-LAST_MS = 4_102_444_800_000
+LAST_US = 4_102_444_800_000_000
 """2100-01-01."""
 
 PORT_BASE = 65_537
 """Ports are stored with one added, so that 0 means none."""
 
-NO_PORTS_MS = 1000
+_SHORTEST_US = 1_000_000
 """The rate of a single record is over a second at least: a shorter burst says nothing."""
 
-_STAGED = (
-    "side, fault, start_minute, offset_ms, duration_ms, payload_bytes, packet_count, header_bytes,"
-    " rtt_us, ports"
-)
+_MOST_RTT_US = 2_000_000_000
 
 
 def staged(
     *,
+    reporter: Reporter,
     header: HeaderBytes,
     max_minutes: int,
     max_bytes_per_minute: int,
-    flow_bytes_per_ms: int,
-    since_ms: int = FIRST_MS,
-    until_ms: int = LAST_MS,
+    flow_bytes_per_s: int,
+    since_us: int = FIRST_US,
+    until_us: int = LAST_US,
     takes_names: bool = False,
+    with_details: bool = True,
 ) -> str:
     """Return flow records judged, with numbers for ends; `flow_record` joined with `endpoint`.
 
-    Of several faults the first one counts.
-
-    `note` is NULL for a good record between known ends; the file for a faulty one; else what the
-    record says of both ends.
+    Of several faults the first one counts. `note` is NULL for a good record between known ends;
+    the file for a faulty one; else what the record says of both ends. `is_kept` says whether the
+    report may count, see `_is_kept`.
     """
-    duration = "r.end_ms - r.start_ms"
-    minutes = f"({duration}) // {MS_PER_MINUTE} + 1"
-    good = f"r.fault <= {DROPPED}"
-    heavy = (
-        f"r.payload_bytes >= {flow_bytes_per_ms} * GREATEST(r.end_ms - r.start_ms, {NO_PORTS_MS})"
-    )
-    ports = (
-        f"(COALESCE(r.protocol, 0) * {PORT_BASE} + COALESCE(r.src_port + 1, 0)) * {PORT_BASE}"
-        " + COALESCE(r.dst_port + 1, 0)"
-    )
+    packets = "COALESCE(r.packet_count, 0)"
     return f"""
 SELECT
   r.src_node AS src_node,
   r.dst_node AS dst_node,
   r.side AS side,
   r.fault AS fault,
-  CASE WHEN {good} THEN r.start_ms // {MS_PER_MINUTE} END AS start_minute,
-  CASE WHEN {good} THEN r.start_ms % {MS_PER_MINUTE} END AS offset_ms,
-  CASE WHEN {good} THEN r.end_ms - r.start_ms END AS duration_ms,
-  CASE WHEN {good} THEN r.payload_bytes END AS payload_bytes,
-  CASE WHEN {good} THEN COALESCE(r.packet_count, 0) END AS packet_count,
-  CASE WHEN r.packet_count IS NULL THEN 0 ELSE {_header(header)} END AS header_bytes,
-  CASE WHEN r.fault = {OK} AND r.rtt_us > 0 AND r.rtt_us < 2000000000 THEN r.rtt_us END AS rtt_us,
-  CASE WHEN r.fault = {OK} AND {heavy} THEN {ports} END AS ports,
+  CASE WHEN {_is_kept(reporter)} THEN 1 ELSE 0 END AS is_kept,
+  r.start_minute AS start_minute,
+  r.start_us - r.start_minute * {US_PER_MINUTE} AS offset_us,
+  r.duration_us AS duration_us,
+  r.payload_bytes AS payload_bytes,
+  {packets} AS packet_count,
+  r.payload_bytes + {packets} * ({_header(header)} + COALESCE(r.header_extra, 0)) AS wire_bytes,
+  CASE WHEN r.rtt_us > 0 AND r.rtt_us < {_MOST_RTT_US} THEN r.rtt_us END AS rtt_us,
+  CASE
+    WHEN r.payload_bytes // {flow_bytes_per_s} > 0
+      AND r.payload_bytes // {flow_bytes_per_s}
+        >= GREATEST(r.duration_us, {_SHORTEST_US}) // {_SHORTEST_US}
+      THEN {_PORTS}
+  END AS ports,
   CASE
     WHEN r.fault > {DROPPED} THEN r.source_name
     WHEN r.src_node IS NULL OR r.dst_node IS NULL
-      THEN {_said("src")} || CHR({ord(END_SEPARATOR)}) || {_said("dst")}
+      THEN {_said("src", with_details)} || '{END_SEPARATOR}' || {_said("dst", with_details)}
   END AS note
 FROM (
 SELECT
-  r.*, s.node AS src_node, d.node AS dst_node,
+  r.*, s.node AS src_node, d.node AS dst_node, s.header_extra AS header_extra,
+  s.logs_sent AS logs_sent, d.logs_received AS logs_received,
+  CASE WHEN r.shape <= {DROPPED} THEN r.start_us // {US_PER_MINUTE} END AS start_minute,
+  CASE WHEN r.shape <= {DROPPED} THEN r.end_us - r.start_us END AS duration_us,
   CASE
     WHEN r.shape > {DROPPED} THEN r.shape
     WHEN s.node IS NULL AND NOT {_is_address("src", takes_names)} THEN {BAD_ADDRESS}
@@ -113,16 +113,16 @@ FROM (
       WHEN NOT r.is_entry THEN {NOT_AN_ENTRY}
       WHEN r.is_other_log THEN {OTHER_LOG}
       WHEN r.src_address IS NULL OR r.dst_address IS NULL THEN {NO_ADDRESS}
-      WHEN r.start_ms IS NULL OR r.end_ms IS NULL THEN {NO_TIME}
+      WHEN r.start_us IS NULL OR r.end_us IS NULL THEN {NO_TIME}
       WHEN r.side IS NULL THEN {NO_REPORTER}
       WHEN r.payload_bytes IS NULL THEN {NO_COUNT}
-      WHEN r.payload_bytes < 0 OR COALESCE(r.packet_count, 0) < 0 THEN {NEGATIVE}
-      WHEN r.end_ms < r.start_ms THEN {ENDS_BEFORE_START}
-      WHEN r.start_ms < {FIRST_MS} OR r.end_ms >= {LAST_MS} THEN {ABSURD_TIME}
-      WHEN {duration} > {max_minutes * MS_PER_MINUTE} THEN {TOO_LONG}
-      WHEN r.payload_bytes // {max_bytes_per_minute} >= {minutes}
-        OR COALESCE(r.packet_count, 0) // {max_bytes_per_minute} >= {minutes} THEN {ABSURD_COUNT}
-      WHEN r.start_ms < {since_ms} OR r.start_ms >= {until_ms} THEN {OUTSIDE_WINDOW}
+      WHEN r.payload_bytes < 0 OR {packets} < 0 THEN {NEGATIVE}
+      WHEN r.end_us < r.start_us THEN {ENDS_BEFORE_START}
+      WHEN r.start_us < {FIRST_US} OR r.end_us >= {LAST_US} THEN {ABSURD_TIME}
+      WHEN r.end_us - r.start_us > {max_minutes * US_PER_MINUTE} THEN {TOO_LONG}
+      WHEN {_is_absurd("r.payload_bytes", max_bytes_per_minute)}
+        OR {_is_absurd(packets, max_bytes_per_minute)} THEN {ABSURD_COUNT}
+      WHEN r.start_us < {since_us} OR r.start_us >= {until_us} THEN {OUTSIDE_WINDOW}
       WHEN r.is_dropped THEN {DROPPED}
       ELSE {OK}
     END AS shape
@@ -131,15 +131,37 @@ FROM (
 LEFT JOIN endpoint AS s
   ON s.address = r.src_address
   AND s.project IS NOT DISTINCT FROM r.src_project
-  AND s.vm IS NOT DISTINCT FROM r.src_vm
-  AND s.tag IS NOT DISTINCT FROM r.src_tag
+  AND s.name IS NOT DISTINCT FROM r.src_name
 LEFT JOIN endpoint AS d
   ON d.address = r.dst_address
   AND d.project IS NOT DISTINCT FROM r.dst_project
-  AND d.vm IS NOT DISTINCT FROM r.dst_vm
-  AND d.tag IS NOT DISTINCT FROM r.dst_tag
+  AND d.name IS NOT DISTINCT FROM r.dst_name
 ) AS r
 """
+
+
+_PORTS = (
+    f"(COALESCE(r.protocol, 0) * {PORT_BASE} + COALESCE(r.src_port + 1, 0)) * {PORT_BASE}"
+    " + COALESCE(r.dst_port + 1, 0)"
+)
+
+
+def _is_absurd(count: str, max_per_minute: int) -> str:
+    """Return whether a count is beyond every machine; most rows are spared the divisions."""
+    minutes = f"((r.end_us - r.start_us) // {US_PER_MINUTE} + 1)"
+    return f"({count} >= {max_per_minute} AND {count} // {max_per_minute} >= {minutes})"
+
+
+def _is_kept(reporter: Reporter) -> str:
+    """Return which reports may count, as far as is known while reading; routes decide in the end.
+
+    Once a sender is known to log, the others' reports of it are not kept by the minute.
+    """
+    if reporter is Reporter.SOURCE:
+        return "r.side = 0 OR COALESCE(r.logs_sent, 0) = 0"
+    if reporter is Reporter.DESTINATION:
+        return "r.side = 1 OR COALESCE(r.logs_received, 0) = 0"
+    return "r.side >= 0"
 
 
 def _is_address(end: str, takes_names: bool) -> str:
@@ -149,10 +171,12 @@ def _is_address(end: str, takes_names: bool) -> str:
     return f"REGEXP_MATCHES(r.{end}_address, '^[0-9A-Fa-f:.]+$')"
 
 
-def _said(end: str) -> str:
+def _said(end: str, with_details: bool) -> str:
     """Return all that a record says of an end, in one text."""
-    parts = (f"COALESCE(r.{end}_{name}, '')" for name in (*IDENTITY, *DETAILS))
-    return f" || CHR({ord(PART_SEPARATOR)}) || ".join(parts)
+    names = (*IDENTITY, *DETAILS) if with_details else IDENTITY
+    parts = (f"COALESCE(r.{end}_{name}, '')" for name in names)
+    empty = PART_SEPARATOR * (len(IDENTITY) + len(DETAILS) - len(names))
+    return f" || '{PART_SEPARATOR}' || ".join(parts) + (f" || '{empty}'" if empty else "")
 
 
 def _header(header: HeaderBytes) -> str:
@@ -163,18 +187,24 @@ def _header(header: HeaderBytes) -> str:
     )
 
 
+_REST = (
+    "f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count, f.wire_bytes,"
+    " f.rtt_us, f.ports"
+)
+
 RESOLVED = f"""
 SELECT
   n.src_node AS src_node,
   n.dst_node AS dst_node,
   f.side AS side,
   CASE WHEN n.src_node IS NULL OR n.dst_node IS NULL THEN {BAD_ADDRESS} ELSE f.fault END AS fault,
+  f.is_kept AS is_kept,
   f.start_minute AS start_minute,
-  f.offset_ms AS offset_ms,
-  f.duration_ms AS duration_ms,
+  f.offset_us AS offset_us,
+  f.duration_us AS duration_us,
   f.payload_bytes AS payload_bytes,
   f.packet_count AS packet_count,
-  f.header_bytes AS header_bytes,
+  f.wire_bytes + f.packet_count * n.header_extra AS wire_bytes,
   f.rtt_us AS rtt_us,
   f.ports AS ports,
   CAST(NULL AS VARCHAR) AS note
@@ -182,18 +212,29 @@ FROM staged AS f
 JOIN fresh AS n ON n.note = f.note
 WHERE f.fault <= {DROPPED}
 """
-"""The records between ends that were not known before, now that `fresh` numbers them."""
+"""The records between ends that were not known before, now that `fresh` numbers them.
+
+`header_extra` of `fresh` is what the first statement could not know of the sender.
+"""
+
+ENDPOINTS = """
+SELECT i.address AS address, i.project AS project, i.name AS name, i.node AS node,
+  n.logs_sent AS logs_sent, n.logs_received AS logs_received, n.header_extra AS header_extra
+FROM identity AS i
+JOIN node AS n ON n.node = i.node
+"""
+"""Every identity met so far with what is known of its node."""
 
 STRANGERS = f"""
-SELECT e.address AS address, e.project AS project, e.vm AS vm, e.tag AS tag,
+SELECT e.address AS address, e.project AS project, e.name AS name,
   {", ".join(f"MAX(e.{name}) AS {name}" for name in DETAILS)}
 FROM (
   SELECT {", ".join(f"src_{name} AS {name}" for name in (*IDENTITY, *DETAILS))} FROM flow_record
   UNION ALL
   SELECT {", ".join(f"dst_{name} AS {name}" for name in (*IDENTITY, *DETAILS))} FROM flow_record
 ) AS e
-JOIN stranger AS w ON w.project = e.project AND w.vm = e.vm
-GROUP BY e.address, e.project, e.vm, e.tag
+JOIN stranger AS w ON w.project = e.project AND w.name = e.name
+GROUP BY e.address, e.project, e.name
 """
 """What the records say of named machines that the inventory does not have."""
 
@@ -203,8 +244,7 @@ OF_THE_TIME = f"""
 SELECT
   COALESCE(s.node, f.src_node) AS src_node,
   COALESCE(d.node, f.dst_node) AS dst_node,
-  {_STAGED},
-  note
+  f.side, f.fault, f.is_kept, {_REST}, f.note
 FROM staged AS f
 LEFT JOIN earlier AS s
   ON s.later_node = f.src_node AND f.start_minute >= s.first_minute
@@ -230,13 +270,16 @@ ORDER BY COALESCE(TRY_CAST(note AS BIGINT), 0), fault
 """
 """Left-out records of a numbered piece of a file, in order."""
 
+_GOOD = f"fault = {OK} AND note IS NULL"
+
 ACTIVITY = f"""
 SELECT
   start_minute,
-  MAX(start_minute + (offset_ms + GREATEST(duration_ms, 1) - 1) // {MS_PER_MINUTE}) AS last_minute,
+  MAX(start_minute + (offset_us + GREATEST(duration_us, 1) - 1) // {US_PER_MINUTE}) AS last_minute,
   SUM(CASE WHEN fault = {OK} THEN 1 ELSE 0 END) AS records,
   SUM(CASE WHEN fault = {DROPPED} THEN 1 ELSE 0 END) AS dropped_records,
-  SUM(CASE WHEN header_bytes = 0 THEN 1 ELSE 0 END) AS records_without_packets
+  SUM(CASE WHEN packet_count = 0 AND payload_bytes > 0 THEN 1 ELSE 0 END)
+    AS records_without_packets
 FROM staged WHERE fault <= {DROPPED} AND note IS NULL GROUP BY start_minute
 """
 """By start minute: the last minute that a record covers, and how many there are."""
@@ -244,63 +287,53 @@ FROM staged WHERE fault <= {DROPPED} AND note IS NULL GROUP BY start_minute
 REPORTING = f"""
 SELECT DISTINCT side, CASE WHEN side = 0 THEN src_node ELSE dst_node END AS node
 FROM staged
-WHERE side <= 1 AND fault <= {DROPPED} AND src_node IS NOT NULL AND dst_node IS NOT NULL
+WHERE side <= 1 AND fault <= {DROPPED} AND note IS NULL
 """
 """The ends that report what they send (side 0) or receive (side 1)."""
 
-_ENDS = """
-  FROM staged AS f
-  JOIN node AS s ON s.node = f.src_node
-  JOIN node AS d ON d.node = f.dst_node
-"""
-_WIRE = "f.payload_bytes + f.packet_count * (f.header_bytes + s.header_extra)"
 
-
-def _is_kept(reporter: Reporter) -> str:
-    """Return which reports may count, as far as is known while reading; routes decide in the end.
-
-    Once a sender is known to log, the others' reports of it are not kept by the minute.
-    """
-    if reporter is Reporter.SOURCE:
-        return "(f.side = 0 OR s.logs_sent = 0)"
-    if reporter is Reporter.DESTINATION:
-        return "(f.side = 1 OR d.logs_received = 0)"
-    return "f.side >= 0"
-
-
-def minutes(reporter: Reporter, *, by_ports: bool = False) -> str:
+def minutes(first: int, until: int, *, by_ports: bool = False) -> str:
     """Return the wire bytes of each pair, reporter and minute, spread over what a record covers.
 
-    A record's bytes up to a moment are `floor(bytes * elapsed / duration)`, so that the minutes'
-    shares are whole numbers and add up to the record's bytes exactly. The product is taken in two
-    parts, which keeps it within 64 bits.
+    A record's bytes up to a moment are `floor(bytes * elapsed / duration)`, in milliseconds, so
+    that the minutes' shares are whole numbers and add up to the record's bytes exactly. The
+    product is taken in two parts, which keeps it within 64 bits.
+
+    Args:
+        first: Records that start in this minute or later; a slice of time keeps the groups few.
+        until: Records that start before this minute.
+        by_ports: Only fast records, by five-tuple.
     """
     ports = "ports, " if by_ports else ""
-    heavy = " AND f.ports IS NOT NULL" if by_ports else ""
-    where = f"WHERE f.fault = {OK} AND {_is_kept(reporter)}{heavy}"
-    end = "f.offset_ms + f.duration_ms"
+    where = (
+        f"WHERE {_GOOD} AND is_kept = 1 AND start_minute >= {first} AND start_minute < {until}"
+        + (" AND ports IS NOT NULL" if by_ports else "")
+    )
 
-    def until(position: str) -> str:
+    def share(position: str) -> str:
         elapsed = f"LEAST(GREATEST(({position}) * {MS_PER_MINUTE} - f.offset_ms, 0), f.duration_ms)"
         return (
-            f"((f.wire // f.duration_ms) * {elapsed}"
-            f" + ((f.wire % f.duration_ms) * {elapsed}) // f.duration_ms)"
+            f"((f.wire_bytes // f.duration_ms) * {elapsed}"
+            f" + ((f.wire_bytes % f.duration_ms) * {elapsed}) // f.duration_ms)"
         )
 
     return f"""
 SELECT src_node, dst_node, side, {ports}minute, SUM(wire) AS wire
 FROM (
-  SELECT f.src_node, f.dst_node, f.side, {ports}f.start_minute AS minute, {_WIRE} AS wire
-  {_ENDS}
-  {where} AND {end} <= {MS_PER_MINUTE}
+  SELECT src_node, dst_node, side, {ports}start_minute AS minute, wire_bytes AS wire
+  FROM staged
+  {where} AND offset_us + duration_us <= {US_PER_MINUTE}
   UNION ALL
   SELECT f.src_node, f.dst_node, f.side, {ports}f.start_minute + p.position AS minute,
-    {until("p.position + 1")} - {until("p.position")} AS wire
+    {share("p.position + 1")} - {share("p.position")} AS wire
   FROM (
-    SELECT f.src_node, f.dst_node, f.side, {ports}f.start_minute, f.offset_ms, f.duration_ms,
-      {_WIRE} AS wire, ({end} - 1) // {MS_PER_MINUTE} AS span
-    {_ENDS}
-    {where} AND {end} > {MS_PER_MINUTE}
+    SELECT src_node, dst_node, side, {ports}start_minute, wire_bytes,
+      offset_us // {US_PER_MS} AS offset_ms,
+      GREATEST((offset_us + duration_us) // {US_PER_MS} - offset_us // {US_PER_MS}, 1)
+        AS duration_ms,
+      (offset_us + duration_us - 1) // {US_PER_MINUTE} AS span
+    FROM staged
+    {where} AND offset_us + duration_us > {US_PER_MINUTE}
   ) AS f
   JOIN span_position AS p ON p.span = f.span
 ) AS shares
@@ -311,51 +344,56 @@ GROUP BY src_node, dst_node, side, {ports}minute
 SPAN_POSITIONS = f"""
 SELECT s.span AS span, p.position AS position
 FROM (
-  SELECT DISTINCT (offset_ms + duration_ms - 1) // {MS_PER_MINUTE} AS span
-  FROM staged WHERE fault = {OK} AND offset_ms + duration_ms > {MS_PER_MINUTE}
+  SELECT DISTINCT (offset_us + duration_us - 1) // {US_PER_MINUTE} AS span
+  FROM staged WHERE {_GOOD} AND offset_us + duration_us > {US_PER_MINUTE}
 ) AS s
 JOIN minute_position AS p ON p.position <= s.span
 """
 """Which minutes after its first a record of each span reaches into."""
 
+_PAIR_DAY = f"src_node, dst_node, side, start_minute // {MINUTES_PER_DAY}"
+
 TOTALS = f"""
-SELECT
-  f.src_node, f.dst_node, f.side, f.start_minute // {MINUTES_PER_DAY} AS day,
-  SUM(CASE WHEN f.fault = {OK} THEN f.payload_bytes ELSE 0 END) AS payload_bytes,
-  SUM(CASE WHEN f.fault = {OK} THEN f.packet_count ELSE 0 END) AS packet_count,
-  SUM(CASE WHEN f.fault = {OK} THEN f.packet_count * (f.header_bytes + s.header_extra) ELSE 0 END)
-    AS header_bytes,
-  SUM(CASE WHEN f.fault = {OK} THEN 1 ELSE 0 END) AS records,
-  SUM(CASE WHEN f.fault = {OK} AND f.duration_ms > {MS_PER_MINUTE} THEN f.payload_bytes ELSE 0 END)
-    AS coarse_bytes,
-  SUM(CASE WHEN f.fault = {DROPPED} THEN f.payload_bytes ELSE 0 END) AS dropped_bytes,
-  SUM(CASE WHEN f.fault = {DROPPED} THEN f.packet_count ELSE 0 END) AS dropped_packets
-{_ENDS}
-WHERE f.fault <= {DROPPED}
-GROUP BY f.src_node, f.dst_node, f.side, f.start_minute // {MINUTES_PER_DAY}
+SELECT src_node, dst_node, side, start_minute // {MINUTES_PER_DAY} AS day,
+  SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count,
+  SUM(wire_bytes) AS wire_bytes, COUNT(*) AS records
+FROM staged WHERE {_GOOD} GROUP BY {_PAIR_DAY}
 """
 
-_RTT_STEPS = ((1_000, 1), (10_000, 10), (100_000, 100), (1_000_000, 1_000), (10_000_000, 10_000))
+COARSE = f"""
+SELECT src_node, dst_node, side, start_minute // {MINUTES_PER_DAY} AS day,
+  SUM(payload_bytes) AS payload_bytes
+FROM staged WHERE {_GOOD} AND duration_us > {US_PER_MINUTE} GROUP BY {_PAIR_DAY}
+"""
+"""Payload of records that cover more than a minute."""
+
+DROPS = f"""
+SELECT src_node, dst_node, side, start_minute // {MINUTES_PER_DAY} AS day,
+  SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count
+FROM staged WHERE fault = {DROPPED} AND note IS NULL GROUP BY {_PAIR_DAY}
+"""
+
+_RTT_STEPS = tuple((10**digits * 10, 10**digits) for digits in range(1, 9))
 
 
-def _rounded_rtt() -> str:
-    """Return a round-trip time of three digits, so that jitter does not make one group a record."""
-    cases = " ".join(
-        f"WHEN rtt_us < {limit} THEN (rtt_us + {step // 2}) // {step} * {step}"
-        for limit, step in _RTT_STEPS
-    )
-    return f"CASE {cases} ELSE rtt_us // 100000 * 100000 END"
+def _rtt_step() -> str:
+    """Return a round-trip time's step of the scale: its first two digits.
+
+    Jitter would else make one group of almost every record.
+    """
+    cases = " ".join(f"WHEN rtt_us < {limit} THEN rtt_us // {s} * {s}" for limit, s in _RTT_STEPS)
+    return f"CASE WHEN rtt_us < 10 THEN rtt_us {cases} ELSE {_MOST_RTT_US} END"
 
 
 ROUND_TRIPS = f"""
-SELECT src_node, dst_node, side, day, rtt_us, COUNT(*) AS records
+SELECT src_node, dst_node, side, day, step, SUM(rtt_us) AS rtt_us, COUNT(*) AS records
 FROM (
-  SELECT src_node, dst_node, side, start_minute // {MINUTES_PER_DAY} AS day,
-    {_rounded_rtt()} AS rtt_us
+  SELECT src_node, dst_node, side, start_minute // {MINUTES_PER_DAY} AS day, rtt_us,
+    {_rtt_step()} AS step
   FROM staged
-  WHERE fault = {OK} AND rtt_us IS NOT NULL AND src_node IS NOT NULL AND dst_node IS NOT NULL
+  WHERE {_GOOD} AND is_kept = 1 AND rtt_us IS NOT NULL
 ) AS f
-GROUP BY src_node, dst_node, side, day, rtt_us
+GROUP BY src_node, dst_node, side, day, step
 """
 
 PAIRS = """
@@ -368,77 +406,127 @@ FROM pair_total GROUP BY src_node, dst_node
 """
 """Every pair of ends, and who reports it."""
 
-_BULK_DAY = f"LEFT JOIN skewed_day AS k ON k.day = m.minute // {MINUTES_PER_DAY}"
+_WEIGHT = (
+    "CASE m.side WHEN 0 THEN r.by_source WHEN 1 THEN r.by_destination"
+    " WHEN 2 THEN r.by_source_gateway ELSE r.by_destination_gateway END"
+)
+_IS_OTHER = f"(({_WEIGHT}) = 0 OR (r.by_source > 0 AND m.side = 1))"
+"""Whether a report tells the other side: it does not count, or it is the second of an average."""
 
-EDGE_MINUTES = f"""
-SELECT r.edge AS edge, m.minute AS minute, SUM(m.wire * r.weight) AS wire
-FROM pair_minute AS m
-JOIN route AS r ON r.src_node = m.src_node AND r.dst_node = m.dst_node AND r.side = m.side
-{_BULK_DAY}
-WHERE r.weight > 0 AND k.day IS NULL AND m.wire > 0
-GROUP BY r.edge, m.minute
+_ROUTE = "JOIN route AS r ON r.src_node = m.src_node AND r.dst_node = m.dst_node"
+_MINUTE_DAY = f"LEFT JOIN skewed_day AS k ON k.day = m.minute // {MINUTES_PER_DAY}"
+_DAY = "LEFT JOIN skewed_day AS k ON k.day = m.day"
+
+
+def edge_minutes(first: int, until: int) -> str:
+    """Return the wire bytes of each edge and minute in a slice of time, idle minutes left out."""
+    return f"""
+SELECT w.edge AS edge, w.minute AS minute, SUM(w.wire) AS wire
+FROM (
+  SELECT r.edge AS edge, m.minute AS minute, m.wire * ({_WEIGHT}) AS wire
+  FROM pair_minute AS m
+  {_ROUTE}
+  {_MINUTE_DAY}
+  WHERE k.day IS NULL AND m.minute >= {first} AND m.minute < {until}
+) AS w
+WHERE w.wire > 0
+GROUP BY w.edge, w.minute
 """
 
-EDGE_TOTALS = """
+
+EDGE_TOTALS = f"""
 SELECT
-  r.edge AS edge,
-  SUM(t.payload_bytes * r.weight) AS payload_bytes,
-  SUM(t.header_bytes * r.weight) AS header_bytes,
-  SUM(t.packet_count * r.weight) AS packet_count,
-  SUM(CASE WHEN r.weight > 0 THEN t.records ELSE 0 END) AS records,
-  SUM(t.coarse_bytes * r.weight) AS coarse_bytes,
-  SUM(CASE WHEN r.side = 1 OR r.side = 3 THEN t.payload_bytes * r.weight ELSE 0 END)
+  w.edge AS edge,
+  SUM(w.payload_bytes * w.weight) AS payload_bytes,
+  SUM(w.wire_bytes * w.weight) AS wire_bytes,
+  SUM(w.packet_count * w.weight) AS packet_count,
+  SUM(CASE WHEN w.weight > 0 THEN w.records ELSE 0 END) AS records,
+  SUM(CASE WHEN w.side = 1 OR w.side = 3 THEN w.payload_bytes * w.weight ELSE 0 END)
     AS by_destination_bytes,
-  SUM(CASE WHEN r.is_other = 1 THEN t.payload_bytes ELSE 0 END) AS other_side_bytes,
-  SUM(CASE WHEN r.is_other = 1 THEN t.records ELSE 0 END) AS other_side_records,
-  SUM(t.dropped_bytes) AS dropped_bytes,
-  SUM(t.dropped_packets) AS dropped_packets
-FROM pair_total AS t
-JOIN route AS r ON r.src_node = t.src_node AND r.dst_node = t.dst_node AND r.side = t.side
-LEFT JOIN skewed_day AS k ON k.day = t.day
+  SUM(CASE WHEN w.is_other THEN w.payload_bytes ELSE 0 END) AS other_side_bytes,
+  SUM(CASE WHEN w.is_other THEN w.records ELSE 0 END) AS other_side_records
+FROM (
+  SELECT m.*, r.edge AS edge, {_WEIGHT} AS weight, {_IS_OTHER} AS is_other
+  FROM pair_total AS m
+  {_ROUTE}
+  {_DAY}
+  WHERE k.day IS NULL
+) AS w
+GROUP BY w.edge
+"""
+
+EDGE_COARSE = f"""
+SELECT r.edge AS edge, SUM(m.payload_bytes * ({_WEIGHT})) AS payload_bytes
+FROM pair_coarse AS m
+{_ROUTE}
+{_DAY}
 WHERE k.day IS NULL
 GROUP BY r.edge
 """
 
-EDGE_ROUND_TRIPS = """
+EDGE_DROPS = f"""
+SELECT r.edge AS edge, SUM(m.payload_bytes) AS payload_bytes, SUM(m.packet_count) AS packet_count
+FROM pair_dropped AS m
+{_ROUTE}
+{_DAY}
+WHERE k.day IS NULL
+GROUP BY r.edge
+"""
+"""What both ends dropped: the sender before, the receiver after the way."""
+
+EDGE_ROUND_TRIPS = f"""
 SELECT edge,
-  MIN(CASE WHEN so_far >= (whole + 1) // 2 THEN rtt_us END) AS low_rtt_us,
-  MIN(CASE WHEN so_far >= whole // 2 + 1 THEN rtt_us END) AS high_rtt_us
+  MAX(CASE WHEN so_far - records < (whole + 1) // 2 AND so_far >= (whole + 1) // 2
+    THEN rtt_us END) AS low_rtt_us,
+  MAX(CASE WHEN so_far - records < (whole + 1) // 2 AND so_far >= (whole + 1) // 2
+    THEN records END) AS low_records,
+  MAX(CASE WHEN so_far - records < whole // 2 + 1 AND so_far >= whole // 2 + 1
+    THEN rtt_us END) AS high_rtt_us,
+  MAX(CASE WHEN so_far - records < whole // 2 + 1 AND so_far >= whole // 2 + 1
+    THEN records END) AS high_records
 FROM (
-  SELECT edge, rtt_us,
-    SUM(records) OVER (PARTITION BY edge ORDER BY rtt_us ROWS UNBOUNDED PRECEDING) AS so_far,
+  SELECT edge, step, rtt_us, records,
+    SUM(records) OVER (PARTITION BY edge ORDER BY step ROWS UNBOUNDED PRECEDING) AS so_far,
     SUM(records) OVER (PARTITION BY edge) AS whole
   FROM (
-    SELECT r.edge AS edge, t.rtt_us AS rtt_us, SUM(t.records) AS records
-    FROM pair_round_trip AS t
-    JOIN route AS r ON r.src_node = t.src_node AND r.dst_node = t.dst_node AND r.side = t.side
-    LEFT JOIN skewed_day AS k ON k.day = t.day
+    SELECT r.edge AS edge, m.step AS step, SUM(m.rtt_us) AS rtt_us, SUM(m.records) AS records
+    FROM pair_round_trip AS m
+    {_ROUTE}
+    {_DAY}
     WHERE k.day IS NULL
-    GROUP BY r.edge, t.rtt_us
-  ) AS by_time
+    GROUP BY r.edge, m.step
+  ) AS by_step
 ) AS ranked
 GROUP BY edge
 """
-"""The two middle round-trip times of each edge; equal when the count is odd."""
+"""The steps that hold the two middle round-trip times of each edge: sum and number of each."""
 
-SENT_MINUTES = """
+
+def sent_minutes(first: int, until: int) -> str:
+    """Return what each machine sends by minute, in all and to outside the VPC."""
+    return f"""
 SELECT e.src_vm AS vm, m.minute AS minute, SUM(m.wire) AS wire,
   SUM(CASE WHEN e.leaves_vpc = 1 THEN m.wire ELSE 0 END) AS outside
-FROM edge_minute AS m JOIN edge AS e ON e.edge = m.edge
-WHERE e.src_vm IS NOT NULL
+FROM edge_minute AS m
+JOIN edge AS e ON e.edge = m.edge
+WHERE e.src_vm IS NOT NULL AND m.minute >= {first} AND m.minute < {until}
 GROUP BY e.src_vm, m.minute
 """
 
-RECEIVED_MINUTES = """
+
+def received_minutes(first: int, until: int) -> str:
+    """Return what each machine receives by minute."""
+    return f"""
 SELECT e.dst_vm AS vm, m.minute AS minute, SUM(m.wire) AS wire
-FROM edge_minute AS m JOIN edge AS e ON e.edge = m.edge
-WHERE e.dst_vm IS NOT NULL
+FROM edge_minute AS m
+JOIN edge AS e ON e.edge = m.edge
+WHERE e.dst_vm IS NOT NULL AND m.minute >= {first} AND m.minute < {until}
 GROUP BY e.dst_vm, m.minute
 """
 
 
 def ranks(table: str, key: str, value: str, percentile_ranks: Sequence[int], top: int) -> str:
-    """Return each key's sum, active minutes, values at the ranks and greatest values.
+    """Return each key's values at the ranks and its greatest values.
 
     Ranks count from the greatest. Minutes without a row are idle: a rank beyond the rows is
     NULL, which the caller reads as 0.
@@ -451,12 +539,10 @@ def ranks(table: str, key: str, value: str, percentile_ranks: Sequence[int], top
     ]  # fmt: skip
     kept = ", ".join(str(rank) for rank in sorted({*percentile_ranks, *range(1, top + 1)}))
     return f"""
-SELECT t.{key}, MAX(t.whole) AS whole, MAX(t.active) AS active, {", ".join(wanted)}
+SELECT t.{key}, {", ".join(wanted)}
 FROM (
   SELECT {key}, {value} AS v,
-    ROW_NUMBER() OVER (PARTITION BY {key} ORDER BY {value} DESC) AS position,
-    SUM({value}) OVER (PARTITION BY {key}) AS whole,
-    COUNT(*) OVER (PARTITION BY {key}) AS active
+    ROW_NUMBER() OVER (PARTITION BY {key} ORDER BY {value} DESC) AS position
   FROM {table} WHERE {value} > 0
 ) AS t
 WHERE t.position IN ({kept})
@@ -464,14 +550,26 @@ GROUP BY t.{key}
 """
 
 
+def volumes(table: str, key: str, value: str) -> str:
+    """Return each key's sum and number of active minutes."""
+    return f"""
+SELECT {key}, SUM({value}) AS whole, COUNT(*) AS active
+FROM {table} WHERE {value} > 0 GROUP BY {key}
+"""
+
+
 EDGE_FLOWS = f"""
-SELECT r.edge AS edge, m.src_node AS src_node, m.dst_node AS dst_node, m.ports AS ports,
-  m.minute AS minute, SUM(m.wire * r.weight) AS wire
-FROM flow_minute AS m
-JOIN route AS r ON r.src_node = m.src_node AND r.dst_node = m.dst_node AND r.side = m.side
-{_BULK_DAY}
-WHERE r.weight > 0 AND k.day IS NULL
-GROUP BY r.edge, m.src_node, m.dst_node, m.ports, m.minute
+SELECT w.edge AS edge, w.src_node AS src_node, w.dst_node AS dst_node, w.ports AS ports,
+  w.minute AS minute, SUM(w.wire) AS wire
+FROM (
+  SELECT m.src_node, m.dst_node, m.ports, m.minute, r.edge AS edge, m.wire * ({_WEIGHT}) AS wire
+  FROM flow_minute AS m
+  {_ROUTE}
+  {_MINUTE_DAY}
+  WHERE k.day IS NULL
+) AS w
+WHERE w.wire > 0
+GROUP BY w.edge, w.src_node, w.dst_node, w.ports, w.minute
 """
 
 TOP_FLOWS = """

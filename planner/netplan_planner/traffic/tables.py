@@ -20,7 +20,7 @@ from netplan_planner.traffic.records import (
     select_columns,
 )
 
-STEADY_START_MS = 946_684_800_000
+STEADY_START_US = 946_684_800_000_000
 """2000-01-01: a steady rate has no time; it is laid into this hour, and the matrix says so."""
 STEADY_MINUTES = 60
 
@@ -84,8 +84,8 @@ def query_of(
         "side": "0",
         "src_address": _trimmed(fields.text("src")),
         "dst_address": _trimmed(fields.text("dst")),
-        "src_tag": join_tag({"kind": f"'{INTERNAL}'"}),
-        "dst_tag": join_tag({"kind": _kind(fields)}),
+        "src_name": join_tag({"kind": f"'{INTERNAL}'"}),
+        "dst_name": join_tag({"kind": _kind(fields)}),
         "protocol": _protocol(fields),
         "source_name": "CAST(row_number() OVER () + 1 AS VARCHAR)" if is_numbered else "filename",
         **(_steady(fields, of_p95=of_p95) if fields.has("gbps") else _counted(fields)),
@@ -114,8 +114,8 @@ def _protocol(fields: Fields) -> str:
 
 def _counted(fields: Fields) -> dict[str, str]:
     return {
-        "start_ms": fields.time_ms("start"),
-        "end_ms": fields.time_ms("end"),
+        "start_us": fields.time_us("start"),
+        "end_us": fields.time_us("end"),
         "payload_bytes": fields.integer("bytes"),
     }
 
@@ -124,9 +124,8 @@ def _steady(fields: Fields, *, of_p95: bool) -> dict[str, str]:
     rate = fields.decimal("gbps")
     if of_p95 and fields.has("p95_gbps"):
         rate = f"COALESCE({fields.decimal('p95_gbps')}, {rate})"
-    end_ms = STEADY_START_MS + STEADY_MINUTES * 60_000
     return {
-        "start_ms": str(STEADY_START_MS),
-        "end_ms": str(end_ms),
+        "start_us": str(STEADY_START_US),
+        "end_us": str(STEADY_START_US + STEADY_MINUTES * 60_000_000),
         "payload_bytes": f"TRY_CAST(ROUND({rate} * {_STEADY_BYTES_PER_GBPS}) AS BIGINT)",
     }

@@ -1,0 +1,173 @@
+"""The tables between the statements: names and types of their columns.
+
+Types are DuckDB's; another engine makes the same tables with its own whole numbers and texts.
+"""
+
+from collections.abc import Mapping
+
+TABLES: Mapping[str, Mapping[str, str]] = {
+    # Identity of an end, and its node. `candidate` holds those that a batch names.
+    "identity": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR", "node": "INTEGER"},
+    "candidate": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR"},
+    # Of each node: whether its own reports tell what it sends and receives (0 or 1), and how much
+    # longer the headers of its packets are than IPv4's.
+    "node": {
+        "node": "INTEGER",
+        "logs_sent": "TINYINT",
+        "logs_received": "TINYINT",
+        "header_extra": "SMALLINT",
+    },
+    # The two together, as they are known when a batch is staged.
+    "endpoint": {
+        "address": "VARCHAR",
+        "project": "VARCHAR",
+        "name": "VARCHAR",
+        "node": "INTEGER",
+        "logs_sent": "TINYINT",
+        "logs_received": "TINYINT",
+        "header_extra": "SMALLINT",
+    },
+    # The records of one batch, see `statements.staged`.
+    "staged": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "fault": "TINYINT",
+        "is_kept": "TINYINT",
+        "start_minute": "INTEGER",
+        "offset_us": "INTEGER",
+        "duration_us": "BIGINT",
+        "payload_bytes": "BIGINT",
+        "packet_count": "BIGINT",
+        "wire_bytes": "BIGINT",
+        "rtt_us": "INTEGER",
+        "ports": "BIGINT",
+        "note": "VARCHAR",
+    },
+    # Notes of records between ends not met before, with their nodes.
+    "fresh": {
+        "note": "VARCHAR",
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "header_extra": "SMALLINT",
+    },
+    # Named machines that the inventory does not have.
+    "stranger": {"project": "VARCHAR", "name": "VARCHAR"},
+    # Earlier holders of addresses, by minute.
+    "earlier": {
+        "later_node": "INTEGER",
+        "node": "INTEGER",
+        "first_minute": "INTEGER",
+        "until_minute": "INTEGER",
+    },
+    # 0 to the most minutes that a record may cover; and for each span that occurs, 0 to the span.
+    "minute_position": {"position": "INTEGER"},
+    "span_position": {"span": "INTEGER", "position": "INTEGER"},
+    # Wire bytes by pair of nodes, reporter and minute.
+    "pair_minute": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "minute": "INTEGER",
+        "wire": "BIGINT",
+    },
+    # Sums by pair, reporter and day; of records of more than a minute; of dropped packets.
+    "pair_total": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "day": "INTEGER",
+        "payload_bytes": "BIGINT",
+        "packet_count": "BIGINT",
+        "wire_bytes": "BIGINT",
+        "records": "BIGINT",
+    },
+    "pair_coarse": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "day": "INTEGER",
+        "payload_bytes": "BIGINT",
+    },
+    "pair_dropped": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "day": "INTEGER",
+        "payload_bytes": "BIGINT",
+        "packet_count": "BIGINT",
+    },
+    # Round-trip times by pair, reporter, day and step of the scale.
+    "pair_round_trip": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "day": "INTEGER",
+        "step": "INTEGER",
+        "rtt_us": "BIGINT",
+        "records": "BIGINT",
+    },
+    # Wire bytes of fast five-tuples by minute.
+    "flow_minute": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "side": "TINYINT",
+        "ports": "BIGINT",
+        "minute": "INTEGER",
+        "wire": "BIGINT",
+    },
+    # Records by start minute, and how far they reach.
+    "activity": {
+        "start_minute": "INTEGER",
+        "last_minute": "INTEGER",
+        "records": "BIGINT",
+        "dropped_records": "BIGINT",
+        "records_without_packets": "BIGINT",
+    },
+    # Left-out records by reason and file.
+    "fault": {"fault": "TINYINT", "source_name": "VARCHAR", "records": "BIGINT"},
+    # Lines of a text file that is looked at again.
+    "numbered_line": {"line_number": "BIGINT", "line": "VARCHAR"},
+    # Days whose records have wrong clocks.
+    "skewed_day": {"day": "INTEGER"},
+    # The edge of each pair, and by how much each reporter's figures count.
+    "route": {
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "edge": "INTEGER",
+        "by_source": "TINYINT",
+        "by_destination": "TINYINT",
+        "by_source_gateway": "TINYINT",
+        "by_destination_gateway": "TINYINT",
+    },
+    # The machines at the ends of an edge (NULL for other owners), and whether it leaves the VPC.
+    "edge": {
+        "edge": "INTEGER",
+        "src_vm": "INTEGER",
+        "dst_vm": "INTEGER",
+        "leaves_vpc": "TINYINT",
+    },
+    # Series: wire bytes by minute.
+    "edge_minute": {"edge": "INTEGER", "minute": "INTEGER", "wire": "BIGINT"},
+    "edge_flow": {
+        "edge": "INTEGER",
+        "src_node": "INTEGER",
+        "dst_node": "INTEGER",
+        "ports": "BIGINT",
+        "minute": "INTEGER",
+        "wire": "BIGINT",
+    },
+    "sent_minute": {
+        "vm": "INTEGER",
+        "minute": "INTEGER",
+        "wire": "BIGINT",
+        "outside": "BIGINT",
+    },
+    "received_minute": {"vm": "INTEGER", "minute": "INTEGER", "wire": "BIGINT"},
+}
+
+
+def create(table: str) -> str:
+    """Return the statement that makes a table empty, whether it exists or not."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in TABLES[table].items())
+    return f"CREATE OR REPLACE TABLE {table} ({columns})"
