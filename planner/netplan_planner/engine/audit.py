@@ -169,10 +169,12 @@ def _report(
     not_evaluated: tuple[NotEvaluated, ...],
 ) -> Report:
     plans, jobs = _demo_answers(facts, demo)
-    projects = tuple(sorted({i.project for i in facts.inventory.instances} | set(request.projects)))
+    inventory = facts.inventory
+    read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
+    projects = tuple(sorted(read | set(request.projects)))
     return Report(
         tool=f"netplan {tool_version()}",
-        title=demo.title if demo is not None else ", ".join(projects) or "no project",
+        title=demo.title if demo is not None else _title(projects),
         projects=projects,
         limits_as_of=limits_date(request, demo),
         prices_as_of=facts.prices.info.as_of,
@@ -191,6 +193,18 @@ def _report(
         expired_suppressions=suppressions.expired,
         not_evaluated=not_evaluated,
     )
+
+
+_NAMED_PROJECTS = 3
+"""How many projects a title names; the report lists all of them."""
+
+
+def _title(projects: Sequence[str]) -> str:
+    if not projects:
+        return "no project"
+    rest = len(projects) - _NAMED_PROJECTS
+    named = ", ".join(projects[:_NAMED_PROJECTS])
+    return f"{named} and {rest} more" if rest > 0 else named
 
 
 def _demo_answers(
