@@ -277,7 +277,7 @@ def test_damaged_and_foreign_bytes_in_a_folder_are_named(
     [
         (b"", "empty"),
         (b'[\n {"kind": "compute#instance",\n  "name"', "line 3, column 9"),
-        (b'{"a": 1,}', "line 1, column 9"),
+        (b'{"a": nil}', "line 1, column 7"),
         (b"\xff\xfe\x00", "not text"),
         (gzip.compress(b"[]" * 500)[:-9], "damaged gzip"),
     ],
