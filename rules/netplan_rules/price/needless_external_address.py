@@ -15,9 +15,9 @@ from netplan_planner.model import (
     Instance,
     Need,
     NetworkInterface,
-    OwnerKind,
     PathClass,
     Severity,
+    VmTraffic,
     line_item,
 )
 from netplan_planner.units import HOURS_PER_MONTH
@@ -67,7 +67,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         elif traffic is None or (
             traffic.sent_to_internet_bytes == 0 and traffic.received_from_internet_bytes == 0
         ):
-            yield _hit(facts, instance, nic)
+            yield _hit(facts, instance, nic, traffic)
 
 
 def _is_logged(facts: Facts, nic: NetworkInterface) -> bool:
@@ -79,13 +79,13 @@ def _is_logged(facts: Facts, nic: NetworkInterface) -> bool:
     )
 
 
-def _hit(facts: Facts, instance: Instance, nic: NetworkInterface) -> Hit:
+def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Hit:
     assert facts.traffic is not None
     hours = facts.traffic.observed_minutes / 60
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {hours:.0f} hours and may miss a weekly job")
-    own = _own_users(facts, nic)
+    own = _own_users(facts, nic, traffic)
     if own:
         doubts.add("own machines still address it: fix those first")
     saving = _price(facts, instance)
@@ -110,30 +110,28 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface) -> Hit:
                 ),
             ),
             documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
-            caution=_caution(facts, instance),
+            caution=_caution(facts, instance, traffic),
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
 
 
-def _own_users(facts: Facts, nic: NetworkInterface) -> list[Edge]:
+def _own_users(facts: Facts, nic: NetworkInterface, traffic: VmTraffic | None) -> list[Edge]:
     assert facts.traffic is not None
+    received = facts.traffic.edges_by_dst.get(traffic.owner, ()) if traffic is not None else ()
     return [
         edge
-        for edge in facts.traffic.edges
+        for edge in received
         if edge.path_class.is_external_address and edge.dst_address == nic.external_ipv4
     ]
 
 
-def _caution(facts: Facts, instance: Instance) -> str:
+def _caution(facts: Facts, instance: Instance, traffic: VmTraffic | None) -> str:
     """Return what would break: Google APIs are reached by this address without Private Access."""
     assert facts.traffic is not None
-    calls_google = any(
-        edge.path_class is PathClass.GOOGLE_APIS and facts.src(edge).link == instance.ref.self_link
-        for edge in facts.traffic.edges
-        if facts.src(edge).kind is OwnerKind.VM
-    )
+    sent = facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
+    calls_google = any(edge.path_class is PathClass.GOOGLE_APIS for edge in sent)
     subnetworks = [
         facts.inventory.subnetwork_by_link.get(nic.subnetwork)
         for nic in instance.interfaces
