@@ -389,6 +389,7 @@ def fix_set(findings: tuple[Finding, ...]) -> FixSet:
         worth="do internal address and n1-standard-16 together;"
         " n1-standard-16 alone brings nothing",
         findings=tuple(finding.fingerprint for finding in findings),
+        used_ratio=0.97,
     )
 
 

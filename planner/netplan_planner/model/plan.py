@@ -171,6 +171,12 @@ class FixStep(Value, frozen=True, kw_only=True):
     """Positive saves, negative costs, None unknown or none."""
 
 
+PRESSED_RATIO = 0.5
+"""From this share of the limit on in a busiest minute, a path is taken to wait for its limit: a
+minute's mean at half of it hides seconds that stand at it. A judgement; it orders, and hides
+nothing."""
+
+
 class FixSet(Value, frozen=True, kw_only=True):
     """Fixes of one group of alike paths that depend on each other."""
 
@@ -185,6 +191,15 @@ class FixSet(Value, frozen=True, kw_only=True):
     """One sentence: which steps to take together, or that one is enough."""
     findings: tuple[str, ...]
     """Fingerprints."""
+    used_ratio: float
+    """Share of what the path carries now that the sender used in its busiest minute, or wants by a
+    declared target: the greatest of the paths; above 1 where a limit is lower than what was seen.
+    """
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether more throughput would be used; else the fixes are worth their money only."""
+        return self.used_ratio >= PRESSED_RATIO
 
 
 class JobNeed(Value, frozen=True, kw_only=True):

@@ -48,6 +48,7 @@ class Solution(Value, frozen=True, kw_only=True):
     singles: tuple[tuple[Option, Estimate], ...]
     best: tuple[Option, ...]
     reached: Estimate
+    used_ratio: float
 
 
 def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
@@ -66,7 +67,11 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
 
 
 def find_fix_sets(facts: Facts, options: Sequence[Option]) -> tuple[FixSet, ...]:
-    """Return the joint fixes, ranked by gain in Gbit/s times pairs, then money, then name."""
+    """Return the joint fixes: those of pressed paths by gain in Gbit/s times pairs, then money.
+
+    Where nobody waits for more throughput, a gain of it is worth nothing: such sets come after the
+    others, by money.
+    """
     if facts.traffic is None:
         return ()
     by_sender: dict[SelfLink, list[Option]] = defaultdict(list)
@@ -81,10 +86,11 @@ def find_fix_sets(facts: Facts, options: Sequence[Option]) -> tuple[FixSet, ...]
     return tuple(sorted(sets, key=_rank))
 
 
-def _rank(fix_set: FixSet) -> tuple[float, Decimal, str]:
+def _rank(fix_set: FixSet) -> tuple[bool, float, Decimal, str]:
     gain = (fix_set.joint.estimate.gbps or 0.0) - (fix_set.now.gbps or 0.0)
+    used = gain * fix_set.member_count if fix_set.is_pressed else 0.0
     saving = fix_set.joint.saving_usd_per_month or Decimal(0)
-    return -gain * fix_set.member_count, -saving, fix_set.subject
+    return not fix_set.is_pressed, -used, -saving, fix_set.subject
 
 
 def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) -> Solution | None:
@@ -112,7 +118,26 @@ def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) ->
             if _is_better(estimate, chosen, reached, best):
                 best, reached = chosen, estimate
     singles = tuple((o, predict(_applied(query, (o,)), facts.caps)) for o in options)
-    return Solution(edge=edge, now=now, singles=singles, best=best, reached=reached)
+    used_ratio = _wanted_gbps(facts, src.link, edge) / now.gbps if now.gbps > 0 else 0.0
+    return Solution(
+        edge=edge, now=now, singles=singles, best=best, reached=reached, used_ratio=used_ratio
+    )
+
+
+def _wanted_gbps(facts: Facts, sender: SelfLink, edge: Edge) -> float:
+    """Return what the sender's busiest minute or its declared target asks of the path.
+
+    The limits of external paths hold for all flows of a machine together, so its sum counts.
+    """
+    assert facts.traffic is not None
+    traffic = facts.traffic.vm_by_link.get(sender)
+    instance = facts.instance(facts.src(edge))
+    target = facts.target(instance) if instance is not None else None
+    return max(
+        edge.series.max_gbps,
+        traffic.egress_outside_vpc.max_gbps if traffic is not None else 0.0,
+        target.gbps if target is not None else 0.0,
+    )
 
 
 def _applicable(edge: Edge, dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
@@ -202,6 +227,7 @@ def _fix_set(facts: Facts, solutions: Sequence[Solution]) -> FixSet:
         ),
         worth=_worth(first),
         findings=tuple(sorted(findings)),
+        used_ratio=max(s.used_ratio for s in solutions),
     )
 
 

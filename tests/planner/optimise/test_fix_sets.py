@@ -123,3 +123,33 @@ def test_without_an_address_to_change_there_is_nothing_to_join(options: list[Opt
 
 def test_without_traffic_there_are_no_sets() -> None:
     assert find_fix_sets(facts_of(machine("a")), [address("a", "b")]) == ()
+
+
+def quiet_and_pressed(usd_of_quiet: str) -> tuple[FixSet, ...]:
+    facts = facts_of(
+        *(machine(name, "n1-standard-16") for name in ("a", "b")),
+        *(machine(name, "n1-standard-8") for name in ("c", "d")),
+        talk=(("a", "b", EXTERNAL, 0.01), ("c", "d", EXTERNAL, 1.5)),
+        as_of=date(2017, 7, 27),
+    )
+    return find_fix_sets(facts, [address("a", "b", usd_of_quiet), address("c", "d", "1")])
+
+
+@pytest.mark.parametrize("usd", ["0.1", "5000"])
+def test_a_path_that_waits_for_its_limit_comes_before_a_quiet_one(usd: str) -> None:
+    pressed, quiet = quiet_and_pressed(usd)
+    assert (pressed.subject, pressed.is_pressed) == ("c → d", True)
+    assert (quiet.subject, quiet.is_pressed) == ("a → b", False)
+    assert quiet.used_ratio == pytest.approx(0.01 / 1.6, rel=0.2)
+
+
+def test_a_declared_target_makes_a_quiet_path_wait() -> None:
+    facts = facts_of(
+        machine("a", "n1-standard-16", labels=(("netplan-target-mbps", "8000"),)),
+        machine("b", "n1-standard-16"),
+        talk=(("a", "b", EXTERNAL, 0.01),),
+        as_of=date(2017, 7, 27),
+    )
+    (found,) = find_fix_sets(facts, [address("a", "b")])
+    assert found.is_pressed
+    assert found.used_ratio == pytest.approx(8 / 1.6)

@@ -110,8 +110,9 @@ def totals(report: Report) -> Iterator[Block]:
     money = _money(report)
     if money:
         yield Item(line=money)
-    if report.fix_sets:
-        yield Item(line=line("first: ", headline(report.fix_sets[0])))
+    first = headline(report)
+    if first:
+        yield Item(line=line("first: ", first))
     unseen = _unseen(report)
     if unseen:
         yield Item(line=joined(unseen, " · "))

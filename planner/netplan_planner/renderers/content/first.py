@@ -30,25 +30,34 @@ _SINGLES = 3
 
 def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the section; nothing when there is nothing to choose between."""
+    pressed = [s for s in report.fix_sets if s.is_pressed]
     singles = _worthwhile(report)
     if not report.fix_sets and len(report.findings) < 2:
         return
-    if not report.fix_sets and not singles:
+    if not pressed and not singles:
         return
     yield Section(line=line("Do first"))
     numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
-    sets = report.fix_sets if options.verbosity > 0 else report.fix_sets[:_SETS]
+    sets = report.fix_sets if options.verbosity > 0 else pressed[:_SETS]
     for fix_set in sets:
         yield from _fix_set(fix_set, numbers)
+    for single in singles[:_SINGLES]:
+        yield Item(line=_single(single, numbers))
     if len(report.fix_sets) > len(sets):
         rest = len(report.fix_sets) - len(sets)
-        yield Para(line=line(f"and {figures.counted(rest, 'more set')} of fixes (-v lists them)"))
-    for finding in singles:
-        yield Item(line=_single(finding, numbers[finding.fingerprint]))
+        yield Para(line=line(f"-v lists {figures.counted(rest, 'more set')} of fixes"))
 
 
-def headline(fix_set: FixSet) -> Line:
-    """Return what a fix set brings, in one line."""
+def headline(report: Report) -> Line:
+    """Return what to do first in one line; empty when there is nothing to do."""
+    if report.fix_sets and report.fix_sets[0].is_pressed:
+        return _headline(report.fix_sets[0])
+    singles = _worthwhile(report)
+    numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
+    return _single(singles[0], numbers) if singles else ()
+
+
+def _headline(fix_set: FixSet) -> Line:
     return line(
         phrases.step(fix_set.now, fix_set.joint.estimate, Role.STRONG),
         "  ",
@@ -58,7 +67,7 @@ def headline(fix_set: FixSet) -> Line:
 
 
 def _fix_set(fix_set: FixSet, numbers: dict[str, int]) -> Iterator[Block]:
-    yield Entry(line=headline(fix_set))
+    yield Entry(line=_headline(fix_set))
     yield Para(line=line(say(fix_set.worth, Role.STRONG)), is_inner=True)
     rows = [_row("now", "", fix_set.now, None, None)]
     rows += [_row("alone", s.name, s.estimate, fix_set.now, s) for s in fix_set.singles]
@@ -114,36 +123,53 @@ def _joint_label(fix_set: FixSet) -> str | None:
     return "both" if len(fix_set.singles) == 2 else "together"
 
 
-def _worthwhile(report: Report) -> list[Finding]:
-    """Return the findings outside of the sets that save most, or else bring most."""
+def _worthwhile(report: Report) -> list[Finding | FixSet]:
+    """Return what stands outside of the pressed sets: what saves most, or else brings most."""
     joined = {fingerprint for fix_set in report.fix_sets for fingerprint in fix_set.findings}
-    alone = [f for f in report.findings if f.fingerprint not in joined and f.fix is not None]
-    ranked = sorted(alone, key=lambda f: (-_saved(f), -_gain_gbps(f), f.severity.rank))
-    return [f for f in ranked if _saved(f) > 0 or _gain_gbps(f) > 0][:_SINGLES]
+    alone: list[Finding | FixSet] = [
+        *(f for f in report.findings if f.fingerprint not in joined and f.fix is not None),
+        *(s for s in report.fix_sets if not s.is_pressed),
+    ]
+    ranked = sorted(alone, key=lambda entry: (-_saved(entry), -_gain_gbps(entry), entry.subject))
+    return [entry for entry in ranked if _saved(entry) > 0 or _gain_gbps(entry) > 0]
 
 
-def _single(finding: Finding, number: int) -> Line:
-    gains: list[Line] = []
-    now, then = finding.throughput_now, finding.throughput_fixed
-    if now is not None and then is not None and _gain_gbps(finding) > 0:
-        gains.append(phrases.step(now, then, Role.STRONG))
-    if finding.saving_usd_per_month:
-        gains.append(phrases.money(finding.saving_usd_per_month))
+def _single(entry: Finding | FixSet, numbers: dict[str, int]) -> Line:
+    gains = [phrases.money(usd)] if (usd := _saved(entry)) else []
+    if isinstance(entry, FixSet):
+        known = sorted(numbers[f] for f in entry.findings if f in numbers)
+        count, what = entry.member_count, line(entry.joint.name)
+        used = figures.share(entry.used_ratio, 1.0)
+        tail = f", where {used} of the limit is used"
+    else:
+        known = [numbers[entry.fingerprint]]
+        count, what, tail = len(entry.members), line(phrases.name(entry.rule)), ""
+        now, then = entry.throughput_now, entry.throughput_fixed
+        if now is not None and then is not None and _gain_gbps(entry) > 0:
+            gains.insert(0, phrases.step(now, then, Role.STRONG))
+    noun = "finding" if len(known) == 1 else "findings"
+    where = line(" (", fixed(f"{noun} {phrases.numbers(known)}", Role.DIM), ")") if known else ()
     return line(
         *(part for gain in gains for part in (gain, "  ")),
-        phrases.subject(finding.subject, len(finding.members)),
+        phrases.subject(entry.subject, count),
         " · ",
-        phrases.name(finding.rule),
-        fixed(f" (finding {number})", Role.DIM),
+        what,
+        tail,
+        where,
     )
 
 
-def _saved(finding: Finding) -> Decimal:
-    return finding.saving_usd_per_month or Decimal(0)
+def _saved(entry: Finding | FixSet) -> Decimal:
+    if isinstance(entry, FixSet):
+        return entry.joint.saving_usd_per_month or Decimal(0)
+    return entry.saving_usd_per_month or Decimal(0)
 
 
-def _gain_gbps(finding: Finding) -> float:
-    now, then = finding.throughput_now, finding.throughput_fixed
+def _gain_gbps(entry: Finding | FixSet) -> float:
+    """Return what a finding brings; of a set that nobody waits for, nothing."""
+    if isinstance(entry, FixSet):
+        return 0.0
+    now, then = entry.throughput_now, entry.throughput_fixed
     if now is None or then is None or now.gbps is None or then.gbps is None:
         return 0.0
     return then.gbps - now.gbps
