@@ -101,7 +101,9 @@ def _packet_notes(engine: Engine) -> Iterator[str]:
     count = engine.value(
         "SELECT CAST(COALESCE(SUM(records_without_packets), 0) AS BIGINT) FROM activity"
     )
-    if count:
+    if count == 1:
+        yield "1 record has no packet count, so no headers were added to its bytes"
+    elif count:
         yield f"{count:,} records have no packet count, so no headers were added to their bytes"
 
 

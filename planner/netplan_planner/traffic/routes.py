@@ -91,7 +91,7 @@ class Routes:
         weights = self._weights(src_node, dst_node, reports)
         edge = self._edge(src, dst)
         self._judge(edge, src.certainty, dst.certainty)
-        if not any(map(mul, weights, reports)):
+        if any(reports) and not any(map(mul, weights, reports)):
             self._note_silence(src, dst)
         return (src_node, dst_node, edge, *weights)
 
@@ -130,4 +130,4 @@ class Routes:
 
 
 def _first(order: Sequence[int], reports: Sequence[int]) -> int:
-    return next(side for side in order if reports[side])
+    return next((side for side in order if reports[side]), order[0])

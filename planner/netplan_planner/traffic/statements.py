@@ -402,9 +402,13 @@ SELECT src_node, dst_node,
   MAX(CASE WHEN side = 1 THEN 1 ELSE 0 END) AS by_destination,
   MAX(CASE WHEN side = 2 THEN 1 ELSE 0 END) AS by_source_gateway,
   MAX(CASE WHEN side = 3 THEN 1 ELSE 0 END) AS by_destination_gateway
-FROM pair_total GROUP BY src_node, dst_node
+FROM (
+  SELECT src_node, dst_node, side FROM pair_total
+  UNION ALL
+  SELECT src_node, dst_node, CAST(NULL AS BIGINT) AS side FROM pair_dropped
+) AS reported GROUP BY src_node, dst_node
 """
-"""Every pair of ends, and who reports it."""
+"""Every pair of ends, and who reports it; nobody when all its packets were dropped."""
 
 _WEIGHT = (
     "CASE m.side WHEN 0 THEN r.by_source WHEN 1 THEN r.by_destination"
