@@ -54,7 +54,7 @@ class Ingest:
         self.record_count = 0
         engine.create(*_MADE_HERE)
         positions = max(options.max_record_minutes, options.max_table_minutes) + 2
-        engine.insert("minute_position", ((number,) for number in range(positions)))
+        engine.run(f"INSERT INTO minute_position SELECT range FROM range({positions})")
         engine.insert(
             "identity", ((*identity, node) for identity, node in self.nodes.seeds(inventory))
         )
