@@ -4,7 +4,7 @@ import shlex
 from decimal import Decimal
 
 from netplan_planner.model import Candidate, Evidence, Instance, Owner
-from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB
+from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB, MEGABITS_PER_GIGABIT
 
 
 def place(owner: Owner) -> str:
@@ -24,11 +24,13 @@ def vm_subject(instance: Instance) -> str:
 
 
 def gbps(value: float) -> str:
-    """Return a rate for a sentence: two digits below 10, one decimal above.
+    """Return a rate for a sentence: two digits below 10, one decimal above, Mbit/s below 0.01.
 
-    >>> gbps(1.6), gbps(0.884), gbps(15.94)
-    ('1.6 Gbit/s', '0.88 Gbit/s', '15.9 Gbit/s')
+    >>> gbps(1.6), gbps(0.884), gbps(15.94), gbps(0.0035), gbps(0.0)
+    ('1.6 Gbit/s', '0.88 Gbit/s', '15.9 Gbit/s', '3.5 Mbit/s', '0 Gbit/s')
     """
+    if 0 < value < 0.01:
+        return f"{value * MEGABITS_PER_GIGABIT:.2g} Mbit/s"
     text = f"{value:.1f}" if value >= 10 else f"{value:.2f}".rstrip("0").rstrip(".")
     return f"{text} Gbit/s"
 

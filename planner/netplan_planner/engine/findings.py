@@ -20,6 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Check, Rule
 from netplan_rules.needs import lacking
+from netplan_rules.wording import gbps
 
 _EXAMPLES = 5
 
@@ -155,7 +156,12 @@ def _message(rule: Rule, hits: Sequence[Hit], evidence: Sequence[Evidence]) -> s
     if len(hits) == 1 or not rule.group_message:
         return hits[0].message
     values = {item.name: item.value for item in evidence}
-    return rule.group_message.format(count=len(hits), **values)
+    rates = {
+        f"{item.name}_rate": gbps(item.value)
+        for item in evidence
+        if item.unit == "Gbit/s" and not isinstance(item.value, str)
+    }
+    return rule.group_message.format(count=len(hits), **values, **rates)
 
 
 def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:

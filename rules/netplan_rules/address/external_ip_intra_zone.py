@@ -26,7 +26,7 @@ RULE = Rule(
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between your own machines go to external addresses"
-    " ({count} pairs in one zone); {observed_max:.2f} Gbit/s in the busiest minute of the first",
+    " ({count} pairs in one zone); {observed_max_rate} in the busiest minute of the first",
     summed=("volume",),
 )
 

@@ -61,7 +61,7 @@ RULE = Rule(
             about="full minutes that fire the rule whatever the percentile (at most 10)",
         ),
     ),
-    group_message="{count} machines of type {machine_type} send at their cap of {cap:g} Gbit/s",
+    group_message="{count} machines of type {machine_type} send at their cap of {cap_rate}",
 )
 
 

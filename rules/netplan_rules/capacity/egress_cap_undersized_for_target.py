@@ -48,7 +48,7 @@ RULE = Rule(
             about="share of the cap that stays free; the target may take the rest",
         ),
     ),
-    group_message="{count} machines of type {machine_type} (cap {cap:g} Gbit/s) have a declared"
+    group_message="{count} machines of type {machine_type} (cap {cap_rate}) have a declared"
     " target of {target:g} Gbit/s",
 )
 

@@ -61,7 +61,7 @@ RULE = Rule(
         ),
     ),
     group_message="{count} machines of type {machine_type} send to outside addresses at the limit"
-    " of {cap:g} Gbit/s",
+    " of {cap_rate}",
 )
 
 

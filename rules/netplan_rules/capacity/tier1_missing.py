@@ -51,7 +51,7 @@ RULE = Rule(
             about="share of the default cap that the observed 95th percentile reaches",
         ),
     ),
-    group_message="{count} machines of type {machine_type} need more than {cap:g} Gbit/s; Tier_1 is"
+    group_message="{count} machines of type {machine_type} need more than {cap_rate}; Tier_1 is"
     " the cheapest way",
 )
 

@@ -52,7 +52,7 @@ RULE = Rule(
         ),
     ),
     group_message="{count} machines of type {machine_type} pay for Tier_1 and stay below the"
-    " default cap of {cap:g} Gbit/s",
+    " default cap of {cap_rate}",
 )
 
 
