@@ -244,7 +244,9 @@ OF_THE_TIME = f"""
 SELECT
   COALESCE(s.node, f.src_node) AS src_node,
   COALESCE(d.node, f.dst_node) AS dst_node,
-  f.side, f.fault, f.is_kept, {_REST}, f.note
+  f.side, f.fault,
+  CASE WHEN s.node IS NOT NULL OR d.node IS NOT NULL THEN 1 ELSE f.is_kept END AS is_kept,
+  {_REST}, f.note
 FROM staged AS f
 LEFT JOIN earlier AS s
   ON s.later_node = f.src_node AND f.start_minute >= s.first_minute
@@ -253,7 +255,10 @@ LEFT JOIN earlier AS d
   ON d.later_node = f.dst_node AND f.start_minute >= d.first_minute
   AND f.start_minute < d.until_minute
 """
-"""Staged records with the holders of their time, where an address had another one earlier."""
+"""Staged records with the holders of their time, where an address had another one earlier.
+
+Whether the later holder logs does not tell whose report of the earlier one counts: both are kept.
+"""
 
 FAULTS = f"""
 SELECT fault, note AS source_name, COUNT(*) AS records
