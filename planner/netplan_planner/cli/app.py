@@ -6,6 +6,7 @@ everything else to stderr.
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -79,6 +80,8 @@ def root(
 
 def run() -> None:
     """Run the command line; every error that netplan raises on purpose becomes one clear text."""
+    # A job runner that gives up sends this: end as on Ctrl-C, so that temporary folders go.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app(prog_name=Path(sys.argv[0]).name if sys.argv[0] else "netplan")
     except NetplanError as error:

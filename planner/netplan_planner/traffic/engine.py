@@ -88,7 +88,7 @@ class Engine:
         try:
             with translated():
                 cursor.execute(statement)
-            while rows := cursor.fetchmany(_FETCH_ROWS):
+            while rows := _fetched(cursor):
                 yield rows
         finally:
             cursor.close()
@@ -177,6 +177,11 @@ def slices(engine: Engine, table: str, minute: str) -> list[tuple[int, int]]:
     return list(pairwise(edges))
 
 
+def _fetched(cursor: duckdb.DuckDBPyConnection) -> list[Row]:
+    with translated():
+        return cursor.fetchmany(_FETCH_ROWS)
+
+
 def _lines(path: Path, compression: str) -> str:
     source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {_ONE_COLUMN})"
     return f"SELECT line FROM {source}"
@@ -196,6 +201,11 @@ def translated() -> Iterator[None]:
         raise ReadError(_first_line(exc)) from exc
     except duckdb.InvalidInputException as exc:
         raise ReadError(_first_line(exc)) from exc
+    except RuntimeError as exc:
+        # What the engine makes of a signal that came while a query ran.
+        if "interrupted" in str(exc).casefold():
+            raise KeyboardInterrupt from exc
+        raise
 
 
 class ReadError(InputError):
