@@ -52,6 +52,7 @@ class Ingest:
         self.nodes = Nodes(inventory)
         self._options = options
         self.record_count = 0
+        self._is_careful = False
         engine.create(*_MADE_HERE)
         positions = max(options.max_record_minutes, options.max_table_minutes) + 2
         engine.run(f"INSERT INTO minute_position SELECT range FROM range({positions})")
@@ -113,6 +114,7 @@ class Ingest:
             until_us=_us(options.until, statements.LAST_US),
             takes_names=is_table,
             with_details=batch.has_details,
+            is_careful=self._is_careful,
         )
         self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + statements.ENDPOINTS)
         self.engine.run("TRUNCATE staged")
@@ -127,11 +129,23 @@ class Ingest:
         meeting = Meeting(self.engine, self.nodes)
         if not meeting.collect():
             return
+        if meeting.is_forged and not self._is_careful:
+            self._is_careful = True
+            self._meet_again(batch)
+            return
         if not batch.has_details and meeting.strangers():
             self._view(batch, with_details=True)
             meeting.look_at_strangers()
-        meeting.introduce(self._options.header_bytes.ipv6_extra)
+        if not meeting.introduce(self._options.header_bytes.ipv6_extra):
+            self._meet_again(batch)
+            return
         self.engine.run(f"INSERT INTO staged {statements.RESOLVED}")
+
+    def _meet_again(self, batch: Batch) -> None:
+        """Stage a batch once more, now that it is known which of its ends are none."""
+        self._describe_nodes()
+        self.stage(batch)
+        self._meet(batch)
 
     def _take_holders_of_the_time(self) -> None:
         """Give records to the holders of their time, where an address changed hands since."""

@@ -21,6 +21,8 @@ class Meeting:
         self._nodes = nodes
         self._notes: list[tuple[str, Identity | None, Identity | None]] = []
         self._details: dict[Identity, Details] = {}
+        self.is_forged = False
+        """Whether a value holds the separators, so that its record cannot be told apart."""
 
     def collect(self) -> bool:
         """Read the notes of the staged records; return whether there are any."""
@@ -33,6 +35,7 @@ class Meeting:
     def _end(self, said: str) -> Identity | None:
         parsed = parse_end(said)
         if parsed is None:
+            self.is_forged = True
             return None
         identity, details = parsed
         # Records that say more or less of one end: the same choice whatever their order.
@@ -57,23 +60,26 @@ class Meeting:
             if identity in self._details:
                 self._details[identity] = tuple(text or "" for text in row[3:])
 
-    def introduce(self, header_extra: int) -> None:
-        """Fill `fresh`, and add the ends met for the first time to `identity`."""
+    def introduce(self, header_extra: int) -> bool:
+        """Fill `fresh`, and add the ends met for the first time to `identity`.
+
+        Return whether there were none among them that are no IP address. Those are added without
+        a node, so that their records are told when they are staged again.
+        """
         number_of = self._known()
         met = frozenset(number_of)
         new: list[Row] = []
         for identity, details in sorted(self._details.items(), key=str):
             if identity not in number_of:
-                node = self._nodes.number(identity, details)
-                if node is not None:
-                    number_of[identity] = node
-                    new.append((*identity, node))
+                node = number_of[identity] = self._nodes.number(identity, details)
+                new.append((*identity, node))
         self._engine.insert("identity", new)
         self._engine.create("fresh")
         self._engine.insert("fresh", self._fresh(number_of, met, header_extra))
+        return all(row[-1] is not None for row in new)
 
     def _fresh(
-        self, number_of: Mapping[Identity, int], met: Container[Identity], header_extra: int
+        self, number_of: Mapping[Identity, int | None], met: Container[Identity], header_extra: int
     ) -> Iterator[Row]:
         """Yield the rows of `fresh`; IPv6 headers of a known sender are already counted."""
         for note, src, dst in self._notes:
@@ -85,8 +91,8 @@ class Meeting:
     def _is_ipv6(self, node: int) -> bool:
         return self._nodes.ends[node].is_ipv6
 
-    def _known(self) -> dict[Identity, int]:
-        """Return the nodes of those ends that were met before."""
+    def _known(self) -> dict[Identity, int | None]:
+        """Return the nodes of those ends that were met before; None is no address."""
         self._engine.create("candidate")
         self._engine.insert("candidate", self._details)
         rows = self._engine.rows(

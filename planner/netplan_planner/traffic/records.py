@@ -96,6 +96,7 @@ _NUMBERS = frozenset(
 NO_TEXT = "NULL::VARCHAR"
 NO_NUMBER = "NULL::BIGINT"
 _PORTS = (0, 65535)
+_PROTOCOLS = (0, 255)
 _US_PER_MS = 1000
 
 _END = {
@@ -182,8 +183,15 @@ class Fields:
 
     def port(self, *path: str) -> str:
         """Return a port number, NULL when it cannot be one."""
+        return self._within(_PORTS, path)
+
+    def protocol(self, *path: str) -> str:
+        """Return an IP protocol's number, NULL when it cannot be one."""
+        return self._within(_PROTOCOLS, path)
+
+    def _within(self, bounds: tuple[int, int], path: Sequence[str]) -> str:
         number = self.integer(*path)
-        return f"CASE WHEN {number} BETWEEN {_PORTS[0]} AND {_PORTS[1]} THEN {number} END"
+        return f"CASE WHEN {number} BETWEEN {bounds[0]} AND {bounds[1]} THEN {number} END"
 
     def time_us(self, *path: str) -> str:
         """Return a time as microseconds since 1970; a text without a zone is UTC."""
@@ -257,7 +265,7 @@ def flow_record(
         "is_other_log": f"NOT COALESCE({ours}, true)" if fields.has("logName") else "false",
         "is_dropped": f"COALESCE({payload.text('disposition')} = 'DROPPED', false)",
         "side": f"CASE {payload.text('reporter')} {sides} END",
-        "protocol": payload.integer("connection", "protocol"),
+        "protocol": payload.protocol("connection", "protocol"),
         "src_port": payload.port("connection", "src_port"),
         "dst_port": payload.port("connection", "dest_port"),
         "start_us": payload.time_us("start_time"),

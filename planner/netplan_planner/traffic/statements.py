@@ -49,6 +49,9 @@ _SHORTEST_US = 1_000_000
 
 _MOST_RTT_US = 2_000_000_000
 
+_REPLACED = "\ufffd"
+"""Stands for a separator in a name."""
+
 
 def staged(
     *,
@@ -61,14 +64,19 @@ def staged(
     until_us: int = LAST_US,
     takes_names: bool = False,
     with_details: bool = True,
+    is_careful: bool = False,
 ) -> str:
     """Return flow records judged, with numbers for ends; `flow_record` joined with `endpoint`.
 
     Of several faults the first one counts. `note` is NULL for a good record between known ends;
     the file for a faulty one; else what the record says of both ends. `is_kept` says whether the
-    report may count, see `_is_kept`.
+    report may count, see `_is_kept`. `is_careful` takes separators out of what records say.
     """
     packets = "COALESCE(r.packet_count, 0)"
+
+    def said(end: str) -> str:
+        return _said(end, with_details, is_careful)
+
     return f"""
 SELECT
   r.src_node AS src_node,
@@ -81,18 +89,21 @@ SELECT
   r.duration_us AS duration_us,
   r.payload_bytes AS payload_bytes,
   {packets} AS packet_count,
-  r.payload_bytes + {packets} * ({_header(header)} + COALESCE(r.header_extra, 0)) AS wire_bytes,
+  CASE
+    WHEN r.fault <= {DROPPED}
+      THEN r.payload_bytes + {packets} * ({_header(header)} + COALESCE(r.header_extra, 0))
+  END AS wire_bytes,
   CASE WHEN r.rtt_us > 0 AND r.rtt_us < {_MOST_RTT_US} THEN r.rtt_us END AS rtt_us,
   CASE
-    WHEN r.payload_bytes // {flow_bytes_per_s} > 0
+    WHEN r.fault <= {DROPPED} AND r.payload_bytes // {flow_bytes_per_s} > 0
       AND r.payload_bytes // {flow_bytes_per_s}
-        >= GREATEST(r.duration_us, {_SHORTEST_US}) // {_SHORTEST_US}
+        >= GREATEST(COALESCE(r.duration_us, 0), {_SHORTEST_US}) // {_SHORTEST_US}
       THEN {_PORTS}
   END AS ports,
   CASE
     WHEN r.fault > {DROPPED} THEN r.source_name
     WHEN r.src_node IS NULL OR r.dst_node IS NULL
-      THEN {_said("src", with_details)} || '{END_SEPARATOR}' || {_said("dst", with_details)}
+      THEN {said("src")} || '{END_SEPARATOR}' || {said("dst")}
   END AS note
 FROM (
 SELECT
@@ -102,8 +113,8 @@ SELECT
   CASE WHEN r.shape <= {DROPPED} THEN r.end_us - r.start_us END AS duration_us,
   CASE
     WHEN r.shape > {DROPPED} THEN r.shape
-    WHEN s.node IS NULL AND NOT {_is_address("src", takes_names)} THEN {BAD_ADDRESS}
-    WHEN d.node IS NULL AND NOT {_is_address("dst", takes_names)} THEN {BAD_ADDRESS}
+    WHEN s.node IS NULL AND NOT {_may_be_address("s", "src", takes_names)} THEN {BAD_ADDRESS}
+    WHEN d.node IS NULL AND NOT {_may_be_address("d", "dst", takes_names)} THEN {BAD_ADDRESS}
     ELSE r.shape
   END AS fault
 FROM (
@@ -164,17 +175,24 @@ def _is_kept(reporter: Reporter) -> str:
     return "r.side >= 0"
 
 
-def _is_address(end: str, takes_names: bool) -> str:
-    """Return whether an end can be an address; only asked of those not met before."""
+def _may_be_address(endpoint: str, end: str, takes_names: bool) -> str:
+    """Return whether an end without a node can be an address; one that was met before is none."""
     if takes_names:
         return "true"
-    return f"REGEXP_MATCHES(r.{end}_address, '^[0-9A-Fa-f:.]+$')"
+    looks_so = f"REGEXP_MATCHES(r.{end}_address, '^[0-9A-Fa-f:.]+$')"
+    return f"({endpoint}.address IS NULL AND {looks_so})"
 
 
-def _said(end: str, with_details: bool) -> str:
+def _said(end: str, with_details: bool, is_careful: bool) -> str:
     """Return all that a record says of an end, in one text."""
     names = (*IDENTITY, *DETAILS) if with_details else IDENTITY
     parts = (f"COALESCE(r.{end}_{name}, '')" for name in names)
+    if is_careful:
+        parts = (
+            f"REPLACE(REPLACE({part}, '{PART_SEPARATOR}', '{_REPLACED}'),"
+            f" '{END_SEPARATOR}', '{_REPLACED}')"
+            for part in parts
+        )
     empty = PART_SEPARATOR * (len(IDENTITY) + len(DETAILS) - len(names))
     return f" || '{PART_SEPARATOR}' || ".join(parts) + (f" || '{empty}'" if empty else "")
 
@@ -221,9 +239,9 @@ ENDPOINTS = """
 SELECT i.address AS address, i.project AS project, i.name AS name, i.node AS node,
   n.logs_sent AS logs_sent, n.logs_received AS logs_received, n.header_extra AS header_extra
 FROM identity AS i
-JOIN node AS n ON n.node = i.node
+LEFT JOIN node AS n ON n.node = i.node
 """
-"""Every identity met so far with what is known of its node."""
+"""Every identity met so far with what is known of its node; one that is no address has none."""
 
 STRANGERS = f"""
 SELECT e.address AS address, e.project AS project, e.name AS name,

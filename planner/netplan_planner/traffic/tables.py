@@ -109,7 +109,7 @@ def _protocol(fields: Fields) -> str:
         return NO_NUMBER
     names = " ".join(f"WHEN '{name}' THEN {number}" for name, number in _PROTOCOLS)
     text = fields.text("protocol")
-    return f"COALESCE({fields.integer('protocol')}, CASE LOWER(TRIM({text})) {names} END)"
+    return f"COALESCE({fields.protocol('protocol')}, CASE LOWER(TRIM({text})) {names} END)"
 
 
 def _counted(fields: Fields) -> dict[str, str]:
