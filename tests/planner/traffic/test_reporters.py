@@ -9,7 +9,7 @@ import pytest
 from netplan_planner.model import Certainty, Inventory, PathClass, Reporter
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from support.flow_project import host, inventory, subnet
-from support.flow_records import START, edge_between, entry, lines, only_edge, read
+from support.flow_records import START, Json, edge_between, entry, lines, only_edge, read
 
 WEB = host("web", "10.0.1.1", external="34.1.1.1", subnetwork="front")
 WEB2 = host("web2", "10.0.1.2", subnetwork="front")
@@ -209,7 +209,9 @@ def test_an_external_flow_that_only_the_receiver_reports_counts(tmp_path: Path) 
 
 
 def test_a_gateways_report_is_not_added_to_a_machines(tmp_path: Path) -> None:
-    gateway = {"dest_gateway": {"project_id": "p", "location": "us-central1", "name": "tunnel-1"}}
+    gateway: Json = {
+        "dest_gateway": {"project_id": "p", "location": "us-central1", "name": "tunnel-1"}
+    }
     records = [
         entry("10.0.1.1", "192.168.5.5", 1000, **gateway),
         entry("10.0.1.1", "192.168.5.5", 990, by="DEST_GATEWAY", **gateway),
@@ -222,7 +224,9 @@ def test_a_gateways_report_is_not_added_to_a_machines(tmp_path: Path) -> None:
 
 
 def test_a_gateways_report_counts_where_nobody_else_reports(tmp_path: Path) -> None:
-    gateway = {"src_gateway": {"project_id": "p", "location": "us-central1", "name": "tunnel-1"}}
+    gateway: Json = {
+        "src_gateway": {"project_id": "p", "location": "us-central1", "name": "tunnel-1"}
+    }
     record = entry("192.168.5.5", "10.0.9.9", 990, by="SRC_GATEWAY", **gateway)
     for reporter in Reporter:
         edge = only_edge(read(tmp_path, [record], NOT_STATED, reporter=reporter))
