@@ -10,7 +10,8 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = 0x184D2A50
 """Magic number of a skippable zstd frame, but for its last four bits."""
 
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 16
+"""A chunk gets up to a thousand times larger, which bounds what a hostile file takes of memory."""
 
 
 def gzip_chunks(path: Path) -> Iterator[bytes]:
@@ -24,12 +25,42 @@ def gzip_chunks(path: Path) -> Iterator[bytes]:
         reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         while chunk := file.read(_CHUNK_BYTES):
             while chunk:
-                yield reader.decompress(chunk)
+                yield from _inflated(reader, chunk)
                 chunk = reader.unused_data
                 if reader.eof and chunk:
                     reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         if not reader.eof:
             raise EOFError("the gzip stream ends before its end marker")
+
+
+def _inflated(reader: "zlib._Decompress", chunk: bytes) -> Iterator[bytes]:
+    """Yield what a chunk holds; of a broken one what stands before the break, then raise."""
+    before = reader.copy()
+    try:
+        yield reader.decompress(chunk)
+    except zlib.error:
+        for position in range(len(chunk)):
+            yield before.decompress(chunk[position : position + 1])
+
+
+def gzip_head(path: Path, count: int) -> bytes:
+    """Return the first bytes of what a gzip file holds, fewer when it is short or cut.
+
+    Raises:
+        zlib.error: If it is broken before its first byte.
+    """
+    head = b""
+    try:
+        for chunk in gzip_chunks(path):
+            head += chunk
+            if len(head) >= count:
+                break
+    except EOFError:
+        pass
+    except zlib.error:
+        if not head:
+            raise
+    return head[:count]
 
 
 def copy_what_is_left(path: Path, target: Path) -> bool:

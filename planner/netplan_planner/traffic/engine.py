@@ -136,9 +136,9 @@ class Engine:
         Raises:
             InputError: If the file is not whole.
         """
-        return self.columns_of(f"read_parquet({quoted(str(path))})", shown)
+        return self.columns_of(f"read_parquet({quoted(str(path))})", path, shown)
 
-    def columns_of(self, relation: str, shown: str) -> dict[str, Any]:
+    def columns_of(self, relation: str, path: Path, shown: str) -> dict[str, Any]:
         """Return the columns of a relation over a file with their types.
 
         Raises:
@@ -147,7 +147,8 @@ class Engine:
         try:
             found = self._connection.sql(f"SELECT * FROM {relation}")
         except duckdb.Error as exc:
-            raise InputError(f"{shown}: cannot be read: {_first_line(exc)}") from exc
+            text = _first_line(exc).replace(str(path), shown)
+            raise InputError(f"{shown}: cannot be read: {text}") from exc
         return dict(zip(found.columns, found.types, strict=True))
 
     def first_lines(self, path: Path, compression: str, count: int) -> list[str]:

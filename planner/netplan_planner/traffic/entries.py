@@ -12,6 +12,10 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("|\\?\Z)|[{}]', re.DOTALL)
 """A string (perhaps cut by the end of the chunk), or a brace outside of strings."""
 
 
+_AROUND = b" \t\r\n\x00\xef\xbb\xbf\xfe\xff"
+"""White space and byte order marks, in UTF-8 and in UTF-16."""
+
+
 class Entry:
     """One entry: its text without line ends, the line it starts at, and whether it is whole."""
 
@@ -21,6 +25,26 @@ class Entry:
         self.text = text.replace("\r", " ").replace("\n", " ")
         self.line = line
         self.is_whole = is_whole
+
+
+class Ends:
+    """Passes chunks on, and remembers with which byte the text begins and ends."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+        self._first = self._last = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            text = chunk.strip(_AROUND)
+            self._first = self._first or text[:1]
+            self._last = text[-1:] or self._last
+            yield chunk
+
+    @property
+    def is_open_array(self) -> bool:
+        """Whether the text is an array whose end is missing."""
+        return self._first == b"[" and self._last != b"]"
 
 
 def split_entries(chunks: Iterable[bytes], encoding: str = "utf-8") -> Iterator[Entry]:

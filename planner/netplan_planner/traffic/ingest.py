@@ -88,9 +88,11 @@ class Ingest:
         Raises:
             InputError: If nothing of it can be read.
         """
-        broken = next((s for s in batch.sources if str(s.path) in str(error)), None)
-        if broken is None:
-            raise error
+        named = [s for s in batch.sources if str(s.path) in str(error)]
+        if not named and len(batch.sources) > 1 and batch.layout is Layout.JSON_LINES:
+            # Each alone, to see which one it is.
+            return [line_batch([source]) for source in batch.sources]
+        broken = (named or batch.sources)[0]
         target = self.engine.folder / f"{broken.path.name}.rest"
         is_lines = batch.layout is Layout.JSON_LINES and broken.compression == "gzip"
         if not (is_lines and copy_what_is_left(broken.path, target)):

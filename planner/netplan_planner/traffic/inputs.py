@@ -9,7 +9,7 @@ from pathlib import Path
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Value
-from netplan_planner.traffic.compression import ZSTD_MAGIC, is_cut_zstd
+from netplan_planner.traffic.compression import ZSTD_MAGIC, gzip_head, is_cut_zstd
 from netplan_planner.traffic.engine import Engine
 
 _HEAD_BYTES = 1 << 16
@@ -64,7 +64,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     """Return all files that the paths name, sorted, each once; hidden files are skipped.
 
     Raises:
-        InputError: If a path is missing, or a folder holds no file.
+        InputError: If a path is missing or a pipe, or a folder holds no file.
     """
     found: set[Path] = set()
     for path in paths:
@@ -73,8 +73,11 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
             if not inside:
                 raise InputError(f"{path}: the folder holds no file to read flow logs from")
             found.update(inside)
-        elif path.exists():
+        elif path.is_file():
             found.add(path)
+        elif path.exists():
+            # A pipe can be read once, and flow logs are read several times.
+            raise InputError(f"{path}: neither a file nor a folder; write it to a file first")
         else:
             raise InputError(f"{path}: no such file or folder")
     return sorted(found, key=lambda p: p.as_posix())
@@ -134,7 +137,7 @@ def _text(path: Path, link: Path, head: bytes, compression: str, engine: Engine)
         return "\n".join(engine.first_lines(link, compression, _HEAD_LINES)), "utf-8"
     if compression == "gzip":
         try:
-            head = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(head, _HEAD_BYTES)
+            head = gzip_head(path, _HEAD_BYTES)
         except zlib.error as exc:
             raise InputError(f"{path}: not a readable gzip file: {exc}") from exc
     for mark, encoding in _BYTE_ORDER_MARKS.items():

@@ -10,7 +10,7 @@ from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraf
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
-from netplan_planner.traffic.entries import split_entries
+from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, raw_chunks
 from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
@@ -60,8 +60,9 @@ def _prepared(source: Source, engine: Engine) -> Source:
     target = engine.folder / f"{source.path.name}.lines"
     is_cut = source.is_cut
     count = 0
+    chunks = Ends(raw_chunks(source, engine))
     with target.open("w", encoding="utf-8") as out:
-        for entry in split_entries(raw_chunks(source, engine), source.encoding):
+        for entry in split_entries(chunks, source.encoding):
             out.write(entry.text + "\n")
             is_cut = is_cut or not entry.is_whole
             count += 1
@@ -74,7 +75,7 @@ def _prepared(source: Source, engine: Engine) -> Source:
         compression="none",
         packed=source.compression,
         is_split=True,
-        is_cut=is_cut,
+        is_cut=is_cut or chunks.is_open_array,
         size_bytes=target.stat().st_size,
     )
 

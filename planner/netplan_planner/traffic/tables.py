@@ -30,7 +30,7 @@ _PROTOCOLS = (("tcp", 6), ("udp", 17), ("icmp", 1))
 
 def columns_of(source: Source, engine: Engine) -> Fields:
     """Return the columns of a table."""
-    return Fields.of_types(engine.columns_of(relation_of(source), source.shown))
+    return Fields.of_types(engine.columns_of(relation_of(source), source.path, source.shown))
 
 
 def relation_of(source: Source) -> str:
