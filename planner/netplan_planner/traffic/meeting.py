@@ -34,7 +34,7 @@ class Meeting:
 
     def _end(self, said: str) -> Identity | None:
         parsed = parse_end(said)
-        if parsed is None:
+        if parsed is None or END_SEPARATOR in said:
             self.is_forged = True
             return None
         identity, details = parsed
