@@ -51,6 +51,8 @@ class Engine:
 
     def __init__(self, options: TrafficOptions, folder: Path) -> None:
         self.folder = folder
+        self.most_gbps = options.max_record_gbps
+        """What no record can exceed; see `TrafficOptions.max_record_gbps`."""
         config: dict[str, Any] = {
             "memory_limit": options.memory_limit,
             "temp_directory": str(folder / "spill"),

@@ -1,5 +1,6 @@
 """Records that were left out: why, how many, and the first few with file and line."""
 
+import codecs
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -153,6 +154,20 @@ def raw_chunks(source: Source, engine: Engine) -> Iterator[bytes]:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK_BYTES):
                 yield chunk
+
+
+def is_utf8(source: Source, engine: Engine) -> bool:
+    """Return whether a text file is UTF-8 from its first byte to its last."""
+    if not source.encoding.startswith("utf-8"):
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for chunk in raw_chunks(source, engine):
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _raw_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

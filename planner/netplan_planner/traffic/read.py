@@ -1,5 +1,6 @@
 """Reads traffic: finds the files, runs the engine, says what the result rests on."""
 
+import codecs
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from netplan_planner.traffic import tables
 from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
-from netplan_planner.traffic.faults import Faults, raw_chunks
+from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks
 from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
 from netplan_planner.traffic.matrix import MatrixBuilder
@@ -54,6 +55,8 @@ def _recognised(files: Iterable[Path], engine: Engine) -> Iterator[Source]:
 
 def _prepared(source: Source, engine: Engine) -> Source:
     """Return a source that the engine can read: arrays and pretty-printed entries become lines."""
+    if source.layout is Layout.TABLE_CSV:
+        return source if is_utf8(source, engine) else _recoded(source, engine)
     is_plain = source.encoding == "utf-8"
     if source.layout is not Layout.JSON_DOCUMENT and (source.layout.is_table or is_plain):
         return source
@@ -78,6 +81,16 @@ def _prepared(source: Source, engine: Engine) -> Source:
         is_cut=is_cut or chunks.is_open_array,
         size_bytes=target.stat().st_size,
     )
+
+
+def _recoded(source: Source, engine: Engine) -> Source:
+    """Return a table whose text is UTF-8; what is no text of its encoding becomes U+FFFD."""
+    target = engine.folder / f"{source.path.name}.csv"
+    decoder = codecs.getincrementaldecoder(source.encoding)(errors="replace")
+    with target.open("w", encoding="utf-8", newline="") as out:
+        for chunk in raw_chunks(source, engine):
+            out.write(decoder.decode(chunk))
+    return replace(source, path=target, compression="none", encoding="utf-8")
 
 
 def _matrix(

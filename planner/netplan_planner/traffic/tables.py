@@ -24,7 +24,7 @@ STEADY_START_US = 946_684_800_000_000
 """2000-01-01: a steady rate has no time; it is laid into this hour, and the matrix says so."""
 STEADY_MINUTES = 60
 
-_STEADY_BYTES_PER_GBPS = 125_000_000 * 60 * STEADY_MINUTES
+_BYTES_PER_GBPS_MINUTE = 125_000_000 * 60
 _PROTOCOLS = (("tcp", 6), ("udp", 17), ("icmp", 1))
 
 
@@ -88,7 +88,11 @@ def query_of(
         "dst_name": join_tag({"kind": _kind(fields)}),
         "protocol": _protocol(fields),
         "source_name": "CAST(row_number() OVER () + 1 AS VARCHAR)" if is_numbered else "filename",
-        **(_steady(fields, of_p95=of_p95) if fields.has("gbps") else _counted(fields)),
+        **(
+            _steady(fields, of_p95=of_p95, most_gbps=engine.most_gbps)
+            if fields.has("gbps")
+            else _counted(fields)
+        ),
     }
     return select_columns(values, relation_of(source))
 
@@ -120,12 +124,26 @@ def _counted(fields: Fields) -> dict[str, str]:
     }
 
 
-def _steady(fields: Fields, *, of_p95: bool) -> dict[str, str]:
+def _steady(fields: Fields, *, of_p95: bool, most_gbps: float) -> dict[str, str]:
+    """Return the columns of a rate; a row is as good or bad for the percentile as for the rate."""
     rate = fields.decimal("gbps")
-    if of_p95 and fields.has("p95_gbps"):
-        rate = f"COALESCE({fields.decimal('p95_gbps')}, {rate})"
+    if fields.has("p95_gbps"):
+        p95 = fields.decimal("p95_gbps")
+        is_blank = f"NULLIF(TRIM({fields.text('p95_gbps')}), '') IS NULL"
+        # No percentile lies below the median; a row without one has its rate.
+        upper = f"CASE WHEN {is_blank} OR {p95} BETWEEN 0 AND {rate} THEN {rate} ELSE {p95} END"
+        # An hour touches 61 minutes, which is how the greatest rate is judged.
+        most = most_gbps * (STEADY_MINUTES + 1) / STEADY_MINUTES
+        is_bad = f"{upper} IS NULL OR {upper} < 0 OR {upper} >= {most}"
+        rate = (
+            f"CASE WHEN {rate} IS NULL OR {rate} < 0 THEN {rate}"
+            f" WHEN {is_bad} OR {of_p95} THEN {upper} ELSE {rate} END"
+        )
     return {
         "start_us": str(STEADY_START_US),
         "end_us": str(STEADY_START_US + STEADY_MINUTES * 60_000_000),
-        "payload_bytes": f"TRY_CAST(ROUND({rate} * {_STEADY_BYTES_PER_GBPS}) AS BIGINT)",
+        # Every minute has the same whole bytes, so that all percentiles are the rate.
+        "payload_bytes": (
+            f"TRY_CAST(ROUND({rate} * {_BYTES_PER_GBPS_MINUTE}) * {STEADY_MINUTES} AS BIGINT)"
+        ),
     }
