@@ -1,0 +1,136 @@
+"""The rival of `flow_logs.py`: what one would write by hand in DuckDB, with texts as keys.
+
+It does netplan's work on records to series: counts a flow once, by the sender's reports where the
+sender's subnetwork logs; adds headers; sums bytes by edge and minute; takes p50, p95, p99 and the
+maximum of every edge and of every machine and direction, with idle minutes as zeros. It is spared
+what netplan does besides: it takes a record for its start minute instead of spreading it, believes
+the names in the records, and knows no owners, path classes, round trips, flows or examples.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+DAY_MINUTES = 1440
+MOST_BYTES = 10_000 * 7_500_000_000
+"""More than 10,000 Gbit/s over a minute: absurd, as in netplan."""
+
+_RECORDS = """
+SELECT
+  COALESCE(jsonPayload.src_instance.vm_name, jsonPayload.connection.src_ip) AS src,
+  COALESCE(jsonPayload.dest_instance.vm_name, jsonPayload.connection.dest_ip) AS dst,
+  jsonPayload.connection.dest_ip AS dst_ip,
+  jsonPayload.reporter AS reporter,
+  jsonPayload.src_vpc.project_id AS src_project,
+  jsonPayload.src_vpc.subnetwork_name AS src_subnetwork,
+  epoch(jsonPayload.start_time::TIMESTAMP)::BIGINT // 60 AS minute,
+  TRY_CAST(jsonPayload.bytes_sent AS BIGINT) AS payload,
+  TRY_CAST(jsonPayload.packets_sent AS BIGINT)
+    * CASE WHEN jsonPayload.connection.protocol = 6 THEN 52 ELSE 28 END AS header
+FROM read_parquet('{files}')
+WHERE jsonPayload.end_time >= jsonPayload.start_time
+"""
+
+_EDGE_MINUTE = """
+CREATE TEMP TABLE edge_minute AS
+SELECT r.src, r.dst, r.dst_ip, r.minute, SUM(r.payload + r.header)::BIGINT AS wire,
+  SUM(r.payload)::BIGINT AS payload, COUNT(*) AS records
+FROM ({records}) AS r
+LEFT JOIN logging AS l
+  ON l.src_project = r.src_project AND l.src_subnetwork = r.src_subnetwork
+WHERE (r.reporter = 'SRC' OR l.src_subnetwork IS NULL)
+  AND r.payload >= 0 AND r.payload < {most_bytes}
+GROUP BY ALL
+"""
+
+_LOGGING = """
+CREATE TEMP TABLE logging AS
+SELECT DISTINCT jsonPayload.src_vpc.project_id AS src_project,
+  jsonPayload.src_vpc.subnetwork_name AS src_subnetwork
+FROM read_parquet('{files}') WHERE jsonPayload.reporter = 'SRC'
+"""
+
+
+def rival(folder: Path, memory_limit: str, spill: Path) -> dict[str, Any]:
+    """Run the rival's queries; return its sums, to be compared with netplan's."""
+    connection = duckdb.connect(
+        config={"memory_limit": memory_limit, "temp_directory": str(spill)},
+    )
+    connection.execute("SET preserve_insertion_order = false")
+    files = f"{folder / 'flows'}/*.parquet"
+    connection.execute(_LOGGING.format(files=files))
+    records = _RECORDS.format(files=files)
+    connection.execute(_EDGE_MINUTE.format(records=records, most_bytes=MOST_BYTES))
+    span = connection.execute("SELECT MAX(minute) - MIN(minute) + 1 FROM edge_minute").fetchone()
+    assert span is not None
+    edges = connection.execute(_percentiles("edge_minute", "src, dst, dst_ip", span[0])).fetchall()
+    by_machine = "(SELECT {0}, minute, SUM(wire) AS wire FROM edge_minute GROUP BY {0}, minute)"
+    machines = [
+        connection.execute(_percentiles(by_machine.format(key), key, span[0])).fetchall()
+        for key in ("src", "dst")
+    ]
+    sums = connection.execute("SELECT SUM(wire), SUM(payload), SUM(records) FROM edge_minute")
+    wire, payload, counted = sums.fetchall()[0]
+    return {
+        "wire_bytes": int(wire),
+        "payload_bytes": int(payload),
+        "counted_records": int(counted),
+        "edges": len(edges),
+        "machines": [len(rows) for rows in machines],
+    }
+
+
+def _percentiles(table: str, keys: str, minutes: int) -> str:
+    ranks = {p: minutes - -(-p * minutes // 100) + 1 for p in (50, 95, 99)}
+    taken = ", ".join(
+        f"COALESCE(MAX(CASE WHEN position = {rank} THEN wire END), 0) AS p{p}"
+        for p, rank in ranks.items()
+    )
+    return f"""
+SELECT {keys}, {taken}, MAX(wire) AS top, SUM(wire) AS whole
+FROM (
+  SELECT {keys}, wire,
+    ROW_NUMBER() OVER (PARTITION BY {keys} ORDER BY wire DESC) AS position
+  FROM {table}
+)
+GROUP BY {keys}
+"""
+
+
+_ENTRY = {
+    "jsonPayload": {
+        "connection": ("src_ip", "dest_ip", "src_port", "dest_port", "protocol"),
+        "reporter": None,
+        "bytes_sent": None,
+        "packets_sent": None,
+        "start_time": None,
+        "end_time": None,
+    }
+}
+
+
+def plain_json_sum(folder: Path, memory_limit: str, spill: Path) -> dict[str, Any]:
+    """Read JSON lines gz with declared base fields and sum them, as plainly as DuckDB can."""
+    connection = duckdb.connect(
+        config={"memory_limit": memory_limit, "temp_directory": str(spill)},
+    )
+    connection.execute("SET preserve_insertion_order = false")
+    row = connection.execute(
+        f"""
+SELECT COUNT(*), SUM(TRY_CAST(jsonPayload.bytes_sent AS BIGINT)),
+  SUM(TRY_CAST(jsonPayload.packets_sent AS BIGINT)), MIN(jsonPayload.start_time),
+  MAX(jsonPayload.end_time), MAX(jsonPayload.connection.src_ip)
+FROM read_json('{folder / "flows"}/*.json.gz', format = 'newline_delimited', ignore_errors = true,
+  columns = {{'jsonPayload': '{_struct(_ENTRY["jsonPayload"])}'}})
+"""
+    ).fetchone()
+    assert row is not None
+    return {"records": row[0], "bytes": int(row[1])}
+
+
+def _struct(fields: Any) -> str:
+    if fields is None:
+        return "VARCHAR"
+    named = fields if isinstance(fields, dict) else dict.fromkeys(fields)
+    return f"STRUCT({', '.join(f'{name} {_struct(sub)}' for name, sub in named.items())})"
