@@ -199,6 +199,6 @@ def parquet_reader(paths: Sequence[Path], where: str = "") -> str:
 def table_batch(
     source: Source, engine: Engine, *, of_p95: bool = False, is_numbered: bool = False
 ) -> Batch:
-    """Return the batch of a plain table; with `is_numbered` the line stands for the file."""
+    """Return the batch of a plain table; with `is_numbered` the row stands for the file."""
     query = tables.query_of(source, engine, of_p95=of_p95, is_numbered=is_numbered)
     return Batch(sources=(source,), layout=source.layout, query=lambda _: query, has_details=True)

@@ -1,9 +1,12 @@
 """Records that were left out: why, how many, and the first few with file and line."""
 
 import codecs
+import csv
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from netplan_planner.errors import InputError
@@ -118,9 +121,10 @@ class Faults:
                 self._engine.insert(NUMBERED, lines)
                 yield numbered_batch(source), lambda note: f"{source.shown}:{note}"
         elif source.layout is Layout.TABLE_CSV:
+            starts = row_starts(source, self._engine)
             yield (
                 table_batch(source, self._engine, is_numbered=True),
-                (lambda note: f"{source.shown}:{note}"),
+                (lambda note: _place(source, starts, int(note))),
             )
         else:
             for batch in make_batches([source], self._engine, _ROWS_AT_A_TIME):
@@ -136,6 +140,28 @@ def numbered_lines(source: Source, engine: Engine) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(_raw_lines(raw_chunks(source, engine)), start=1):
         if line.strip():
             yield number, _decoded(line)
+
+
+def row_starts(source: Source, engine: Engine) -> Sequence[int]:
+    """Return the line at which each row of a table starts, the header included.
+
+    Blank lines are no rows, and a quoted value may run over several lines. The list ends where the
+    text is not what the standard library takes for a table.
+    """
+    lines = (_decoded(line) + "\n" for line in _raw_lines(raw_chunks(source, engine)))
+    reader = csv.reader(lines, delimiter=source.delimiter)
+    starts = array("q")
+    before = 0
+    with suppress(csv.Error):
+        for row in reader:
+            if row:
+                starts.append(before + 1)
+            before = reader.line_num
+    return starts
+
+
+def _place(source: Source, starts: Sequence[int], row: int) -> str:
+    return f"{source.shown}:{starts[row - 1]}" if row <= len(starts) else source.shown
 
 
 def raw_chunks(source: Source, engine: Engine) -> Iterator[bytes]:

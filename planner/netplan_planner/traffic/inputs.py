@@ -20,6 +20,7 @@ _GZIP_MAGIC, _PARQUET_MAGIC = b"\x1f\x8b", b"PAR1"
 _BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _ENTRY_KEYS = frozenset({"jsonPayload", "logName", "insertId", "timestamp"})
 
+_DELIMITERS = ",;\t|"
 _TABLE_COLUMNS = frozenset({"src", "dst"})
 """What a plain table cannot do without; `bytes`, `start` and `end`, or `gbps`, come with them."""
 
@@ -56,6 +57,8 @@ class Source(Value, frozen=True, kw_only=True):
     """`path` is a copy with one entry a line; `original` is an array or pretty-printed."""
     packed: str = "none"
     """Compression of the original, when `path` is such a copy."""
+    delimiter: str = ","
+    """Between the columns of a CSV table."""
     is_cut: bool = False
     """Ends in the middle; what stands before the cut is read."""
 
@@ -113,11 +116,14 @@ def recognise(path: Path, link: Path, engine: Engine) -> Source:
     text, encoding = _text(path, link, head, compression, engine)
     if not text.strip():
         raise InputError(f"{path}: the file is empty")
+    layout = _text_layout(path, text)
+    header = text.lstrip().splitlines()[0]
     return Source(
         path=link,
         original=path,
         shown=str(path),
-        layout=_text_layout(path, text),
+        layout=layout,
+        delimiter=max(_DELIMITERS, key=header.count),
         compression=compression,
         encoding=encoding,
         size_bytes=size,
@@ -157,7 +163,8 @@ def _text_layout(path: Path, text: str) -> Layout:
         # One line that is longer than what was looked at, or cut, is a line; else it is spread out.
         is_one_line = len(lines) == 1 and len(lines[0].strip()) > 1
         return Layout.JSON_LINES if is_one_line else Layout.JSON_DOCUMENT
-    header = {name.strip().strip('"').casefold() for name in re.split(r"[,;\t|]", lines[0])}
+    names = re.split(f"[{_DELIMITERS}]", lines[0])
+    header = {name.strip().strip('"').casefold() for name in names}
     if header >= _TABLE_COLUMNS:
         return Layout.TABLE_CSV
     raise InputError(

@@ -39,7 +39,8 @@ def relation_of(source: Source) -> str:
     if source.layout is Layout.TABLE_PARQUET:
         return f"read_parquet([{path}], filename = true, file_row_number = true)"
     return (
-        f"read_csv({path}, header = true, all_varchar = true, null_padding = true,"
+        f"read_csv({path}, header = true, delim = {quoted(source.delimiter)}, quote = '\"',"
+        f" escape = '\"', all_varchar = true, null_padding = true,"
         f" ignore_errors = true, strict_mode = false, filename = true, parallel = false,"
         f" compression = {quoted(source.compression)})"
     )
@@ -72,8 +73,8 @@ def query_of(
 ) -> str:
     """Return the query of a table's flow records.
 
-    `of_p95` takes the percentile as the rate; `is_numbered` gives the line for the file's name,
-    the header being line 1.
+    `of_p95` takes the percentile as the rate; `is_numbered` gives the row for the file's name,
+    the header being row 1.
     """
     fields = columns_of(source, engine)
     values = {
