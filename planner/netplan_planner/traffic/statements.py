@@ -284,7 +284,8 @@ FROM staged WHERE fault > {DROPPED} GROUP BY fault, note
 """
 
 FAULT_COUNTS = """
-SELECT fault, source_name, SUM(records) AS records FROM fault GROUP BY fault, source_name
+SELECT f.fault, f.source_name, SUM(f.records) AS records
+FROM fault AS f GROUP BY f.fault, f.source_name
 """
 
 FAULTY = f"""
@@ -513,7 +514,7 @@ SELECT edge,
     THEN records END) AS high_records
 FROM (
   SELECT edge, step, rtt_us, records,
-    SUM(records) OVER (PARTITION BY edge ORDER BY step ROWS UNBOUNDED PRECEDING) AS so_far,
+    SUM(records) OVER (PARTITION BY edge ORDER BY step NULLS FIRST ROWS UNBOUNDED PRECEDING) AS so_far,
     SUM(records) OVER (PARTITION BY edge) AS whole
   FROM (
     SELECT r.edge AS edge, m.step AS step, SUM(m.rtt_us) AS rtt_us, SUM(m.records) AS records

@@ -1,0 +1,151 @@
+"""Every statement of the traffic engine with arguments, and small tables to run it on."""
+
+import inspect
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from netplan_planner.model import Reporter
+from netplan_planner.traffic import HeaderBytes, statements
+from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.records import COLUMNS
+from netplan_planner.traffic.schema import TABLES
+
+
+def staged(**changes: Any) -> str:
+    """Return the statement that judges records, with usual arguments."""
+    usual: dict[str, Any] = {
+        "reporter": Reporter.SOURCE,
+        "header": HeaderBytes(),
+        "max_minutes": 60,
+        "max_bytes_per_minute": 10**9,
+        "flow_bytes_per_s": 1000,
+    }
+    return statements.staged(**{**usual, **changes})
+
+
+WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "staged": {
+        **{f"by {r}": lambda r=r: staged(reporter=r) for r in Reporter},  # type: ignore[misc]
+        "of a table": lambda: staged(takes_names=True),
+        "without details": lambda: staged(with_details=False),
+        "careful": lambda: staged(is_careful=True),
+        "of a while": lambda: staged(since_us=10**15, until_us=2 * 10**15),
+    },
+    "minutes": {
+        "of pairs": lambda: statements.minutes(0, 4),
+        "of flows": lambda: statements.minutes(0, 4, by_ports=True),
+    },
+    "edge_minutes": {"": lambda: statements.edge_minutes(0, 4)},
+    "sent_minutes": {"": lambda: statements.sent_minutes(0, 4)},
+    "received_minutes": {"": lambda: statements.received_minutes(0, 4)},
+    "ranks": {
+        "of edges": lambda: statements.ranks("edge_minute", "edge", "wire", [4, 2, 1], 3),
+        "of machines": lambda: statements.ranks("sent_minute", "vm", "outside", [9, 2], 10),
+    },
+    "volumes": {"": lambda: statements.volumes("edge_minute", "edge", "wire")},
+}
+"""Of each function that returns a statement: its cases."""
+
+
+def constants() -> dict[str, str]:
+    """Return the statements that are constants, by name."""
+    return {
+        name: value
+        for name, value in vars(statements).items()
+        if isinstance(value, str) and value.lstrip().startswith("SELECT")
+    }
+
+
+def functions() -> set[str]:
+    """Return the names of the functions that return statements."""
+    return {
+        name
+        for name, value in vars(statements).items()
+        if inspect.isfunction(value)
+        and value.__module__ == statements.__name__
+        and not name.startswith("_")
+    }
+
+
+def all_statements() -> dict[str, str]:
+    """Return every statement by name and case."""
+    made = {
+        f"{name} {case}".strip(): make()
+        for name, cases in WITH_ARGUMENTS.items()
+        for case, make in cases.items()
+    }
+    return {**constants(), **made}
+
+
+_US_PER_MINUTE = 60_000_000
+_NUMBERS: Mapping[str, tuple[int, int]] = {
+    "payload_bytes": (0, 10**7),
+    "packet_count": (0, 10**4),
+    "wire_bytes": (0, 10**7),
+    "wire": (0, 10**6),
+    "offset_us": (0, _US_PER_MINUTE - 1),
+    "duration_us": (0, 3 * _US_PER_MINUTE),
+    "rtt_us": (1, 10**6),
+    "ports": (1, 3),
+    "line_number": (1, 50),
+    "start_us": (10**15, 10**15 + 10**9),
+    "end_us": (10**15, 10**15 + 10**9),
+    "protocol": (0, 60),
+    "until_minute": (2, 4),
+}
+_TEXTS: Mapping[str, tuple[str | None, ...]] = {
+    "note": (None, None, None, "7", "12", "x"),
+    "src_address": ("10.0.0.1", "10.0.0.2", "fd00::1", "nowhere", None),
+    "dst_address": ("10.0.0.1", "10.0.0.2", "fd00::1", "nowhere", None),
+    "address": ("10.0.0.1", "10.0.0.2"),
+}
+_USUAL_TEXTS = (None, "a", "it's")
+_NULLABLE = frozenset({"node", "src_vm", "dst_vm", "header_extra", "rtt_us", "ports"})
+_FLOW_TYPES: Mapping[str, str] = {
+    "is_entry": "BOOLEAN",
+    "is_other_log": "BOOLEAN",
+    "is_dropped": "BOOLEAN",
+    "side": "BIGINT",
+    "protocol": "BIGINT",
+    "src_port": "BIGINT",
+    "dst_port": "BIGINT",
+    "start_us": "BIGINT",
+    "end_us": "BIGINT",
+    "payload_bytes": "BIGINT",
+    "packet_count": "BIGINT",
+    "rtt_us": "BIGINT",
+}
+
+
+def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
+    """Make all tables of the schema, and records, with rows that often meet."""
+    chance = random.Random(seed)
+    for table, columns in TABLES.items():
+        engine.create(table)
+        # Of four days one has wrong clocks.
+        made = [(3,)] if table == "skewed_day" else _rows(chance, columns, rows)
+        engine.insert(table, made)
+    flow_columns = {name: _FLOW_TYPES.get(name, "VARCHAR") for name in COLUMNS}
+    declared = ", ".join(f"{name} {kind}" for name, kind in flow_columns.items())
+    engine.run(f"CREATE OR REPLACE TABLE flow_record ({declared})")
+    marks = ", ".join("?" for _ in COLUMNS)
+    for row in _rows(chance, flow_columns, rows):
+        engine.run(f"INSERT INTO flow_record VALUES ({marks})", row)
+
+
+def _rows(
+    chance: random.Random, columns: Mapping[str, str], count: int
+) -> Iterator[tuple[Any, ...]]:
+    for _ in range(count):
+        yield tuple(_value(chance, name, kind) for name, kind in columns.items())
+
+
+def _value(chance: random.Random, name: str, kind: str) -> Any:
+    if kind == "BOOLEAN":
+        return chance.random() < (0.9 if name == "is_entry" else 0.1)
+    if kind == "VARCHAR":
+        return chance.choice(_TEXTS.get(name, _USUAL_TEXTS))
+    if name in _NULLABLE and chance.random() < 0.2:
+        return None
+    return chance.randint(*_NUMBERS.get(name, (0, 3)))
