@@ -514,20 +514,24 @@ SELECT edge,
     THEN records END) AS high_records
 FROM (
   SELECT edge, step, rtt_us, records,
-    SUM(records) OVER (PARTITION BY edge ORDER BY step NULLS FIRST ROWS UNBOUNDED PRECEDING) AS so_far,
+    SUM(records) OVER (PARTITION BY edge ORDER BY step NULLS FIRST ROWS UNBOUNDED PRECEDING)
+      AS so_far,
     SUM(records) OVER (PARTITION BY edge) AS whole
   FROM (
     SELECT r.edge AS edge, m.step AS step, SUM(m.rtt_us) AS rtt_us, SUM(m.records) AS records
     FROM pair_round_trip AS m
     {_ROUTE}
     {_DAY}
-    WHERE k.day IS NULL
+    WHERE k.day IS NULL AND {_WEIGHT} > 0
     GROUP BY r.edge, m.step
   ) AS by_step
 ) AS ranked
 GROUP BY edge
 """
-"""The steps that hold the two middle round-trip times of each edge: sum and number of each."""
+"""The steps that hold the two middle round-trip times of each edge: sum and number of each.
+
+Of the reports that count only: which others were kept depends on the order of the files.
+"""
 
 
 def sent_minutes(first: int, until: int) -> str:

@@ -257,3 +257,20 @@ def test_an_address_that_changed_hands_is_counted_for_both_holders(
     assert (after.payload_bytes, after.series.byte_count) == (800, 800)
     assert after.other_side_bytes == 900
     assert after.certainty is Certainty.HELD
+
+
+@pytest.mark.parametrize("batch_records", [1, 1000])
+def test_round_trip_times_are_those_of_the_reports_that_count(
+    tmp_path: Path, batch_records: int
+) -> None:
+    records = [
+        entry("10.0.1.1", "10.0.2.1", 5, by="DEST", rtt_ms=70),
+        entry("10.0.1.1", "10.0.2.1", 5, rtt_ms=1),
+        entry("10.0.1.1", "10.0.2.1", 5, by="DEST", rtt_ms=90),
+    ]
+    for name, record in zip("abc", records, strict=True):
+        (tmp_path / name).write_text(lines([record]))
+    expected = {Reporter.SOURCE: 1, Reporter.DESTINATION: 80, Reporter.AVERAGE: 70}
+    for reporter, rtt_ms in expected.items():
+        options = TrafficOptions(reporter=reporter, batch_records=batch_records)
+        assert only_edge(read_traffic([tmp_path], NOT_STATED, options)).rtt_ms == rtt_ms

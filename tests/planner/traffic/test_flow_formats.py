@@ -1,0 +1,313 @@
+"""One set of flows in every layout that flow logs come in reads to one matrix."""
+
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import TrafficCoverage, TrafficMatrix
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from support.flow_project import host, inventory, subnet
+from support.flow_records import NETWORK_LOG, Json, entry, lines
+
+WEB = host("web", "10.0.1.1", external="34.1.1.1", subnetwork="front")
+DB = host("db", "10.0.2.1", external="34.1.1.2", subnetwork="back", zone="us-central1-b")
+KNOWN = inventory(WEB, DB, subnet("front", logs=None), subnet("back", logs=None))
+
+ENTRIES = [
+    entry("10.0.1.1", "10.0.2.1", 1001, start=30, end=105, packets=7, src_vm=WEB, dst_vm=DB),
+    entry("10.0.1.1", "10.0.2.1", 900, packets=5, by="DEST", src_vm=WEB, dst_vm=DB, rtt_ms=1.5),
+    entry("10.0.1.1", "34.1.1.2", 10**10, end=60, packets=9, src_vm=WEB, dst_vm=DB, rtt_msec="3"),
+    entry("10.0.2.1", "198.51.100.7", 77, start=600, end=601, packets=1, protocol=17, src_vm=DB),
+    entry("10.0.2.1", "10.0.1.1", 5, packets=1, is_dropped=True, src_vm=DB, dst_vm=WEB),
+    entry("10.9.9.9", "10.0.1.1", 64, by="DEST", protocol=1, ports=None, dst_vm=WEB),
+    entry("fd00::1", "10.0.1.1", 3, by="DEST", packets=2, log=NETWORK_LOG, dst_vm=WEB),
+]
+TEXT = lines(ENTRIES)
+
+
+def write(name: str, content: bytes) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        (folder / name).write_bytes(content)
+
+    return make
+
+
+def several(folder: Path) -> None:
+    for number, item in enumerate(ENTRIES):
+        inside = folder / f"2026/03/{number % 2:02d}"
+        inside.mkdir(parents=True, exist_ok=True)
+        (inside / f"{number}.json").write_text(lines([item]))
+    (folder / ".hidden").write_text("not read")
+    (folder / "_SUCCESS").write_text("")
+
+
+def pretty(entries: list[Json], end: str = "\n") -> bytes:
+    return end.join(json.dumps(item, indent=2).replace("\n", end) for item in entries).encode()
+
+
+def rows(change: Callable[[Json], Json] = lambda row: row) -> list[Json]:
+    """Return the entries as rows of an export, all with all columns."""
+    return [change(json.loads(json.dumps(item))) for item in ENTRIES]
+
+
+def whole_numbers(row: Json) -> Json:
+    """Counts and round trips as numbers."""
+    body = row["jsonPayload"]
+    for name in ("bytes_sent", "packets_sent", "bytes_dropped", "packets_dropped"):
+        if name in body:
+            body[name] = int(body[name])
+    if "rtt_msec" in body:
+        body["rtt_msec"] = float(body["rtt_msec"])
+    return row
+
+
+def all_text(row: Json) -> Json:
+    """Ports, protocols and round trips as text."""
+    connection = row["jsonPayload"]["connection"]
+    for name in ("src_port", "dest_port", "protocol"):
+        if name in connection:
+            connection[name] = str(connection[name])
+    if "round_trip_time" in row["jsonPayload"]:
+        row["jsonPayload"]["round_trip_time"]["median_msec"] = "1.5"
+    return row
+
+
+def real_times(row: Json) -> Json:
+    """Times as timestamps."""
+    for name in ("start_time", "end_time"):
+        row["jsonPayload"][name] = datetime.fromisoformat(row["jsonPayload"][name]).astimezone(UTC)
+    row["timestamp"] = datetime.fromisoformat(row["timestamp"])
+    return row
+
+
+def naive_times(row: Json) -> Json:
+    """Times as timestamps without a zone."""
+    for name in ("start_time", "end_time"):
+        row["jsonPayload"][name] = datetime.fromisoformat(row["jsonPayload"][name]).replace(
+            tzinfo=None
+        )
+    return row
+
+
+def more_columns(row: Json) -> Json:
+    """Columns that nobody knows, of types that nobody expects."""
+    row |= {"httpRequest": {"latency": 1.5}, "labels": [["a", "b"]], "severity": "INFO"}
+    row["jsonPayload"] |= {"new": {"deep": [{"er": 1}]}, "src_gke_details": None, "list": [1, 2]}
+    row["jsonPayload"]["connection"]["cookie"] = b"\x00\xff"
+    return row
+
+
+def other_case(row: Json) -> Json:
+    """Columns as some tools write them: `jsonpayload`, `logname`."""
+    return {name.casefold(): value for name, value in row.items()}
+
+
+def fewer_columns(row: Json) -> Json:
+    """Only what cannot be missed, and what these flows are told by."""
+    return {"jsonPayload": row["jsonPayload"]}
+
+
+def parquet(change: Callable[[Json], Json], **options: Any) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        pq.write_table(pa.Table.from_pylist(rows(change)), folder / "export", **options)
+
+    return make
+
+
+def two_schemas(folder: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(rows()[:4]), folder / "a.parquet")
+    pq.write_table(pa.Table.from_pylist(rows(whole_numbers)[4:6]), folder / "b.parquet")
+    (folder / "c.json").write_text(lines(ENTRIES[6:]))
+
+
+LAYOUTS: Mapping[str, Callable[[Path], None]] = {
+    "gzip": write("a", gzip.compress(TEXT.encode())),
+    "zstd": write("a", pa.compress(TEXT.encode(), codec="zstd", asbytes=True)),
+    "byte order mark": write("a", b"\xef\xbb\xbf" + TEXT.encode()),
+    "utf-16": write("a", TEXT.encode("utf-16")),
+    "utf-16 the other way, in gzip": write(
+        "a", gzip.compress(b"\xfe\xff" + TEXT.encode("utf-16-be"))
+    ),
+    "dos lines": write("a", TEXT.replace("\n", "\r\n").encode()),
+    "no last line end": write("a", TEXT.rstrip("\n").encode()),
+    "blank lines": write("a", TEXT.replace("\n", "\n\n").encode()),
+    "array": write("a", json.dumps(ENTRIES).encode()),
+    "pretty array": write("a", json.dumps(ENTRIES, indent=2).encode()),
+    "pretty array in zstd": write(
+        "a", pa.compress(json.dumps(ENTRIES, indent=2).encode(), codec="zstd", asbytes=True)
+    ),
+    "array in utf-16": write("a", json.dumps(ENTRIES, indent=1).encode("utf-16")),
+    "array with a byte order mark": write("a", b"\xef\xbb\xbf" + json.dumps(ENTRIES).encode()),
+    "pretty entries": write("a", pretty(ENTRIES)),
+    "pretty entries, dos lines, gzip": write("a", gzip.compress(pretty(ENTRIES, "\r\n"))),
+    "folders": several,
+    "parquet": parquet(lambda row: row),
+    "parquet of whole numbers": parquet(whole_numbers, compression="gzip"),
+    "parquet of text": parquet(all_text, row_group_size=2, compression="zstd"),
+    "parquet with timestamps": parquet(real_times),
+    "parquet with timestamps without a zone": parquet(naive_times),
+    "parquet with more columns": parquet(more_columns),
+    "parquet with fewer columns": parquet(fewer_columns, use_dictionary=False),
+    "parquet with other names": parquet(other_case),
+    "files of several kinds": two_schemas,
+}
+
+
+def comparable(matrix: TrafficMatrix) -> bytes:
+    """Return the matrix without the number of its files."""
+    return msgspec.json.encode(replace(matrix, coverage=replace(matrix.coverage, files=0)))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> TrafficMatrix:
+    path = tmp_path_factory.mktemp("plain") / "flows.json"
+    path.write_text(TEXT)
+    return read_traffic([path], KNOWN)
+
+
+def test_the_matrix_itself_holds_what_the_entries_say(expected: TrafficMatrix) -> None:
+    found = {
+        (expected.owners[e.src].name, expected.owners[e.dst].name, str(e.path_class)): (
+            e.payload_bytes,
+            e.header_bytes,
+            e.rtt_ms,
+            e.dropped_packets,
+        )
+        for e in expected.edges
+    }
+    assert found == {
+        ("web", "db", "inter-zone-internal"): (1001, 7 * 52, None, 0),
+        ("web", "db", "inter-zone-external"): (10**10, 9 * 52, 3.0, 0),
+        ("db", "internet", "internet"): (77, 28, None, 0),
+        ("10.9.9.9", "web", "unknown"): (64, 0, None, 0),
+        ("fd00::1", "web", "unknown"): (3, 2 * 72, None, 0),
+    }
+    assert expected.coverage.record_count == len(ENTRIES)
+    assert expected.coverage.dropped_packets == 1
+    assert expected.coverage.has_metadata
+    external = next(e for e in expected.edges if "external" in e.path_class)
+    assert external.top_flow is not None
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_reads_to_the_same_matrix(
+    tmp_path: Path, layout: str, expected: TrafficMatrix
+) -> None:
+    LAYOUTS[layout](tmp_path)
+    matrix = read_traffic([tmp_path], KNOWN)
+    assert comparable(matrix) == comparable(expected)
+    assert matrix.coverage.files == sum(
+        1 for p in tmp_path.rglob("*") if p.is_file() and p.name not in {".hidden", "_SUCCESS"}
+    )
+
+
+def test_parquet_in_slices_of_rows(tmp_path: Path, expected: TrafficMatrix) -> None:
+    parquet(lambda row: row)(tmp_path)
+    for batch_records in (1, 3):
+        matrix = read_traffic([tmp_path], KNOWN, TrafficOptions(batch_records=batch_records))
+        assert comparable(matrix) == comparable(expected)
+
+
+ANNOTATIONS = ("_instance", "_vpc", "_location", "_gke_details")
+
+
+def base_fields(item: Json) -> Json:
+    body = {k: v for k, v in item["jsonPayload"].items() if not k.endswith(ANNOTATIONS)}
+    return {**item, "jsonPayload": body}
+
+
+def test_base_fields_alone_tell_the_same_where_addresses_decide(
+    tmp_path: Path, expected: TrafficMatrix
+) -> None:
+    (tmp_path / "a.json").write_text(lines(map(base_fields, ENTRIES)))
+    matrix = read_traffic([tmp_path], KNOWN)
+    assert not matrix.coverage.has_metadata
+
+    def without_certainty(one: TrafficMatrix) -> TrafficMatrix:
+        # Without names an ephemeral address is only assumed to be the machine's.
+        edges = tuple(replace(e, certainty=expected.edges[0].certainty) for e in one.edges)
+        coverage = TrafficCoverage(files=0, record_count=0, used_count=0)
+        return replace(one, edges=edges, coverage=coverage)
+
+    assert without_certainty(matrix) == without_certainty(expected)
+    assert matrix.coverage.payload_bytes == expected.coverage.payload_bytes
+
+
+def test_names_tell_machines_that_no_inventory_has_in_every_layout(tmp_path: Path) -> None:
+    # Parquet reads the details of an end only when they are wanted.
+    gone = host("gone", "10.0.7.7", subnetwork="front", zone="us-central1-c")
+    records = [entry("10.0.7.7", "10.0.2.1", 100 + i, src_vm=gone, dst_vm=DB) for i in range(3)]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a/a.json").write_text(lines(records))
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "b/b.parquet")
+    as_json = read_traffic([tmp_path / "a"], KNOWN)
+    as_parquet = read_traffic([tmp_path / "b"], KNOWN, TrafficOptions(batch_records=1))
+    assert as_json == as_parquet
+    owner = next(o for o in as_json.owners if o.name == "gone")
+    assert (owner.zone, owner.region) == ("us-central1-c", "us-central1")
+    assert owner.subnetwork == WEB.interfaces[0].subnetwork
+    assert "1 machine of the records is not in the inventory (deleted since?): gone" in (
+        as_json.coverage.notes
+    )
+
+
+def test_parquet_that_is_no_flow_log_or_holds_none_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"a": [1], "b": ["x"]}), path)
+    with pytest.raises(InputError, match=r"x\.parquet: neither a BigQuery export"):
+        read_traffic([path], KNOWN)
+    pq.write_table(pa.Table.from_pylist(ENTRIES).slice(0, 0), path)
+    with pytest.raises(InputError, match=r"x\.parquet: the file holds no records"):
+        read_traffic([path], KNOWN)
+    pq.write_table(pa.table({"jsonPayload": ["text", "text"]}), path)
+    with pytest.raises(InputError, match=r"x\.parquet: the file holds no readable flow record"):
+        read_traffic([path], KNOWN)
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.99])
+def test_parquet_that_is_cut_is_an_error_that_names_it(tmp_path: Path, kept: float) -> None:
+    path = tmp_path / "export.parquet"
+    pq.write_table(pa.Table.from_pylist(ENTRIES), path)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * kept)])
+    with pytest.raises(InputError) as caught:
+        read_traffic([path], KNOWN)
+    assert str(caught.value).startswith(f"{path}: cannot be read")
+    assert "netplan-" not in str(caught.value)
+
+
+def test_parquet_that_is_broken_inside_is_an_error_that_names_it(tmp_path: Path) -> None:
+    good, bad = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    table = pa.Table.from_pylist(ENTRIES * 50)
+    pq.write_table(table, good, compression="gzip")
+    content = bytearray(good.read_bytes())
+    content[100 : len(content) // 2] = bytes(len(content) // 2 - 100)
+    bad.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_traffic([good, bad], KNOWN)
+    assert "b.parquet" in str(caught.value)
+
+
+def test_left_out_records_of_parquet_are_shown_with_their_file(tmp_path: Path) -> None:
+    bad = json.loads(json.dumps(ENTRIES))
+    bad[1]["jsonPayload"]["bytes_sent"] = "-1"
+    bad[3]["jsonPayload"]["connection"]["src_ip"] = "10.0.0.256"
+    pq.write_table(pa.Table.from_pylist(bad), tmp_path / "b.parquet")
+    pq.write_table(pa.Table.from_pylist(ENTRIES), tmp_path / "a.parquet")
+    coverage = read_traffic([tmp_path], KNOWN).coverage
+    assert coverage.excluded == (("malformed", 1), ("with a negative count", 1))
+    assert {(e.source, e.reason) for e in coverage.examples} == {
+        (str(tmp_path / "b.parquet"), "a negative byte or packet count"),
+        (str(tmp_path / "b.parquet"), "an address that is no IP address"),
+    }
