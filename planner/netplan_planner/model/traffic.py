@@ -218,7 +218,7 @@ class BadRecord(Value, frozen=True, kw_only=True):
     """One record that was left out, and where it stands."""
 
     source: str
-    """`file:line`, or `file` where the format has no lines."""
+    """`file:line`; `file: row number` of Parquet, or `file` alone."""
     reason: str
 
 

@@ -133,7 +133,10 @@ def _parquet_batches(
         columns = engine.columns(source.path, source.shown)
         schema = repr([(name, str(kind)) for name, kind in columns.items()])
         schemas[schema] = Fields.of_types(columns)
-        groups.setdefault(schema, []).append((source, _row_count(source, engine)))
+        count = row_count(source, engine)
+        if count == 0:
+            raise InputError(f"{source.shown}: the file holds no records")
+        groups.setdefault(schema, []).append((source, count))
     for schema, members in groups.items():
         fields = schemas[schema]
         batch: list[Source] = []
@@ -151,31 +154,49 @@ def _parquet_batches(
             yield _parquet_batch(batch, fields, records)
 
 
-def _row_count(source: Source, engine: Engine) -> int:
+def row_count(source: Source, engine: Engine) -> int:
+    """Return how many records a Parquet file says that it holds."""
     path = quoted(str(source.path))
-    count = int(engine.value(f"SELECT num_rows FROM parquet_file_metadata({path})"))
-    if count == 0:
-        raise InputError(f"{source.shown}: the file holds no records")
-    return count
+    return int(engine.value(f"SELECT num_rows FROM parquet_file_metadata({path})"))
 
 
-def _slices(source: Source, count: int, fields: Fields, batch_records: int) -> Iterator[Batch]:
+def numbered_rows(source: Source, engine: Engine, batch_records: int) -> Iterator[Batch]:
+    """Yield a Parquet file of log entries in slices; the row's number stands for the file."""
+    fields = Fields.of_types(engine.columns(source.path, source.shown))
+    count = row_count(source, engine)
+    number = "CAST(file_row_number + 1 AS VARCHAR)"
+    yield from _slices(source, count, fields, batch_records, source_name=number)
+
+
+def _slices(
+    source: Source,
+    count: int,
+    fields: Fields,
+    batch_records: int,
+    source_name: str = "filename",
+) -> Iterator[Batch]:
     parts = -(-count // batch_records)
     size = -(-count // parts)
     for first in range(0, count, size):
         last = min(first + size, count)
         where = f"file_row_number >= {first} AND file_row_number < {last}"
-        yield _parquet_batch([source], fields, last - first, where)
+        yield _parquet_batch([source], fields, last - first, where, source_name)
 
 
-def _parquet_batch(sources: Sequence[Source], fields: Fields, count: int, where: str = "") -> Batch:
+def _parquet_batch(
+    sources: Sequence[Source],
+    fields: Fields,
+    count: int,
+    where: str = "",
+    source_name: str = "filename",
+) -> Batch:
     reader = parquet_reader([source.path for source in sources], where)
 
     def query(with_details: bool) -> str:
         return flow_record(
             fields,
             reader,
-            source_name="filename",
+            source_name=source_name,
             is_entry="true",
             with_details=with_details,
         )

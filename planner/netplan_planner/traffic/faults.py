@@ -17,6 +17,8 @@ from netplan_planner.traffic.batches import (
     Batch,
     make_batches,
     numbered_batch,
+    numbered_rows,
+    row_count,
     table_batch,
 )
 from netplan_planner.traffic.compression import gzip_chunks
@@ -68,12 +70,12 @@ class Faults:
         self._ingest = ingest
         self._by_path = {str(source.path): source for source in sources}
         self._counts: Counter[str] = Counter()
-        self._files: set[str] = set()
-        """Files with records that something is wrong with."""
+        self._files: Counter[str] = Counter()
+        """Files with records that something is wrong with, and how many those are."""
         for fault, path, count in engine.rows(statements.FAULT_COUNTS):
             self._counts[REASONS[fault][0]] += count
             if path is not None and fault not in _UNREMARKABLE:
-                self._files.add(path)
+                self._files[path] += count
 
     def excluded(self, skewed_count: int) -> tuple[tuple[str, int], ...]:
         """Return how many records were left out by reason, sorted by reason."""
@@ -88,11 +90,19 @@ class Faults:
         found: list[BadRecord] = []
         for path in sorted(self._files, key=lambda p: self._by_path[p].shown):
             source = self._by_path[path]
+            if len(found) >= count and self._is_surely_readable(source, self._files[path]):
+                continue
             bad, is_readable = self._look_at(source, count - len(found))
             found.extend(bad)
             if not is_readable:
                 raise InputError(_unreadable(source, bad))
         return tuple(found[:count])
+
+    def _is_surely_readable(self, source: Source, bad_count: int) -> bool:
+        """Return whether a file has good records by the numbers alone, which Parquet knows."""
+        if source.layout is not Layout.FLOW_PARQUET:
+            return False
+        return bad_count < row_count(source, self._engine)
 
     def _look_at(self, source: Source, wanted: int) -> tuple[list[BadRecord], bool]:
         """Return the first left-out records of a file (one at least), and whether it has others."""
@@ -126,6 +136,9 @@ class Faults:
                 table_batch(source, self._engine, is_numbered=True),
                 (lambda note: _place(source, starts, int(note))),
             )
+        elif source.layout is Layout.FLOW_PARQUET:
+            for batch in numbered_rows(source, self._engine, _ROWS_AT_A_TIME):
+                yield batch, lambda note: f"{source.shown}: row {note}"
         else:
             for batch in make_batches([source], self._engine, _ROWS_AT_A_TIME):
                 yield batch, lambda _: source.shown
