@@ -299,7 +299,7 @@ def test_parquet_that_is_broken_inside_is_an_error_that_names_it(tmp_path: Path)
     assert "b.parquet" in str(caught.value)
 
 
-def test_left_out_records_of_parquet_are_shown_with_their_file(tmp_path: Path) -> None:
+def test_left_out_records_of_parquet_are_shown_with_their_row(tmp_path: Path) -> None:
     bad = json.loads(json.dumps(ENTRIES))
     bad[1]["jsonPayload"]["bytes_sent"] = "-1"
     bad[3]["jsonPayload"]["connection"]["src_ip"] = "10.0.0.256"
@@ -308,6 +308,6 @@ def test_left_out_records_of_parquet_are_shown_with_their_file(tmp_path: Path) -
     coverage = read_traffic([tmp_path], KNOWN).coverage
     assert coverage.excluded == (("malformed", 1), ("with a negative count", 1))
     assert {(e.source, e.reason) for e in coverage.examples} == {
-        (str(tmp_path / "b.parquet"), "a negative byte or packet count"),
-        (str(tmp_path / "b.parquet"), "an address that is no IP address"),
+        (f"{tmp_path / 'b.parquet'}: row 2", "a negative byte or packet count"),
+        (f"{tmp_path / 'b.parquet'}: row 4", "an address that is no IP address"),
     }
