@@ -1,5 +1,6 @@
 """The embedded engine: one DuckDB connection in a private folder, with its errors translated."""
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,12 @@ _FETCH_ROWS = 20_000
 _SLICE_ROWS = 1_000_000
 _OBJECT_BYTES = 16 << 20
 """The engine's own limit of a JSON object, which sizes its buffers."""
+
+MOST_THREADS = 1024
+"""More than any machine has cores; the engine makes as many as it is told, until it is killed."""
+
+_MEMORY_LIMIT = re.compile(r"[0-9]+(\.[0-9]+)?\s*[KMGT]i?B", re.IGNORECASE)
+_SHOWN_CHARACTERS = 40
 
 _ONE_COLUMN = (
     "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '',"
@@ -63,13 +70,16 @@ class Engine:
         }
         if options.threads is not None:
             config["threads"] = str(options.threads)
+        _check(options)
         try:
             self._connection = duckdb.connect(":memory:", config=config)
             self._connection.execute("SET TimeZone = 'UTC'")
+        except duckdb.OutOfMemoryException as exc:
+            raise _too_small(exc) from exc
         except duckdb.Error as exc:
             raise UsageError(
-                f"the flow-log engine refuses its options: {_first_line(exc)} (a memory limit is"
-                " written as 2GB, threads are at least 1)"
+                f"the flow-log engine refuses its options: {_first_line(exc)} (memory limit"
+                f" {_short(options.memory_limit)}, threads {options.threads})"
             ) from exc
 
     def close(self) -> None:
@@ -196,10 +206,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as exc:
-        raise UsageError(
-            f"the flow logs do not fit into the memory limit: {_first_line(exc)}; give more"
-            " (--memory-limit), or a temporary folder with more room (--temp-directory)"
-        ) from exc
+        raise _too_small(exc) from exc
     except duckdb.IOException as exc:
         raise ReadError(_first_line(exc)) from exc
     except duckdb.InvalidInputException as exc:
@@ -209,6 +216,28 @@ def translated() -> Iterator[None]:
         if "interrupted" in str(exc).casefold():
             raise KeyboardInterrupt from exc
         raise
+
+
+def _too_small(error: Exception) -> UsageError:
+    return UsageError(
+        f"the flow logs do not fit into the memory limit: {_first_line(error)}; give more"
+        " (--memory-limit), or a temporary folder with more room (--temp-directory)"
+    )
+
+
+def _check(options: TrafficOptions) -> None:
+    """Refuse what the engine takes for "no limit", or what stops the process."""
+    if not _MEMORY_LIMIT.fullmatch(options.memory_limit.strip()):
+        raise UsageError(
+            f"the memory limit {_short(options.memory_limit)} is no size: write a number and a"
+            " unit, as in 2GB, 500MB or 1.5GiB"
+        )
+    if options.threads is not None and not 1 <= options.threads <= MOST_THREADS:
+        raise UsageError(f"the number of threads is 1 to {MOST_THREADS}, not {options.threads}")
+
+
+def _short(text: str) -> str:
+    return repr(text) if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]!r}…"
 
 
 class ReadError(InputError):
