@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -178,7 +180,7 @@ def encoded(matrix: TrafficMatrix) -> bytes:
     return msgspec.json.encode(matrix)
 
 
-def test_memory_threads_and_batches_do_not_change_the_result(tmp_path: Path) -> None:
+def test_memory_threads_and_batches_do_not_change_the_result(tmp_path: Path, scratch: Path) -> None:
     path = tmp_path / "big.parquet"
     make_parquet(path, 300_000)
     expected = read_traffic([path], KNOWN, TrafficOptions(threads=2))
@@ -186,10 +188,33 @@ def test_memory_threads_and_batches_do_not_change_the_result(tmp_path: Path) -> 
     assert len(expected.edges) > 60
     for options in (
         TrafficOptions(threads=1),
-        TrafficOptions(threads=2, memory_limit="100MB"),
         TrafficOptions(threads=2, batch_records=37_000),
     ):
         assert encoded(read_traffic([path], KNOWN, options)) == encoded(expected), options
+    with spilled_files(scratch) as seen:
+        options = TrafficOptions(threads=2, memory_limit="100MB", temp_directory=scratch)
+        assert encoded(read_traffic([path], KNOWN, options)) == encoded(expected)
+    assert seen, "nothing was spilled: more records would be needed"
+
+
+@contextmanager
+def spilled_files(folder: Path) -> Iterator[set[str]]:
+    """Collect the names of files that the engine writes when its memory is full."""
+    seen: set[str] = set()
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.002):
+            with suppress(OSError):
+                seen.update(path.name for path in folder.rglob("spill/*storage*"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        watcher.join()
 
 
 def varied(seed: int) -> list[Json]:
