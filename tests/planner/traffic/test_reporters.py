@@ -216,11 +216,10 @@ def test_a_gateways_report_is_not_added_to_a_machines(tmp_path: Path) -> None:
         entry("10.0.1.1", "192.168.5.5", 1000, **gateway),
         entry("10.0.1.1", "192.168.5.5", 990, by="DEST_GATEWAY", **gateway),
     ]
-    for known in (BOTH_LOG, NOT_STATED):
-        for reporter in Reporter:
-            edge = only_edge(read(tmp_path, records, known, reporter=reporter))
-            assert edge.path_class is PathClass.HYBRID
-            assert (edge.payload_bytes, edge.other_side_bytes) == (1000, 990)
+    for known, reporter in zip((BOTH_LOG, NOT_STATED, BOTH_LOG), Reporter, strict=True):
+        edge = only_edge(read(tmp_path, records, known, reporter=reporter))
+        assert edge.path_class is PathClass.HYBRID
+        assert (edge.payload_bytes, edge.other_side_bytes) == (1000, 990)
 
 
 def test_a_gateways_report_counts_where_nobody_else_reports(tmp_path: Path) -> None:
