@@ -79,18 +79,26 @@ def parse_range(text: str) -> tuple[Address, int] | None:
     >>> parse_range("10.0.0.7") == ((4, 167772167), 32)
     True
     """
-    head, slash, length = text.partition("/")
+    head, slash, tail = text.partition("/")
     address = parse_address(head)
     if address is None:
         return None
     version, number = address
     bits = _V4_BITS if version == 4 else _V6_BITS
-    if not slash:
-        return address, bits
-    if not length.isdigit() or int(length) > bits:
+    length = _parse_length(tail) if slash else bits
+    if length is not None and slash and version == 4 and ":" in head:
+        # IPv4 written as IPv6; a shorter prefix holds more than IPv4 addresses.
+        length -= _V6_BITS - _V4_BITS
+    if length is None or not 0 <= length <= bits:
         return None
-    host_bits = bits - int(length)
-    return (version, number >> host_bits << host_bits), int(length)
+    host_bits = bits - length
+    return (version, number >> host_bits << host_bits), length
+
+
+def _parse_length(text: str) -> int | None:
+    """Return a prefix length of at most three digits, None when `text` is none."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= 3
+    return int(text) if is_number else None
 
 
 def last_of(first: Address, prefix_length: int) -> int:

@@ -1,0 +1,263 @@
+"""Resources with addresses, in as few words as a test needs; every link is canonical."""
+
+from datetime import UTC, datetime
+
+from netplan_planner.model import (
+    Address,
+    ForwardingRule,
+    Instance,
+    Inventory,
+    NatGateway,
+    Network,
+    NetworkInterface,
+    Owner,
+    Peering,
+    ProjectCoverage,
+    ProjectId,
+    Region,
+    ResourceRef,
+    Route,
+    Router,
+    SelfLink,
+    Subnetwork,
+    Zone,
+    region_of,
+)
+from netplan_planner.paths import AddressBook, FlowEnd, RecordedEnd
+
+ZONE = "us-central1-a"
+REGION = "us-central1"
+
+
+def at(day: int) -> datetime:
+    """Return noon of a day of the month in which all tests happen."""
+    return datetime(2026, 3, day, 12, tzinfo=UTC)
+
+
+def network_link(name: str = "default", project: str = "p") -> SelfLink:
+    """Return the link of a network."""
+    return SelfLink(f"projects/{project}/global/networks/{name}")
+
+
+def subnet_link(name: str = "default", project: str = "p", region: str = REGION) -> SelfLink:
+    """Return the link of a subnetwork."""
+    return SelfLink(f"projects/{project}/regions/{region}/subnetworks/{name}")
+
+
+def nic(
+    internal: str | None = None,
+    *,
+    external: str | None = None,
+    alias: tuple[str, ...] = (),
+    ipv6: str | None = None,
+    external_ipv6: str | None = None,
+    prefix: int | None = None,
+    network: str = "default",
+    subnetwork: SelfLink | None = None,
+    name: str = "nic0",
+    has_access_config: bool | None = None,
+    host: str = "p",
+) -> NetworkInterface:
+    """Return an interface; `host` is the project of its network."""
+    has_config = external is not None if has_access_config is None else has_access_config
+    return NetworkInterface(
+        name=name,
+        network=network_link(network, host),
+        subnetwork=subnetwork,
+        internal_ipv4=internal,
+        alias_ranges=alias,
+        external_ipv4=external,
+        access_config_name="External NAT" if has_config else None,
+        internal_ipv6=ipv6,
+        external_ipv6=external_ipv6,
+        external_ipv6_prefix_length=prefix,
+    )
+
+
+def vm(
+    name: str,
+    *interfaces: NetworkInterface,
+    project: str = "p",
+    zone: str = ZONE,
+    labels: tuple[tuple[str, str], ...] = (),
+    created: datetime | None = None,
+    started: datetime | None = None,
+) -> Instance:
+    """Return a running machine."""
+    return Instance(
+        ref=ResourceRef(self_link=SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")),
+        project=ProjectId(project),
+        zone=Zone(zone),
+        name=name,
+        machine_type="n2-standard-8",
+        status="RUNNING",
+        interfaces=interfaces,
+        labels=labels,
+        created=created,
+        last_started=started,
+    )
+
+
+def network(name: str = "default", *peers: SelfLink, project: str = "p") -> Network:
+    """Return a network that is actively peered with others."""
+    return Network(
+        ref=ResourceRef(self_link=network_link(name, project)),
+        project=ProjectId(project),
+        name=name,
+        peerings=tuple(
+            Peering(name=f"to-{n}", network=peer, is_active=True) for n, peer in enumerate(peers)
+        ),
+    )
+
+
+def subnet(
+    cidr: str | None,
+    *,
+    name: str = "default",
+    network: str = "default",
+    project: str = "p",
+    secondary: tuple[str, ...] = (),
+    ipv6: str | None = None,
+    purpose: str | None = None,
+) -> Subnetwork:
+    """Return a subnetwork of the one region."""
+    return Subnetwork(
+        ref=ResourceRef(self_link=subnet_link(name, project)),
+        project=ProjectId(project),
+        region=Region(REGION),
+        name=name,
+        network=network_link(network, project),
+        ipv4_range=cidr,
+        secondary_ranges=secondary,
+        ipv6_range=ipv6,
+        purpose=purpose,
+    )
+
+
+def reserved(
+    address: str,
+    *users: str,
+    name: str = "reserved",
+    created: datetime | None = None,
+    prefix: int | None = None,
+    is_external: bool = True,
+) -> Address:
+    """Return a reserved address and who uses it."""
+    return Address(
+        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{REGION}/addresses/{name}")),
+        project=ProjectId("p"),
+        name=name,
+        address=address,
+        is_external=is_external,
+        region=Region(REGION),
+        status="IN_USE" if users else "RESERVED",
+        users=tuple(SelfLink(user) for user in users),
+        prefix_length=prefix,
+        created=created,
+    )
+
+
+def front(
+    address: str,
+    scheme: str | None,
+    *,
+    name: str = "front",
+    network: str | None = None,
+    target: str | None = None,
+) -> ForwardingRule:
+    """Return a forwarding rule."""
+    return ForwardingRule(
+        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{REGION}/forwardingRules/{name}")),
+        project=ProjectId("p"),
+        name=name,
+        ip_address=address,
+        scheme=scheme,
+        region=Region(REGION),
+        network=None if network is None else network_link(network),
+        target=None if target is None else SelfLink(target),
+    )
+
+
+def router(
+    *addresses: str,
+    subnetworks: tuple[SelfLink, ...] = (),
+    network: str = "default",
+    region: str = REGION,
+) -> Router:
+    """Return a router with one NAT gateway."""
+    link = SelfLink(f"projects/p/regions/{region}/routers/r")
+    nat = NatGateway(
+        name="nat",
+        router=link,
+        network=network_link(network),
+        region=Region(region),
+        addresses=addresses,
+        subnetworks=subnetworks,
+    )
+    return Router(
+        ref=ResourceRef(self_link=link),
+        project=ProjectId("p"),
+        name="r",
+        region=Region(region),
+        network=network_link(network),
+        nats=(nat,),
+    )
+
+
+def route(dest: str, hop: str, target: str | None = None, network: str = "default") -> Route:
+    """Return a route."""
+    return Route(
+        ref=ResourceRef(self_link=SelfLink(f"projects/p/global/routes/to-{dest}")),
+        project=ProjectId("p"),
+        name=f"to-{dest}",
+        network=network_link(network),
+        dest_range=dest,
+        next_hop=hop,
+        next_hop_target=target,
+    )
+
+
+Resource = Instance | Network | Subnetwork | Address | ForwardingRule | Router | Route
+
+
+def inventory_of(*resources: Resource, read: tuple[str, ...] = ()) -> Inventory:
+    """Return the inventory of these resources; `read` names projects that hold no machine."""
+
+    def of(kind: type) -> tuple[Resource, ...]:
+        chosen = [r for r in resources if isinstance(r, kind)]
+        return tuple(sorted(chosen, key=lambda r: r.ref.self_link))
+
+    return Inventory(
+        instances=of(Instance),  # type: ignore[arg-type]
+        networks=of(Network),  # type: ignore[arg-type]
+        subnetworks=of(Subnetwork),  # type: ignore[arg-type]
+        addresses=of(Address),  # type: ignore[arg-type]
+        forwarding_rules=of(ForwardingRule),  # type: ignore[arg-type]
+        routers=of(Router),  # type: ignore[arg-type]
+        routes=of(Route),  # type: ignore[arg-type]
+        projects=tuple(ProjectCoverage(project=ProjectId(name)) for name in read),
+    )
+
+
+def book_of(*resources: Resource, read: tuple[str, ...] = ()) -> AddressBook:
+    """Return the address book of these resources."""
+    return AddressBook(inventory_of(*resources, read=read))
+
+
+def who(book: AddressBook, address: str, **said: object) -> FlowEnd:
+    """Return the present holder of an address, with what a record says besides."""
+    tenures = book.resolve(RecordedEnd(address=address, **said))  # type: ignore[arg-type]
+    assert tenures is not None
+    return tenures[-1].end
+
+
+def owner(end: FlowEnd) -> tuple[str, str]:
+    """Return the kind and the name of an end's owner."""
+    return end.owner.kind.value, end.owner.name
+
+
+def placed(owner: Owner) -> tuple[str | None, str | None]:
+    """Return zone and region of an owner, which must belong together."""
+    if owner.zone is not None:
+        assert owner.region == region_of(owner.zone)
+    return owner.zone, owner.region
