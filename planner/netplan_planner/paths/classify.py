@@ -69,7 +69,8 @@ def _between_machines(src: FlowEnd, dst: FlowEnd) -> Path:
     if Face.EXTERNAL in (src.face, dst.face):
         return Path(path_class=_CLASSES[distance, "external"], dst_address=_reached(dst))
     if src.is_pod or dst.is_pod:
-        if src.owner.key == dst.owner.key:
+        # All machines of another project in a zone are one owner: not one node for that.
+        if src.owner.key == dst.owner.key and src.owner.kind is dst.owner.kind is OwnerKind.VM:
             return Path(path_class=PathClass.SAME_NODE_POD)
         return Path(path_class=_CLASSES[distance, "internal-pod"])
     return Path(path_class=_CLASSES[distance, "internal"])
