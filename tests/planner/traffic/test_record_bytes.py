@@ -85,14 +85,14 @@ def test_headers_of_ipv6_are_twenty_bytes_longer(tmp_path: Path) -> None:
     # Between strangers, from a machine of the inventory, and to one: the sender's packets count.
     web = host("web", "10.0.0.9", ipv6="fd20:0:0:1::9")
     records = [
-        entry("fd20:0:0:1::1", "fd20:0:0:1::2", 5000, packets=10),
-        entry("fd20:0:0:1::9", "fd20:0:0:1::2", 5000, packets=10, protocol=17, src_vm=web),
-        entry("fd20:0:0:1::3", "fd20:0:0:1::9", 5000, packets=10, protocol=47, by="DEST"),
+        entry("fd20:0:0:2::1", "fd20:0:0:3::2", 5000, packets=10),
+        entry("fd20:0:0:1::9", "fd20:0:0:3::2", 5000, packets=10, protocol=17, src_vm=web),
+        entry("fd20:0:0:4::3", "fd20:0:0:1::9", 5000, packets=10, protocol=47, by="DEST"),
     ]
     matrix = read(tmp_path, records, inventory(web))
     assert sorted(e.header_bytes for e in matrix.edges) == [400, 480, 720]
     # The same in a second batch, when the ends are known.
-    second = [entry("fd20:0:0:1::1", "fd20:0:0:1::2", 5000, packets=10, start=60, end=61)]
+    second = [entry("fd20:0:0:2::1", "fd20:0:0:3::2", 5000, packets=10, start=60, end=61)]
     (tmp_path / "b").mkdir()
     again = read(tmp_path / "b", records[:1] + second, inventory(web), batch_records=1)
     assert only_edge(again).header_bytes == 2 * 720
