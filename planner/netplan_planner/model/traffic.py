@@ -41,15 +41,12 @@ class PathClass(StrEnum):
     @property
     def is_external_address(self) -> bool:
         """Whether the packet was addressed to an external address of one of our machines."""
-        return self.value.endswith("-external")
+        return self in _EXTERNAL
 
     @property
     def distance(self) -> str | None:
         """`same-zone`, `inter-zone` or `inter-region` between own machines, else None."""
-        return next(
-            (d for d in ("same-zone", "inter-zone", "inter-region") if self.value.startswith(d)),
-            None,
-        )
+        return _DISTANCE[self]
 
     @property
     def over_internal_address(self) -> "PathClass":
@@ -64,6 +61,16 @@ class PathClass(StrEnum):
     def leaves_vpc(self) -> bool:
         """Whether the documented cap for flows to addresses outside the VPC applies."""
         return self.is_external_address or self in {PathClass.INTERNET, PathClass.NAT}
+
+
+# Asked of every edge, so looked up and not worked out.
+_DISTANCE = {
+    path_class: next(
+        (d for d in ("same-zone", "inter-zone", "inter-region") if path_class.startswith(d)), None
+    )
+    for path_class in PathClass
+}
+_EXTERNAL = frozenset(c for c in PathClass if c.endswith("-external"))
 
 
 class OwnerKind(StrEnum):

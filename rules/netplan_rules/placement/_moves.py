@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
@@ -46,16 +46,22 @@ class Move(Value, frozen=True, kw_only=True):
     usd_per_month: Decimal
 
 
-def talks(facts: Facts, distance: str) -> list[Talk]:
-    """Return the pairs of own machines at that distance, most traffic first, then by link."""
+def talks(facts: Facts, distance: str, min_usd: Decimal) -> list[Talk]:
+    """Return the pairs of own machines at that distance, most traffic first, then by link.
+
+    Pairs whose traffic costs less than `min_usd` a month are left out.
+    """
     if facts.traffic is None:
         return []
     found: dict[tuple[int, int], list[Edge]] = defaultdict(list)
     for edge in facts.traffic.edges:
         if edge.path_class.distance == distance:
             found[min(edge.src, edge.dst), max(edge.src, edge.dst)].append(edge)
+    rates = _Rates(facts)
     pairs = []
     for (one, other), edges in found.items():
+        if rates.usd_per_month(edges) < min_usd:
+            continue
         ends = [facts.instance(facts.traffic.owners[end]) for end in (one, other)]
         known = [machine for machine in ends if machine is not None]
         if len(known) == len(ends):
@@ -104,10 +110,10 @@ def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[T
     alone, because their gain rests on where it stands.
     """
     moved: set[str] = set()
-    for talk in talks(facts, distance):
+    # The pair itself must be worth it; only then is all traffic of the two looked at.
+    for talk in talks(facts, distance, min_usd):
         links = {talk.one.ref.self_link, talk.other.ref.self_link}
-        # The pair itself must be worth it; only then is all traffic of the two looked at.
-        if links & moved or _usd_per_month(facts, talk) < min_usd:
+        if links & moved:
             continue
         if are_replicas(facts, talk.one, talk.other):
             continue
@@ -124,19 +130,33 @@ def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[T
             yield talk, best, _doubts(facts, talk)
 
 
-def _usd_per_month(facts: Facts, talk: Talk) -> Decimal:
-    """Return what a pair's traffic costs at the first paid step of its rates; 0 where unknown."""
-    usd = Decimal(0)
-    for edge in talk.edges:
-        src, dst = facts.src(edge).region, facts.dst(edge).region
+class _Rates:
+    """The first paid step of each lane's price, asked for once; 0 where it is unknown."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._usd_per_gib: dict[tuple[PathClass, str | None, str | None], Decimal] = {}
+
+    def usd_per_month(self, edges: Iterable[Edge]) -> Decimal:
+        """Return what traffic costs, without free and cheaper steps."""
+        facts = self._facts
+        usd = Decimal(0)
+        for edge in edges:
+            lane = edge.path_class, facts.src(edge).region, facts.dst(edge).region
+            rate = self._usd_per_gib.get(lane)
+            if rate is None:
+                rate = self._usd_per_gib[lane] = self._first_paid(*lane)
+            if rate:
+                usd += facts.gib_per_month(edge.wire_bytes) * rate
+        return usd
+
+    def _first_paid(self, path_class: PathClass, src: str | None, dst: str | None) -> Decimal:
         try:
-            steps = facts.prices.traffic(edge.path_class, src_region=src or "", dst_region=dst)
+            steps = self._facts.prices.traffic(path_class, src_region=src or "", dst_region=dst)
         except MissingDatum:
             # traffic-price-unknown reports it; a pair without a price is never proposed for money
-            continue
-        paid = next((step.price.usd for step in steps if step.price.usd), Decimal(0))
-        usd += facts.gib_per_month(edge.wire_bytes) * paid
-    return usd
+            return Decimal(0)
+        return next((step.price.usd for step in steps if step.price.usd), Decimal(0))
 
 
 def _doubts(facts: Facts, talk: Talk) -> Doubts:
