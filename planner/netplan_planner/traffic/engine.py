@@ -72,11 +72,10 @@ class Engine:
             config["threads"] = str(options.threads)
         _check(options)
         try:
-            self._connection = duckdb.connect(":memory:", config=config)
-            self._connection.execute("SET TimeZone = 'UTC'")
-        except duckdb.OutOfMemoryException as exc:
-            raise _too_small(exc) from exc
-        except duckdb.Error as exc:
+            with translated():
+                self._connection = duckdb.connect(":memory:", config=config)
+                self._connection.execute("SET TimeZone = 'UTC'")
+        except (duckdb.Error, ReadError) as exc:
             raise UsageError(
                 f"the flow-log engine refuses its options: {_first_line(exc)} (memory limit"
                 f" {_short(options.memory_limit)}, threads {options.threads})"
