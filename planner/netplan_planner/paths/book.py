@@ -27,9 +27,7 @@ from netplan_planner.paths.addresses import (
 )
 from netplan_planner.paths.claims import (
     Claim,
-    MachineEnds,
     Tenures,
-    is_gke_node,
     nat_claims,
     proxy_claims,
     reserved_claims,
@@ -48,6 +46,7 @@ from netplan_planner.paths.ends import (
     vanished_owner,
 )
 from netplan_planner.paths.google_ranges import google_ranges
+from netplan_planner.paths.machines import MachineEnds, is_gke_node, pod_ranges
 from netplan_planner.paths.ranges import RangeTable
 
 _HYBRID_HOPS = ("vpn", "interconnect")
@@ -157,9 +156,11 @@ class AddressBook:
     def _named(self, said: RecordedEnd, address: Address) -> FlowEnd:
         """Return the machine that the record names, met at this address."""
         candidates = self._instances.get((said.project or "", said.vm or ""), [])
-        at_zone = [i for i in candidates if i.zone == said.zone] or candidates
+        # The name in another zone is another machine; without a zone it must be the only one.
+        at_zone = [i for i in candidates if said.zone in (None, "", i.zone)]
         holding = [i for i in at_zone if _interface_at(i, address) is not None]
-        instance = next(iter(holding or at_zone), None)
+        meant = holding or at_zone
+        instance = meant[0] if len(meant) == 1 else None
         virtual = self._is_virtual(address, said.network)
         if instance is None:
             owner = vanished_owner(said) if said.project in self._projects else foreign_owner(said)
@@ -198,8 +199,12 @@ class AddressBook:
         return is_public(address) and not self._is_in_subnets(address, network)
 
     def _is_in_subnets(self, address: Address, network: SelfLink | None) -> bool:
-        tables = self._subnets.values() if network is None else [self._subnets.get(network)]
-        return any(table is not None and table.find(address) for table in tables)
+        """Return whether a subnetwork that can be meant in `network` has an address."""
+        return any(
+            table.find(address)
+            for own, table in self._subnets.items()
+            if network is None or self._inventory.are_connected(own, network)
+        )
 
     def _held(self, address: Address, network: SelfLink | None) -> Tenures | None:
         """Return the holders of an address, or None when the inventory has none for it here.
@@ -239,10 +244,12 @@ class AddressBook:
             return _front_end(google.service, is_ipv6=is_ipv6)
         if google is not None:
             return service_end(google.service, is_ipv6=is_ipv6)
-        hop = self._hybrid_hop(address, network)
+        # Routes of subnetworks come first: who is missing there is behind no tunnel.
+        is_inside = self._is_in_subnets(address, network)
+        hop = None if is_inside else self._hybrid_hop(address, network)
         if hop is not None:
             return gateway_end(hop, is_ipv6=is_ipv6)
-        if said.area or (is_public(address) and not self._is_in_subnets(address, network)):
+        if said.area or (is_public(address) and not is_inside):
             return internet_end(said.area, is_ipv6=is_ipv6)
         return unknown_end(address_text(address), is_ipv6=is_ipv6)
 
@@ -251,7 +258,7 @@ class AddressBook:
             hop
             for route_network, table in self._hybrid.items()
             if network is None or self._inventory.are_connected(route_network, network)
-            if (hop := table.find(address)) is not None
+            if (hop := table.find(address))
         }
         return min(hops) if hops else None
 
@@ -279,12 +286,13 @@ def _interface_at(instance: Instance, address: Address) -> _Met | None:
             return nic, Face.INTERNAL, None, False
         if address == _literal(nic.external_ipv4):
             return nic, Face.EXTERNAL, None, False
-        if any(_is_in(address, text) for text in nic.alias_ranges):
+        if any(_is_in(address, text) for text in pod_ranges(nic)):
             return nic, Face.INTERNAL, None, True
         if nic.external_ipv6 and address[0] == 6:
-            length = nic.external_ipv6_prefix_length or 128
-            if _is_in(address, f"{nic.external_ipv6}/{length}"):
-                return nic, Face.EXTERNAL, nic.external_ipv6, False
+            text = f"{nic.external_ipv6}/{nic.external_ipv6_prefix_length or 128}"
+            parsed = parse_range(text)
+            if parsed is not None and _is_in(address, text):
+                return nic, Face.EXTERNAL, address_text(parsed[0]), False
     return None
 
 
@@ -315,16 +323,25 @@ def _subnet_ranges(inventory: Inventory) -> dict[SelfLink, list[str]]:
 
 
 def _hybrid_routes(inventory: Inventory) -> dict[SelfLink, RangeTable[str]]:
-    """Return the routes into tunnels and interconnects by network; default routes are left out."""
-    found: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)
+    """Return the hop into a tunnel or interconnect by network and range; default routes are out.
+
+    A narrower route that leads elsewhere counts as well, with an empty name.
+    """
+    hops: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)
+    others: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)
     for route in inventory.routes:
-        target = route.next_hop_target or ""
-        if route.next_hop not in _HYBRID_HOPS and not any(t in target for t in _HYBRID_TARGETS):
-            continue
         parsed = parse_range(route.dest_range)
-        if parsed is not None and parsed[1] > 0:
-            found[route.network].append((route.dest_range, _hop_name(target) or route.name))
-    return {network: RangeTable(entries) for network, entries in found.items()}
+        if parsed is None or parsed[1] == 0:
+            continue
+        target = route.next_hop_target or ""
+        if route.next_hop in _HYBRID_HOPS or any(t in target for t in _HYBRID_TARGETS):
+            hops[route.network].append((route.dest_range, _hop_name(target) or route.name))
+        else:
+            others[route.network].append((route.dest_range, ""))
+    return {
+        network: RangeTable((*entries, *others.get(network, ())))
+        for network, entries in hops.items()
+    }
 
 
 def _hop_name(target: str) -> str:

@@ -1,18 +1,14 @@
-"""Which resources of an inventory claim which addresses, and since when."""
+"""Which addresses are claimed by what is no machine: fronts, gateways, reservations, proxies."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 
 from netplan_planner.model import (
     Address as AddressResource,
 )
 from netplan_planner.model import (
-    Certainty,
     ForwardingRule,
-    Instance,
     Inventory,
     NatGateway,
-    NetworkInterface,
     Owner,
     OwnerKind,
     Router,
@@ -22,7 +18,7 @@ from netplan_planner.model import (
     last_part,
     project_of,
 )
-from netplan_planner.paths.addresses import Address, address_text
+from netplan_planner.paths.addresses import Address, address_text, parse_range
 from netplan_planner.paths.ends import Face, FlowEnd, Tenure, service_end, unknown_end
 
 _GOOGLE_API_BUNDLES = frozenset({"all-apis", "vpc-sc"})
@@ -45,164 +41,6 @@ class Claim(Value, frozen=True, kw_only=True):
     """Who an address of the range is, and since when."""
 
 
-class MachineEnds:
-    """Makes the flow ends of the inventory's machines; each owner is made once."""
-
-    def __init__(self, inventory: Inventory) -> None:
-        self._inventory = inventory
-        self._owners: dict[SelfLink, Owner] = {}
-        self._nats: dict[SelfLink, list[NatGateway]] = {}
-        for router in inventory.routers:
-            for nat in router.nats:
-                self._nats.setdefault(nat.network, []).append(nat)
-
-    def owner(self, instance: Instance) -> Owner:
-        """Return the owner that stands for a machine, with the network of its first interface."""
-        link = instance.ref.self_link
-        found = self._owners.get(link)
-        if found is None:
-            first = instance.interfaces[0] if instance.interfaces else None
-            found = self._owners[link] = Owner(
-                kind=OwnerKind.VM,
-                key=link,
-                name=instance.name,
-                project=instance.project,
-                zone=instance.zone,
-                region=instance.region,
-                network=first.network if first else None,
-                subnetwork=first.subnetwork if first else None,
-                link=link,
-            )
-        return found
-
-    def end(
-        self,
-        instance: Instance,
-        nic: NetworkInterface | None,
-        face: Face,
-        address: Address,
-        *,
-        literal: str | None = None,
-        is_pod: bool = False,
-        certainty: Certainty = Certainty.HELD,
-    ) -> FlowEnd:
-        """Return a machine as it is met at one address; `nic` is None where none has it."""
-        is_ipv6 = address[0] == 6
-        external = None
-        if nic is not None and not is_ipv6:
-            external = nic.external_ipv4
-        shown = literal if face is Face.VIRTUAL else None
-        if face is Face.EXTERNAL:
-            shown = literal or address_text(address)
-        return FlowEnd(
-            owner=self.owner(instance),
-            face=face,
-            address=shown,
-            is_ipv6=is_ipv6,
-            is_pod=is_pod,
-            certainty=certainty,
-            external_address=external,
-            is_behind_nat=nic is not None and not is_ipv6 and self._is_behind_nat(instance, nic),
-            reported_by=_subnetworks(instance, nic),
-        )
-
-    def _is_behind_nat(self, instance: Instance, nic: NetworkInterface) -> bool:
-        if nic.external_ipv4 is not None or nic.access_config_name is not None:
-            return False
-        return any(
-            nat.region == instance.region
-            and (not nat.subnetworks or nic.subnetwork in nat.subnetworks)
-            for nat in self._nats.get(nic.network, ())
-        )
-
-    def claims(self, instance: Instance) -> Iterator[Claim]:
-        """Yield what the interfaces of a machine claim."""
-        for nic in instance.interfaces:
-            for text in (nic.internal_ipv4, nic.internal_ipv6):
-                if text:
-                    yield self._claim(instance, nic, Face.INTERNAL, text.partition("/")[0])
-            for text in nic.alias_ranges:
-                yield self._claim(instance, nic, Face.INTERNAL, text, is_pod=is_gke_node(instance))
-            if nic.external_ipv4:
-                yield self._claim(instance, nic, Face.EXTERNAL, nic.external_ipv4)
-            if nic.external_ipv6:
-                length = nic.external_ipv6_prefix_length or 128
-                yield self._claim(instance, nic, Face.EXTERNAL, f"{nic.external_ipv6}/{length}")
-
-    def _claim(
-        self,
-        instance: Instance,
-        nic: NetworkInterface,
-        face: Face,
-        text: str,
-        *,
-        is_pod: bool = False,
-    ) -> Claim:
-        # The literal of a machine's external IPv6 range is its first address: one edge, not many.
-        literal = nic.external_ipv6 if face is Face.EXTERNAL and ":" in text else None
-
-        def holders(address: Address) -> Tenures:
-            def end(certainty: Certainty) -> FlowEnd:
-                return self.end(
-                    instance,
-                    nic,
-                    face,
-                    address,
-                    literal=literal,
-                    is_pod=is_pod,
-                    certainty=certainty,
-                )
-
-            earlier = unknown_end(address_text(address), is_ipv6=address[0] == 6)
-            if face is Face.INTERNAL:
-                return _since(earlier, end(Certainty.HELD), instance.created)
-            reserved = self._inventory.address_by_ip.get(address_text(address))
-            if reserved is not None:
-                since = max(
-                    (t for t in (instance.created, reserved.created) if t is not None), default=None
-                )
-                return _since(earlier, end(Certainty.HELD), since)
-            return _ephemeral(earlier, end, instance)
-
-        network = nic.network if face is Face.INTERNAL else None
-        return Claim(range=text, network=network, holders=holders)
-
-
-def is_gke_node(instance: Instance) -> bool:
-    """Return whether a machine is a node of a GKE cluster: its alias ranges are pods."""
-    return instance.name.startswith("gke-") or any(
-        key.startswith("goog-gke-") for key, _ in instance.labels
-    )
-
-
-def _subnetworks(instance: Instance, nic: NetworkInterface | None) -> tuple[SelfLink, ...]:
-    if nic is None and len(instance.interfaces) == 1:
-        nic = instance.interfaces[0]
-    return (nic.subnetwork,) if nic is not None and nic.subnetwork else ()
-
-
-def _since(earlier: FlowEnd, end: FlowEnd, since: datetime | None) -> Tenures:
-    if since is None:
-        return (Tenure(end=end),)
-    return (Tenure(end=earlier), Tenure(end=end, since=since))
-
-
-def _ephemeral(
-    earlier: FlowEnd, end: Callable[[Certainty], FlowEnd], instance: Instance
-) -> Tenures:
-    """Return an ephemeral address's holders: sure since the last start, unknown before creation."""
-    created, started = instance.created, instance.last_started
-    if started is None:
-        return _since(earlier, end(Certainty.ASSUMED), created)
-    held = Tenure(end=end(Certainty.HELD), since=started)
-    if created is None:
-        return (Tenure(end=end(Certainty.ASSUMED)), held)
-    if started <= created:
-        return (Tenure(end=earlier), Tenure(end=end(Certainty.HELD), since=created))
-    assumed = Tenure(end=end(Certainty.ASSUMED), since=created)
-    return (Tenure(end=earlier), assumed, held)
-
-
 def rule_claims(rules: Iterable[ForwardingRule]) -> Iterator[Claim]:
     """Yield what forwarding rules claim: load balancers, and endpoints of Private Service Connect.
 
@@ -215,24 +53,32 @@ def rule_claims(rules: Iterable[ForwardingRule]) -> Iterator[Claim]:
 
 
 def _front(rule: ForwardingRule) -> Callable[[Address], Tenures]:
-    target = last_part(rule.target) if rule.target else ""
+    target = rule.target or ""
+    is_google_api = rule.scheme is None and last_part(target) in _GOOGLE_API_BUNDLES
+    # The rules of a Classic VPN gateway forward its tunnels' packets.
+    is_vpn = _user_kind(target) is OwnerKind.HYBRID
+    owner = Owner(
+        kind=OwnerKind.HYBRID if is_vpn else OwnerKind.LOAD_BALANCER,
+        key=rule.ref.self_link,
+        name=rule.name,
+        project=rule.project,
+        region=rule.region,
+        network=rule.network,
+        subnetwork=rule.subnetwork,
+        link=rule.ref.self_link,
+    )
+    first, _ = parse_range(rule.ip_address or "") or (None, 0)
 
     def holders(address: Address) -> Tenures:
         is_ipv6 = address[0] == 6
-        if rule.scheme is None and target in _GOOGLE_API_BUNDLES:
-            return (Tenure(end=service_end(target, is_ipv6=is_ipv6, link=rule.ref.self_link)),)
-        owner = Owner(
-            kind=OwnerKind.LOAD_BALANCER,
-            key=rule.ref.self_link,
-            name=rule.name,
-            project=rule.project,
-            region=rule.region,
-            network=rule.network,
-            subnetwork=rule.subnetwork,
-            link=rule.ref.self_link,
-        )
+        if is_google_api:
+            service = last_part(target)
+            return (Tenure(end=service_end(service, is_ipv6=is_ipv6, link=rule.ref.self_link)),)
         end = FlowEnd(
-            owner=owner, face=Face.VIRTUAL, address=address_text(address), is_ipv6=is_ipv6
+            owner=owner,
+            face=Face.EXTERNAL if is_vpn else Face.VIRTUAL,
+            address=address_text(first or address),
+            is_ipv6=is_ipv6,
         )
         return (Tenure(end=end),)
 
@@ -291,6 +137,11 @@ _USER_KINDS = (
 )
 
 
+def _user_kind(link: str) -> OwnerKind | None:
+    """Return what kind of owner a user of an address is, None where netplan does not know it."""
+    return next((kind for part, kind in _USER_KINDS if part in link), None)
+
+
 def reserved_claims(addresses: Iterable[AddressResource]) -> Iterator[Claim]:
     """Yield reserved external addresses that no machine, rule or gateway claims for itself.
 
@@ -306,7 +157,7 @@ def reserved_claims(addresses: Iterable[AddressResource]) -> Iterator[Claim]:
 
 def _reserved(resource: AddressResource) -> Callable[[Address], Tenures]:
     user = next(iter(resource.users), None)
-    kind = next((k for part, k in _USER_KINDS if user and part in user), None)
+    kind = _user_kind(user or "")
 
     def holders(address: Address) -> Tenures:
         is_ipv6 = address[0] == 6
