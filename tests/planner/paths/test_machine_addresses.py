@@ -113,22 +113,15 @@ def test_a_static_internal_address_says_nothing_of_an_external_one() -> None:
     assert history("34.1.1.1", one, internal)[-2:] == [("one", "assumed", 5), ("one", "held", 9)]
 
 
-@given(
-    st.none() | st.integers(1, 28),
-    st.none() | st.integers(1, 28),
-    st.booleans(),
-    st.none() | st.integers(1, 28),
-)
+DATES = st.none() | st.integers(1, 28).map(at)
+
+
+@given(DATES, DATES, st.booleans(), DATES)
 def test_a_history_is_in_order_and_gets_no_less_sure(
-    created: int | None, started: int | None, is_static: bool, held: int | None
+    created: datetime | None, started: datetime | None, is_static: bool, held: datetime | None
 ) -> None:
-    one = vm(
-        "one",
-        nic("10.0.0.1", external="34.1.1.1"),
-        created=created and at(created),
-        started=started and at(started),
-    )
-    extra = [reserved("34.1.1.1", created=held and at(held))] if is_static else []
+    one = vm("one", nic("10.0.0.1", external="34.1.1.1"), created=created, started=started)
+    extra = [reserved("34.1.1.1", created=held)] if is_static else []
     for address in ("10.0.0.1", "34.1.1.1"):
         tenures = book_of(one, *extra).resolve(RecordedEnd(address=address))
         assert tenures is not None
