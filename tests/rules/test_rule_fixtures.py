@@ -1,9 +1,6 @@
 """Every rule on every fixture: bad ones fire as they say, good ones keep silent."""
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +9,10 @@ import pytest
 from netplan_planner.engine.findings import judge, make_findings
 from netplan_planner.model import Facts, Finding, Gap, Hit
 from netplan_rules.registry import all_rules, find_rule
+from support.no_io import no_io
 from support.rule_fixtures import FIXTURES, facts_of
 
 CASES = sorted(FIXTURES.glob("*/*.json"))
-_hooks: list[Callable[[str], None]] = []
-
-
-def _audit(event: str, args: tuple[Any, ...]) -> None:
-    for hook in _hooks:
-        hook(event)
-
-
-sys.addaudithook(_audit)
-
-
-@contextmanager
-def no_io() -> Iterator[None]:
-    """Fail on any file, socket or process that the block opens."""
-
-    def refuse(event: str) -> None:
-        if event == "open" or event.startswith(("socket.", "subprocess.", "os.", "shutil.")):
-            raise AssertionError(f"a rule does I/O: {event}")
-
-    _hooks.append(refuse)
-    try:
-        yield
-    finally:
-        _hooks.remove(refuse)
 
 
 def run(rule: str, facts: Facts) -> tuple[tuple[Finding, ...], int]:
