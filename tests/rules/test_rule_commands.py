@@ -1,0 +1,357 @@
+"""Commands of fixes: gcloud has them and their flags, and no name makes them do something else."""
+
+import re
+import shlex
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netplan_planner.cli import audit, recommend
+from netplan_planner.cli.app import app
+from netplan_planner.model import (
+    Candidate,
+    Instance,
+    Limit,
+    LimitKind,
+    ProjectId,
+    ResourceRef,
+    SelfLink,
+    Zone,
+)
+from netplan_rules.registry import all_rules
+from netplan_rules.wording import command, gcloud_instance, resize_commands
+from support.facts import machine
+from support.rule_hits import hits_of_bad_cases
+
+
+class Surface(NamedTuple):
+    """What gcloud takes after the words of a command."""
+
+    needed: frozenset[str]
+    """Flags without which gcloud would ask or fail; of several in one text, one must be there."""
+    others: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
+    """Flags without a value."""
+
+
+def _flags(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# `gcloud … --help` of Google Cloud SDK 528.0.0, read 2026-11-21; what the rules do not use and are
+# not likely to is left out.
+GCLOUD = {
+    "compute addresses delete": Surface(_flags("region|global"), switches=_flags("global")),
+    "compute instances add-access-config": Surface(
+        _flags("zone"), _flags("access-config-name address network-interface network-tier")
+    ),
+    "compute instances delete-access-config": Surface(
+        _flags("zone"), _flags("access-config-name network-interface")
+    ),
+    "compute instances set-machine-type": Surface(
+        _flags("zone machine-type"), _flags("custom-cpu custom-memory custom-vm-type")
+    ),
+    "compute instances start": Surface(_flags("zone"), switches=_flags("async")),
+    "compute instances stop": Surface(
+        _flags("zone"), _flags("discard-local-ssd"), switches=_flags("async")
+    ),
+    "compute instances update": Surface(
+        _flags("zone"), _flags("min-cpu-platform update-labels remove-labels")
+    ),
+    "compute networks peerings create": Surface(
+        _flags("network peer-network"),
+        _flags("peer-project stack-type"),
+        switches=_flags("async import-custom-routes export-custom-routes"),
+    ),
+    "compute networks subnets update": Surface(
+        _flags("region"),
+        _flags(
+            "logging-aggregation-interval logging-flow-sampling logging-metadata"
+            " logging-filter-expr stack-type purpose role"
+        ),
+        switches=_flags("enable-flow-logs enable-private-ip-google-access"),
+    ),
+    "compute networks update": Surface(
+        frozenset(), _flags("mtu bgp-routing-mode"), switches=_flags("async")
+    ),
+}
+
+OF_EVERY_COMMAND = _flags("project quiet format")
+
+# The same help pages; `--mtu`: cloud.google.com/vpc/docs/mtu.
+VALUES = {
+    "logging-aggregation-interval": r"interval-(5-sec|30-sec|1-min|5-min|10-min|15-min)",
+    "logging-metadata": r"include-all|exclude-all|custom",
+    "logging-flow-sampling": r"0\.\d+|1\.0|1|0",
+    "mtu": r"1[3-9]\d\d|[2-7]\d\d\d|8[0-7]\d\d|88[0-8]\d|889[0-6]",
+    "network-interface": r"nic\d+",
+    "zone": r"[a-z]+-[a-z]+\d-[a-z]",
+    "region": r"[a-z]+-[a-z]+\d",
+    "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
+}
+
+VERBS = (audit, recommend)
+"""Their import adds them to the command."""
+
+IN_TEXTS = _flags("network-performance-configs") | OF_EVERY_COMMAND
+"""Flags of `gcloud compute instances create` and such that sentences name."""
+
+CASES = [
+    (rule, case, text)
+    for rule, case, hit in hits_of_bad_cases()
+    for text in (hit.fix.commands if hit.fix else ())
+]
+
+
+def surface_of(words: list[str]) -> tuple[str, list[str]]:
+    """Return the longest known command that the words begin with, and the words behind it."""
+    for end in range(len(words), 0, -1):
+        name = " ".join(words[1:end])
+        if name in GCLOUD:
+            return name, words[end:]
+    raise AssertionError(f"no known command: {words}")
+
+
+def faults_of(text: str) -> list[str]:
+    """Return what gcloud would refuse in a command."""
+    words = shlex.split(text)
+    if words[0] != "gcloud":
+        return [f"{words[0]} is not gcloud"]
+    name, rest = surface_of(words)
+    surface, faults = GCLOUD[name], []
+    names = [word for word in rest if not word.startswith("--")]
+    if len(names) != 1:
+        faults.append(f"{len(names)} resources are named")
+    given_flags = set()
+    for flag in (word[2:] for word in rest if word.startswith("--")):
+        key, equals, value = flag.partition("=")
+        given_flags.add(key)
+        allowed = surface.others | OF_EVERY_COMMAND
+        allowed |= {part for one in surface.needed for part in one.split("|")}
+        is_switch = key in surface.switches
+        if key not in allowed | surface.switches:
+            faults.append(f"{name} has no --{key}")
+        elif bool(equals) is is_switch:
+            faults.append(f"--{key} {'takes no' if is_switch else 'needs a'} value")
+        elif not is_switch and not re.fullmatch(VALUES.get(key, r".+"), value):
+            faults.append(f"--{key} does not take {value!r}")
+    faults += [
+        f"{name} needs --{needed}"
+        for needed in sorted(surface.needed)
+        if not given_flags & set(needed.split("|"))
+    ]
+    if "project" not in given_flags:
+        faults.append("the project is left to chance")
+    return faults
+
+
+def test_there_are_commands_to_look_at() -> None:
+    names = {surface_of(shlex.split(text))[0] for _, _, text in CASES}
+    assert len(CASES) > 20
+    assert names >= {
+        "compute addresses delete",
+        "compute instances delete-access-config",
+        "compute instances set-machine-type",
+        "compute networks peerings create",
+        "compute networks subnets update",
+        "compute networks update",
+    }
+
+
+@pytest.mark.parametrize(("rule", "case", "text"), CASES)
+def test_gcloud_takes_the_command(rule: str, case: str, text: str) -> None:
+    assert faults_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("gcloud compute instances stop a --zone=us-east1-b", "the project is left to chance"),
+        ("gcloud compute instances stop a --project=p", "compute instances stop needs --zone"),
+        (
+            "gcloud compute instances stop a b --zone=us-east1-b --project=p",
+            "2 resources are named",
+        ),
+        (
+            "gcloud compute instances stop a --zone=us-east1-b --project=p --now",
+            "compute instances stop has no --now",
+        ),
+        (
+            "gcloud compute instances stop a --zone=us-east1-b --project=p --async=1",
+            "--async takes no value",
+        ),
+        (
+            "gcloud compute instances stop a --zone --project=p",
+            "--zone needs a value",
+        ),
+        ("gcloud compute networks update n --project=p --mtu=9000", "--mtu does not take '9000'"),
+        ("gcloud compute addresses delete a --project=p", "needs --region|global"),
+    ],
+)
+def test_the_look_at_commands_finds_what_is_wrong(text: str, fault: str) -> None:
+    assert any(found.endswith(fault) for found in faults_of(text))
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="without --access-config-name gcloud looks for `external-nat`; the API's own default"
+    " and the console's is `External NAT`, and then the command fails",
+)
+def test_an_access_config_is_named_when_it_is_not_gclouds_default() -> None:
+    found = [text for _, _, text in CASES if " delete-access-config " in text]
+    assert found
+    for text in found:
+        assert "--access-config-name=External NAT" in shlex.split(text)
+
+
+def _own_options() -> set[str]:
+    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert {"audit", "recommend"} <= set(verbs)
+    options = (option for verb in verbs.values() for p in verb.params for option in p.opts)
+    return {option[2:] for option in options if option.startswith("--")}
+
+
+def test_flags_in_sentences_exist() -> None:
+    known = set(IN_TEXTS) | _own_options()
+    for surface in GCLOUD.values():
+        known |= surface.others | surface.switches
+        known |= {part for one in surface.needed for part in one.split("|")}
+    rules = [(c.rule.id, c.rule) for c in all_rules()]
+    texts = [(n, " ".join((r.rationale, r.remediation, r.guards))) for n, r in rules]
+    for rule, _, hit in hits_of_bad_cases():
+        if hit.fix is not None:
+            texts.append((rule, f"{hit.fix.text} {hit.fix.caution} {hit.saving_unknown}"))
+    named = {(rule, flag) for rule, text in texts for flag in re.findall(r"--([a-z][a-z-]+)", text)}
+    assert named
+    assert {(rule, flag) for rule, flag in named if flag not in known} == set()
+
+
+# Hostile names
+
+HOSTILE = (
+    "$(touch pwned)",
+    "`touch pwned`",
+    "; touch pwned #",
+    "&& touch pwned",
+    "| touch pwned",
+    "> pwned",
+    "a\ntouch pwned\n",
+    "a' ; touch pwned ; '",
+    'a" ; touch pwned ; "',
+    "\\'; touch pwned",
+    "${IFS}touch${IFS}pwned",
+    "*",
+    "~",
+    "!!",
+    "a b\tc",
+    "",
+    "\x1b[31mred",
+    "名前",
+    "x" * 10_000,
+)
+
+NAMES = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30),
+)
+
+
+def named(name: str, zone: str = "us-east1-b", project: str = "p") -> Instance:
+    return Instance(
+        ref=ResourceRef(self_link=SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")),
+        project=ProjectId(project),
+        zone=Zone(zone),
+        name=name,
+        machine_type="n2-standard-8",
+        status="RUNNING",
+    )
+
+
+@given(NAMES, NAMES, NAMES, NAMES)
+def test_whatever_comes_in_is_one_word_each(name: str, zone: str, project: str, flag: str) -> None:
+    words = shlex.split(gcloud_instance("stop", named(name, zone, project), f"--x={flag}"))
+    assert words == [
+        "gcloud",
+        "compute",
+        "instances",
+        "stop",
+        name,
+        f"--zone={zone}",
+        f"--project={project}",
+        f"--x={flag}",
+    ]
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6))
+def test_words_come_back_as_they_went_in(words: list[str]) -> None:
+    assert shlex.split(command(*words)) == words
+
+
+def test_a_shell_runs_nothing_of_a_name(tmp_path: Path) -> None:
+    """A real shell takes the commands apart: every word comes back, nothing else happens."""
+    commands = [gcloud_instance("stop", named(name)) for name in HOSTILE]
+    script = "".join(f"set -- {text}\nprintf '%s\\0' \"$5\"\n" for text in commands)
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, capture_output=True, check=True, timeout=30
+    )
+    assert done.stdout.decode().split("\0")[:-1] == list(HOSTILE)
+    assert done.stderr == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a name that begins with a dash reads as a flag; `--` would end the flags"
+)
+@pytest.mark.parametrize("name", ["--quiet", "--flags-file=/tmp/x", "-q"])
+def test_a_name_is_no_flag(name: str) -> None:
+    words = shlex.split(gcloud_instance("stop", named(name)))
+    flags = words[4 : words.index("--")] if "--" in words else words[4:]
+    assert name not in flags
+
+
+@given(NAMES, st.sampled_from(["", "Intel Ice Lake", "$(x) 'y'"]))
+def test_a_resize_quotes_the_name_and_the_platform(name: str, platform: str) -> None:
+    candidate = proposal(platform)
+    for text in resize_commands(named(name), candidate):
+        words = shlex.split(text)
+        assert words[4] == name
+        assert all(word.startswith("--") for word in words[5:])
+    last = [shlex.split(text)[3] for text in resize_commands(named(name), candidate)]
+    middle = ["update"] if platform else []
+    assert last == ["stop", "set-machine-type", *middle, "start"]
+
+
+def proposal(platform: str = "", *, count: int = 1, is_tier1: bool = False) -> Candidate:
+    """Return a machine that a rule might propose."""
+    limit = Limit(
+        name="vm-egress",
+        gbps=16.0,
+        kind=LimitKind.DOCUMENTED,
+        source="a page",
+        as_of=date(2026, 1, 1),
+    )
+    return Candidate(
+        machine_type="n2-standard-16",
+        count=count,
+        is_tier1=is_tier1,
+        vcpus=16,
+        memory_gib=64.0,
+        cap_gbps=16.0,
+        usable_gbps=16.0,
+        usd_per_month=None,
+        line_items=(),
+        limit=limit,
+        cpu_platform=platform,
+    )
+
+
+def test_a_resize_that_takes_a_new_machine_has_no_commands() -> None:
+    one = machine("one")
+    assert resize_commands(one, proposal(count=2)) == ()
+    assert resize_commands(one, proposal(is_tier1=True)) == ()

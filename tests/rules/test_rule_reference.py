@@ -1,0 +1,107 @@
+"""The pages that are generated are what the generators write today."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from netplan_rules import docs
+from netplan_rules.base import Check
+from netplan_rules.registry import AREAS, all_rules
+from support.command import run_verbs
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "rules" / "README.md"
+SCHEMA = ROOT / "docs" / "report.schema.json"
+CHECKS = all_rules()
+
+
+def test_the_reference_in_the_repository_is_what_the_command_prints() -> None:
+    done = run_verbs("rules", arguments=["rules", "--markdown"])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == README.read_text(encoding="utf-8"), "run `make docs`"
+    assert done.stdout.rstrip("\n") == docs.reference().rstrip("\n")
+
+
+def test_the_schema_in_the_repository_is_what_its_module_prints() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "netplan_planner.renderers.schema"],
+        cwd=ROOT / "planner",
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.decode() == SCHEMA.read_text(encoding="utf-8"), "run `make docs`"
+
+
+def test_the_make_target_writes_both_pages() -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = text.partition("\ndocs:")[2].partition("\n\n")[0]
+    for page in (README, SCHEMA):
+        assert f"mv {page.relative_to(ROOT)}.new {page.relative_to(ROOT)}" in recipe
+
+
+def test_the_reference_has_every_rule_once_in_its_area() -> None:
+    text = docs.reference()
+    assert re.findall(r"^### (\S+)$", text, re.MULTILINE) == [c.rule.id for c in CHECKS]
+    assert re.findall(r"^## Area (\S+)$", text, re.MULTILINE) == list(AREAS)
+    for area in AREAS:
+        part = text.partition(f"\n## Area {area}\n")[2].partition("\n## ")[0]
+        found = re.findall(r"^### (\S+)$", part, re.MULTILINE)
+        assert found == [c.rule.id for c in CHECKS if c.area == area]
+
+
+def test_the_links_of_the_table_lead_to_a_heading() -> None:
+    text = docs.reference()
+    links = re.findall(r"\]\(#([^)]+)\)", text)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert len(links) == len(CHECKS)
+    assert set(links) <= anchors
+
+
+def test_every_row_of_a_table_has_the_columns_of_its_head() -> None:
+    width = 0
+    for line in docs.reference().splitlines():
+        if not line.startswith("|"):
+            width = 0
+            continue
+        cells = len(re.split(r"(?<!\\)\|", line))
+        width = width or cells
+        assert cells == width, line
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda c: str(c.rule.id))
+def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
+    rule, page = check.rule, docs.page(check)
+    for text in (rule.title, rule.rationale, rule.remediation, rule.guards, rule.severity.value):
+        assert text in page
+    assert all(need.value in page for need in rule.needs)
+    assert all(f"<{url}>" in page for url in rule.references)
+    assert page in docs.reference()
+
+
+def test_a_page_of_one_rule_is_printed_by_name() -> None:
+    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch"])
+    assert done.returncode == 0
+    page = next(docs.page(c) for c in CHECKS if c.rule.id == "vpc-mtu-mismatch")
+    assert done.stdout.rstrip("\n") == page.rstrip("\n")
+
+
+def test_an_unknown_rule_names_the_nearest() -> None:
+    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatchs"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean 'vpc-mtu-mismatch'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_list_has_a_line_for_every_rule() -> None:
+    done = run_verbs("rules", arguments=["rules"])
+    lines = done.stdout.splitlines()
+    assert [line.split()[:3] for line in lines] == [
+        [c.rule.id, c.rule.severity.value, c.area] for c in CHECKS
+    ]
+    for line, check in zip(lines, CHECKS, strict=True):
+        assert line.endswith(check.rule.title)
