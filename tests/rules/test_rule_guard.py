@@ -140,6 +140,16 @@ def _imports(tree: ast.AST) -> Iterator[str]:
             yield node.module or ""
 
 
+def _bare_number(node: ast.Compare) -> float | None:
+    """Return a number that decides, 0 and 1 apart; None when there is none."""
+    for side in (node.left, *node.comparators):
+        operand = side.operand if isinstance(side, ast.UnaryOp) else side
+        value = operand.value if isinstance(operand, ast.Constant) else None
+        if isinstance(value, int | float) and value not in (0, 1):
+            return value
+    return None
+
+
 def _faults(text: str) -> list[str]:
     """Return what a rule's source does that the guard at run time might not see."""
     tree = ast.parse(text)
@@ -150,6 +160,8 @@ def _faults(text: str) -> list[str]:
         and not name.startswith(("netplan_rules.", "netplan_planner."))
     ]
     for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and (number := _bare_number(node)) is not None:
+            faults.append(f"compares with {number}: thresholds stand in the metadata")
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_NAMES:
@@ -175,6 +187,8 @@ def test_a_rule_is_pure_by_its_source_too(source: Path) -> None:
         ("x = open('f')", "calls open"),
         ("x = hash('a')", "calls hash"),
         ("from datetime import date\nx = date.today()", "asks a clock: today"),
+        ("x = 3 if y > 0.9 else 4", "compares with 0.9: thresholds stand in the metadata"),
+        ("x = -5 <= y <= 1", "compares with 5: thresholds stand in the metadata"),
     ],
 )
 def test_the_look_at_the_source_finds_what_it_looks_for(text: str, fault: str) -> None:
