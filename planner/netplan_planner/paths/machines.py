@@ -119,11 +119,11 @@ class MachineEnds:
         *,
         is_pod: bool = False,
     ) -> Claim:
-        first, _ = parse_range(text) or (None, 0)
-        # The literal of a machine's external IPv6 range is its first address: one edge, not many.
-        literal = address_text(first) if first is not None and face is Face.EXTERNAL else None
-
         def holders(address: Address) -> Tenures:
+            # The literal of an external IPv6 range is its first address: one edge, not many.
+            first, _ = parse_range(text) or (address, 0)
+            literal = address_text(first) if face is Face.EXTERNAL else None
+
             def end(certainty: Certainty) -> FlowEnd:
                 return self.end(
                     instance,

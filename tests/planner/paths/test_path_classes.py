@@ -135,7 +135,10 @@ def test_every_combination_has_the_class_of_the_table(
         elif path.path_class is PathClass.LOAD_BALANCER:
             front = next((e for e in (dst, src) if e.face is Face.VIRTUAL), None)
             assert path.dst_address == (front.address if front else None)
-        elif path.path_class is not PathClass.NAT:
+        elif path.path_class is PathClass.NAT and other in ("vm", "other-project"):
+            is_literal = other_face is Face.EXTERNAL
+            assert path.dst_address == ("literal of dst" if is_literal else "external of dst")
+        else:
             assert path.dst_address is None
 
 
