@@ -236,10 +236,11 @@ def _assumptions(today: date, facts: Facts, demo: Demo | None) -> tuple[str, ...
 
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
+    steady = traffic.is_steady
     return WindowInfo(
-        start=traffic.start,
-        end=traffic.end,
-        observed_minutes=traffic.observed_minutes,
+        start=None if steady else traffic.start,
+        end=None if steady else traffic.end,
+        observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
         sampling=_sampling(facts),
     )

@@ -16,9 +16,10 @@ SCHEMA = "netplan.report/1"
 class WindowInfo(Value, frozen=True, kw_only=True):
     """The traffic window that the numbers rest on."""
 
-    start: datetime
-    end: datetime
-    observed_minutes: int
+    start: datetime | None
+    """None, as are end and length, when the input gave steady rates, which have no time."""
+    end: datetime | None
+    observed_minutes: int | None
     reporter: str
     sampling: str
     """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""

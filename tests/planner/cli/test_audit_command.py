@@ -356,3 +356,14 @@ def test_hostile_names_stay_inert_everywhere(tmp_path: Path) -> None:
     code, _, err = audit("--inventory", tmp_path / "no\x1b[31m-file")
     assert code == 3
     assert "\x1b" not in err
+
+
+def test_steady_rates_have_no_window(tmp_path: Path) -> None:
+    table = tmp_path / "rates.csv"
+    table.write_text("src,dst,gbps\nweb-1,web-2,1.5\n", encoding="utf-8")
+    found = report("--inventory", FILES, "--traffic", table)
+    window = found["window"]
+    assert (window["start"], window["end"], window["observed_minutes"]) == (None, None, None)
+    _, text, _ = audit("--inventory", FILES, "--traffic", table)
+    assert "steady rates" in text
+    assert "2000-01-01" not in text

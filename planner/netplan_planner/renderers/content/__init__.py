@@ -45,6 +45,8 @@ def _basis(report: Report) -> list[Line]:
 
 
 def _window(window: WindowInfo) -> Line:
+    if window.start is None or window.end is None or window.observed_minutes is None:
+        return line("steady rates")
     observed = figures.duration(window.observed_minutes * units.SECONDS_PER_MINUTE)
     span_s = (window.end - window.start).total_seconds()
     whole = window.observed_minutes * units.SECONDS_PER_MINUTE >= span_s
