@@ -75,6 +75,11 @@ class Engine:
             with translated():
                 self._connection = duckdb.connect(":memory:", config=config)
                 self._connection.execute("SET TimeZone = 'UTC'")
+            # The statements put the large side first. Left to itself the engine takes compressed
+            # text for a few rows, and builds the joins' hash tables of all its records.
+            self._connection.execute(
+                "SET disabled_optimizers = 'join_order,build_side_probe_side'"
+            )
         except (duckdb.Error, ReadError) as exc:
             raise UsageError(
                 f"the flow-log engine refuses its options: {_first_line(exc)} (memory limit"
@@ -159,6 +164,8 @@ class Engine:
             found = self._connection.sql(f"SELECT * FROM {relation}")
         except duckdb.Error as exc:
             text = _first_line(exc).replace(str(path), shown)
+            if "sniffing" in text:
+                text = "the columns cannot be told apart; is a quote opened and never closed?"
             raise InputError(f"{shown}: cannot be read: {text}") from exc
         return dict(zip(found.columns, found.types, strict=True))
 
