@@ -77,9 +77,7 @@ class Engine:
                 self._connection.execute("SET TimeZone = 'UTC'")
             # The statements put the large side first. Left to itself the engine takes compressed
             # text for a few rows, and builds the joins' hash tables of all its records.
-            self._connection.execute(
-                "SET disabled_optimizers = 'join_order,build_side_probe_side'"
-            )
+            self._connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
         except (duckdb.Error, ReadError) as exc:
             raise UsageError(
                 f"the flow-log engine refuses its options: {_first_line(exc)} (memory limit"
