@@ -11,7 +11,8 @@ bound of memory, and must come to the same bytes; the ratio of the two is what c
     audit   `netplan audit --output json:…` of the project: inventory, flow logs, rules, report
     ingest  netplan's flow logs to edge and machine series (and all else that the matrix holds),
             against the rival's text keys (`flow_queries.py`)
-    json    the same of JSON lines gz, against reading and summing them plainly in DuckDB
+    json    the same of JSON lines gz, against reading the fields that tell machines apart, and
+            summing them by edge and minute, in DuckDB
     linear  the ingest of different numbers of records
 
 Inputs are made by `generate.py` from a fixed seed, once, under --folder (5 GB for 50 million).

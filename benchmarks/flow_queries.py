@@ -102,35 +102,46 @@ GROUP BY {keys}
 """
 
 
-_ENTRY = {
-    "jsonPayload": {
-        "connection": ("src_ip", "dest_ip", "src_port", "dest_port", "protocol"),
-        "reporter": None,
-        "bytes_sent": None,
-        "packets_sent": None,
-        "start_time": None,
-        "end_time": None,
-    }
+_PAYLOAD = {
+    "connection": ("src_ip", "dest_ip", "protocol"),
+    "reporter": None,
+    "bytes_sent": None,
+    "packets_sent": None,
+    "start_time": None,
+    "end_time": None,
+    **{f"{end}_instance": ("project_id", "vm_name", "zone") for end in ("src", "dest")},
+    **{f"{end}_vpc": ("project_id", "subnetwork_name") for end in ("src", "dest")},
 }
+"""What tells machines and subnetworks apart, and what is summed."""
 
 
 def plain_json_sum(folder: Path, memory_limit: str, spill: Path) -> dict[str, Any]:
-    """Read JSON lines gz with declared base fields and sum them, as plainly as DuckDB can."""
+    """Read JSON lines gz with declared fields, and sum them by edge, reporter and minute."""
     connection = duckdb.connect(
         config={"memory_limit": memory_limit, "temp_directory": str(spill)},
     )
     connection.execute("SET preserve_insertion_order = false")
-    row = connection.execute(
+    connection.execute(
         f"""
-SELECT COUNT(*), SUM(TRY_CAST(jsonPayload.bytes_sent AS BIGINT)),
-  SUM(TRY_CAST(jsonPayload.packets_sent AS BIGINT)), MIN(jsonPayload.start_time),
-  MAX(jsonPayload.end_time), MAX(jsonPayload.connection.src_ip)
-FROM read_json('{folder / "flows"}/*.json.gz', format = 'newline_delimited', ignore_errors = true,
-  columns = {{'jsonPayload': '{_struct(_ENTRY["jsonPayload"])}'}})
+CREATE TEMP TABLE edge_minute AS
+SELECT
+  COALESCE(p.src_instance.vm_name, p.connection.src_ip) AS src,
+  COALESCE(p.dest_instance.vm_name, p.connection.dest_ip) AS dst,
+  p.src_vpc.subnetwork_name AS subnetwork, p.reporter AS reporter,
+  substr(p.start_time, 1, 16) AS minute,
+  SUM(TRY_CAST(p.bytes_sent AS BIGINT)) AS payload,
+  SUM(TRY_CAST(p.packets_sent AS BIGINT)) AS packets, MAX(p.end_time) AS until, COUNT(*) AS records
+FROM (
+  SELECT jsonPayload AS p
+  FROM read_json('{folder / "flows"}/*.json.gz', format = 'newline_delimited',
+    ignore_errors = true, columns = {{'jsonPayload': '{_struct(_PAYLOAD)}'}})
+)
+GROUP BY ALL
 """
-    ).fetchone()
-    assert row is not None
-    return {"records": row[0], "bytes": int(row[1])}
+    )
+    groups = connection.execute("SELECT COUNT(*) FROM edge_minute").fetchone()
+    assert groups is not None
+    return {"groups": groups[0]}
 
 
 def _struct(fields: Any) -> str:
