@@ -3,7 +3,7 @@
 import shlex
 from decimal import Decimal
 
-from netplan_planner.model import Candidate, Evidence, Instance, Owner
+from netplan_planner.model import Candidate, Evidence, Instance, NetworkInterface, Owner
 from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB, MEGABITS_PER_GIGABIT
 
 
@@ -68,9 +68,26 @@ def command(*words: str) -> str:
 
 
 def gcloud_instance(verb: str, instance: Instance, *flags: str) -> str:
-    """Return `gcloud compute instances VERB NAME --zone=… --project=… FLAGS`."""
+    """Return `gcloud compute instances VERB NAME --zone=… --project=… FLAGS`.
+
+    A name that a flag could be mistaken for, which no real machine has, is written with its path.
+    """
     where = (f"--zone={instance.zone}", f"--project={instance.project}")
-    return command("gcloud", "compute", "instances", verb, instance.name, *where, *flags)
+    name = instance.ref.self_link if instance.name.startswith("-") else instance.name
+    return command("gcloud", "compute", "instances", verb, name, *where, *flags)
+
+
+_GCLOUDS_ACCESS_CONFIG = "external-nat"
+"""The name that gcloud gives, and looks for when it is told none; the console's is another one."""
+
+
+def delete_access_config(instance: Instance, nic: NetworkInterface) -> str:
+    """Return the command that takes a machine's external address away."""
+    flags = [f"--network-interface={nic.name}"]
+    name = nic.access_config_name
+    if name is not None and name != _GCLOUDS_ACCESS_CONFIG:
+        flags.append(f"--access-config-name={name}")
+    return gcloud_instance("delete-access-config", instance, *flags)
 
 
 def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]:

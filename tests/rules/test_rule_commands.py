@@ -198,11 +198,6 @@ def test_the_look_at_commands_finds_what_is_wrong(text: str, fault: str) -> None
     assert any(found.endswith(fault) for found in faults_of(text))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="without --access-config-name gcloud looks for `external-nat`; the API's own default"
-    " and the console's is `External NAT`, and then the command fails",
-)
 def test_an_access_config_is_named_when_it_is_not_gclouds_default() -> None:
     found = [text for _, _, text in CASES if " delete-access-config " in text]
     assert found
@@ -305,9 +300,6 @@ def test_a_shell_runs_nothing_of_a_name(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a name that begins with a dash reads as a flag; `--` would end the flags"
-)
 @pytest.mark.parametrize("name", ["--quiet", "--flags-file=/tmp/x", "-q"])
 def test_a_name_is_no_flag(name: str) -> None:
     words = shlex.split(gcloud_instance("stop", named(name)))

@@ -369,10 +369,7 @@ def _catalogue() -> dict[str, tuple[str, str]]:
 
 @needs_shared
 @each_rule
-def test_area_and_severity_are_the_catalogues(check: Check, request: pytest.FixtureRequest) -> None:
+def test_area_and_severity_are_the_catalogues(check: Check) -> None:
     catalogue = _catalogue()
     assert len(catalogue) > 40
-    if check.rule.id == "single-flow-limited":
-        reason = "the rule says high, the catalogue medium"
-        request.node.add_marker(pytest.mark.xfail(reason=reason, strict=True))
     assert (check.area, check.rule.severity.value) == catalogue[check.rule.id]

@@ -25,8 +25,8 @@ from netplan_rules.base import reaches_floor
 from netplan_rules.money import Saving, internal_path_saving
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
+    delete_access_config,
     gbps,
-    gcloud_instance,
     internal_dns_name,
     pair_subject,
     rate_evidence,
@@ -146,7 +146,7 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
         else "Nothing came in from the internet in the window; make sure that nothing else needs"
         " the address (a firewall rule, a partner, a DNS record) before you delete it."
     )
-    delete = gcloud_instance("delete-access-config", receiver, f"--network-interface={nic.name}")
+    delete = delete_access_config(receiver, nic)
     either = (
         f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
         if len(talk.edges) > 1

@@ -22,7 +22,7 @@ from netplan_rules.wording import gbps, pair_subject, rate_evidence
 RULE = Rule(
     id="single-flow-limited",
     title="One flow carries everything and stands at the limit of a flow",
-    severity=Severity.HIGH,
+    severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
     rationale="One five-tuple has limits of its own: 3 Gbit/s to an address outside the VPC, and a"
     " receive window per round trip everywhere. The machine's cap stays idle behind it.",

@@ -24,7 +24,7 @@ from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.money import Saving
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import gcloud_instance, vm_subject
+from netplan_rules.wording import delete_access_config, vm_subject
 
 RULE = Rule(
     id="needless-external-address",
@@ -104,11 +104,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
         saving_unknown=saving.unknown,
         fix=Fix(
             text="Remove the external address; log in through IAP.",
-            commands=(
-                gcloud_instance(
-                    "delete-access-config", instance, f"--network-interface={nic.name}"
-                ),
-            ),
+            commands=(delete_access_config(instance, nic),),
             documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
             caution=_caution(facts, instance, traffic),
         ),
