@@ -179,6 +179,9 @@ class Fields:
 
     def decimal(self, *path: str) -> str:
         """Return a field as a number, NULL when it is none."""
+        found = self._find(path)
+        if isinstance(found, tuple) and found[1] == "double":
+            return str(found[0])
         return f"TRY_CAST({self._raw(path)} AS DOUBLE)"
 
     def port(self, *path: str) -> str:
@@ -289,9 +292,11 @@ def _sent_or_dropped(payload: Fields, what: str) -> str:
 
 def _rtt_us(payload: Fields) -> str:
     """Return the round-trip time, the finer field first."""
-    rtt_ms = payload.decimal("rtt_msec")
-    if payload.has("round_trip_time", "median_msec"):
-        rtt_ms = f"COALESCE({payload.decimal('round_trip_time', 'median_msec')}, {rtt_ms})"
+    paths = (("round_trip_time", "median_msec"), ("rtt_msec",))
+    found = [payload.decimal(*path) for path in paths if payload.has(*path)]
+    if not found:
+        return NO_NUMBER
+    rtt_ms = found[0] if len(found) == 1 else f"COALESCE({', '.join(found)})"
     return f"TRY_CAST(ROUND({rtt_ms} * {_US_PER_MS}) AS BIGINT)"
 
 

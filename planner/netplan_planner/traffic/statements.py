@@ -95,7 +95,7 @@ SELECT
   END AS wire_bytes,
   CASE WHEN r.rtt_us > 0 AND r.rtt_us < {_MOST_RTT_US} THEN r.rtt_us END AS rtt_us,
   CASE
-    WHEN r.fault <= {DROPPED} AND r.payload_bytes // {flow_bytes_per_s} > 0
+    WHEN r.payload_bytes >= {flow_bytes_per_s} AND r.fault <= {DROPPED}
       AND r.payload_bytes // {flow_bytes_per_s}
         >= GREATEST(COALESCE(r.duration_us, 0), {_SHORTEST_US}) // {_SHORTEST_US}
       THEN {_PORTS}
@@ -112,6 +112,7 @@ SELECT
   CASE WHEN r.shape <= {DROPPED} THEN r.start_us // {US_PER_MINUTE} END AS start_minute,
   CASE WHEN r.shape <= {DROPPED} THEN r.end_us - r.start_us END AS duration_us,
   CASE
+    WHEN s.node IS NOT NULL AND d.node IS NOT NULL THEN r.shape
     WHEN r.shape > {DROPPED} THEN r.shape
     WHEN s.node IS NULL AND NOT {_may_be_address("s", "src", takes_names)} THEN {BAD_ADDRESS}
     WHEN d.node IS NULL AND NOT {_may_be_address("d", "dst", takes_names)} THEN {BAD_ADDRESS}
