@@ -46,9 +46,9 @@ def test_its_percentile_is_over_the_minutes_in_which_it_was_active(tmp_path: Pat
 
 
 def test_slow_records_have_no_flow(tmp_path: Path) -> None:
-    records = flow(80, range(3), 0.249)
+    records = flow(80, range(3), 0.079)
     assert only_edge(read(tmp_path, records)).top_flow is None
-    top = only_edge(read(tmp_path, records, flow_min_gbps=0.2)).top_flow
+    top = only_edge(read(tmp_path, records, flow_min_gbps=0.07)).top_flow
     assert top is not None
     assert top.dst_port == 80
 
