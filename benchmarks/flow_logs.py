@@ -11,8 +11,8 @@ bound of memory, and must come to the same bytes; the ratio of the two is what c
     audit   `netplan audit --output json:…` of the project: inventory, flow logs, rules, report
     ingest  netplan's flow logs to edge and machine series (and all else that the matrix holds),
             against the rival's text keys (`flow_queries.py`)
-    json    the same of JSON lines gz, against reading the fields that tell machines apart, and
-            summing them by edge and minute, in DuckDB
+    json    the same of JSON lines gz, against plainly reading and summing the same files in DuckDB,
+            in all and by edge and minute
     linear  the ingest of different numbers of records
 
 Inputs are made by `generate.py` from a fixed seed, once, under --folder (5 GB for 50 million).
@@ -110,19 +110,28 @@ def hand_written(folder: Path, memory_limit: str, spill: Path) -> Run:
     return {**rival(folder, memory_limit, spill), "took_s": time.perf_counter() - start}
 
 
-def plain_json(folder: Path, memory_limit: str, spill: Path) -> Run:
+def json_sum(folder: Path, memory_limit: str, spill: Path) -> Run:
     """Read and sum JSON lines plainly."""
-    from flow_queries import plain_json_sum
+    from flow_queries import json_sum as query
 
     start = time.perf_counter()
-    return {**plain_json_sum(folder, memory_limit, spill), "took_s": time.perf_counter() - start}
+    return {**query(folder, memory_limit, spill), "took_s": time.perf_counter() - start}
+
+
+def json_edges(folder: Path, memory_limit: str, spill: Path) -> Run:
+    """Read JSON lines plainly and sum them by edge and minute."""
+    from flow_queries import json_edges as query
+
+    start = time.perf_counter()
+    return {**query(folder, memory_limit, spill), "took_s": time.perf_counter() - start}
 
 
 TASKS: dict[str, Callable[[Path, str, Path], Run]] = {
     "audit": audit,
     "ingest": ingest,
     "hand-written": hand_written,
-    "plain-json": plain_json,
+    "json-sum": json_sum,
+    "json-edges": json_edges,
 }
 
 
@@ -150,15 +159,16 @@ def measured(task: str, folder: Path, memory_limit: str) -> Run:
     }
 
 
-def made(base: Path, records: int, layout: str) -> Path:
+def made(base: Path, records: int, layout: str, vms: int) -> Path:
     """Return the folder of an input; it is generated when it is not there."""
-    folder = base / f"{layout}-{records}"
+    name = f"{layout}-{records}" if vms == VMS else f"{layout}-{records}-{vms}"
+    folder = base / name
     if not (folder / "expected.json").exists():
         print(f"generating {records:,} records ({layout})", file=sys.stderr)
         # In a process of its own: a child inherits the greatest memory of its parent's life.
         arguments = {
             "--records": records,
-            "--vms": VMS,
+            "--vms": vms,
             "--minutes": max(1, round(records / RECORDS_PER_DAY)) * DAY_MINUTES,
             "--format": layout,
             "--out": folder,
@@ -168,17 +178,21 @@ def made(base: Path, records: int, layout: str) -> Path:
     return folder
 
 
-def pair(first: str, second: str, folder: Path, memory_limit: str, repeat: int) -> list[Run]:
-    """Run two tasks in turn; print both and the ratio of their times; return all runs."""
-    runs: dict[str, list[Run]] = {first: [], second: []}
+def in_turn(tasks: Sequence[str], folder: Path, memory_limit: str, repeat: int) -> list[Run]:
+    """Run tasks in turn; print them and the first one's ratio to the others; return all runs."""
+    runs: dict[str, list[Run]] = {task: [] for task in tasks}
     for _ in range(repeat):
-        for task in (first, second):
+        for task in tasks:
             runs[task].append(measured(task, folder, memory_limit))
-    for task in (first, second):
+    for task in tasks:
         print(line(task, runs[task]))
-    ratios = [a["took_s"] / b["took_s"] for a, b in zip(runs[first], runs[second], strict=True)]
-    print(f"  {first} / {second}: {spread(ratios)} of the time")
-    return [{"task": task, **run} for task in runs for run in runs[task]]
+    first, *rivals = tasks
+    for rival in rivals:
+        pairs = list(zip(runs[first], runs[rival], strict=True))
+        took = spread([a["took_s"] / b["took_s"] for a, b in pairs])
+        cpu = spread([a["cpu_s"] / b["cpu_s"] for a, b in pairs])
+        print(f"  {first} / {rival}: {took} of the time, {cpu} of the CPU time")
+    return [{"task": task, **run} for task in tasks for run in runs[task]]
 
 
 def line(name: str, runs: Sequence[Run]) -> str:
@@ -217,27 +231,27 @@ def compare(options: argparse.Namespace) -> list[Run]:
     runs: list[Run] = []
     print(f"{machine()}; memory limit of both engines {limit}, {repeat} runs each")
     if chosen & {"audit", "ingest"}:
-        folder = made(base, options.records, "parquet")
-        print(f"{options.records:,} records in Parquet, {VMS:,} VMs")
+        folder = made(base, options.records, "parquet", options.vms)
+        print(f"{options.records:,} records in Parquet, {options.vms:,} VMs")
         if "audit" in chosen:
             found = [measured("audit", folder, limit) for _ in range(repeat)]
             print(line("audit", found))
             runs += [{"task": "audit", **run} for run in found]
         if "ingest" in chosen:
-            found = pair("ingest", "hand-written", folder, limit, repeat)
+            found = in_turn(("ingest", "hand-written"), folder, limit, repeat)
             sums = [run["wire_bytes"] for run in found]
             # The rival's shares are fractions, netplan's whole numbers.
             if max(sums) - min(sums) > max(sums) * 1e-9:
                 raise SystemExit("netplan and its rival do not come to the same bytes")
             runs += found
     if "json" in chosen:
-        folder = made(base, options.json_records, "json")
+        folder = made(base, options.json_records, "json", options.vms)
         print(f"{options.json_records:,} JSON lines gz")
-        runs += pair("ingest", "plain-json", folder, limit, repeat)
+        runs += in_turn(("ingest", "json-sum", "json-edges"), folder, limit, repeat)
     if "linear" in chosen:
         print("records: seconds of the ingest, microseconds a record, peak")
         for records in options.linear:
-            run = measured("ingest", made(base, records, "parquet"), limit)
+            run = measured("ingest", made(base, records, "parquet", options.vms), limit)
             took_s, peak_gib = run["took_s"], run["peak_gib"]
             each_us = took_s / records * 1e6
             print(f"  {records:>11,}  {took_s:7.1f} s {each_us:6.3f} µs {peak_gib:5.2f} GiB")
@@ -252,6 +266,7 @@ def main() -> int:
     )
     default = Path(tempfile.gettempdir()) / "netplan-benchmark"
     parser.add_argument("--records", type=int, default=50_000_000)
+    parser.add_argument("--vms", type=int, default=VMS)
     parser.add_argument("--json-records", type=int, default=5_000_000)
     parser.add_argument("--linear", type=int, nargs="*", default=[5_000_000, 50_000_000])
     parser.add_argument("--only", nargs="*", choices=("audit", "ingest", "json", "linear"))

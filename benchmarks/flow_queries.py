@@ -102,46 +102,67 @@ GROUP BY {keys}
 """
 
 
-_PAYLOAD = {
+_SUMMED = {
     "connection": ("src_ip", "dest_ip", "protocol"),
     "reporter": None,
     "bytes_sent": None,
     "packets_sent": None,
     "start_time": None,
     "end_time": None,
+}
+_NAMED = {
+    **_SUMMED,
     **{f"{end}_instance": ("project_id", "vm_name", "zone") for end in ("src", "dest")},
     **{f"{end}_vpc": ("project_id", "subnetwork_name") for end in ("src", "dest")},
 }
-"""What tells machines and subnetworks apart, and what is summed."""
+"""What tells machines and subnetworks apart as well."""
 
+_WHOLE = """
+SELECT COUNT(*) AS rows, SUM(TRY_CAST(p.bytes_sent AS BIGINT)) AS payload,
+  SUM(TRY_CAST(p.packets_sent AS BIGINT)) AS packets, MIN(p.start_time) AS first,
+  MAX(p.end_time) AS last, MAX(p.connection.src_ip) AS src
+FROM ({entries})
+"""
 
-def plain_json_sum(folder: Path, memory_limit: str, spill: Path) -> dict[str, Any]:
-    """Read JSON lines gz with declared fields, and sum them by edge, reporter and minute."""
-    connection = duckdb.connect(
-        config={"memory_limit": memory_limit, "temp_directory": str(spill)},
-    )
-    connection.execute("SET preserve_insertion_order = false")
-    connection.execute(
-        f"""
-CREATE TEMP TABLE edge_minute AS
+_BY_EDGE = """
 SELECT
   COALESCE(p.src_instance.vm_name, p.connection.src_ip) AS src,
   COALESCE(p.dest_instance.vm_name, p.connection.dest_ip) AS dst,
   p.src_vpc.subnetwork_name AS subnetwork, p.reporter AS reporter,
   substr(p.start_time, 1, 16) AS minute,
   SUM(TRY_CAST(p.bytes_sent AS BIGINT)) AS payload,
-  SUM(TRY_CAST(p.packets_sent AS BIGINT)) AS packets, MAX(p.end_time) AS until, COUNT(*) AS records
-FROM (
-  SELECT jsonPayload AS p
-  FROM read_json('{folder / "flows"}/*.json.gz', format = 'newline_delimited',
-    ignore_errors = true, columns = {{'jsonPayload': '{_struct(_PAYLOAD)}'}})
-)
+  SUM(TRY_CAST(p.packets_sent AS BIGINT)) AS packets, MAX(p.end_time) AS last, COUNT(*) AS rows
+FROM ({entries})
 GROUP BY ALL
 """
+
+
+def json_sum(folder: Path, memory_limit: str, spill: Path) -> dict[str, Any]:
+    """Read JSON lines gz with declared base fields and sum them, as plainly as DuckDB can."""
+    return _json_sums(_WHOLE, _SUMMED, folder, memory_limit, spill)
+
+
+def json_edges(folder: Path, memory_limit: str, spill: Path) -> dict[str, Any]:
+    """Read JSON lines gz with declared fields, and sum them by edge, reporter and minute."""
+    return _json_sums(_BY_EDGE, _NAMED, folder, memory_limit, spill)
+
+
+def _json_sums(
+    query: str, fields: Any, folder: Path, memory_limit: str, spill: Path
+) -> dict[str, Any]:
+    connection = duckdb.connect(
+        config={"memory_limit": memory_limit, "temp_directory": str(spill)},
     )
-    groups = connection.execute("SELECT COUNT(*) FROM edge_minute").fetchone()
-    assert groups is not None
-    return {"groups": groups[0]}
+    connection.execute("SET preserve_insertion_order = false")
+    entries = (
+        f"SELECT jsonPayload AS p FROM read_json('{folder / 'flows'}/*.json.gz',"
+        " format = 'newline_delimited', ignore_errors = true,"
+        f" columns = {{'jsonPayload': '{_struct(fields)}'}})"
+    )
+    connection.execute(f"CREATE TEMP TABLE summed AS {query.format(entries=entries)}")
+    row = connection.execute("SELECT SUM(rows), SUM(payload) FROM summed").fetchone()
+    assert row is not None
+    return {"lines": int(row[0]), "payload_bytes": int(row[1])}
 
 
 def _struct(fields: Any) -> str:
