@@ -4,6 +4,7 @@ Rates are decimal (1 Gbit/s is 10^9 bit/s), billed traffic is binary (1 GiB is 2
 month is 730 hours, as in Google's own price examples.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 BITS_PER_BYTE = 8
@@ -27,9 +28,22 @@ def gbps_from_bytes(byte_count: float, seconds: float) -> float:
     >>> gbps_from_bytes(7_500_000_000, 60)
     1.0
     """
+    return gbps_from_byte_counts((byte_count,), seconds)[0]
+
+
+def gbps_from_byte_counts(byte_counts: Iterable[float], seconds: float) -> tuple[float, ...]:
+    """Return the rates of many byte counts in `seconds` seconds each, in Gbit/s.
+
+    Raises:
+        ValueError: If `seconds` is not above 0.
+
+    >>> gbps_from_byte_counts([7_500_000_000, 0], 60)
+    (1.0, 0.0)
+    """
     if seconds <= 0:
         raise ValueError(f"a rate needs a time above 0 s, got {seconds}")
-    return byte_count * BITS_PER_BYTE / seconds / BITS_PER_GIGABIT
+    # One expression for all of them: there are millions, and a call for each takes longer.
+    return tuple([count * BITS_PER_BYTE / seconds / BITS_PER_GIGABIT for count in byte_counts])
 
 
 def bytes_from_gbps(gbps: float, seconds: float) -> float:

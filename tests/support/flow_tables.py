@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from netplan_planner.model import Reporter
-from netplan_planner.traffic import HeaderBytes, statements
+from netplan_planner.traffic import HeaderBytes
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.records import COLUMNS
 from netplan_planner.traffic.schema import TABLES
+from netplan_planner.traffic.statements import series, staging, sums
+from netplan_planner.traffic.statements.keys import NODES, SIDES
+
+MODULES = (staging, sums, series)
 
 
 def staged(**changes: Any) -> str:
@@ -21,7 +25,7 @@ def staged(**changes: Any) -> str:
         "max_bytes_per_minute": 10**9,
         "flow_bytes_per_s": 1000,
     }
-    return statements.staged(**{**usual, **changes})
+    return staging.staged(**{**usual, **changes})
 
 
 WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
@@ -33,17 +37,18 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of a while": lambda: staged(since_us=10**15, until_us=2 * 10**15),
     },
     "minutes": {
-        "of pairs": lambda: statements.minutes(0, 4),
-        "of flows": lambda: statements.minutes(0, 4, by_ports=True),
+        "of pairs": lambda: sums.minutes(0, 4),
+        "of flows": lambda: sums.minutes(0, 4, by_ports=True),
     },
-    "edge_minutes": {"": lambda: statements.edge_minutes(0, 4)},
-    "sent_minutes": {"": lambda: statements.sent_minutes(0, 4)},
-    "received_minutes": {"": lambda: statements.received_minutes(0, 4)},
+    "span_positions": {"": lambda: sums.span_positions(3)},
+    "edge_minutes": {"": lambda: series.edge_minutes(0, 4)},
+    "sent_minutes": {"": lambda: series.sent_minutes(0, 4)},
+    "received_minutes": {"": lambda: series.received_minutes(0, 4)},
     "ranks": {
-        "of edges": lambda: statements.ranks("edge_minute", "edge", "wire", [4, 2, 1], 3),
-        "of machines": lambda: statements.ranks("sent_minute", "vm", "outside", [9, 2], 10),
+        "of edges": lambda: series.ranks("edge_minute", "edge", "wire", [4, 2, 1], 3),
+        "of machines": lambda: series.ranks("sent_minute", "vm", "outside", [9, 2], 10),
     },
-    "volumes": {"": lambda: statements.volumes("edge_minute", "edge", "wire")},
+    "volumes": {"": lambda: series.volumes("edge_minute", "edge", "wire")},
 }
 """Of each function that returns a statement: its cases."""
 
@@ -52,7 +57,8 @@ def constants() -> dict[str, str]:
     """Return the statements that are constants, by name."""
     return {
         name: value
-        for name, value in vars(statements).items()
+        for module in MODULES
+        for name, value in vars(module).items()
         if isinstance(value, str) and value.lstrip().startswith("SELECT")
     }
 
@@ -61,9 +67,10 @@ def functions() -> set[str]:
     """Return the names of the functions that return statements."""
     return {
         name
-        for name, value in vars(statements).items()
+        for module in MODULES
+        for name, value in vars(module).items()
         if inspect.isfunction(value)
-        and value.__module__ == statements.__name__
+        and value.__module__ == module.__name__
         and not name.startswith("_")
     }
 
@@ -99,6 +106,12 @@ _TEXTS: Mapping[str, tuple[str | None, ...]] = {
     "src_address": ("10.0.0.1", "10.0.0.2", "fd00::1", "nowhere", None),
     "dst_address": ("10.0.0.1", "10.0.0.2", "fd00::1", "nowhere", None),
     "address": ("10.0.0.1", "10.0.0.2"),
+}
+_PAIRS = tuple(src * NODES + dst for src in range(4) for dst in range(2))
+_CHOICES: Mapping[str, tuple[int, ...]] = {
+    "fault": (staging.OK, staging.DROPPED, staging.NOT_AN_ENTRY, staging.UNMET, staging.UNMET + 1),
+    "pair": _PAIRS,
+    "report": tuple(pair * SIDES + side for pair in _PAIRS for side in range(SIDES)),
 }
 _USUAL_TEXTS = (None, "a", "it's")
 _NULLABLE = frozenset({"node", "src_vm", "dst_vm", "header_extra", "rtt_us", "ports"})
@@ -148,4 +161,6 @@ def _value(chance: random.Random, name: str, kind: str) -> Any:
         return chance.choice(_TEXTS.get(name, _USUAL_TEXTS))
     if name in _NULLABLE and chance.random() < 0.2:
         return None
+    if name in _CHOICES:
+        return chance.choice(_CHOICES[name])
     return chance.randint(*_NUMBERS.get(name, (0, 3)))

@@ -11,7 +11,6 @@ from itertools import islice
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord
-from netplan_planner.traffic import statements
 from netplan_planner.traffic.batches import (
     NUMBERED,
     Batch,
@@ -26,30 +25,31 @@ from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.entries import split_entries
 from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.inputs import Layout, Source
+from netplan_planner.traffic.statements import staging
 
 MALFORMED = "malformed"
 
 REASONS: Mapping[int, tuple[str, str]] = {
-    statements.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
-    statements.OTHER_LOG: ("of another log", "an entry of another log"),
-    statements.NO_ADDRESS: (MALFORMED, "no source or destination address"),
-    statements.NO_TIME: (MALFORMED, "no start or end time that can be read"),
-    statements.NO_REPORTER: (MALFORMED, "no reporter that is known"),
-    statements.NO_COUNT: (MALFORMED, "no byte count that is a number"),
-    statements.NEGATIVE: ("with a negative count", "a negative byte or packet count"),
-    statements.ENDS_BEFORE_START: ("ending before the start", "it ends before it starts"),
-    statements.TOO_LONG: ("of an absurd duration", "it covers an absurdly long time"),
-    statements.ABSURD_TIME: ("with a wrong clock", "its time is before 2000 or after 2100"),
-    statements.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
-    statements.OUTSIDE_WINDOW: ("outside the window asked for", "outside the window asked for"),
-    statements.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
+    staging.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
+    staging.OTHER_LOG: ("of another log", "an entry of another log"),
+    staging.NO_ADDRESS: (MALFORMED, "no source or destination address"),
+    staging.NO_TIME: (MALFORMED, "no start or end time that can be read"),
+    staging.NO_REPORTER: (MALFORMED, "no reporter that is known"),
+    staging.NO_COUNT: (MALFORMED, "no byte count that is a number"),
+    staging.NEGATIVE: ("with a negative count", "a negative byte or packet count"),
+    staging.ENDS_BEFORE_START: ("ending before the start", "it ends before it starts"),
+    staging.TOO_LONG: ("of an absurd duration", "it covers an absurdly long time"),
+    staging.ABSURD_TIME: ("with a wrong clock", "its time is before 2000 or after 2100"),
+    staging.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
+    staging.OUTSIDE_WINDOW: ("outside the window asked for", "outside the window asked for"),
+    staging.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
 }
 """Of each fault: the name it is counted by, and what is said of a single record."""
 
 SKEWED = "with a wrong clock"
 """Also records whose day lies far from all others; see `window.find_window`."""
 
-_UNREMARKABLE = frozenset({statements.OTHER_LOG, statements.OUTSIDE_WINDOW})
+_UNREMARKABLE = frozenset({staging.OTHER_LOG, staging.OUTSIDE_WINDOW})
 """Left out, but nothing is wrong with them: not shown as examples, and such a file is readable."""
 
 _FIRST_LINES, _MOST_LINES = 2_000, 50_000
@@ -72,7 +72,7 @@ class Faults:
         self._counts: Counter[str] = Counter()
         self._files: Counter[str] = Counter()
         """Files with records that something is wrong with, and how many those are."""
-        for fault, path, count in engine.rows(statements.FAULT_COUNTS):
+        for fault, path, count in engine.rows(staging.FAULT_COUNTS):
             self._counts[REASONS[fault][0]] += count
             if path is not None and fault not in _UNREMARKABLE:
                 self._files[path] += count
@@ -110,7 +110,7 @@ class Faults:
         is_readable = False
         for batch, shown in self._pieces(source):
             self._ingest.stage(batch)
-            rows = self._engine.rows(statements.FAULTY)
+            rows = self._engine.rows(staging.FAULTY)
             counted = int(self._engine.value("SELECT COUNT(*) FROM staged"))
             bad = [
                 BadRecord(source=shown(note), reason=REASONS[fault][1])

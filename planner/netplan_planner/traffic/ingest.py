@@ -1,6 +1,6 @@
 """From batches of flow records to sums by pair of ends: all that grows with records stays on disk.
 
-The tables are those of `schema.py`, the queries those of `statements.py`.
+The tables are those of `schema.py`, the queries those of `statements`.
 """
 
 from collections.abc import Iterable
@@ -10,14 +10,15 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
-from netplan_planner.traffic import statements
 from netplan_planner.traffic.batches import Batch, line_batch, make_batches
 from netplan_planner.traffic.compression import copy_what_is_left
-from netplan_planner.traffic.engine import Engine, ReadError, slices
+from netplan_planner.traffic.engine import Engine, ReadError, Row, slices
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.meeting import Meeting
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.statements import staging, sums
+from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US, US_PER_MINUTE
 
 _MADE_HERE = (
     "identity",
@@ -30,6 +31,7 @@ _MADE_HERE = (
     "minute_position",
     "span_position",
     "pair_minute",
+    "batch_total",
     "pair_total",
     "pair_coarse",
     "pair_dropped",
@@ -41,7 +43,7 @@ _MADE_HERE = (
 _BYTES_PER_GBPS_MINUTE = 7_500_000_000
 _BYTES_PER_GBPS_S = 125_000_000
 _US_PER_S = 1_000_000
-_END_OF_TIME = statements.LAST_US // statements.US_PER_MINUTE + 1
+_END_OF_TIME = LAST_US // US_PER_MINUTE + 1
 
 
 class Ingest:
@@ -53,6 +55,8 @@ class Ingest:
         self._options = options
         self.record_count = 0
         self._is_careful = False
+        self._has_all_spans = False
+        self._described: list[Row] = []
         engine.create(*_MADE_HERE)
         positions = max(options.max_record_minutes, options.max_table_minutes) + 2
         engine.run(f"INSERT INTO minute_position SELECT range FROM range({positions})")
@@ -64,8 +68,9 @@ class Ingest:
     def read(self, sources: Iterable[Source], *, of_p95: bool = False) -> list[Source]:
         """Read all sources; return them as they could be read: a cut one ends earlier."""
         read: list[Source] = []
-        size = self._options.batch_records
-        for batch in make_batches(list(sources), self.engine, size, of_p95=of_p95):
+        for batch in make_batches(
+            list(sources), self.engine, self.engine.batch_records, of_p95=of_p95
+        ):
             read.extend(self.read_batch(batch))
         return list(dict.fromkeys(read))
 
@@ -78,8 +83,9 @@ class Ingest:
         self.record_count += int(self.engine.value("SELECT COUNT(*) FROM staged"))
         self._meet(batch)
         self._take_holders_of_the_time()
-        self._note_reporters()
+        self._fill_span_positions(batch.layout)
         self._sum_up()
+        self._note_reporters()
         return list(batch.sources)
 
     def _without_cut_file(self, batch: Batch, error: ReadError) -> list[Batch]:
@@ -106,19 +112,19 @@ class Ingest:
         """Judge the records of a batch, into the table `staged`."""
         options = self._options
         is_table = batch.layout.is_table
-        statement = statements.staged(
+        statement = staging.staged(
             reporter=options.reporter,
             header=options.header_bytes,
             max_minutes=options.max_table_minutes if is_table else options.max_record_minutes,
             max_bytes_per_minute=round(options.max_record_gbps * _BYTES_PER_GBPS_MINUTE),
             flow_bytes_per_s=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_S)),
-            since_us=_us(options.since, statements.FIRST_US),
-            until_us=_us(options.until, statements.LAST_US),
+            since_us=_us(options.since, FIRST_US),
+            until_us=_us(options.until, LAST_US),
             takes_names=is_table,
             with_details=batch.has_details,
             is_careful=self._is_careful,
         )
-        self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + statements.ENDPOINTS)
+        self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + staging.ENDPOINTS)
         self.engine.run("TRUNCATE staged")
         self._view(batch, with_details=batch.has_details)
         self.engine.run(f"INSERT INTO staged {statement}")
@@ -141,7 +147,7 @@ class Ingest:
         if not meeting.introduce(self._options.header_bytes.ipv6_extra):
             self._meet_again(batch)
             return
-        self.engine.run(f"INSERT INTO staged {statements.RESOLVED}")
+        self.engine.run(f"INSERT INTO staged {staging.RESOLVED}")
 
     def _meet_again(self, batch: Batch) -> None:
         """Stage a batch once more, now that it is known which of its ends are none."""
@@ -151,54 +157,67 @@ class Ingest:
 
     def _take_holders_of_the_time(self) -> None:
         """Give records to the holders of their time, where an address changed hands since."""
-        first = self.engine.value("SELECT MIN(start_minute) FROM staged WHERE note IS NULL")
+        if not self.nodes.earlier:
+            return
+        first = self.engine.value(staging.FIRST_MINUTE)
         earlier = [
             (e.later_node, e.node, e.first_minute, e.until_minute)
             for e in self.nodes.earlier
             if first is not None and e.until_minute > first
         ]
-        if not earlier:
-            return
-        self.engine.run("TRUNCATE earlier")
-        self.engine.insert("earlier", earlier)
-        self.engine.run(f"CREATE OR REPLACE TABLE staged AS {statements.OF_THE_TIME}")
+        if earlier:
+            self.engine.run("TRUNCATE earlier")
+            self.engine.insert("earlier", earlier)
+            self.engine.run(f"CREATE OR REPLACE TABLE staged AS {staging.OF_THE_TIME}")
 
     def _note_reporters(self) -> None:
-        for side, node in self.engine.rows(statements.REPORTING):
+        for side, node in self.engine.rows(sums.REPORTING):
             self.nodes.report(side, node)
         self._describe_nodes()
 
     def _describe_nodes(self) -> None:
         """Write down what is known of every node by now."""
         extra = self._options.header_bytes.ipv6_extra
-        self.engine.run("TRUNCATE node")
-        self.engine.insert(
-            "node",
+        rows = [
             (
-                (
-                    number,
-                    int(self.nodes.logs_sent(number)),
-                    int(self.nodes.logs_received(number)),
-                    extra if end.is_ipv6 else 0,
-                )
-                for number, end in enumerate(self.nodes.ends)
-            ),
-        )
+                number,
+                int(self.nodes.logs_sent(number)),
+                int(self.nodes.logs_received(number)),
+                extra if end.is_ipv6 else 0,
+            )
+            for number, end in enumerate(self.nodes.ends)
+        ]
+        if rows != self._described:
+            self.engine.run("TRUNCATE node")
+            self.engine.insert("node", rows)
+            self._described = rows
+
+    def _fill_span_positions(self, layout: Layout) -> None:
+        """Write down every span of flow records once, but of the long ones of tables the met."""
+        if layout.is_table:
+            statement = sums.STAGED_SPAN_POSITIONS
+        else:
+            statement = sums.span_positions(self._options.max_record_minutes)
+            if self._has_all_spans:
+                return
+        self._has_all_spans = not layout.is_table
+        self.engine.run("TRUNCATE span_position")
+        self.engine.run(f"INSERT INTO span_position {statement}")
 
     def _sum_up(self) -> None:
         """Add the staged records to the sums."""
         engine = self.engine
-        engine.run("TRUNCATE span_position")
-        engine.run(f"INSERT INTO span_position {statements.SPAN_POSITIONS}")
         for first, until in slices(engine, "staged", "start_minute"):
-            engine.run(f"INSERT INTO pair_minute {statements.minutes(first, until)}")
-        engine.run(f"INSERT INTO flow_minute {statements.minutes(0, _END_OF_TIME, by_ports=True)}")
-        engine.run(f"INSERT INTO pair_total {statements.TOTALS}")
-        engine.run(f"INSERT INTO pair_coarse {statements.COARSE}")
-        engine.run(f"INSERT INTO pair_dropped {statements.DROPS}")
-        engine.run(f"INSERT INTO pair_round_trip {statements.ROUND_TRIPS}")
-        engine.run(f"INSERT INTO activity {statements.ACTIVITY}")
-        engine.run(f"INSERT INTO fault {statements.FAULTS}")
+            engine.run(f"INSERT INTO pair_minute {sums.minutes(first, until)}")
+        engine.run(f"INSERT INTO flow_minute {sums.minutes(0, _END_OF_TIME, by_ports=True)}")
+        engine.run("TRUNCATE batch_total")
+        engine.run(f"INSERT INTO batch_total {sums.TOTALS}")
+        engine.run("INSERT INTO pair_total SELECT * FROM batch_total")
+        engine.run(f"INSERT INTO pair_coarse {sums.COARSE}")
+        engine.run(f"INSERT INTO pair_dropped {sums.DROPS}")
+        engine.run(f"INSERT INTO pair_round_trip {sums.ROUND_TRIPS}")
+        engine.run(f"INSERT INTO activity {sums.ACTIVITY}")
+        engine.run(f"INSERT INTO fault {staging.FAULTS}")
 
 
 def _us(time: datetime | None, default: int) -> int:

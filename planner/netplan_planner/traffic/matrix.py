@@ -17,22 +17,28 @@ from netplan_planner.model import (
     TrafficMatrix,
     VmTraffic,
 )
-from netplan_planner.traffic import statements
 from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.series import MachineSeries, SeriesReader
+from netplan_planner.traffic.statements.keys import PORT_BASE
+from netplan_planner.traffic.statements.series import (
+    EDGE_COARSE,
+    EDGE_DROPS,
+    EDGE_FLOWS,
+    EDGE_ROUND_TRIPS,
+    EDGE_TOTALS,
+    TOP_FLOWS,
+    edge_minutes,
+)
 from netplan_planner.traffic.window import Window
-from netplan_planner.units import gbps_from_bytes
 
-PERCENTILES = (50, 95, 99)
-TOP_MINUTES = 10
-_SECONDS_PER_MINUTE = 60
 _US_PER_MS = 1000
 _PROTOCOLS_WITH_PORTS = frozenset({6, 17, 33, 132, 136})
 """TCP, UDP, DCCP, SCTP, UDP-Lite (IANA protocol numbers)."""
 
 
 class EdgeTotal:
-    """Sums of one edge over the window, in the order of `statements.EDGE_TOTALS`."""
+    """Sums of one edge over the window, in the order of `EDGE_TOTALS`."""
 
     __slots__ = (
         "by_destination_bytes",
@@ -70,14 +76,17 @@ class MatrixBuilder:
         self._unit = routes.unit
         engine.create("skewed_day")
         engine.insert("skewed_day", ((day,) for day in window.skewed_days))
-        self._minute_count = window.observed_minutes
-        self._idle_top = (0.0,) * min(TOP_MINUTES, self._minute_count)
+        self._series = SeriesReader(minute_count=window.observed_minutes, unit=routes.unit)
 
     def build(self, reporter: Reporter) -> TrafficMatrix:
         """Return the matrix, its coverage still empty."""
-        self.totals = self._totals()
-        series = self._edge_series()
-        owners, edges = _numbered(self._routes.owners, self._edges(series))
+        self._fill_edge_minutes()
+        # The machines' queries keep the engine busy while Python makes the edges.
+        with self._engine.in_background(self._series.machines) as machines:
+            self.totals = self._totals()
+            series = self._series.read(self._engine, "edge_minute", "edge", "wire")
+            owners, edges = _numbered(self._routes.owners, self._edges(series))
+            of_machines = machines.result()
         return TrafficMatrix(
             start=self._window.start,
             end=self._window.end,
@@ -85,7 +94,7 @@ class MatrixBuilder:
             reporter=reporter,
             owners=owners,
             edges=edges,
-            vms=self._machines(owners, edges),
+            vms=self._machines(owners, edges, of_machines),
             coverage=TrafficCoverage(files=0, record_count=0, used_count=0),
         )
 
@@ -93,59 +102,21 @@ class MatrixBuilder:
         unit = self._unit
         totals = {
             row[0]: EdgeTotal(row, unit)
-            for rows in self._engine.stream(statements.EDGE_TOTALS)
+            for rows in self._engine.stream(EDGE_TOTALS)
             for row in rows
         }
-        for edge, payload in self._engine.rows(statements.EDGE_COARSE):
+        for edge, payload in self._engine.rows(EDGE_COARSE):
             totals[edge].coarse_bytes = payload // unit
-        for edge, payload, packets in self._engine.rows(statements.EDGE_DROPS):
+        for edge, payload, packets in self._engine.rows(EDGE_DROPS):
             total = totals.setdefault(edge, EdgeTotal((edge, *[0] * 7), unit))
             total.dropped_bytes, total.dropped_packets = payload, packets
         return totals
 
-    def _edge_series(self) -> dict[int, Series]:
+    def _fill_edge_minutes(self) -> None:
         self._engine.create("edge_minute")
         for first, until in slices(self._engine, "pair_minute", "minute"):
-            self._engine.run(f"INSERT INTO edge_minute {statements.edge_minutes(first, until)}")
+            self._engine.run(f"INSERT INTO edge_minute {edge_minutes(first, until)}")
         self._engine.create("pair_minute")
-        return self._series("edge_minute", "edge", "wire")
-
-    def _series(self, table: str, key: str, value: str) -> dict[int, Series]:
-        volumes = {
-            row[0]: row
-            for rows in self._engine.stream(statements.volumes(table, key, value))
-            for row in rows
-        }
-        ranks = [self._rank(percentile) for percentile in PERCENTILES]
-        statement = statements.ranks(table, key, value, ranks, TOP_MINUTES)
-        return {
-            row[0]: self._make_series(row, volumes[row[0]])
-            for rows in self._engine.stream(statement)
-            for row in rows
-        }
-
-    def _rank(self, percentile: int) -> int:
-        """Return a percentile's rank from the greatest minute, by nearest rank over all minutes."""
-        count = self._minute_count
-        return count - -(-percentile * count // 100) + 1
-
-    def _make_series(self, ranks: Row, volume: Row) -> Series:
-        gbps = self._gbps
-        # Idle minutes fill up what the window has beyond the rows.
-        top = tuple(gbps(wire) for wire in ranks[4:] if wire)
-        return Series(
-            p50_gbps=gbps(ranks[1]),
-            p95_gbps=gbps(ranks[2]),
-            p99_gbps=gbps(ranks[3]),
-            max_gbps=top[0],
-            byte_count=volume[1] // self._unit,
-            active_minutes=volume[2],
-            top_gbps=top + self._idle_top[len(top) :],
-        )
-
-    def _gbps(self, wire: int | None) -> float:
-        """Return a minute's rate; a rank beyond the rows is an idle minute."""
-        return gbps_from_bytes(wire / self._unit, _SECONDS_PER_MINUTE) if wire else 0.0
 
     def _edges(self, series: Mapping[int, Series]) -> list[Edge]:
         rtts = dict(self._rtts())
@@ -185,40 +156,41 @@ class MatrixBuilder:
         Within the first two digits by which records are counted it is their mean: exact where the
         records agree, else to a few per cent.
         """
-        for rows in self._engine.stream(statements.EDGE_ROUND_TRIPS):
+        for rows in self._engine.stream(EDGE_ROUND_TRIPS):
             for edge, low, low_count, high, high_count in rows:
                 yield edge, (low / low_count + high / high_count) / 2 / _US_PER_MS
 
     def _top_flows(self) -> dict[int, TopFlow]:
         """Return the greatest five-tuple of the edges that have fast ones."""
         self._engine.create("edge_flow")
-        self._engine.run(f"INSERT INTO edge_flow {statements.EDGE_FLOWS}")
-        return {row[0]: self._top_flow(*row) for row in self._engine.rows(statements.TOP_FLOWS)}
+        self._engine.run(f"INSERT INTO edge_flow {EDGE_FLOWS}")
+        return {row[0]: self._top_flow(*row) for row in self._engine.rows(TOP_FLOWS)}
 
     def _top_flow(self, edge: int, ports: int, whole: int, active: int, p95: int) -> TopFlow:
         total = self.totals[edge]
-        rest, dst_port = divmod(ports, statements.PORT_BASE)
-        protocol = rest // statements.PORT_BASE
+        rest, dst_port = divmod(ports, PORT_BASE)
+        protocol = rest // PORT_BASE
         has_port = protocol in _PROTOCOLS_WITH_PORTS and dst_port > 0
         wire = total.payload_bytes + total.header_bytes
         return TopFlow(
             byte_ratio=min(1.0, whole // self._unit / wire) if wire else 0.0,
-            p95_gbps=self._gbps(p95),
+            p95_gbps=self._series.gbps([p95])[0],
             active_minutes=active,
             protocol=protocol,
             dst_port=dst_port - 1 if has_port else None,
         )
 
-    def _machines(self, owners: Sequence[Owner], edges: Sequence[Edge]) -> tuple[VmTraffic, ...]:
-        sent, outside, received = self._machine_series()
+    def _machines(
+        self, owners: Sequence[Owner], edges: Sequence[Edge], series: MachineSeries
+    ) -> tuple[VmTraffic, ...]:
         number_of = self._routes.owner_number
         sums = _machine_sums(owners, edges)
         return tuple(
             VmTraffic(
                 owner=number,
-                egress=sent.get(number_of[owner.key], NO_TRAFFIC),
-                egress_outside_vpc=outside.get(number_of[owner.key], NO_TRAFFIC),
-                ingress=received.get(number_of[owner.key], NO_TRAFFIC),
+                egress=series.sent.get(number_of[owner.key], NO_TRAFFIC),
+                egress_outside_vpc=series.sent_outside.get(number_of[owner.key], NO_TRAFFIC),
+                ingress=series.received.get(number_of[owner.key], NO_TRAFFIC),
                 coarse_ratio=sums[number].coarse_ratio,
                 sent_to_internet_bytes=sums[number].to_internet,
                 received_from_internet_bytes=sums[number].from_internet,
@@ -226,22 +198,6 @@ class MatrixBuilder:
             for number, owner in enumerate(owners)
             if owner.kind is OwnerKind.VM
         )
-
-    def _machine_series(self) -> tuple[dict[int, Series], dict[int, Series], dict[int, Series]]:
-        self._engine.create("sent_minute")
-        for first, until in slices(self._engine, "edge_minute", "minute"):
-            self._engine.run(f"INSERT INTO sent_minute {statements.sent_minutes(first, until)}")
-        sent = self._series("sent_minute", "vm", "wire")
-        outside = self._series("sent_minute", "vm", "outside")
-        self._engine.run("DROP TABLE sent_minute")
-        self._engine.create("received_minute")
-        for first, until in slices(self._engine, "edge_minute", "minute"):
-            self._engine.run(
-                f"INSERT INTO received_minute {statements.received_minutes(first, until)}"
-            )
-        received = self._series("received_minute", "vm", "wire")
-        self._engine.run("DROP TABLE received_minute")
-        return sent, outside, received
 
 
 class _MachineSums:

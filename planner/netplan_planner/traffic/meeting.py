@@ -2,10 +2,10 @@
 
 from collections.abc import Container, Iterator, Mapping
 
-from netplan_planner.traffic import statements
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import NO_DETAILS, Details, Identity, Nodes, parse_end
 from netplan_planner.traffic.records import END_SEPARATOR
+from netplan_planner.traffic.statements.staging import NEW_NOTES, STRANGERS
 
 _SAME = (
     "i.address = c.address AND i.project IS NOT DISTINCT FROM c.project"
@@ -26,7 +26,7 @@ class Meeting:
 
     def collect(self) -> bool:
         """Read the notes of the staged records; return whether there are any."""
-        for rows in self._engine.stream(statements.NEW_NOTES):
+        for rows in self._engine.stream(NEW_NOTES):
             for (note,) in rows:
                 src, _, dst = note.partition(END_SEPARATOR)
                 self._notes.append((note, self._end(src), self._end(dst)))
@@ -55,7 +55,7 @@ class Meeting:
 
     def look_at_strangers(self) -> None:
         """Read the details of the machines in `stranger` from the view of the batch's records."""
-        for row in self._engine.rows(statements.STRANGERS):
+        for row in self._engine.rows(STRANGERS):
             identity: Identity = (row[0], row[1], row[2])
             if identity in self._details:
                 self._details[identity] = tuple(text or "" for text in row[3:])

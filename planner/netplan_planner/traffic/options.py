@@ -63,5 +63,6 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     apart: most records are slower still."""
     flow_ratio: float = 0.05
     """The greatest flow of a pair is reported from this share of the pair's bytes on."""
-    batch_records: int = 4_000_000
-    """Records that are staged at a time, 70 bytes of memory each."""
+    batch_records: int | None = None
+    """Records that are staged at a time, 80 bytes of memory each; None means as many as take a
+    third of the memory limit, and 8 million at most."""

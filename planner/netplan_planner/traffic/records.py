@@ -1,7 +1,7 @@
 """The typed flow record: how each layout's fields become the columns that the statements use.
 
 Every layout yields the same columns (`COLUMNS`), NULL where it says nothing. This is the one part
-of the queries that belongs to an engine and a layout; `statements.py` is the same on all engines.
+of the queries that belongs to an engine and a layout; `statements` is the same on all engines.
 """
 
 from collections.abc import Mapping, Sequence

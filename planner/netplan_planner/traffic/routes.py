@@ -5,9 +5,10 @@ from operator import mul
 
 from netplan_planner.model import Certainty, Owner, OwnerKind, PathClass, Reporter, SelfLink
 from netplan_planner.paths import FlowEnd, classify
-from netplan_planner.traffic import statements
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import Nodes, fullest
+from netplan_planner.traffic.statements.keys import nodes_of
+from netplan_planner.traffic.statements.series import PAIRS, WEIGHTS
 
 SOURCE, DESTINATION, SOURCE_GATEWAY, DESTINATION_GATEWAY = range(4)
 
@@ -24,7 +25,7 @@ EdgeKey = tuple[str, str, PathClass, str | None]
 
 
 class Routes:
-    """The edges, and the tables `route` and `edge` that lead sums by pair to them.
+    """The edges, and the tables `route`, `weight` and `edge` that lead sums by pair to them.
 
     Python holds one entry an edge and one a node. A weight is in halves when both ends' reports
     are averaged, else whole.
@@ -49,13 +50,14 @@ class Routes:
         self._number: dict[EdgeKey, int] = {}
 
     def build(self) -> None:
-        """Fill the tables `route` and `edge`."""
-        self._engine.create("route", "edge")
+        """Fill the tables `route`, `weight` and `edge`."""
+        self._engine.create("route", "weight", "edge")
         nodes = range(len(self._nodes.ends))
         self._sends = [self._nodes.logs_sent(node) for node in nodes]
         self._receives = [self._nodes.logs_received(node) for node in nodes]
-        for rows in self._engine.stream(statements.PAIRS):
+        for rows in self._engine.stream(PAIRS):
             self._engine.insert("route", map(self._route, rows))
+        self._engine.run(f"INSERT INTO weight {WEIGHTS}")
         self._add_edges()
 
     def _add_edges(self) -> None:
@@ -86,14 +88,15 @@ class Routes:
 
     def _route(self, row: Row) -> Row:
         """Return the route of a pair, given who reports it."""
-        src_node, dst_node, *reports = row
+        pair, *reports = row
+        src_node, dst_node = nodes_of(pair)
         src, dst = self._nodes.ends[src_node], self._nodes.ends[dst_node]
         weights = self._weights(src_node, dst_node, reports)
         edge = self._edge(src, dst)
         self._judge(edge, src.certainty, dst.certainty)
         if any(reports) and not any(map(mul, weights, reports)):
             self._note_silence(src, dst)
-        return (src_node, dst_node, edge, *weights)
+        return (pair, edge, *weights)
 
     def _note_silence(self, src: FlowEnd, dst: FlowEnd) -> None:
         is_destination = self._reporter is Reporter.DESTINATION

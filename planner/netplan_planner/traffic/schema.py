@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     # Identity of an end, and its node. `candidate` holds those that a batch names.
-    "identity": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR", "node": "INTEGER"},
+    "identity": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR", "node": "BIGINT"},
     "candidate": {"address": "VARCHAR", "project": "VARCHAR", "name": "VARCHAR"},
     # Of each node: whether its own reports tell what it sends and receives (0 or 1), and how much
     # longer the headers of its packets are than IPv4's.
     "node": {
-        "node": "INTEGER",
+        "node": "BIGINT",
         "logs_sent": "TINYINT",
         "logs_received": "TINYINT",
         "header_extra": "SMALLINT",
@@ -22,16 +22,14 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "address": "VARCHAR",
         "project": "VARCHAR",
         "name": "VARCHAR",
-        "node": "INTEGER",
+        "node": "BIGINT",
         "logs_sent": "TINYINT",
         "logs_received": "TINYINT",
         "header_extra": "SMALLINT",
     },
-    # The records of one batch, see `statements.staged`.
+    # The records of one batch, see `statements.staging.staged`; for `report` see `statements.keys`.
     "staged": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
+        "report": "BIGINT",
         "fault": "TINYINT",
         "is_kept": "TINYINT",
         "start_minute": "INTEGER",
@@ -47,61 +45,52 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     # Notes of records between ends not met before, with their nodes.
     "fresh": {
         "note": "VARCHAR",
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
+        "src_node": "BIGINT",
+        "dst_node": "BIGINT",
         "header_extra": "SMALLINT",
     },
     # Named machines that the inventory does not have.
     "stranger": {"project": "VARCHAR", "name": "VARCHAR"},
     # Earlier holders of addresses, by minute.
     "earlier": {
-        "later_node": "INTEGER",
-        "node": "INTEGER",
+        "later_node": "BIGINT",
+        "node": "BIGINT",
         "first_minute": "INTEGER",
         "until_minute": "INTEGER",
     },
     # 0 to the most minutes that a record may cover; and for each span that occurs, 0 to the span.
     "minute_position": {"position": "INTEGER"},
     "span_position": {"span": "INTEGER", "position": "INTEGER"},
-    # Wire bytes by pair of nodes, reporter and minute.
-    "pair_minute": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
-        "minute": "INTEGER",
-        "wire": "BIGINT",
-    },
-    # Sums by pair, reporter and day; of records of more than a minute; of dropped packets.
-    "pair_total": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
+    # Wire bytes by report and minute.
+    "pair_minute": {"report": "BIGINT", "minute": "INTEGER", "wire": "BIGINT"},
+    # Sums by report and day: of a batch, and of all; of records of more than a minute; of dropped
+    # packets.
+    "batch_total": {
+        "report": "BIGINT",
         "day": "INTEGER",
         "payload_bytes": "BIGINT",
         "packet_count": "BIGINT",
         "wire_bytes": "BIGINT",
         "records": "BIGINT",
     },
-    "pair_coarse": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
+    "pair_total": {
+        "report": "BIGINT",
         "day": "INTEGER",
         "payload_bytes": "BIGINT",
+        "packet_count": "BIGINT",
+        "wire_bytes": "BIGINT",
+        "records": "BIGINT",
     },
+    "pair_coarse": {"report": "BIGINT", "day": "INTEGER", "payload_bytes": "BIGINT"},
     "pair_dropped": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
+        "report": "BIGINT",
         "day": "INTEGER",
         "payload_bytes": "BIGINT",
         "packet_count": "BIGINT",
     },
-    # Round-trip times by pair, reporter, day and step of the scale.
+    # Round-trip times by report, day and step of the scale.
     "pair_round_trip": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
+        "report": "BIGINT",
         "day": "INTEGER",
         "step": "INTEGER",
         "rtt_us": "BIGINT",
@@ -109,9 +98,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     # Wire bytes of fast five-tuples by minute.
     "flow_minute": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
-        "side": "TINYINT",
+        "report": "BIGINT",
         "ports": "BIGINT",
         "minute": "INTEGER",
         "wire": "BIGINT",
@@ -132,14 +119,15 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "skewed_day": {"day": "INTEGER"},
     # The edge of each pair, and by how much each reporter's figures count.
     "route": {
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
+        "pair": "BIGINT",
         "edge": "INTEGER",
         "by_source": "TINYINT",
         "by_destination": "TINYINT",
         "by_source_gateway": "TINYINT",
         "by_destination_gateway": "TINYINT",
     },
+    # The same by report: its weight, and whether it tells the other side (0 or 1).
+    "weight": {"report": "BIGINT", "edge": "INTEGER", "weight": "TINYINT", "is_other": "TINYINT"},
     # The machines at the ends of an edge (NULL for other owners), and whether it leaves the VPC.
     "edge": {
         "edge": "INTEGER",
@@ -151,8 +139,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "edge_minute": {"edge": "INTEGER", "minute": "INTEGER", "wire": "BIGINT"},
     "edge_flow": {
         "edge": "INTEGER",
-        "src_node": "INTEGER",
-        "dst_node": "INTEGER",
+        "pair": "BIGINT",
         "ports": "BIGINT",
         "minute": "INTEGER",
         "wire": "BIGINT",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from netplan_planner.model import Value
-from netplan_planner.traffic.statements import MINUTES_PER_DAY
+from netplan_planner.traffic.statements.keys import MINUTES_PER_DAY
 
 _SECONDS_PER_MINUTE = 60
 

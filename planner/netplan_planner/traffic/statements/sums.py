@@ -1,0 +1,150 @@
+"""From judged records to sums by pair of ends and side that reports."""
+
+from netplan_planner.traffic.statements.keys import (
+    MINUTES_PER_DAY,
+    MS_PER_MINUTE,
+    US_PER_MINUTE,
+    US_PER_MS,
+    dst_of,
+    side_of,
+    src_of,
+)
+from netplan_planner.traffic.statements.staging import DROPPED, MOST_RTT_US, OK
+
+_GOOD = f"fault = {OK}"
+
+ACTIVITY = f"""
+SELECT
+  start_minute,
+  MAX(start_minute + (offset_us + GREATEST(duration_us, 1) - 1) // {US_PER_MINUTE}) AS last_minute,
+  SUM(CASE WHEN fault = {OK} THEN 1 ELSE 0 END) AS records,
+  SUM(CASE WHEN fault = {DROPPED} THEN 1 ELSE 0 END) AS dropped_records,
+  SUM(CASE WHEN packet_count = 0 AND payload_bytes > 0 THEN 1 ELSE 0 END)
+    AS records_without_packets
+FROM staged WHERE fault <= {DROPPED} GROUP BY start_minute
+"""
+"""By start minute: the last minute that a record covers, and how many there are."""
+
+REPORTING = f"""
+SELECT DISTINCT {side_of("e.report")} AS side,
+  CASE WHEN {side_of("e.report")} = 0 THEN {src_of("e.report")} ELSE {dst_of("e.report")} END
+    AS node
+FROM (SELECT report FROM batch_total UNION ALL SELECT report FROM pair_dropped) AS e
+WHERE {side_of("e.report")} <= 1
+"""
+"""The ends that report what they send (side 0) or receive (side 1)."""
+
+
+def minutes(first: int, until: int, *, by_ports: bool = False) -> str:
+    """Return the wire bytes of each pair, reporter and minute, spread over what a record covers.
+
+    A record's bytes up to a moment are `floor(bytes * elapsed / duration)`, in milliseconds, so
+    that the minutes' shares are whole numbers and add up to the record's bytes exactly. The
+    product is taken in two parts, which keeps it within 64 bits.
+
+    Args:
+        first: Records that start in this minute or later; a slice of time keeps the groups few.
+        until: Records that start before this minute.
+        by_ports: Only fast records, by five-tuple.
+    """
+    ports = "ports, " if by_ports else ""
+    where = (
+        f"WHERE {_GOOD} AND is_kept = 1 AND start_minute >= {first} AND start_minute < {until}"
+        + (" AND ports IS NOT NULL" if by_ports else "")
+    )
+
+    def share(position: str) -> str:
+        elapsed = f"LEAST(GREATEST(({position}) * {MS_PER_MINUTE} - f.offset_ms, 0), f.duration_ms)"
+        return (
+            f"((f.wire_bytes // f.duration_ms) * {elapsed}"
+            f" + ((f.wire_bytes % f.duration_ms) * {elapsed}) // f.duration_ms)"
+        )
+
+    return f"""
+SELECT report, {ports}minute, SUM(wire) AS wire
+FROM (
+  SELECT report, {ports}start_minute AS minute, wire_bytes AS wire
+  FROM staged
+  {where} AND offset_us + duration_us <= {US_PER_MINUTE}
+  UNION ALL
+  SELECT f.report, {ports}f.start_minute + p.position AS minute,
+    {share("p.position + 1")} - {share("p.position")} AS wire
+  FROM (
+    SELECT report, {ports}start_minute, wire_bytes,
+      offset_us // {US_PER_MS} AS offset_ms,
+      GREATEST((offset_us + duration_us) // {US_PER_MS} - offset_us // {US_PER_MS}, 1)
+        AS duration_ms,
+      (offset_us + duration_us - 1) // {US_PER_MINUTE} AS span
+    FROM staged
+    {where} AND offset_us + duration_us > {US_PER_MINUTE}
+  ) AS f
+  JOIN span_position AS p ON p.span = f.span
+) AS shares
+GROUP BY report, {ports}minute
+"""
+
+
+def span_positions(most: int) -> str:
+    """Return the minutes after its first that a record reaches into, of every span up to `most`."""
+    return f"""
+SELECT s.position AS span, p.position AS position
+FROM minute_position AS s
+JOIN minute_position AS p ON p.position <= s.position
+WHERE s.position > 0 AND s.position <= {most}
+"""
+
+
+STAGED_SPAN_POSITIONS = f"""
+SELECT s.span AS span, p.position AS position
+FROM (
+  SELECT DISTINCT (offset_us + duration_us - 1) // {US_PER_MINUTE} AS span
+  FROM staged WHERE {_GOOD} AND offset_us + duration_us > {US_PER_MINUTE}
+) AS s
+JOIN minute_position AS p ON p.position <= s.span
+"""
+"""The same of the spans that occur, where all of them would be too many."""
+
+_BY_DAY = f"report, start_minute // {MINUTES_PER_DAY}"
+
+TOTALS = f"""
+SELECT report, start_minute // {MINUTES_PER_DAY} AS day,
+  SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count,
+  SUM(wire_bytes) AS wire_bytes, COUNT(*) AS records
+FROM staged WHERE {_GOOD} GROUP BY {_BY_DAY}
+"""
+
+COARSE = f"""
+SELECT report, start_minute // {MINUTES_PER_DAY} AS day,
+  SUM(payload_bytes) AS payload_bytes
+FROM staged WHERE {_GOOD} AND duration_us > {US_PER_MINUTE} GROUP BY {_BY_DAY}
+"""
+"""Payload of records that cover more than a minute."""
+
+DROPS = f"""
+SELECT report, start_minute // {MINUTES_PER_DAY} AS day,
+  SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count
+FROM staged WHERE fault = {DROPPED} GROUP BY {_BY_DAY}
+"""
+
+_RTT_STEPS = tuple((10**digits * 10, 10**digits) for digits in range(1, 9))
+
+
+def _rtt_step() -> str:
+    """Return a round-trip time's step of the scale: its first two digits.
+
+    Jitter would else make one group of almost every record.
+    """
+    cases = " ".join(f"WHEN rtt_us < {limit} THEN rtt_us // {s} * {s}" for limit, s in _RTT_STEPS)
+    return f"CASE WHEN rtt_us < 10 THEN rtt_us {cases} ELSE {MOST_RTT_US} END"
+
+
+ROUND_TRIPS = f"""
+SELECT report, day, step, SUM(rtt_us) AS rtt_us, COUNT(*) AS records
+FROM (
+  SELECT report, start_minute // {MINUTES_PER_DAY} AS day, rtt_us,
+    {_rtt_step()} AS step
+  FROM staged
+  WHERE {_GOOD} AND is_kept = 1 AND rtt_us IS NOT NULL
+) AS f
+GROUP BY report, day, step
+"""
