@@ -98,10 +98,12 @@ def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) ->
 
     A path that only waits for a bigger machine needs no joint search: that finding stands alone.
     """
+    if not edge.path_class.is_external_address:
+        return None
     src, dst = facts.src(edge), facts.dst(edge)
     if src.link is None or dst.link is None:
         return None
-    options = _applicable(edge, dst.link, by_sender.get(src.link, []))
+    options = _applicable(dst.link, by_sender.get(src.link, []))
     if not any(o.change.kind is ChangeKind.INTERNAL_ADDRESS for o in options):
         return None
     query = edge_query(facts, edge)
@@ -140,13 +142,13 @@ def _wanted_gbps(facts: Facts, sender: SelfLink, edge: Edge) -> float:
     )
 
 
-def _applicable(edge: Edge, dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
+def _applicable(dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
     fitting = [
         option
         for option in options
         if (
             option.change.kind is not ChangeKind.INTERNAL_ADDRESS
-            or (option.change.destination == dst and edge.path_class.is_external_address)
+            or option.change.destination == dst
         )
     ]
     unique = {(o.change.kind, o.change.to): o for o in reversed(fitting)}

@@ -161,8 +161,8 @@ class AddressBook:
         holding = [i for i in at_zone if _interface_at(i, address) is not None]
         meant = holding or at_zone
         instance = meant[0] if len(meant) == 1 else None
-        virtual = self._is_virtual(address, said.network)
         if instance is None:
+            virtual = self._is_virtual(address, said.network)
             owner = vanished_owner(said) if said.project in self._projects else foreign_owner(said)
             face = Face.EXTERNAL if self._looks_external(address, said.network) else Face.INTERNAL
             return FlowEnd(
@@ -176,10 +176,10 @@ class AddressBook:
             )
         found = _interface_at(instance, address)
         nic, face, literal, is_alias = found or (None, Face.INTERNAL, None, False)
-        if found is None and self._looks_external(address, said.network):
-            face = Face.EXTERNAL
-        if found is None and virtual:
+        if found is None and self._is_virtual(address, said.network):
             face, literal = Face.VIRTUAL, address_text(address)
+        elif found is None and self._looks_external(address, said.network):
+            face = Face.EXTERNAL
         return self._machines.end(
             instance,
             nic,

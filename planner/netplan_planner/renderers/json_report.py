@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 
 import msgspec
 
@@ -54,13 +55,18 @@ def plain(value: object, name: str = "") -> Plain:
     """
     if value is None or isinstance(value, bool):
         return value
-    for kind, convert in _CONVERTERS:
-        if isinstance(value, kind):
-            try:
-                return convert(value, name)
-            except ValueError as exc:
-                raise ValueError(f"{name}: {exc}" if name else str(exc)) from exc
-    raise TypeError(f"{name}: {type(value).__name__} has no form in JSON")
+    convert = _converter(type(value))  # type: ignore[arg-type]  # a class can be hashed
+    if convert is None:
+        raise TypeError(f"{name}: {type(value).__name__} has no form in JSON")
+    try:
+        return convert(value, name)
+    except ValueError as exc:
+        raise ValueError(f"{name}: {exc}" if name else str(exc)) from exc
+
+
+@cache
+def _converter(kind: type) -> Callable[..., Plain] | None:
+    return next((convert for of, convert in _CONVERTERS if issubclass(kind, of)), None)
 
 
 def _struct(value: msgspec.Struct, name: str) -> Plain:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,9 +27,12 @@ Row = tuple[Any, ...]
 T = TypeVar("T")
 
 _FETCH_ROWS = 20_000
+_INSERT_ROWS = 10_000
 _SLICE_ROWS = 1_000_000
 _OBJECT_BYTES = 16 << 20
 """The engine's own limit of a JSON object, which sizes its buffers."""
+
+_ENCODER = msgspec.json.Encoder()
 
 MOST_THREADS = 1024
 """More than any machine has cores; the engine makes as many as it is told, until it is killed."""
@@ -150,23 +153,32 @@ class Engine:
             self.run(create(table))
 
     def insert(self, table: str, rows: Iterable[Row]) -> None:
-        """Append rows to a table of the schema.
+        """Append rows to a table of the schema, their values in the order of its columns.
 
-        They travel as a file, which takes a fifth of the time that lists as parameters take.
+        They travel as a file of arrays, which takes a twentieth of the time that lists as
+        parameters take.
+
+        Raises:
+            ValueError: If a row has not as many values as the table has columns.
         """
-        columns = TABLES[table]
+        kinds = TABLES[table].values()
         path = self.folder / f"{table}.rows"
-        count = longest = 0
+        longest = 0
         with path.open("wb") as out:
-            for row in rows:
-                line = msgspec.json.encode(dict(zip(columns, row, strict=True)))
-                out.write(line + b"\n")
-                count, longest = count + 1, max(longest, len(line))
-        if count:
-            types = ", ".join(f"{quoted(name)}: {quoted(kind)}" for name, kind in columns.items())
+            remaining = iter(rows)
+            while chunk := list(islice(remaining, _INSERT_ROWS)):
+                if set(map(len, chunk)) != {len(kinds)}:
+                    raise ValueError(f"rows for {table} need {len(kinds)} values each")
+                lines = _ENCODER.encode_lines(chunk)
+                longest = max(longest, _longest_line(lines))
+                out.write(lines)
+        if longest:
+            values = ", ".join(f"row[{i}]::{kind}" for i, kind in enumerate(kinds, start=1))
+            of = "VARCHAR" if "VARCHAR" in kinds else "BIGINT"
             self.run(
-                f"INSERT INTO {table} SELECT * FROM read_json({quoted(str(path))},"
-                f" format = 'newline_delimited', compression = 'none', columns = {{{types}}},"
+                f"INSERT INTO {table} SELECT {values} FROM read_json({quoted(str(path))},"
+                f" format = 'newline_delimited', records = false, compression = 'none',"
+                f" columns = {{'row': '{of}[]'}},"
                 f" maximum_object_size = {max(_OBJECT_BYTES, longest + 1)})"
             )
         path.unlink()
@@ -211,6 +223,11 @@ class Engine:
         for rows in self.stream(_lines(path, compression)):
             for (line,) in rows:
                 yield line or ""
+
+
+def _longest_line(lines: bytes) -> int:
+    """Return a bound of the longest line's length, exact where that is much."""
+    return max(map(len, lines.split(b"\n"))) if len(lines) > _OBJECT_BYTES else len(lines)
 
 
 def slices(engine: Engine, table: str, minute: str) -> list[tuple[int, int]]:

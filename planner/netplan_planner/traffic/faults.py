@@ -55,7 +55,7 @@ _UNREMARKABLE = frozenset({staging.OTHER_LOG, staging.OUTSIDE_WINDOW})
 _FIRST_LINES, _MOST_LINES = 2_000, 50_000
 """Lines that are looked at together: few at first, because faults are often early, then more."""
 
-_ROWS_AT_A_TIME = 250_000
+_ROWS_AT_A_TIME = 100_000
 _CHUNK_BYTES = 1 << 20
 
 Shown = Callable[[str], str]

@@ -125,7 +125,7 @@ class Ingest:
             is_careful=self._is_careful,
         )
         self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + staging.ENDPOINTS)
-        self.engine.run("TRUNCATE staged")
+        self.engine.create("staged")
         self._view(batch, with_details=batch.has_details)
         self.engine.run(f"INSERT INTO staged {statement}")
 

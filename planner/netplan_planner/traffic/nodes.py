@@ -107,17 +107,14 @@ class Nodes:
         for instance in inventory.instances:
             for nic in instance.interfaces:
                 for text in (nic.internal_ipv4, nic.external_ipv4, nic.internal_ipv6):
-                    if text and parse_address(text) is not None:
-                        identity = (text, str(instance.project), instance.name)
-                        said = RecordedEnd(
-                            address=text,
-                            project=instance.project,
-                            vm=instance.name,
-                            zone=instance.zone,
-                        )
-                        node = self._numbered(self._book.resolve(said))
-                        if node is not None:
-                            yield identity, node
+                    if not text:
+                        continue
+                    said = RecordedEnd(
+                        address=text, project=instance.project, vm=instance.name, zone=instance.zone
+                    )
+                    node = self._numbered(self._book.resolve(said))
+                    if node is not None:
+                        yield (text, str(instance.project), instance.name), node
 
     def is_stranger(self, identity: Identity) -> bool:
         """Return whether an end is a named machine that the inventory does not have."""
