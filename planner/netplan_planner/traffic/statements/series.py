@@ -39,6 +39,11 @@ _MINUTE_DAY = f"LEFT JOIN skewed_day AS k ON k.day = m.minute // {MINUTES_PER_DA
 _DAY = "LEFT JOIN skewed_day AS k ON k.day = m.day"
 
 
+def _sum(value: str) -> str:
+    """Return a sum as a whole number of 64 bits, which is read six times as fast as one of 128."""
+    return f"CAST(SUM({value}) AS BIGINT)"
+
+
 def edge_minutes(first: int, until: int) -> str:
     """Return the wire bytes of each edge and minute in a slice of time, idle minutes left out."""
     return f"""
@@ -58,14 +63,14 @@ GROUP BY w.edge, w.minute
 EDGE_TOTALS = f"""
 SELECT
   w.edge AS edge,
-  SUM(w.payload_bytes * w.weight) AS payload_bytes,
-  SUM(w.wire_bytes * w.weight) AS wire_bytes,
-  SUM(w.packet_count * w.weight) AS packet_count,
-  SUM(CASE WHEN w.weight > 0 THEN w.records ELSE 0 END) AS records,
-  SUM(CASE WHEN {side_of("w.report")} IN (1, 3) THEN w.payload_bytes * w.weight ELSE 0 END)
+  {_sum("w.payload_bytes * w.weight")} AS payload_bytes,
+  {_sum("w.wire_bytes * w.weight")} AS wire_bytes,
+  {_sum("w.packet_count * w.weight")} AS packet_count,
+  {_sum("CASE WHEN w.weight > 0 THEN w.records ELSE 0 END")} AS records,
+  {_sum(f"CASE WHEN {side_of('w.report')} IN (1, 3) THEN w.payload_bytes * w.weight ELSE 0 END")}
     AS by_destination_bytes,
-  SUM(CASE WHEN w.is_other = 1 THEN w.payload_bytes ELSE 0 END) AS other_side_bytes,
-  SUM(CASE WHEN w.is_other = 1 THEN w.records ELSE 0 END) AS other_side_records
+  {_sum("CASE WHEN w.is_other = 1 THEN w.payload_bytes ELSE 0 END")} AS other_side_bytes,
+  {_sum("CASE WHEN w.is_other = 1 THEN w.records ELSE 0 END")} AS other_side_records
 FROM (
   SELECT m.*, r.edge AS edge, r.weight AS weight, r.is_other AS is_other
   FROM pair_total AS m
@@ -77,7 +82,7 @@ GROUP BY w.edge
 """
 
 EDGE_COARSE = f"""
-SELECT r.edge AS edge, SUM(m.payload_bytes * r.weight) AS payload_bytes
+SELECT r.edge AS edge, {_sum("m.payload_bytes * r.weight")} AS payload_bytes
 FROM pair_coarse AS m
 {_REPORT}
 {_DAY}
@@ -86,7 +91,8 @@ GROUP BY r.edge
 """
 
 EDGE_DROPS = f"""
-SELECT r.edge AS edge, SUM(m.payload_bytes) AS payload_bytes, SUM(m.packet_count) AS packet_count
+SELECT r.edge AS edge, {_sum("m.payload_bytes")} AS payload_bytes,
+  {_sum("m.packet_count")} AS packet_count
 FROM pair_dropped AS m
 {_REPORT}
 {_DAY}
@@ -111,7 +117,8 @@ FROM (
       AS so_far,
     SUM(records) OVER (PARTITION BY edge) AS whole
   FROM (
-    SELECT r.edge AS edge, m.step AS step, SUM(m.rtt_us) AS rtt_us, SUM(m.records) AS records
+    SELECT r.edge AS edge, m.step AS step, {_sum("m.rtt_us")} AS rtt_us,
+      {_sum("m.records")} AS records
     FROM pair_round_trip AS m
     {_REPORT}
     {_DAY}
@@ -178,7 +185,7 @@ GROUP BY t.{key}
 def volumes(table: str, key: str, value: str) -> str:
     """Return each key's sum and number of active minutes."""
     return f"""
-SELECT {key}, SUM({value}) AS whole, COUNT(*) AS active
+SELECT {key}, {_sum(value)} AS whole, COUNT(*) AS active
 FROM {table} WHERE {value} > 0 GROUP BY {key}
 """
 
@@ -206,7 +213,7 @@ FROM (
       AS place
   FROM (
     SELECT edge, pair, ports, wire,
-      SUM(wire) OVER (PARTITION BY edge, pair, ports) AS whole,
+      CAST(SUM(wire) OVER (PARTITION BY edge, pair, ports) AS BIGINT) AS whole,
       COUNT(*) OVER (PARTITION BY edge, pair, ports) AS active,
       ROW_NUMBER() OVER (PARTITION BY edge, pair, ports ORDER BY wire DESC)
         AS position
