@@ -41,6 +41,11 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of flows": lambda: sums.minutes(0, 4, by_ports=True),
     },
     "span_positions": {"": lambda: sums.span_positions(3)},
+    "reported": {
+        f"by {r}": lambda r=r: series.reported(r)  # type: ignore[misc]
+        for r in Reporter
+    },
+    "weights": {"": lambda: series.weights(2)},
     "edge_minutes": {"": lambda: series.edge_minutes(0, 4)},
     "sent_minutes": {"": lambda: series.sent_minutes(0, 4)},
     "received_minutes": {"": lambda: series.received_minutes(0, 4)},
@@ -100,6 +105,7 @@ _NUMBERS: Mapping[str, tuple[int, int]] = {
     "end_us": (10**15, 10**15 + 10**9),
     "protocol": (0, 60),
     "until_minute": (2, 4),
+    "counted": (0, 4),
 }
 _TEXTS: Mapping[str, tuple[str | None, ...]] = {
     "note": (None, None, None, "7", "12", "x"),

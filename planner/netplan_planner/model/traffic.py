@@ -99,7 +99,10 @@ class Certainty(StrEnum):
     @property
     def rank(self) -> int:
         """0 for the surest; the greatest rank of several is the one that counts."""
-        return list(Certainty).index(self)
+        return _CERTAINTY_RANK[self]
+
+
+_CERTAINTY_RANK = {certainty: rank for rank, certainty in enumerate(Certainty)}
 
 
 class Owner(Value, frozen=True, kw_only=True):

@@ -364,9 +364,10 @@ def joined(texts: Sequence[str], separator: str) -> str:
         constant += separator if number else ""
         if text != NO_TEXT:
             pieces += [quoted(constant)] if constant else []
-            pieces.append(f"COALESCE({text}, '')")
+            pieces.append(text)
             constant = ""
-    return " || ".join([*pieces, quoted(constant)] if constant or not pieces else pieces)
+    pieces += [quoted(constant)] if constant or not pieces else []
+    return f"CONCAT({', '.join(pieces)})"
 
 
 def _service(group: Fields) -> str:

@@ -1,34 +1,22 @@
 """Which reports of which pairs count, and to which edge they belong."""
 
-from collections.abc import Sequence
-from operator import mul
+from collections.abc import Iterator, Sequence
 
 from netplan_planner.model import Certainty, Owner, OwnerKind, PathClass, Reporter, SelfLink
 from netplan_planner.paths import FlowEnd, classify
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import Nodes, fullest
 from netplan_planner.traffic.statements.keys import nodes_of
-from netplan_planner.traffic.statements.series import PAIRS, WEIGHTS
-
-SOURCE, DESTINATION, SOURCE_GATEWAY, DESTINATION_GATEWAY = range(4)
-
-_UNLOGGED_SOURCE = (DESTINATION, SOURCE, SOURCE_GATEWAY, DESTINATION_GATEWAY)
-_UNLOGGED_DESTINATION = (SOURCE, DESTINATION, DESTINATION_GATEWAY, SOURCE_GATEWAY)
-"""Whose report counts, in order, when the end that should report does not; a gateway's report of a
-flow that a machine reports as well is the last choice."""
-
-_BOTH = (1, 1, 0, 0)
-"""Half of the source's and half of the destination's report."""
+from netplan_planner.traffic.statements.series import SILENT, reported, weights
 
 EdgeKey = tuple[str, str, PathClass, str | None]
 """What makes an edge: keys of source and destination, path class, literal address."""
 
 
 class Routes:
-    """The edges, and the tables `route`, `weight` and `edge` that lead sums by pair to them.
+    """The edges, and the tables `weight` and `edge` that lead sums by report to them.
 
-    Python holds one entry an edge and one a node. A weight is in halves when both ends' reports
-    are averaged, else whole.
+    Python holds one entry an edge and one a node.
     """
 
     def __init__(self, engine: Engine, nodes: Nodes, reporter: Reporter) -> None:
@@ -36,10 +24,7 @@ class Routes:
         self._nodes = nodes
         self._reporter = reporter
         self.unit = 2 if reporter is Reporter.AVERAGE else 1
-        """What a weight of one whole report is."""
-        self._alone = [
-            tuple(self.unit if side == chosen else 0 for side in range(4)) for chosen in range(4)
-        ]
+        """The weight of one whole report: in an average two halves count."""
         self.keys: list[EdgeKey] = []
         self.certainties: list[Certainty] = []
         """The least sure end of each edge."""
@@ -50,14 +35,13 @@ class Routes:
         self._number: dict[EdgeKey, int] = {}
 
     def build(self) -> None:
-        """Fill the tables `route`, `weight` and `edge`."""
-        self._engine.create("route", "weight", "edge")
-        nodes = range(len(self._nodes.ends))
-        self._sends = [self._nodes.logs_sent(node) for node in nodes]
-        self._receives = [self._nodes.logs_received(node) for node in nodes]
-        for rows in self._engine.stream(PAIRS):
-            self._engine.insert("route", map(self._route, rows))
-        self._engine.run(f"INSERT INTO weight {WEIGHTS}")
+        """Fill the tables `weight` and `edge`."""
+        self._engine.create("reported", "route", "weight", "edge")
+        self._engine.run(f"INSERT INTO reported {reported(self._reporter)}")
+        for rows in self._engine.stream("SELECT pair FROM reported"):
+            self._engine.insert("route", self._routes(rows))
+        self._engine.run(f"INSERT INTO weight {weights(self.unit)}")
+        self._note_silence()
         self._add_edges()
 
     def _add_edges(self) -> None:
@@ -86,33 +70,16 @@ class Routes:
                 variants.setdefault(end.owner.key, set()).add(end.owner)
         return [fullest(variants[key]) for key in sorted(variants)]
 
-    def _route(self, row: Row) -> Row:
-        """Return the route of a pair, given who reports it."""
-        pair, *reports = row
-        src_node, dst_node = nodes_of(pair)
-        src, dst = self._nodes.ends[src_node], self._nodes.ends[dst_node]
-        weights = self._weights(src_node, dst_node, reports)
-        edge = self._edge(src, dst)
-        self._judge(edge, src.certainty, dst.certainty)
-        if any(reports) and not any(map(mul, weights, reports)):
-            self._note_silence(src, dst)
-        return (pair, edge, *weights)
-
-    def _note_silence(self, src: FlowEnd, dst: FlowEnd) -> None:
-        is_destination = self._reporter is Reporter.DESTINATION
-        end, side = (dst, DESTINATION) if is_destination else (src, SOURCE)
-        self.silent.update(link for link in end.reported_by if self._nodes.is_silent(link, side))
-
-    def _weights(self, src_node: int, dst_node: int, reports: Sequence[int]) -> Sequence[int]:
-        """Return by how much each reporter counts; the one that should may not have reported."""
-        sends, receives = self._sends[src_node], self._receives[dst_node]
-        if self._reporter is Reporter.AVERAGE and sends and receives:
-            return _BOTH
-        if self._reporter is Reporter.DESTINATION:
-            chosen = DESTINATION if receives else _first(_UNLOGGED_DESTINATION, reports)
-        else:
-            chosen = SOURCE if sends else _first(_UNLOGGED_SOURCE, reports)
-        return self._alone[chosen]
+    def _routes(self, pairs: Sequence[Row]) -> Iterator[Row]:
+        """Yield the edge of each pair, a new one where it is the first."""
+        ends = self._nodes.ends
+        for (pair,) in pairs:
+            src_node, dst_node = nodes_of(pair)
+            src, dst = ends[src_node], ends[dst_node]
+            edge = self._edge(src, dst)
+            self._judge(edge, src.certainty)
+            self._judge(edge, dst.certainty)
+            yield pair, edge
 
     def _edge(self, src: FlowEnd, dst: FlowEnd) -> int:
         path = classify(src, dst)
@@ -124,13 +91,17 @@ class Routes:
             self.certainties.append(Certainty.RECORDED)
         return number
 
-    def _judge(self, edge: int, *certainties: Certainty) -> None:
-        for certainty in certainties:
-            if certainty is Certainty.RECORDED:
-                self.has_recorded = True
-            elif certainty.rank > self.certainties[edge].rank:
-                self.certainties[edge] = certainty
+    def _judge(self, edge: int, certainty: Certainty) -> None:
+        if certainty is Certainty.RECORDED:
+            self.has_recorded = True
+        elif certainty.rank > self.certainties[edge].rank:
+            self.certainties[edge] = certainty
 
-
-def _first(order: Sequence[int], reports: Sequence[int]) -> int:
-    return next((side for side in order if reports[side]), order[0])
+    def _note_silence(self) -> None:
+        side = int(self._reporter is Reporter.DESTINATION)
+        for nodes in self._engine.rows(SILENT):
+            self.silent.update(
+                link
+                for link in self._nodes.ends[nodes[side]].reported_by
+                if self._nodes.is_silent(link, side)
+            )

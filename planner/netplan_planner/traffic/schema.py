@@ -117,16 +117,12 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "numbered_line": {"line_number": "BIGINT", "line": "VARCHAR"},
     # Days whose records have wrong clocks.
     "skewed_day": {"day": "INTEGER"},
-    # The edge of each pair, and by how much each reporter's figures count.
-    "route": {
-        "pair": "BIGINT",
-        "edge": "INTEGER",
-        "by_source": "TINYINT",
-        "by_destination": "TINYINT",
-        "by_source_gateway": "TINYINT",
-        "by_destination_gateway": "TINYINT",
-    },
-    # The same by report: its weight, and whether it tells the other side (0 or 1).
+    # Each pair of ends: the side whose report counts (4: half of the source's, half of the
+    # destination's), and whether it is silent (0 or 1), see `statements.series.reported`.
+    "reported": {"pair": "BIGINT", "counted": "TINYINT", "is_silent": "TINYINT"},
+    # The edge of each pair.
+    "route": {"pair": "BIGINT", "edge": "INTEGER"},
+    # The edge of each report, its weight, and whether it tells the other side (0 or 1).
     "weight": {"report": "BIGINT", "edge": "INTEGER", "weight": "TINYINT", "is_other": "TINYINT"},
     # The machines at the ends of an edge (NULL for other owners), and whether it leaves the VPC.
     "edge": {
