@@ -15,6 +15,7 @@ from netplan_planner.traffic.records import (
     EXTERNAL,
     INTERNAL,
     NO_NUMBER,
+    OTHER,
     Fields,
     join_tag,
     select_columns,
@@ -106,7 +107,10 @@ def _kind(fields: Fields) -> str:
     if not fields.has("address_kind"):
         return f"'{INTERNAL}'"
     given = f"LOWER(TRIM({fields.text('address_kind')}))"
-    return f"CASE WHEN {given} = '{EXTERNAL}' THEN '{EXTERNAL}' ELSE '{INTERNAL}' END"
+    return (
+        f"CASE COALESCE({given}, '') WHEN '{EXTERNAL}' THEN '{EXTERNAL}'"
+        f" WHEN '{INTERNAL}' THEN '{INTERNAL}' WHEN '' THEN '{INTERNAL}' ELSE '{OTHER}' END"
+    )
 
 
 def _protocol(fields: Fields) -> str:

@@ -164,6 +164,11 @@ def test_the_address_kind_says_by_which_address_a_named_machine_is_met(tmp_path:
     assert {e.path_class for e in by_address.edges} == set(classes)
 
 
+def test_an_address_kind_that_is_none_leaves_the_owner_unknown(tmp_path: Path) -> None:
+    edge = only_edge(read_table(tmp_path, "src,dst,gbps,address_kind\nweb,db,1,public\n"))
+    assert edge.path_class is PathClass.UNKNOWN
+
+
 def test_protocols_go_by_name_or_number(tmp_path: Path) -> None:
     for text, number in (("TCP", 6), ("udp", 17), (" icmp", 1), ("132", 132), ("x", 0), ("999", 0)):
         table = f"src,dst,gbps,protocol\nweb,db,1,{text}\n"
