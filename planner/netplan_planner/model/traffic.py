@@ -228,7 +228,8 @@ class BadRecord(Value, frozen=True, kw_only=True):
     """One record that was left out, and where it stands."""
 
     source: str
-    """`file:line`; `file: row number` of Parquet, or `file` alone."""
+    """`file:line`; `file: row number` of Parquet, or `file` alone; deep in a large file a text that
+    says so."""
     reason: str
 
 

@@ -56,6 +56,11 @@ _FIRST_LINES, _MOST_LINES = 2_000, 50_000
 """Lines that are looked at together: few at first, because faults are often early, then more."""
 
 _ROWS_AT_A_TIME = 100_000
+
+_MOST_LOOKED_AT = 200_000
+"""Records of a file that are looked at again, some seconds' work; faults behind them are shown
+without their line."""
+
 _CHUNK_BYTES = 1 << 20
 
 Shown = Callable[[str], str]
@@ -70,12 +75,12 @@ class Faults:
         self._ingest = ingest
         self._by_path = {str(source.path): source for source in sources}
         self._counts: Counter[str] = Counter()
-        self._files: Counter[str] = Counter()
-        """Files with records that something is wrong with, and how many those are."""
+        self._files: dict[str, Counter[int]] = {}
+        """Files with records that something is wrong with, and how many those are by fault."""
         for fault, path, count in engine.rows(staging.FAULT_COUNTS):
             self._counts[REASONS[fault][0]] += count
             if path is not None and fault not in _UNREMARKABLE:
-                self._files[path] += count
+                self._files.setdefault(path, Counter())[fault] += count
 
     def excluded(self, skewed_count: int) -> tuple[tuple[str, int], ...]:
         """Return how many records were left out by reason, sorted by reason."""
@@ -90,9 +95,10 @@ class Faults:
         found: list[BadRecord] = []
         for path in sorted(self._files, key=lambda p: self._by_path[p].shown):
             source = self._by_path[path]
-            if len(found) >= count and self._is_surely_readable(source, self._files[path]):
+            faults = self._files[path]
+            if len(found) >= count and self._is_surely_readable(source, faults.total()):
                 continue
-            bad, is_readable = self._look_at(source, count - len(found))
+            bad, is_readable = self._look_at(source, faults, count - len(found))
             found.extend(bad)
             if not is_readable:
                 raise InputError(_unreadable(source, bad))
@@ -104,24 +110,39 @@ class Faults:
             return False
         return bad_count < row_count(source, self._engine)
 
-    def _look_at(self, source: Source, wanted: int) -> tuple[list[BadRecord], bool]:
+    def _look_at(
+        self, source: Source, faults: Counter[int], wanted: int
+    ) -> tuple[list[BadRecord], bool]:
         """Return the first left-out records of a file (one at least), and whether it has others."""
         found: list[BadRecord] = []
+        looked_at = 0
         is_readable = False
         for batch, shown in self._pieces(source):
             self._ingest.stage(batch)
-            rows = self._engine.rows(staging.FAULTY)
-            counted = int(self._engine.value("SELECT COUNT(*) FROM staged"))
             bad = [
                 BadRecord(source=shown(note), reason=REASONS[fault][1])
-                for fault, note in rows
+                for fault, note in self._engine.rows(staging.FAULTY)
                 if fault not in _UNREMARKABLE
             ]
+            counted = int(self._engine.value("SELECT COUNT(*) FROM staged"))
             found.extend(bad)
+            looked_at += counted
             is_readable = is_readable or counted > len(bad)
-            if is_readable and len(found) >= wanted:
+            if is_readable and len(found) >= min(wanted, faults.total()):
                 break
+            if looked_at >= _MOST_LOOKED_AT:
+                is_readable = is_readable or self._record_count(source) > faults.total()
+                break
+        if not found:
+            fault = min(faults, key=lambda f: (-faults[f], f))
+            place = f"{source.shown}: after the first {looked_at:,} records"
+            found = [BadRecord(source=place, reason=REASONS[fault][1])]
         return found[: max(wanted, 1)], is_readable
+
+    def _record_count(self, source: Source) -> int:
+        if source.layout is Layout.FLOW_PARQUET:
+            return row_count(source, self._engine)
+        return sum(1 for _ in numbered_lines(source, self._engine))
 
     def _pieces(self, source: Source) -> Iterator[tuple[Batch, Shown]]:
         """Yield a file in pieces, and how to say where a record of a piece stands."""

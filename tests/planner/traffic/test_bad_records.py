@@ -9,7 +9,7 @@ import pytest
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord, TrafficMatrix
-from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic import TrafficOptions, faults, read_traffic
 from support.flow_project import host, inventory
 from support.flow_records import Json, edge_between, entry, lines, only_edge, read, stamp
 
@@ -220,6 +220,60 @@ def test_an_example_far_into_a_file_is_found(tmp_path: Path) -> None:
     coverage = read_traffic([path], KNOWN).coverage
     assert coverage.examples == (BadRecord(source=f"{path}:9001", reason=NOT_JSON),)
     assert coverage.used_count == 9_010
+
+
+def test_looking_for_lines_ends_where_all_faults_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "flows.json"
+    path.write_text("{oops\n" + lines([GOOD]) * 5_000)
+    looked_at: list[int] = []
+    rows = faults.numbered_lines
+
+    def counting(*args: Any) -> Any:
+        for row in rows(*args):
+            looked_at.append(row[0])
+            yield row
+
+    monkeypatch.setattr(faults, "numbered_lines", counting)
+    assert read_traffic([path], KNOWN).coverage.examples[0].source == f"{path}:1"
+    assert len(looked_at) < 5_000
+
+
+@pytest.fixture
+def few_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let only the first 20 records of a file be looked at again."""
+    monkeypatch.setattr(faults, "_MOST_LOOKED_AT", 20)
+    monkeypatch.setattr(faults, "_FIRST_LINES", 10)
+    monkeypatch.setattr(faults, "_MOST_LINES", 10)
+
+
+@pytest.mark.usefixtures("few_looked_at")
+def test_a_fault_deep_in_a_large_file_is_shown_without_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "flows.json"
+    path.write_text(lines([GOOD]) * 90 + "{oops\n{oops\n" + lines([payload(bytes_sent="-1")]))
+    coverage = read_traffic([path], KNOWN).coverage
+    assert coverage.examples == (
+        BadRecord(source=f"{path}: after the first 20 records", reason=NOT_JSON),
+    )
+    assert coverage.used_count == 90
+
+
+@pytest.mark.usefixtures("few_looked_at")
+def test_a_large_file_with_its_good_records_at_the_end_is_readable(tmp_path: Path) -> None:
+    path = tmp_path / "flows.json"
+    path.write_text("{oops\n" * 50 + lines([GOOD]))
+    coverage = read_traffic([path], KNOWN).coverage
+    assert coverage.used_count == 1
+    assert [bad.source for bad in coverage.examples] == [f"{path}:{n}" for n in range(1, 6)]
+
+
+@pytest.mark.usefixtures("few_looked_at")
+def test_a_large_file_without_a_good_record_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_text(lines([GOOD]))
+    (tmp_path / "bad.json").write_text("{oops\n" * 50)
+    with pytest.raises(InputError, match=r"bad\.json: the file holds no readable flow record"):
+        read_traffic([tmp_path], KNOWN)
 
 
 def around(seconds: float, count: int) -> list[Json]:
