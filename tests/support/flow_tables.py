@@ -10,10 +10,10 @@ from netplan_planner.traffic import HeaderBytes
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.records import COLUMNS
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.statements import series, staging, sums
+from netplan_planner.traffic.statements import routes, series, staging, sums
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, sums, series)
+MODULES = (staging, sums, routes, series)
 
 
 def staged(**changes: Any) -> str:
@@ -42,10 +42,10 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     },
     "span_positions": {"": lambda: sums.span_positions(3)},
     "reported": {
-        f"by {r}": lambda r=r: series.reported(r)  # type: ignore[misc]
+        f"by {r}": lambda r=r: routes.reported(r)  # type: ignore[misc]
         for r in Reporter
     },
-    "weights": {"": lambda: series.weights(2)},
+    "weights": {"": lambda: routes.weights(2)},
     "edge_minutes": {"": lambda: series.edge_minutes(0, 4)},
     "sent_minutes": {"": lambda: series.sent_minutes(0, 4)},
     "received_minutes": {"": lambda: series.received_minutes(0, 4)},

@@ -7,7 +7,7 @@ from netplan_planner.paths import FlowEnd, classify
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import Nodes, fullest
 from netplan_planner.traffic.statements.keys import nodes_of
-from netplan_planner.traffic.statements.series import SILENT, reported, weights
+from netplan_planner.traffic.statements.routes import SILENT, reported, weights
 
 EdgeKey = tuple[str, str, PathClass, str | None]
 """What makes an edge: keys of source and destination, path class, literal address."""

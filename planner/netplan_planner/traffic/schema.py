@@ -118,7 +118,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     # Days whose records have wrong clocks.
     "skewed_day": {"day": "INTEGER"},
     # Each pair of ends: the side whose report counts (4: half of the source's, half of the
-    # destination's), and whether it is silent (0 or 1), see `statements.series.reported`.
+    # destination's), and whether it is silent (0 or 1), see `statements.routes.reported`.
     "reported": {"pair": "BIGINT", "counted": "TINYINT", "is_silent": "TINYINT"},
     # The edge of each pair.
     "route": {"pair": "BIGINT", "edge": "INTEGER"},
