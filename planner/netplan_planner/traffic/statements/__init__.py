@@ -6,6 +6,6 @@ hash, no ordered collection, no division but of whole numbers (`//`, `%`, of wha
 COALESCE before a comparison, ranks by ROW_NUMBER, sums of whole numbers only. The tables are made
 by the engine; `schema.py` says what each holds.
 
-They stand in the order in which data flows: `staging`, `sums`, `routes`, `series`; `keys` holds what
-they have in common.
+They stand in the order in which data flows: `staging`, `sums`, `routes`, `series`; `keys` holds
+what they have in common.
 """
