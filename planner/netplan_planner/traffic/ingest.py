@@ -72,10 +72,12 @@ class Ingest:
             list(sources), self.engine, self.engine.batch_records, of_p95=of_p95
         ):
             read.extend(self.read_batch(batch))
+        self._write_endpoints()
         return list(dict.fromkeys(read))
 
     def read_batch(self, batch: Batch) -> list[Source]:
         """Read one batch; a gzip file that is cut is read as far as it goes."""
+        self._write_endpoints()
         try:
             self.stage(batch)
         except ReadError as exc:
@@ -108,8 +110,12 @@ class Ingest:
         others = [source for source in batch.sources if source is not broken]
         return [line_batch([rest]), *([line_batch(others)] if others else [])]
 
+    def _write_endpoints(self) -> None:
+        """Write down the ends met so far, as the next records are judged by."""
+        self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + staging.ENDPOINTS)
+
     def stage(self, batch: Batch) -> None:
-        """Judge the records of a batch, into the table `staged`."""
+        """Judge the records of a batch by the ends met so far, into the table `staged`."""
         options = self._options
         is_table = batch.layout.is_table
         statement = staging.staged(
@@ -124,7 +130,6 @@ class Ingest:
             with_details=batch.has_details,
             is_careful=self._is_careful,
         )
-        self.engine.run("CREATE OR REPLACE TABLE endpoint AS " + staging.ENDPOINTS)
         self.engine.create("staged")
         self._view(batch, with_details=batch.has_details)
         self.engine.run(f"INSERT INTO staged {statement}")
@@ -152,6 +157,7 @@ class Ingest:
     def _meet_again(self, batch: Batch) -> None:
         """Stage a batch once more, now that it is known which of its ends are none."""
         self._describe_nodes()
+        self._write_endpoints()
         self.stage(batch)
         self._meet(batch)
 

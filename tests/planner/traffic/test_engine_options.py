@@ -119,11 +119,14 @@ def test_the_private_folder_is_gone_after_a_wrong_option(tmp_path: Path, scratch
 
 
 READ = """
+    import signal
     import sys
     from pathlib import Path
     from netplan_planner.model import Inventory
     from netplan_planner.traffic import TrafficOptions, read_traffic
 
+    # A job in the background of a shell script starts with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     source, scratch = Path(sys.argv[1]), Path(sys.argv[2])
     while True:
         read_traffic([source], Inventory(), TrafficOptions(temp_directory=scratch))
@@ -147,7 +150,10 @@ def test_the_private_folder_is_gone_after_an_interrupt(
         time.sleep(0.002)
     time.sleep(delay_s)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    try:
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert "KeyboardInterrupt" in errors
     assert process.returncode != 0
     assert tree(scratch) == {}
