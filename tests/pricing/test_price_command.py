@@ -28,6 +28,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_sustained_use_of_half_a_month_has_half_of_the_steps() -> None:
+    ran = run("machine", "n1-standard-4", "--region=us-central1", "--usage=sustained-use",
+              "--hours=365", "--format=json")  # fmt: skip
+    (row,) = json.loads(ran.stdout)["prices"]
+    # The first two quarters of a month cost 1.0 and 0.8 of 0.189999 USD an hour.
+    assert float(row["usd"]) == pytest.approx(365 * 0.189999 * 0.9, rel=1e-6)
+
+
 def test_machine_as_text() -> None:
     ran = run("machine", "n2-standard-16", "--region", "us-central1")
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -48,7 +56,8 @@ def test_machine_as_json_and_csv_keep_every_digit() -> None:
     by_usage = {row["usage"]: row for row in answer["prices"]}
     assert by_usage["on-demand"]["usd_per_hour"] == Decimal("0.189999")
     assert by_usage["on-demand"]["usd"] == Decimal("18.9999")
-    assert by_usage["sustained-use"]["usd_per_hour"] == Decimal("0.1329993")
+    # Within the first quarter of a month nothing is discounted yet.
+    assert by_usage["sustained-use"]["usd_per_hour"] == Decimal("0.189999")
     assert by_usage["spot"]["sku_id"] is None
     assert len(by_usage) == 5
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))

@@ -9,6 +9,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -83,13 +84,39 @@ def root(
         ctx.default_map = option_defaults(state.config_path)
 
 
+_TAKES_MANY = frozenset({"--inventory", "--traffic"})
+
+
+def spread(words: Sequence[str]) -> list[str]:
+    """Return a command line in which options that take many values stand before each of them.
+
+    A shell pattern becomes many words, of which an option would take the first only.
+
+    >>> spread(["audit", "--traffic", "a.gz", "b.gz", "--quiet", "c"])
+    ['audit', '--traffic', 'a.gz', '--traffic', 'b.gz', '--quiet', 'c']
+    """
+    out: list[str] = []
+    option: str | None = None
+    """The option whose values follow, once it has its first one."""
+    for before, word in zip(["", *words], words, strict=False):
+        if word.startswith("-"):
+            name, _, value = word.partition("=")
+            option = name if name in _TAKES_MANY and value else None
+        elif before in _TAKES_MANY:
+            option = before
+        elif option is not None:
+            out.append(option)
+        out.append(word)
+    return out
+
+
 def run() -> None:
     """Run the command line; every error that netplan raises on purpose becomes one clear text."""
     gc.set_threshold(_COLLECT_EVERY)
     # A job runner that gives up sends this: end as on Ctrl-C, so that temporary folders go.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app(prog_name=Path(sys.argv[0]).name if sys.argv[0] else "netplan")
+        app(spread(sys.argv[1:]), prog_name=Path(sys.argv[0]).name if sys.argv[0] else "netplan")
     except NetplanError as error:
         typer.echo(f"netplan: {_inert(str(error))}", err=True)
         sys.exit(error.exit_status)

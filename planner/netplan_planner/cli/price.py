@@ -72,8 +72,11 @@ def machine(
 ) -> None:
     """Print what a machine costs per hour and for a month, or for another number of hours."""
     from netplan_planner.model import Usage
+    from netplan_planner.optimise import machine_price
 
     run_h = _amount(hours, "--hours")
+    # More than a month's hours are whole months.
+    month_ratio = min(hours / HOURS_PER_MONTH, 1.0)
     book = _book(prices)
     wanted = list(Usage) if usage is UsageChoice.ALL else [Usage(usage.value)]
     columns = ("usage", "usd_per_hour", "usd", "as_of", "sku_id")
@@ -81,6 +84,8 @@ def machine(
     for one in wanted:
         try:
             price = book.machine(region, machine_type, one)
+            if one is Usage.SUSTAINED_USE and month_ratio < 1:
+                price = machine_price(book, region, machine_type, one, month_ratio)
         except MissingDatum as error:
             answer.unknown.append((one.value, str(error)))
             continue

@@ -58,7 +58,7 @@ def machine_bill(
     hours = HOURS_PER_MONTH * ratio
     # A commitment is paid for every hour of its term, used or not.
     machine_hours = Decimal(HOURS_PER_MONTH) if need.usage in COMMITTED else hours
-    price = _machine_price(prices, need, machine_type)
+    price = machine_price(prices, need.region, machine_type, need.usage, need.month_ratio)
     name = f"{machine_type}, {USAGE_NAMES[need.usage]}, {need.region}"
     machine = line_item(name, machine_hours, price)
     if tier1_gbps is None:
@@ -74,17 +74,24 @@ def machine_bill(
     return MachineBill(machine=machine, tier1=line_item(name, hours, fee))
 
 
-def _machine_price(prices: PriceBook, need: MachineNeed, machine_type: str) -> Price:
-    if need.usage is not Usage.SUSTAINED_USE:
-        return prices.machine(need.region, machine_type, need.usage)
-    if need.month_ratio == 1.0:
+def machine_price(
+    prices: PriceBook, region: str, machine_type: str, usage: Usage, month_ratio: float = 1.0
+) -> Price:
+    """Return a machine's mean price for an hour, when it runs for a share of the month.
+
+    Raises:
+        MissingDatum: If the machine has no such price.
+    """
+    if usage is not Usage.SUSTAINED_USE:
+        return prices.machine(region, machine_type, usage)
+    if month_ratio == 1.0:
         try:
-            return prices.machine(need.region, machine_type, Usage.SUSTAINED_USE)
+            return prices.machine(region, machine_type, Usage.SUSTAINED_USE)
         except MissingDatum:
             # Series without sustained-use discounts have no such price; their multiplier is 1.
             pass
-    base = prices.machine(need.region, machine_type, Usage.ON_DEMAND)
-    multiplier = prices.sustained_use_ratio(machine_type, need.month_ratio)
+    base = prices.machine(region, machine_type, Usage.ON_DEMAND)
+    multiplier = prices.sustained_use_ratio(machine_type, month_ratio)
     return msgspec.structs.replace(
         base,
         usd=base.usd * multiplier,

@@ -49,10 +49,18 @@ _END_OF_TIME = LAST_US // US_PER_MINUTE + 1
 class Ingest:
     """Reads batches into the sums by pair."""
 
-    def __init__(self, engine: Engine, inventory: Inventory, options: TrafficOptions) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        inventory: Inventory,
+        options: TrafficOptions,
+        *,
+        is_steady: bool = False,
+    ) -> None:
         self.engine = engine
         self.nodes = Nodes(inventory)
         self._options = options
+        self._is_steady = is_steady
         self.record_count = 0
         self._is_careful = False
         self._has_all_spans = False
@@ -162,8 +170,11 @@ class Ingest:
         self._meet(batch)
 
     def _take_holders_of_the_time(self) -> None:
-        """Give records to the holders of their time, where an address changed hands since."""
-        if not self.nodes.earlier:
+        """Give records to the holders of their time, where an address changed hands since.
+
+        Steady rates have no time: they are of the machines that there are.
+        """
+        if self._is_steady or not self.nodes.earlier:
             return
         first = self.engine.value(staging.FIRST_MINUTE)
         earlier = [

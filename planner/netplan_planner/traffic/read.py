@@ -31,12 +31,12 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
             raise InputError(
                 f"{steady[0].shown}: steady rates cannot be mixed with records that have times"
             )
-        matrix = _matrix(sources, inventory, options, engine)
+        matrix = _matrix(sources, inventory, options, engine, is_steady=bool(steady))
         if not steady:
             return matrix
         if not tables.has_p95(sources, engine):
             return replace(matrix, is_steady=True)
-        of_p95 = _matrix(sources, inventory, options, engine, of_p95=True)
+        of_p95 = _matrix(sources, inventory, options, engine, is_steady=True, of_p95=True)
         return _with_p95(matrix, of_p95)
 
 
@@ -99,9 +99,10 @@ def _matrix(
     options: TrafficOptions,
     engine: Engine,
     *,
+    is_steady: bool,
     of_p95: bool = False,
 ) -> TrafficMatrix:
-    ingest = Ingest(engine, inventory, options)
+    ingest = Ingest(engine, inventory, options, is_steady=is_steady)
     sources = ingest.read(sources, of_p95=of_p95)
     faults = Faults(engine, ingest, sources)
     window = _window(engine, options)

@@ -139,13 +139,20 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
     """Return the advice: the internal name first, then the external address itself."""
     receiver = talk.receiver
     own = facts.traffic.vm_by_link.get(receiver.ref.self_link) if facts.traffic else None
-    from_outside = own.received_from_internet_bytes if own else 0
-    caution = (
-        "Other traffic from the internet reaches this machine: keep its external address."
-        if from_outside
-        else "Nothing came in from the internet in the window; make sure that nothing else needs"
-        " the address (a firewall rule, a partner, a DNS record) before you delete it."
-    )
+    if own and own.received_from_internet_bytes:
+        caution = "Other traffic from the internet reaches this machine: keep its external address."
+    elif own and own.sent_to_internet_bytes:
+        caution = (
+            "This machine sends to the internet: keep its external address, or see that Cloud NAT"
+            " serves its subnetwork first."
+        )
+    else:
+        caution = (
+            "Nothing came in from the internet or went there in the window; make sure that nothing"
+            " else needs the address (a firewall rule, a partner, a DNS record) before you delete"
+            " it."
+        )
+    is_needed = own and (own.received_from_internet_bytes or own.sent_to_internet_bytes)
     delete = delete_access_config(receiver, nic)
     either = (
         f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
@@ -157,7 +164,7 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
         text=f"Connect to {internal_dns_name(receiver)}, now"
         f" {nic.internal_ipv4 or nic.internal_ipv6}{either}, instead of the external"
         f" address.{money}",
-        commands=() if from_outside else (delete,),
+        commands=() if is_needed else (delete,),
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
         caution=caution,
     )

@@ -16,6 +16,7 @@ from netplan_planner.model import (
     Need,
     NetworkInterface,
     PathClass,
+    SelfLink,
     Severity,
     VmTraffic,
     line_item,
@@ -35,8 +36,8 @@ RULE = Rule(
     remediation="Remove it; reach the machine through IAP, let it reach out through Cloud NAT, and"
     " Google APIs through Private Google Access.",
     guards="Machines that exchanged anything with the internet in the window keep the rule silent."
-    " A machine whose subnetwork keeps no flow logs is listed as not judged. A short window, and"
-    " own machines that still use the address, lower the confidence.",
+    " A machine of whose subnetwork the input has no report is listed as not judged. A short"
+    " window, and own machines that still use the address, lower the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     since="0.1.0",
     thresholds=(
@@ -57,26 +58,40 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each running machine whose external address saw no internet traffic."""
     if facts.traffic is None:
         return
+    reporting = _reporting(facts)
     for instance in facts.inventory.instances:
         nic = next((nic for nic in instance.interfaces if nic.external_ipv4), None)
         if nic is None or not instance.is_running:
             continue
         traffic = facts.traffic.vm_by_link.get(instance.ref.self_link)
-        if traffic is None and not _is_logged(facts, nic):
-            yield Gap(resource=instance.ref, reason="its subnetwork is not known to keep flow logs")
+        if nic.subnetwork not in reporting:
+            yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
         elif traffic is None or (
             traffic.sent_to_internet_bytes == 0 and traffic.received_from_internet_bytes == 0
         ):
             yield _hit(facts, instance, nic, traffic)
 
 
-def _is_logged(facts: Facts, nic: NetworkInterface) -> bool:
-    subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
-    return (
-        subnetwork is not None
-        and subnetwork.flow_logs is not None
-        and (subnetwork.flow_logs.enabled)
+def _reporting(facts: Facts) -> frozenset[SelfLink | None]:
+    """Return the subnetworks of which the input has a report of their own."""
+    assert facts.traffic is not None
+    ends: set[int] = set()
+    for edge in facts.traffic.edges:
+        if edge.payload_bytes > edge.by_destination_bytes:
+            ends.add(edge.src)
+        if edge.by_destination_bytes:
+            ends.add(edge.dst)
+    machines = (facts.instance(facts.traffic.owners[end]) for end in ends)
+    return frozenset(
+        nic.subnetwork for machine in machines if machine for nic in machine.interfaces
     )
+
+
+def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:
+    subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
+    if subnetwork is not None and subnetwork.flow_logs is not None and subnetwork.flow_logs.enabled:
+        return "its subnetwork keeps flow logs, but the input has none of its reports"
+    return "its subnetwork is not known to keep flow logs"
 
 
 def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Hit:

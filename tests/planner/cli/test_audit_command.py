@@ -131,6 +131,9 @@ def test_files_and_flow_logs_in_any_order(tmp_path: Path) -> None:
     )
     assert json.loads(one[1])["coverage"]["instance_count"] == len(inventory.instances)
     assert one == two
+    # As a shell writes patterns out.
+    patterns = ("--inventory", *files, "--traffic", tmp_path / "one.json", tmp_path / "two.json")
+    assert audit("--output", "json", *patterns) == one
 
 
 def test_several_outputs_at_once(tmp_path: Path) -> None:

@@ -169,6 +169,23 @@ def test_an_address_kind_that_is_none_leaves_the_owner_unknown(tmp_path: Path) -
     assert edge.path_class is PathClass.UNKNOWN
 
 
+def test_steady_rates_are_of_the_machines_that_there_are(tmp_path: Path) -> None:
+    """A rate has no time: a machine made yesterday holds its addresses all the same."""
+    made = datetime(2026, 11, 20, tzinfo=UTC)
+    known = inventory(
+        host("web", "10.0.0.1", external="34.1.1.1", created=made, started=made),
+        host("db", "10.0.0.2", external="34.1.1.2", created=made, started=made),
+    )
+    path = tmp_path / "table.csv"
+    path.write_text("src,dst,gbps\n10.0.0.1,10.0.0.2,1\nweb,34.1.1.2,2\n")
+    matrix = read_traffic([path], known)
+    assert {e.path_class for e in matrix.edges} == {
+        PathClass.SAME_ZONE_INTERNAL,
+        PathClass.SAME_ZONE_EXTERNAL,
+    }
+    assert matrix.coverage.unowned_bytes == 0
+
+
 def test_protocols_go_by_name_or_number(tmp_path: Path) -> None:
     for text, number in (("TCP", 6), ("udp", 17), (" icmp", 1), ("132", 132), ("x", 0), ("999", 0)):
         table = f"src,dst,gbps,protocol\nweb,db,1,{text}\n"
