@@ -13,6 +13,7 @@ from netplan_planner.model import (
     PathEnd,
     PathQuery,
     PriceBook,
+    Usage,
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.optimise.offers import PATHS, rounded
@@ -64,8 +65,13 @@ def _bill(
         # Tier_1 that the type does not offer is not billed by a size that we know.
         tier1 = caps.cap(instance.machine_type, tier1=True, cpu_platform=end.cpu_platform)
         tier1_gbps = tier1.egress_gbps if tier1 else None
+    # It stays where and what it is, whatever is asked of its successor.
+    asks_for_spot = need.usage is Usage.SPOT and not instance.is_spot
+    today = msgspec.structs.replace(
+        need, region=instance.region, usage=Usage.ON_DEMAND if asks_for_spot else need.usage
+    )
     try:
-        bill = machine_bill(prices, need, instance.machine_type, tier1_gbps)
+        bill = machine_bill(prices, today, instance.machine_type, tier1_gbps)
     except MissingDatum as missing:
         return None, str(missing)
     return bill, bill.tier1_unknown

@@ -110,6 +110,17 @@ class TestBaseline:
         assert best < plan.baseline.usd_per_month
         assert plan.ranked == found.ranked
 
+    @pytest.mark.parametrize(
+        "asked", [{"usage": Usage.SPOT}, {"region": "elsewhere-east1"}], ids=["spot", "region"]
+    )
+    def test_it_is_priced_as_it_is_whatever_is_asked(self, asked: dict[str, object]) -> None:
+        instance = machine("n2-standard-32")
+        need = need_for_vm(instance, 20, shape("n2-standard-32"))
+        other = msgspec.structs.replace(need, **asked)
+        baseline, _ = baseline_of(instance, shape("n2-standard-32"), other, PRICES, CAPS)
+        assert baseline is not None
+        assert baseline.usd_per_month == Decimal("0.05") * 32 * 730
+
     def test_tier1_has_its_line(self) -> None:
         instance = machine("n2-standard-32", bandwidth_tier=BandwidthTier.TIER_1)
         need = need_for_vm(instance, 20, shape("n2-standard-32"))
