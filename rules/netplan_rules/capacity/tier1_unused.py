@@ -31,7 +31,8 @@ RULE = Rule(
     " nothing. Commitments do not cover it.",
     remediation="Recreate the machine without Tier_1.",
     guards="Silent when a declared target needs it, or when any minute came near the default caps"
-    " (inside the VPC or to outside). A window shorter than the threshold lowers the confidence.",
+    " (inside the VPC or to outside), and where the type has no Tier_1 (tier1-ineffective). A"
+    " window shorter than the threshold lowers the confidence.",
     references=(
         "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
         "n",
@@ -68,8 +69,12 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         default = instance_cap(instance, facts.caps, tier1=False)
         if default is None:
             yield unknown_cap(facts, instance)
-        elif _fits(facts, instance, traffic, default):
+        elif _is_offered(facts, instance) and _fits(facts, instance, traffic, default):
             yield _hit(facts, instance, traffic, default)
+
+
+def _is_offered(facts: Facts, instance: Instance) -> bool:
+    return any(cap.is_tier1 for cap in facts.caps.variants(instance.machine_type))
 
 
 def _fits(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCap) -> bool:
