@@ -72,8 +72,11 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             yield _hit(facts, instance, nic, traffic)
 
 
-def _reporting(facts: Facts) -> frozenset[SelfLink | None]:
-    """Return the subnetworks of which the input has a report of their own."""
+def _reporting(facts: Facts) -> frozenset[SelfLink]:
+    """Return the subnetworks of which the input has a report of their own.
+
+    Machines with several interfaces do not tell through which one they reported.
+    """
     assert facts.traffic is not None
     ends: set[int] = set()
     for edge in facts.traffic.edges:
@@ -83,7 +86,9 @@ def _reporting(facts: Facts) -> frozenset[SelfLink | None]:
             ends.add(edge.dst)
     machines = (facts.instance(facts.traffic.owners[end]) for end in ends)
     return frozenset(
-        nic.subnetwork for machine in machines if machine for nic in machine.interfaces
+        machine.interfaces[0].subnetwork
+        for machine in machines
+        if machine and len(machine.interfaces) == 1 and machine.interfaces[0].subnetwork
     )
 
 
