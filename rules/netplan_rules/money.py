@@ -7,15 +7,14 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
-    BandwidthTier,
     Candidate,
     Edge,
     Facts,
     Instance,
     LineItem,
     Price,
-    Usage,
     line_item,
+    usage_of,
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import HOURS_PER_MONTH
@@ -67,34 +66,15 @@ def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
     return saving if saving.usd_per_month else Saving()
 
 
-def usage_of(instance: Instance) -> Usage:
-    """Return how a machine is paid for, as far as the inventory shows: commitments are apart."""
-    return Usage.SPOT if instance.is_spot else Usage.ON_DEMAND
-
-
 def machine_saving(facts: Facts, instance: Instance, candidate: Candidate) -> Saving:
-    """Return today's machine price less the candidate's, both for a whole month at list price."""
+    """Return today's machine price less the candidate's, both as billed for a whole month."""
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
-    today = machine_lines(facts, instance)
-    if today.unknown:
-        return today
-    return Saving(items=(*today.items, *(negated(item) for item in candidate.line_items)))
-
-
-def machine_lines(facts: Facts, instance: Instance) -> Saving:
-    """Return what a machine costs today a month, at the list price of its kind of use."""
-    month = Decimal(HOURS_PER_MONTH)
     try:
-        price = facts.prices.machine(instance.region, instance.machine_type, usage_of(instance))
-        lines = [line_item(instance.machine_type, month, price)]
-        if instance.bandwidth_tier is BandwidthTier.TIER_1:
-            lines.append(
-                line_item(f"Tier_1 of {instance.machine_type}", month, tier1_fee(facts, instance))
-            )
+        today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
         return Saving(unknown=str(error))
-    return Saving(items=tuple(lines))
+    return Saving(items=(*today, *(negated(item) for item in candidate.line_items)))
 
 
 def tier1_fee(facts: Facts, instance: Instance) -> Price:

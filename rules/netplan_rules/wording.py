@@ -97,7 +97,9 @@ def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]
     """
     if candidate.is_tier1 or candidate.count > 1:
         return ()
+    is_new = candidate.machine_type != instance.machine_type
     change = f"--machine-type={candidate.machine_type}"
+    machine_type = (gcloud_instance("set-machine-type", instance, change),) if is_new else ()
     platform = (
         (gcloud_instance("update", instance, f"--min-cpu-platform={candidate.cpu_platform}"),)
         if candidate.cpu_platform
@@ -105,7 +107,7 @@ def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]
     )
     return (
         gcloud_instance("stop", instance),
-        gcloud_instance("set-machine-type", instance, change),
+        *machine_type,
         *platform,
         gcloud_instance("start", instance),
     )

@@ -91,6 +91,14 @@ def recommend(
             rich_help_panel=NEED,
         ),
     ] = None,
+    on_demand: Annotated[
+        bool,
+        typer.Option(
+            "--on-demand",
+            help="At list price, no discount (default, but with --vm).",
+            rich_help_panel=PAYMENT,
+        ),
+    ] = False,
     spot: Annotated[
         bool, typer.Option("--spot", help="Spot prices.", rich_help_panel=PAYMENT)
     ] = False,
@@ -104,7 +112,8 @@ def recommend(
         bool,
         typer.Option(
             "--sustained-use",
-            help="On demand with sustained-use discounts.",
+            help="On demand, with the discount that a month of use brings by itself (default with"
+            " --vm).",
             rich_help_panel=PAYMENT,
         ),
     ] = False,
@@ -189,6 +198,7 @@ def recommend(
         arch=None if arch is None else {"x86": "X86_64", "arm": "ARM64"}[arch.value],
         gpu=gpu,
         shared_core=shared_core,
+        on_demand=on_demand,
         spot=spot,
         cud_1y=cud_1y,
         cud_3y=cud_3y,

@@ -5,7 +5,9 @@ import io
 import os
 import sys
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterator
+from decimal import Decimal
 
 import msgspec
 
@@ -16,6 +18,8 @@ from netplan_planner.model import (
     MachinePlan,
     PriceBook,
     Rejected,
+    Usage,
+    series_of,
 )
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.csv_report import guarded
@@ -54,7 +58,7 @@ def text(
     decided = resolved(options, sys.stdout, os.environ)
     page = render_machine_plan(answer, decided)
     lines = [line for name in why_not for line in _why_not(answer, name)]
-    lines += _basis(caps, prices)
+    lines += [*_discounts(answer, prices), *_basis(caps, prices)]
     rows = [row for line in lines for row in textwrap.wrap(line, decided.width or WIDTH)]
     return "\n".join([page.rstrip("\n"), "", *rows]) + "\n"
 
@@ -82,6 +86,33 @@ def _basis(caps: CapsBook, prices: PriceBook) -> list[str]:
         "A cap is a ceiling: to send at it takes cores, and small types have few. Ask for them with"
         " --vcpus, for one machine with --max-count 1, for the reason of a type with --why-not.",
     ]
+
+
+def _discounts(answer: MachinePlan | Infeasible, prices: PriceBook) -> Iterator[str]:
+    """Yield what the discount for long use is in the figures, or would be."""
+    if isinstance(answer, Infeasible):
+        return
+    need = answer.need
+    if need.usage is Usage.SUSTAINED_USE:
+        yield (
+            "Sustained-use discounts are included: accounts that pay online get them, for what no"
+            " commitment covers."
+        )
+    if need.usage is not Usage.ON_DEMAND:
+        return
+    percents: dict[str, set[Decimal]] = defaultdict(set)
+    for candidate in answer.ranked:
+        ratio = prices.sustained_use_ratio(candidate.machine_type, need.month_ratio)
+        if ratio < 1:
+            percents[series_of(candidate.machine_type)].add(100 * (1 - ratio))
+    if percents:
+        reached = sorted(percent for found in percents.values() for percent in found)
+        bounds = dict.fromkeys(f"{float(p):.3g}" for p in (reached[0], reached[-1]))
+        yield (
+            f"List prices without discounts. With so much use {', '.join(sorted(percents))} bring"
+            f" sustained-use discounts of {' to '.join(bounds)} % by themselves: --sustained-use"
+            " ranks with them."
+        )
 
 
 def _why_not(answer: MachinePlan | Infeasible, machine_type: str) -> Iterator[str]:

@@ -39,6 +39,7 @@ class Wish(NamedTuple):
     arch: str | None
     gpu: bool
     shared_core: bool
+    on_demand: bool
     spot: bool
     cud_1y: bool
     cud_3y: bool
@@ -49,7 +50,7 @@ def for_bandwidth(
     wish: Wish, prices: Path | None, as_of: datetime | None
 ) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
     """Return the plan for a bandwidth in a region."""
-    from netplan_planner.model import Destination, MachineNeed
+    from netplan_planner.model import Destination, MachineNeed, Usage
     from netplan_planner.optimise import Chooser
     from netplan_planner.throughput import load_caps
     from netplan_pricing import open_snapshot
@@ -65,7 +66,7 @@ def for_bandwidth(
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
-        usage=_usage(wish),
+        usage=_usage(wish) or Usage.ON_DEMAND,
         series=checked_series(wish.series, caps),
         architecture=wish.arch,
         max_count=8 if wish.max_count is None else wish.max_count,
@@ -84,7 +85,7 @@ def for_machine(
     from msgspec.structs import replace
 
     from netplan_planner.engine.machines import find_machine, observed_gbps
-    from netplan_planner.model import Destination, MachinePlan, Usage, need_for_vm
+    from netplan_planner.model import Destination, MachinePlan, need_for_vm
     from netplan_planner.optimise import baseline_of, with_baseline
     from netplan_planner.throughput import load_caps
 
@@ -99,7 +100,6 @@ def for_machine(
     gbps = wish.gbps
     if gbps is None:
         gbps = observed_gbps(facts, instance, destination)
-    usage = _usage(wish)
     need = need_for_vm(
         instance,
         gbps,
@@ -108,7 +108,7 @@ def for_machine(
         headroom_ratio=wish.headroom,
         vcpus=wish.vcpus,
         memory_gib=wish.memory_gib,
-        usage=None if usage is Usage.ON_DEMAND else usage,
+        usage=_usage(wish),
         series=checked_series(wish.series, load_caps(facts.caps.as_of)),
         max_count=1 if wish.max_count is None else wish.max_count,
         min_flow_gbps=wish.min_flow_gbps,
@@ -127,14 +127,8 @@ def for_machine(
     return plan, facts.caps, facts.prices
 
 
-def _usage(wish: Wish) -> "Usage":
-    return usage_of(
-        spot=wish.spot, cud_1y=wish.cud_1y, cud_3y=wish.cud_3y, sustained_use=wish.sustained_use
-    )
-
-
-def usage_of(*, spot: bool, cud_1y: bool, cud_3y: bool, sustained_use: bool) -> "Usage":
-    """Return the way of paying that the flags ask for.
+def _usage(wish: Wish) -> "Usage | None":
+    """Return the way of paying that the flags ask for; None: none is named.
 
     Raises:
         UsageError: If there are two.
@@ -142,16 +136,17 @@ def usage_of(*, spot: bool, cud_1y: bool, cud_3y: bool, sustained_use: bool) -> 
     from netplan_planner.model import Usage
 
     flags = {
-        Usage.SPOT: spot,
-        Usage.CUD_1Y: cud_1y,
-        Usage.CUD_3Y: cud_3y,
-        Usage.SUSTAINED_USE: sustained_use,
+        Usage.ON_DEMAND: wish.on_demand,
+        Usage.SPOT: wish.spot,
+        Usage.CUD_1Y: wish.cud_1y,
+        Usage.CUD_3Y: wish.cud_3y,
+        Usage.SUSTAINED_USE: wish.sustained_use,
     }
     chosen = [usage for usage, is_on in flags.items() if is_on]
     if len(chosen) > 1:
         both = " and ".join(f"--{usage.value}" for usage in chosen)
         raise UsageError(f"{both} exclude each other: a machine is paid in one way")
-    return chosen[0] if chosen else Usage.ON_DEMAND
+    return chosen[0] if chosen else None
 
 
 def checked_series(series: tuple[str, ...], caps: "CapsTable") -> tuple[str, ...]:

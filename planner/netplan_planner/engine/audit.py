@@ -187,7 +187,7 @@ def _report(
         zone_pairs=zone_pairs(facts),
         recommendations=plans,
         jobs=jobs,
-        assumptions=_assumptions(request.today, facts, demo),
+        assumptions=_assumptions(request.today, facts, demo, findings),
         suppressed=suppressed,
         filtered=filtered,
         expired_suppressions=suppressions.expired,
@@ -226,11 +226,22 @@ def _demo_answers(
     return tuple(plans), jobs
 
 
-def _assumptions(today: date, facts: Facts, demo: Demo | None) -> tuple[str, ...]:
+def _assumptions(
+    today: date, facts: Facts, demo: Demo | None, findings: Sequence[Finding]
+) -> tuple[str, ...]:
     said = list(demo.assumptions) if demo is not None else []
     if facts.caps.as_of != today:
         said.append(
             f"Limits are those of {facts.caps.as_of.isoformat()}; prices are those of the snapshot."
+        )
+    resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
+    if any(finding.rule in resizing and finding.line_items for finding in findings):
+        covered = len(facts.inventory.commitments)
+        read = f" ({covered:,} read)" if covered else ""
+        said.append(
+            "Machines that are not Spot run whole months on demand, with the sustained-use discount"
+            f" of their series (accounts that pay online get it); commitments{read} are not"
+            " counted."
         )
     return tuple(said)
 

@@ -81,6 +81,7 @@ from netplan_planner.model.plan import (
     MachinePlan,
     Rejected,
     need_for_vm,
+    usage_of,
 )
 from netplan_planner.model.prices import (
     AddressUse,
@@ -226,4 +227,5 @@ __all__ = [
     "series_of",
     "shape_of_custom",
     "total_usd",
+    "usage_of",
 ]

@@ -88,7 +88,9 @@ class Change(Value, frozen=True, kw_only=True):
     destination: SelfLink | None = None
     """For an address change: the machine reached; the change holds for this pair only."""
     to: str | None = None
-    """The new machine type, for `MACHINE_TYPE`."""
+    """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1."""
+    cpu_platform: str = ""
+    """The least CPU platform to ask for with it, where the cap depends on it."""
 
 
 class Hit(Value, frozen=True, kw_only=True):

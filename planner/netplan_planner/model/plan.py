@@ -45,6 +45,15 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     """Share of the month that it runs, for sustained-use discounts."""
 
 
+def usage_of(instance: Instance) -> Usage:
+    """Return how a running machine is billed by itself; what a commitment covers is not known.
+
+    A machine that is not Spot is taken to run whole months, so it has the sustained-use discount
+    of its series.
+    """
+    return Usage.SPOT if instance.is_spot else Usage.SUSTAINED_USE
+
+
 def need_for_vm(
     instance: Instance,
     gbps: float,
@@ -73,13 +82,12 @@ def need_for_vm(
         headroom_ratio: Share of the cap that stays free.
         vcpus: Another floor than the machine's own.
         memory_gib: Another floor than the machine's own.
-        usage: Another way of paying than the machine's own (Spot or on demand).
+        usage: Another way of paying than the machine's own (`usage_of`).
         series: Allowed series; empty means any.
         max_count: How many machines may share its load.
         min_flow_gbps: What a single flow must reach.
         month_ratio: Share of the month that it runs.
     """
-    own_usage = Usage.SPOT if instance.is_spot else Usage.ON_DEMAND
     has_gpu = shape.gpu_count > 0 or instance.gpu_count > 0
     return MachineNeed(
         gbps=gbps,
@@ -88,7 +96,7 @@ def need_for_vm(
         vcpus=shape.vcpus if vcpus is None else vcpus,
         memory_gib=shape.memory_gib if memory_gib is None else memory_gib,
         headroom_ratio=headroom_ratio,
-        usage=usage or own_usage,
+        usage=usage or usage_of(instance),
         series=series or ((instance.series,) if has_gpu else ()),
         architecture=shape.architecture,
         max_count=max_count,
@@ -160,6 +168,13 @@ class MachineChooser(Protocol):
 
     def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
         """Return the ranked plan for a need."""
+
+    def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
+        """Return what a machine costs a month as it stands, its Tier_1 fee included.
+
+        Raises:
+            MissingDatum: If the machine has no such price, or the fee is not known.
+        """
 
 
 class FixStep(Value, frozen=True, kw_only=True):

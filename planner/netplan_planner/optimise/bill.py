@@ -59,7 +59,7 @@ def machine_bill(
     # A commitment is paid for every hour of its term, used or not.
     machine_hours = Decimal(HOURS_PER_MONTH) if need.usage in COMMITTED else hours
     price = machine_price(prices, need.region, machine_type, need.usage, need.month_ratio)
-    name = f"{machine_type}, {USAGE_NAMES[need.usage]}, {need.region}"
+    name = f"{machine_type}, {_billed_as(prices, machine_type, need)}, {need.region}"
     machine = line_item(name, machine_hours, price)
     if tier1_gbps is None:
         return MachineBill(machine=machine)
@@ -72,6 +72,17 @@ def machine_bill(
         return MachineBill(machine=machine, tier1_unknown=str(missing))
     name = f"Tier_1 of {machine_type}, up to {tier1_gbps:g} Gbit/s"
     return MachineBill(machine=machine, tier1=line_item(name, hours, fee))
+
+
+def _billed_as(prices: PriceBook, machine_type: str, need: MachineNeed) -> str:
+    """Return the words for a way of paying; a discount that is none is not named."""
+    usage = need.usage
+    if (
+        usage is Usage.SUSTAINED_USE
+        and prices.sustained_use_ratio(machine_type, need.month_ratio) == 1
+    ):
+        usage = Usage.ON_DEMAND
+    return USAGE_NAMES[usage]
 
 
 def machine_price(

@@ -151,7 +151,7 @@ def _applicable(dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
             or option.change.destination == dst
         )
     ]
-    unique = {(o.change.kind, o.change.to): o for o in reversed(fitting)}
+    unique = {(o.change.kind, o.change.to, o.change.cpu_platform): o for o in reversed(fitting)}
     return tuple(unique[key] for key in sorted(unique, key=str))[:MAX_CHANGES]
 
 
@@ -191,8 +191,8 @@ def _likeness(facts: Facts, solution: Solution) -> tuple[object, ...]:
         dst.zone if dst else None,
         solution.edge.path_class,
         solution.now.gbps,
-        tuple((o.change.kind, o.change.to, e.gbps) for o, e in solution.singles),
-        tuple((o.change.kind, o.change.to) for o in solution.best),
+        tuple((o.change.kind, step_name(o.change), e.gbps) for o, e in solution.singles),
+        tuple((o.change.kind, step_name(o.change)) for o in solution.best),
         solution.reached.gbps,
     )
 
@@ -235,9 +235,7 @@ def _fix_set(facts: Facts, solutions: Sequence[Solution]) -> FixSet:
 
 def _total(options: Iterable[Option]) -> Decimal | None:
     """Return the money of changes, each counted once; None when one is not known."""
-    unique = {
-        (o.change.kind, o.change.target, o.change.destination, o.change.to): o for o in options
-    }
+    unique = {(o.change.target, o.change.destination, step_name(o.change)): o for o in options}
     if any(o.saving_usd_per_month is None for o in unique.values()):
         return None
     return _money(unique.values())
@@ -249,7 +247,8 @@ def step_name(change: Change) -> str:
         case ChangeKind.INTERNAL_ADDRESS:
             return "internal address"
         case ChangeKind.MACHINE_TYPE:
-            return change.to or "other machine type"
+            platform = f", {change.cpu_platform} or later" if change.cpu_platform else ""
+            return f"{change.to or 'other machine type'}{platform}"
         case ChangeKind.TIER_1:
             return "Tier_1"
 

@@ -2,17 +2,21 @@
 
 from math import ceil, isfinite
 
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
     Candidate,
     CapsBook,
     Infeasible,
+    Instance,
+    LineItem,
     MachineNeed,
     MachinePlan,
     PriceBook,
     Rejected,
+    Usage,
 )
 from netplan_planner.optimise.offers import Pool, RankKey, build_pool, pool_key, rounded
+from netplan_planner.optimise.vm_today import bill_today
 
 ROUNDING = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
@@ -45,6 +49,17 @@ class Chooser:
                 self._answers.clear()
             answer = self._answers[need] = self._search(need)
         return answer
+
+    def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
+        """Return what a machine costs a month as it stands, its Tier_1 fee included.
+
+        Raises:
+            MissingDatum: If the machine has no such price, or the fee is not known.
+        """
+        bill = bill_today(instance, usage, self._prices, self._caps)
+        if bill.tier1_unknown:
+            raise MissingDatum(bill.tier1_unknown)
+        return bill.lines(1)
 
     def _search(self, need: MachineNeed) -> MachinePlan | Infeasible:
         _check(need)

@@ -14,6 +14,7 @@ from netplan_planner.model import (
     PathQuery,
     PriceBook,
     Usage,
+    usage_of,
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill
 from netplan_planner.optimise.offers import PATHS, rounded
@@ -34,7 +35,11 @@ def baseline_of(
     binding = estimate.binding
     if binding is None or estimate.gbps is None:
         return None, "; ".join(estimate.unknown)
-    bill, why_no_price = _bill(instance, end, need, prices, caps)
+    try:
+        bill = bill_today(instance, need.usage, prices, caps, need.month_ratio)
+        why_no_price = bill.tier1_unknown
+    except MissingDatum as missing:
+        bill, why_no_price = None, str(missing)
     candidate = Candidate(
         machine_type=instance.machine_type,
         count=1,
@@ -57,21 +62,38 @@ def with_baseline(plan: MachinePlan, baseline: Candidate | None, note: str = "")
     return msgspec.structs.replace(plan, baseline=baseline, baseline_note=note)
 
 
-def _bill(
-    instance: Instance, end: PathEnd, need: MachineNeed, prices: PriceBook, caps: CapsBook
-) -> tuple[MachineBill | None, str]:
-    tier1_gbps = None
-    if end.is_tier1:
-        # Tier_1 that the type does not offer is not billed by a size that we know.
-        tier1 = caps.cap(instance.machine_type, tier1=True, cpu_platform=end.cpu_platform)
-        tier1_gbps = tier1.egress_gbps if tier1 else None
-    # It stays where and what it is, whatever is asked of its successor.
-    asks_for_spot = need.usage is Usage.SPOT and not instance.is_spot
-    today = msgspec.structs.replace(
-        need, region=instance.region, usage=Usage.ON_DEMAND if asks_for_spot else need.usage
+def bill_today(
+    instance: Instance,
+    usage: Usage,
+    prices: PriceBook,
+    caps: CapsBook,
+    month_ratio: float = 1.0,
+) -> MachineBill:
+    """Return what a machine costs a month where and as it stands.
+
+    Args:
+        instance: The machine; a Spot machine has its Spot price, whatever `usage` says.
+        usage: How it is paid; Spot is not taken for a machine that is none.
+        prices: Where prices come from.
+        caps: For the size of its Tier_1 bandwidth, which decides the fee.
+        month_ratio: Share of the month that it runs.
+
+    Raises:
+        MissingDatum: If the machine has no such price; a missing fee is in the bill.
+    """
+    own = usage_of(instance)
+    terms = MachineNeed(
+        gbps=0.0,
+        region=instance.region,
+        usage=own if Usage.SPOT in {own, usage} else usage,
+        month_ratio=month_ratio,
     )
-    try:
-        bill = machine_bill(prices, today, instance.machine_type, tier1_gbps)
-    except MissingDatum as missing:
-        return None, str(missing)
-    return bill, bill.tier1_unknown
+    end = instance_end(instance)
+    if not end.is_tier1:
+        return machine_bill(prices, terms, instance.machine_type, None)
+    tier1 = caps.cap(instance.machine_type, tier1=True, cpu_platform=end.cpu_platform)
+    if tier1 is not None:
+        return machine_bill(prices, terms, instance.machine_type, tier1.egress_gbps)
+    why = caps.unknown_reason(instance.machine_type, tier1=True, cpu_platform=end.cpu_platform)
+    bill = machine_bill(prices, terms, instance.machine_type, None)
+    return msgspec.structs.replace(bill, tier1_unknown=f"no Tier_1 fee: {why}")

@@ -59,8 +59,9 @@ def single_flow(query: PathQuery, caps: CapsBook) -> Estimate:
 def apply_change(query: PathQuery, change: Change) -> PathQuery:
     """Return the path as it is after a change of its sender or of the address it uses.
 
-    The caller sees to it that the change is one of this path. A new machine type keeps the CPU
-    platform only within the series; in another one it is not known yet.
+    The caller sees to it that the change is one of this path. A new machine type has the CPU
+    platform that is asked for with it; else it keeps its own within the series, and in another one
+    it is not known yet.
     """
     match change.kind:
         case ChangeKind.INTERNAL_ADDRESS:
@@ -70,8 +71,12 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
         case ChangeKind.MACHINE_TYPE:
             old, new = query.src.machine_type, change.to
             same = old is not None and new is not None and series_of(old) == series_of(new)
+            kept = query.src.cpu_platform if same else None
             src = msgspec.structs.replace(
-                query.src, machine_type=new, cpu_platform=query.src.cpu_platform if same else None
+                query.src,
+                machine_type=new,
+                is_tier1=False,
+                cpu_platform=change.cpu_platform or kept,
             )
     return msgspec.structs.replace(query, src=src)
 

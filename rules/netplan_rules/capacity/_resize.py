@@ -64,25 +64,29 @@ def resize_fix(instance: Instance, candidate: Candidate | None, why_not: str) ->
     """Return the advice to take another machine type, with the commands where they suffice."""
     if candidate is None:
         return Fix(text=f"No single machine fits: {why_not}. Spread the load over more machines.")
-    blocked = instance.local_ssd_count > 0 or instance.gpu_count > 0
-    new_machine = candidate.is_tier1 or blocked
-    caution = (
-        "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
-        if blocked
-        else "Stops the machine for the change; check the zone and the image's drivers first."
-    )
-    if candidate.is_tier1:
-        caution = "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
+    why_new = _why_new_machine(instance, candidate)
     return Fix(
         text=f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap.",
-        commands=() if new_machine else resize_commands(instance, candidate),
+        commands=() if why_new else resize_commands(instance, candidate),
         documents=(
             "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instanc"
             "e",
             "https://cloud.google.com/compute/docs/network-bandwidth",
         ),
-        caution=caution,
+        caution=why_new
+        or "Stops the machine for the change; check the zone and the image's drivers first.",
     )
+
+
+def _why_new_machine(instance: Instance, candidate: Candidate) -> str:
+    """Return why the change takes a new machine, or nothing where it does not."""
+    if candidate.is_tier1:
+        return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
+    if instance.bandwidth_tier is BandwidthTier.TIER_1:
+        return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
+    if instance.local_ssd_count > 0 or instance.gpu_count > 0:
+        return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
+    return ""
 
 
 def resize_saving(facts: Facts, instance: Instance, candidate: Candidate | None) -> Saving:
@@ -99,7 +103,12 @@ def resize_change(instance: Instance, candidate: Candidate | None) -> Change | N
         return Change(kind=ChangeKind.TIER_1, target=link)
     if candidate.is_tier1:
         return None
-    return Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=candidate.machine_type)
+    return Change(
+        kind=ChangeKind.MACHINE_TYPE,
+        target=link,
+        to=candidate.machine_type,
+        cpu_platform=candidate.cpu_platform,
+    )
 
 
 def egress_estimate(facts: Facts, instance: Instance, candidate: Candidate | None) -> Estimate:

@@ -19,12 +19,11 @@ from netplan_planner.model import (
     Instance,
     Need,
     Severity,
-    Usage,
-    line_item,
     series_of,
+    total_usd,
+    usage_of,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     egress_estimate,
@@ -34,7 +33,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.money import Saving, negated
+from netplan_rules.money import Saving, machine_saving
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
@@ -82,7 +81,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         cap = instance_cap(instance, facts.caps)
         try:
-            today = facts.prices.machine(instance.region, instance.machine_type, _usage(instance))
+            today = facts.machines.cost_today(instance, usage_of(instance))
         except MissingDatum as error:
             yield Gap(resource=instance.ref, reason=str(error))
             continue
@@ -92,9 +91,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         candidate = _better(facts, instance, cap)
         if candidate is None or candidate.usd_per_month is None:
             continue
-        line = line_item(instance.machine_type, Decimal(HOURS_PER_MONTH), today)
-        saving = Saving(items=(line, *(negated(item) for item in candidate.line_items)))
-        if _is_worth(facts, saving.usd_per_month, line.usd_per_month):
+        saving = machine_saving(facts, instance, candidate)
+        if _is_worth(facts, saving.usd_per_month, total_usd(today)):
             yield _hit(facts, instance, cap, candidate, saving)
 
 
@@ -114,16 +112,12 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
     )
 
 
-def _usage(instance: Instance) -> Usage:
-    return Usage.SPOT if instance.is_spot else Usage.SUSTAINED_USE
-
-
 def _better(facts: Facts, instance: Instance, cap: EgressCap) -> Candidate | None:
     """Return the cheapest machine of another series that has at least as much of everything."""
     need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL)
     if need is None:
         return None
-    plan = facts.machines.choose(replace(need, headroom_ratio=0.0, usage=_usage(instance)))
+    plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
     if isinstance(plan, Infeasible):
         return None
     best = plan.ranked[0]
@@ -145,7 +139,7 @@ def _hit(
         message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
         f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
         f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}",
-        group=f"{instance.machine_type}|{instance.region}|{candidate.machine_type}|{_usage(instance)}",
+        group=f"{instance.machine_type}|{instance.region}|{candidate.machine_type}|{usage_of(instance)}",
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),

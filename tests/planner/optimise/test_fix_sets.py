@@ -4,8 +4,17 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
-from netplan_planner.model import Change, ChangeKind, Facts, FixSet, PathClass, SelfLink
+from netplan_planner.model import (
+    BandwidthTier,
+    Change,
+    ChangeKind,
+    Facts,
+    FixSet,
+    PathClass,
+    SelfLink,
+)
 from netplan_planner.optimise.fix_sets import Option, find_fix_sets
 from support.facts import facts_of, machine
 
@@ -114,6 +123,30 @@ def test_equal_gain_takes_the_cheaper_type() -> None:
     ]
     (found,) = find_fix_sets(gecko("a", "b"), options)
     assert found.joint.name == "internal address + n1-standard-8"
+
+
+def test_a_newer_platform_of_the_same_type_is_a_change() -> None:
+    old = [
+        replace(machine(name, "n1-standard-16"), cpu_platform="Intel Haswell") for name in ("a", "b")
+    ]
+    facts = facts_of(*old, talk=(("a", "b", EXTERNAL, 6.0),))
+    newer = resize("a", "n1-standard-16", usd="0")
+    newer = replace(newer, change=replace(newer.change, cpu_platform="Intel Skylake"))
+    (found,) = find_fix_sets(facts, [address("a", "b"), newer])
+    assert found.now.gbps == 7
+    assert singles(found) == {
+        "internal address": 16.0,
+        "n1-standard-16, Intel Skylake or later": 7.0,
+    }
+    assert found.joint.estimate.gbps == 32
+
+
+def test_a_new_type_is_taken_without_tier1() -> None:
+    sender = replace(machine("a", "n2-standard-32"), bandwidth_tier=BandwidthTier.TIER_1)
+    facts = facts_of(sender, machine("b"), talk=(("a", "b", EXTERNAL, 6.0),))
+    (found,) = find_fix_sets(facts, [address("a", "b"), resize("a", "n2-standard-48")])
+    assert singles(found) == {"internal address": 50.0, "n2-standard-48": 7.0}
+    assert found.joint.name == "internal address"
 
 
 @pytest.mark.parametrize("options", [[], [resize("a", "n1-standard-16")]])

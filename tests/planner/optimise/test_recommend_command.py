@@ -34,6 +34,25 @@ def test_it_tells_what_became_of_a_type() -> None:
     assert "\x1b" not in found.stdout
 
 
+def test_what_a_month_of_use_brings_by_itself_is_said_or_included() -> None:
+    at_list_price = recommend(*HERE, "--series", "n2,e2", "--top", "1").stdout
+    assert "List prices without discounts." in at_list_price
+    assert "n2 bring sustained-use discounts of 20 %" in " ".join(at_list_price.split())
+    included = recommend(*HERE, "--series", "n2", "--top", "1", "--sustained-use").stdout
+    assert "Sustained-use discounts are included" in included
+    assert "without discounts" not in recommend(*HERE, "--series", "e2").stdout
+    assert "iscounts" not in recommend(*HERE, "--series", "n2", "--spot").stdout
+
+
+def test_a_machine_of_the_input_is_priced_as_it_is_billed() -> None:
+    vm = ["--demo", "gecko", "--vm", "transcoder-5", "--series", "n1", "--format", "json"]
+    billed, listed = (json.loads(recommend(*vm, *f).stdout) for f in ([], ["--on-demand"]))
+    assert (billed["need"]["usage"], listed["need"]["usage"]) == ("sustained-use", "on-demand")
+    hourly = float(open_snapshot().machine("us-central1", "n1-standard-16").usd)
+    assert listed["baseline"]["usd_per_month"] == pytest.approx(hourly * 730)
+    assert billed["baseline"]["usd_per_month"] == pytest.approx(hourly * 730 * 0.7)
+
+
 def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
     answer = json.loads(recommend(*HERE, "--format", "json").stdout)
     book = open_snapshot()

@@ -6,6 +6,7 @@ from decimal import Decimal
 import msgspec
 import pytest
 
+from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     BandwidthTier,
     Destination,
@@ -25,6 +26,8 @@ from support.price_book import SmallPriceBook, make_shape
 
 TODAY = date(2026, 11, 21)
 PRICES = SmallPriceBook()
+N2_STANDARD_32 = Decimal("0.05") * 32 * 730
+"""A month of it at list price in the small price book."""
 CAPS = load_caps(TODAY)
 
 
@@ -50,7 +53,7 @@ class TestNeed:
     def test_its_vcpus_and_memory_are_floors(self) -> None:
         need = need_for_vm(machine("n2-standard-8"), 3.5, shape("n2-standard-8"))
         assert (need.gbps, need.region, need.vcpus, need.memory_gib) == (3.5, "made-west1", 8, 32)
-        assert (need.max_count, need.usage) == (1, Usage.ON_DEMAND)
+        assert (need.max_count, need.usage) == (1, Usage.SUSTAINED_USE)
         assert (need.allow_gpu, need.allow_shared_core) == (False, False)
 
     def test_the_user_may_say_otherwise(self) -> None:
@@ -103,7 +106,7 @@ class TestBaseline:
         plan = with_baseline(found, baseline, note)
         assert plan.baseline is not None
         assert (plan.baseline.cap_gbps, plan.baseline.usable_gbps) == (32, 25.6)
-        assert plan.baseline.usd_per_month == Decimal("0.05") * 32 * 730
+        assert plan.baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
         assert plan.baseline_note == ""
         best = plan.ranked[0].usd_per_month
         assert best is not None
@@ -119,7 +122,22 @@ class TestBaseline:
         other = msgspec.structs.replace(need, **asked)
         baseline, _ = baseline_of(instance, shape("n2-standard-32"), other, PRICES, CAPS)
         assert baseline is not None
-        assert baseline.usd_per_month == Decimal("0.05") * 32 * 730
+        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.8")
+
+    def test_a_commitment_that_is_asked_for_is_its_own_too(self) -> None:
+        instance = machine("n2-standard-32")
+        need = need_for_vm(instance, 20, shape("n2-standard-32"), usage=Usage.CUD_1Y)
+        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
+        assert baseline is not None
+        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.7")
+
+    @pytest.mark.parametrize("usage", [Usage.CUD_1Y, Usage.ON_DEMAND, None])
+    def test_a_spot_machine_costs_its_spot_price(self, usage: Usage | None) -> None:
+        instance = machine("n2-standard-32", is_spot=True)
+        need = need_for_vm(instance, 20, shape("n2-standard-32"), usage=usage)
+        baseline, _ = baseline_of(instance, shape("n2-standard-32"), need, PRICES, CAPS)
+        assert baseline is not None
+        assert baseline.usd_per_month == N2_STANDARD_32 * Decimal("0.3")
 
     def test_tier1_has_its_line(self) -> None:
         instance = machine("n2-standard-32", bandwidth_tier=BandwidthTier.TIER_1)
@@ -129,6 +147,18 @@ class TestBaseline:
         assert baseline.is_tier1
         assert baseline.cap_gbps == 50
         assert len(baseline.line_items) == 2
+        today = Chooser(PRICES, CAPS).cost_today(instance, need.usage)
+        assert today == baseline.line_items
+
+    def test_tier1_that_the_type_does_not_have_has_no_known_fee(self) -> None:
+        instance = machine("n2-standard-8", bandwidth_tier=BandwidthTier.TIER_1)
+        need = need_for_vm(instance, 5, shape("n2-standard-8"))
+        baseline, note = baseline_of(instance, shape("n2-standard-8"), need, PRICES, CAPS)
+        assert baseline is not None
+        assert baseline.usd_per_month is None
+        assert "no Tier_1 fee" in note
+        with pytest.raises(MissingDatum, match="no Tier_1 fee"):
+            Chooser(PRICES, CAPS).cost_today(instance, Usage.ON_DEMAND)
 
     def test_the_cap_of_an_unknown_platform_is_unknown(self) -> None:
         instance = machine("n1-standard-16")

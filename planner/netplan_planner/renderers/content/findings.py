@@ -142,7 +142,10 @@ def _money(finding: Finding) -> Iterator[Block]:
             unknown = say("unknown", Role.BAD)
             yield Field(label="saves", line=line(unknown, f", {finding.saving_unknown}"))
         return
-    label = "saves" if usd >= 0 else "costs"
+    if not usd:
+        yield Field(label="costs", line=line("nothing more: the price stays the same"))
+        return
+    label = "saves" if usd > 0 else "costs"
     amount = fixed(f"{figures.dollars(usd)} a month", phrases.money_role(usd))
     if len(finding.line_items) == 1:
         item = finding.line_items[0]
