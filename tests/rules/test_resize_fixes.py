@@ -9,6 +9,7 @@ from netplan_planner.model import (
     BandwidthTier,
     Candidate,
     Facts,
+    Hit,
     Instance,
     MachineNeed,
     MachinePlan,
@@ -74,6 +75,7 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
     old = replace(machine("a", "n1-standard-16"), cpu_platform="Intel Haswell")
     facts = facts_of(old, machine("b"), talk=(("a", "b", INTERNAL, 15.5),))
     (hit,) = check(facts)
+    assert isinstance(hit, Hit)
     assert hit.throughput_now is not None
     assert hit.throughput_fixed is not None
     assert (hit.throughput_now.gbps, hit.throughput_fixed.gbps) == (16, 32)

@@ -19,6 +19,7 @@ from netplan_planner.model import (
     ClassTotal,
     Confidence,
     Coverage,
+    Direction,
     Estimate,
     Evidence,
     ExpiredSuppression,
@@ -573,7 +574,7 @@ def gecko_report() -> Report:
                 usd_per_month=None,
                 edge_count=5,
                 price_note="not billed to the receiver",
-                direction="received",
+                direction=Direction.RECEIVED,
             ),
             ClassTotal(
                 path_class=PathClass.SAME_ZONE_INTERNAL,

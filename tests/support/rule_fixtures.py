@@ -5,7 +5,8 @@
     about       what the case shows
     today       date from which ages count (default 2026-11-20)
     limits      date of the limits (default: today)
-    machines    name, zone, type, internal, external, and other fields of `_instance`
+    machines    name, zone, type, internal, external, and other fields of `_instance`; `legacy`
+                has no subnetwork, `interfaces` are more of them (network, internal)
     networks    name, mtu, peers; `default` is there unless named
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
@@ -145,6 +146,8 @@ def _instance(m: Json) -> Json:
         "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{network}"),
         "networkIP": m["internal"],
     }
+    if m.get("legacy"):
+        del nic["subnetwork"]
     if "external" in m:
         nic["accessConfigs"] = [
             {"name": "External NAT", "type": "ONE_TO_ONE_NAT", "natIP": m["external"]}
@@ -160,6 +163,15 @@ def _instance(m: Json) -> Json:
         ]
         nic["stackType"] = "IPV4_IPV6"
     nic |= {"nicType": m["nic_type"]} if "nic_type" in m else {}
+    others = [
+        {
+            "name": f"nic{number}",
+            "network": _link(f"global/networks/{other['network']}"),
+            "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{other['network']}"),
+            "networkIP": other["internal"],
+        }
+        for number, other in enumerate(m.get("interfaces", ()), 1)
+    ]
     created = m.get("created", "2026-01-05T10:00:00.000-07:00")
     disk: Json = {
         "type": "PERSISTENT",
@@ -177,7 +189,7 @@ def _instance(m: Json) -> Json:
         "cpuPlatform": m.get("platform", "Intel Cascade Lake"),
         "creationTimestamp": created,
         "lastStartTimestamp": m.get("started", created),
-        "networkInterfaces": [nic],
+        "networkInterfaces": [nic, *others],
         "disks": [disk, *scratch],
         "labels": m.get("labels", {}),
         "scheduling": {"preemptible": m.get("spot", False)},

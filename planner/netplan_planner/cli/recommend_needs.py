@@ -114,12 +114,14 @@ def for_machine(
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=wish.month_ratio,
     )
+    # As the audit says: shared cores are no place for real traffic.
+    is_busy = gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
     need = replace(
         need,
         region=wish.region or need.region,
         architecture=wish.arch or need.architecture,
         allow_gpu=wish.gpu or need.allow_gpu,
-        allow_shared_core=wish.shared_core or need.allow_shared_core,
+        allow_shared_core=wish.shared_core or (need.allow_shared_core and not is_busy),
     )
     plan = facts.machines.choose(need)
     if isinstance(plan, MachinePlan):

@@ -6,6 +6,7 @@ from decimal import Decimal
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     ClassTotal,
+    Direction,
     Edge,
     Facts,
     OwnerKind,
@@ -18,30 +19,41 @@ from netplan_planner.throughput import edge_query, predict, single_flow
 Lane = tuple[str, str, str]
 """Source region, destination region, area of an internet peer; empty where not known."""
 
+_NOTES = {
+    Direction.SENT: "",
+    Direction.RECEIVED: "not billed to the receiver",
+    Direction.ELSEWHERE: "no end is a machine of the inventory",
+}
+_OWN = frozenset({OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT})
+
 
 def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
     """Return each path class's monthly volume and price, what own machines sent first."""
     if facts.traffic is None:
         return ()
-    sent: dict[PathClass, list[Edge]] = defaultdict(list)
-    received: dict[PathClass, list[Edge]] = defaultdict(list)
+    table: dict[tuple[int, int], list[Edge]] = defaultdict(list)
+    classes, directions = list(PathClass), list(Direction)
     for edge in facts.traffic.edges:
-        is_sent = facts.src(edge).kind is OwnerKind.VM
-        (sent if is_sent else received)[edge.path_class].append(edge)
-    order = list(PathClass)
+        direction = directions.index(_direction(facts, edge))
+        table[direction, classes.index(edge.path_class)].append(edge)
     return tuple(
-        _class_total(facts, path_class, edges, direction)
-        for direction, table in (("sent", sent), ("received", received))
-        for path_class, edges in sorted(table.items(), key=lambda item: order.index(item[0]))
+        _class_total(facts, classes[path_class], edges, directions[direction])
+        for (direction, path_class), edges in sorted(table.items())
     )
 
 
+def _direction(facts: Facts, edge: Edge) -> Direction:
+    if facts.src(edge).kind is OwnerKind.VM:
+        return Direction.SENT
+    return Direction.RECEIVED if facts.dst(edge).kind in _OWN else Direction.ELSEWHERE
+
+
 def _class_total(
-    facts: Facts, path_class: PathClass, edges: list[Edge], direction: str
+    facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction
 ) -> ClassTotal:
     usd: Decimal | None = None
-    note = "not billed to the receiver"
-    if direction == "sent":
+    note = _NOTES[direction]
+    if direction is Direction.SENT:
         usd, note = _price(facts, path_class, edges)
     return ClassTotal(
         path_class=path_class,

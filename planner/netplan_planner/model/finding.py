@@ -77,6 +77,8 @@ class ChangeKind(StrEnum):
     INTERNAL_ADDRESS = "internal-address"
     MACHINE_TYPE = "machine-type"
     TIER_1 = "tier-1"
+    MORE_FLOWS = "more-flows"
+    """Several connections in parallel, where one stands at the limit of a flow."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -86,7 +88,7 @@ class Change(Value, frozen=True, kw_only=True):
     target: SelfLink
     """The sending machine."""
     destination: SelfLink | None = None
-    """For an address change: the machine reached; the change holds for this pair only."""
+    """For a change of address or of flows: the machine reached; it holds for this pair only."""
     to: str | None = None
     """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1."""
     cpu_platform: str = ""

@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from decimal import Decimal
+from enum import StrEnum
 
 from netplan_planner.model.base import Value
 from netplan_planner.model.finding import Finding
@@ -25,6 +26,17 @@ class WindowInfo(Value, frozen=True, kw_only=True):
     """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""
 
 
+class Direction(StrEnum):
+    """Which side of traffic is the project's own."""
+
+    SENT = "sent"
+    """By own machines: what they are billed for."""
+    RECEIVED = "received"
+    """By own machines or load balancers, from others; not billed to the receiver."""
+    ELSEWHERE = "elsewhere"
+    """No end is in the inventory: who pays what is not known."""
+
+
 class ClassTotal(Value, frozen=True, kw_only=True):
     """All traffic of one path class; money None where a price is missing or none is modelled."""
 
@@ -33,8 +45,7 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     usd_per_month: Decimal | None
     edge_count: int
     price_note: str = ""
-    direction: str = "sent"
-    """`sent` by own machines, or `received` from others, which is not billed here."""
+    direction: Direction = Direction.SENT
 
 
 class ZonePair(Value, frozen=True, kw_only=True):

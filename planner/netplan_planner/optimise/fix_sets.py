@@ -30,6 +30,7 @@ MAX_CHANGES = 6
 """Changes per path that are combined: 64 subsets; more than this do not occur by construction."""
 
 _SAME_GBPS = 1e-9
+_OF_A_PAIR = frozenset({ChangeKind.INTERNAL_ADDRESS, ChangeKind.MORE_FLOWS})
 
 
 class Option(Value, frozen=True, kw_only=True):
@@ -106,7 +107,8 @@ def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) ->
     options = _applicable(dst.link, by_sender.get(src.link, []))
     if not any(o.change.kind is ChangeKind.INTERNAL_ADDRESS for o in options):
         return None
-    query = edge_query(facts, edge)
+    has_one_flow = any(o.change.kind is ChangeKind.MORE_FLOWS for o in options)
+    query = edge_query(facts, edge, streams=1 if has_one_flow else None)
     now = predict(query, facts.caps)
     if now.gbps is None:
         return None
@@ -146,10 +148,7 @@ def _applicable(dst: SelfLink, options: Iterable[Option]) -> tuple[Option, ...]:
     fitting = [
         option
         for option in options
-        if (
-            option.change.kind is not ChangeKind.INTERNAL_ADDRESS
-            or option.change.destination == dst
-        )
+        if (option.change.kind not in _OF_A_PAIR or option.change.destination == dst)
     ]
     unique = {(o.change.kind, o.change.to, o.change.cpu_platform): o for o in reversed(fitting)}
     return tuple(unique[key] for key in sorted(unique, key=str))[:MAX_CHANGES]
@@ -251,6 +250,8 @@ def step_name(change: Change) -> str:
             return f"{change.to or 'other machine type'}{platform}"
         case ChangeKind.TIER_1:
             return "Tier_1"
+        case ChangeKind.MORE_FLOWS:
+            return "several connections"
 
 
 def _worth(solution: Solution) -> str:
@@ -267,9 +268,11 @@ def _worth(solution: Solution) -> str:
     ]
     rest = [step_name(o.change) for o, _ in solution.singles if o not in solution.best]
     if len(names) == 1:
-        tail = f"; {_listed(rest)} adds nothing here" if rest else ""
+        verb = "adds" if len(rest) == 1 else "add"
+        tail = f"; {_listed(rest)} {verb} nothing here" if rest else ""
         return f"{names[0]} is enough{tail}"
-    lone = f"; {_listed(useless)} alone brings nothing" if useless else ""
+    verb = "brings" if len(useless) == 1 else "each bring"
+    lone = f"; {_listed(useless)} alone {verb} nothing" if useless else ""
     return f"do {_listed(names)} together{lone}"
 
 

@@ -66,6 +66,8 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
     match change.kind:
         case ChangeKind.INTERNAL_ADDRESS:
             return msgspec.structs.replace(query, path_class=query.path_class.over_internal_address)
+        case ChangeKind.MORE_FLOWS:
+            return msgspec.structs.replace(query, streams=None)
         case ChangeKind.TIER_1:
             src = msgspec.structs.replace(query.src, is_tier1=True)
         case ChangeKind.MACHINE_TYPE:

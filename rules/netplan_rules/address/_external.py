@@ -20,8 +20,9 @@ from netplan_planner.model import (
     SelfLink,
     Value,
 )
-from netplan_planner.throughput import apply_change, edge_query, predict
+from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
+from netplan_rules.flows import used_path
 from netplan_rules.money import Saving, internal_path_saving
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
@@ -101,7 +102,7 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
         target=sender.ref.self_link,
         destination=receiver.ref.self_link,
     )
-    query = edge_query(facts, edge)
+    query = used_path(facts, edge)
     now = predict(query, facts.caps)
     saving = internal_path_saving(facts, talk.edges)
     gib = facts.gib_per_month(talk.wire_bytes)
@@ -138,22 +139,7 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
 def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving) -> Fix:
     """Return the advice: the internal name first, then the external address itself."""
     receiver = talk.receiver
-    own = facts.traffic.vm_by_link.get(receiver.ref.self_link) if facts.traffic else None
-    if own and own.received_from_internet_bytes:
-        caution = "Other traffic from the internet reaches this machine: keep its external address."
-    elif own and own.sent_to_internet_bytes:
-        caution = (
-            "This machine sends to the internet: keep its external address, or see that Cloud NAT"
-            " serves its subnetwork first."
-        )
-    else:
-        caution = (
-            "Nothing came in from the internet or went there in the window; make sure that nothing"
-            " else needs the address (a firewall rule, a partner, a DNS record) before you delete"
-            " it."
-        )
-    is_needed = own and (own.received_from_internet_bytes or own.sent_to_internet_bytes)
-    delete = delete_access_config(receiver, nic)
+    commands, caution = _deletion(facts, receiver, nic)
     either = (
         f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
         if len(talk.edges) > 1
@@ -164,9 +150,30 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
         text=f"Connect to {internal_dns_name(receiver)}, now"
         f" {nic.internal_ipv4 or nic.internal_ipv6}{either}, instead of the external"
         f" address.{money}",
-        commands=() if is_needed else (delete,),
+        commands=commands,
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
         caution=caution,
+    )
+
+
+def _deletion(
+    facts: Facts, receiver: Instance, nic: NetworkInterface
+) -> tuple[tuple[str, ...], str]:
+    """Return the command that takes the address away, none where it is needed, and the caution."""
+    own = facts.traffic.vm_by_link.get(receiver.ref.self_link) if facts.traffic else None
+    if own and own.received_from_internet_bytes:
+        return (
+            (),
+            "Other traffic from the internet reaches this machine: keep its external address.",
+        )
+    if own and own.sent_to_internet_bytes:
+        return (), (
+            "This machine sends to the internet: keep its external address, or see that Cloud NAT"
+            " serves its subnetwork first."
+        )
+    return (delete_access_config(receiver, nic),), (
+        "Nothing came in from the internet or went there in the window; make sure that nothing"
+        " else needs the address (a firewall rule, a partner, a DNS record) before you delete it."
     )
 
 

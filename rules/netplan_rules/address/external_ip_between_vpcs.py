@@ -18,9 +18,10 @@ from netplan_planner.model import (
     last_part,
     project_of,
 )
-from netplan_planner.throughput import edge_query, predict
+from netplan_planner.throughput import predict
 from netplan_rules.address._external import Talk, external_talks
 from netplan_rules.base import Rule, volume_floor
+from netplan_rules.flows import used_path
 from netplan_rules.money import internal_path_saving
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import command, pair_subject, volume
@@ -70,7 +71,7 @@ def _hit(facts: Facts, talk: Talk) -> Hit:
     doubts = doubts_of_edge(facts, edge)
     gib = facts.gib_per_month(talk.wire_bytes)
     saving = internal_path_saving(facts, talk.edges)
-    now = predict(edge_query(facts, edge), facts.caps)
+    now = predict(used_path(facts, edge), facts.caps)
     return Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),

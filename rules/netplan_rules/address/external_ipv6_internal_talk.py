@@ -13,8 +13,9 @@ from netplan_planner.model import (
     NetworkInterface,
     Severity,
 )
-from netplan_planner.throughput import edge_query, predict
+from netplan_planner.throughput import predict
 from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.flows import used_path
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import internal_dns_name, pair_subject, volume
 
@@ -58,7 +59,7 @@ def _hit(
 ) -> Hit:
     gib = facts.gib_per_month(edge.wire_bytes)
     doubts = doubts_of_edge(facts, edge)
-    now = predict(edge_query(facts, edge), facts.caps)
+    now = predict(used_path(facts, edge), facts.caps)
     inside = nic.internal_ipv6 or nic.internal_ipv4 or ""
     return Hit(
         resources=(sender.ref, receiver.ref),

@@ -111,8 +111,13 @@ def resize_change(instance: Instance, candidate: Candidate | None) -> Change | N
     )
 
 
-def egress_estimate(facts: Facts, instance: Instance, candidate: Candidate | None) -> Estimate:
-    """Return what the machine, or its replacement, may send inside the VPC."""
+def egress_estimate(
+    facts: Facts,
+    instance: Instance,
+    candidate: Candidate | None,
+    path_class: PathClass = PathClass.SAME_ZONE_INTERNAL,
+) -> Estimate:
+    """Return what the machine, or its replacement, may send by a path, usually inside the VPC."""
     end = (
         instance_end(instance)
         if candidate is None
@@ -124,9 +129,7 @@ def egress_estimate(facts: Facts, instance: Instance, candidate: Candidate | Non
             region=instance.region,
         )
     )
-    query = PathQuery(
-        path_class=PathClass.SAME_ZONE_INTERNAL, src=end, dst=PathEnd(machine_type=None)
-    )
+    query = PathQuery(path_class=path_class, src=end, dst=PathEnd(machine_type=None))
     return predict(query, facts.caps)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     Destination,
     EgressCap,
@@ -69,9 +71,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hit:
-    candidate, why_not = cheapest(
-        facts, need_of(facts, instance, target.gbps, Destination.INTERNAL)
-    )
+    free = facts.threshold(RULE.id, "headroom_ratio")
+    need = need_of(facts, instance, target.gbps, Destination.INTERNAL)
+    candidate, why_not = cheapest(facts, need and replace(need, headroom_ratio=free))
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate)
     return Hit(
@@ -85,7 +87,7 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
             rate_evidence("cap", cap.egress_gbps, cap.source),
             Evidence(
                 name="headroom",
-                value=facts.threshold(RULE.id, "headroom_ratio"),
+                value=free,
                 unit="ratio",
                 source="configuration",
             ),

@@ -1,10 +1,12 @@
 """Machines whose traffic to outside addresses stands at its own, lower cap."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from netplan_planner.model import (
     Destination,
     EgressCap,
+    Estimate,
     Evidence,
     Facts,
     Fix,
@@ -23,11 +25,14 @@ from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
+    egress_estimate,
     need_of,
     resize_fix,
+    resize_saving,
     type_evidence,
     unknown_cap,
 )
+from netplan_rules.money import Saving
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -120,6 +125,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
     if limit.kind is LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
     own_ratio = _own_ratio(facts, traffic)
+    change = _change(facts, instance, traffic, own_ratio)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -136,7 +142,11 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
             type_evidence(instance),
         ),
         limit=limit,
-        fix=_fix(facts, instance, traffic, own_ratio),
+        throughput_now=change.now,
+        throughput_fixed=change.fixed,
+        saving_items=change.saving.items,
+        saving_unknown=change.saving.unknown,
+        fix=change.fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
@@ -152,13 +162,32 @@ def _own_ratio(facts: Facts, traffic: VmTraffic) -> float:
     return round(own / whole, 4) if whole else 0.0
 
 
-def _fix(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float) -> Fix:
+class _Change(NamedTuple):
+    """What is advised, and what it brings."""
+
+    fix: Fix
+    saving: Saving = Saving()
+    now: Estimate | None = None
+    fixed: Estimate | None = None
+
+
+def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float) -> _Change:
     if own_ratio >= facts.threshold(RULE.id, "own_pairs_ratio"):
-        return Fix(
-            text=f"{own_ratio:.0%} of it goes to your own machines: use their internal addresses"
-            " first (see the external-ip findings); a bigger machine does not lift this limit.",
-            documents=("https://cloud.google.com/compute/docs/internal-dns",),
+        return _Change(
+            Fix(
+                text=f"{own_ratio:.0%} of it goes to your own machines: use their internal"
+                " addresses first (see the external-ip findings); a bigger machine does not lift"
+                " this limit.",
+                documents=("https://cloud.google.com/compute/docs/internal-dns",),
+            )
         )
     need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, Destination.EXTERNAL)
     candidate, why_not = cheapest(facts, need)
-    return resize_fix(instance, candidate, why_not)
+    now = egress_estimate(facts, instance, None, PathClass.INTERNET)
+    fixed = egress_estimate(facts, instance, candidate, PathClass.INTERNET) if candidate else None
+    return _Change(
+        fix=resize_fix(instance, candidate, why_not),
+        saving=resize_saving(facts, instance, candidate),
+        now=now if now.gbps is not None else None,
+        fixed=fixed if now.gbps is not None else None,
+    )

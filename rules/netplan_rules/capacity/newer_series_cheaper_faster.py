@@ -46,9 +46,10 @@ RULE = Rule(
     remediation="Move to the named series at the next maintenance window.",
     guards="Silent for GPUs, local SSD, shared-core and bare-metal machines, for machines with"
     " licences that are billed by core (Windows, SQL Server, RHEL, SLES), for stopped and pinned"
-    " machines, and below the money floor. Both sides are compared at the price of a whole month,"
-    " sustained-use discounts included; commitments are not. A vCPU of another series does other"
-    " work, so the confidence is at most medium.",
+    " machines, for machines whose cap is nearly used up or below their target (the rules on caps"
+    " name what carries that), and below the money floor. Both sides are compared at the price of a"
+    " whole month, sustained-use discounts included; commitments are not. A vCPU of another series"
+    " does other work, so the confidence is at most medium.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
     since="0.1.0",
     thresholds=(
@@ -63,6 +64,13 @@ RULE = Rule(
             default=10.0,
             unit="USD/month",
             about="saving per machine below which the rule keeps silent",
+        ),
+        Threshold(
+            name="busy_ratio",
+            default=0.8,
+            unit="ratio",
+            about="share of a cap, inside or to outside the VPC, that is observed at the 95th"
+            " percentile or declared as target, from which another size is due first",
         ),
     ),
     group_message="{count} machines of type {machine_type} cost more than {proposed}, which has at"
@@ -88,6 +96,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if cap is None:
             yield unknown_cap(facts, instance)
             continue
+        if _is_busy(facts, instance, cap):
+            continue
         candidate = _better(facts, instance, cap)
         if candidate is None or candidate.usd_per_month is None:
             continue
@@ -109,6 +119,21 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
         and shape.bundled_local_ssd_gib == 0
         and instance.label("netplan-pin") is None
         and not any(part in name for name in instance.licenses for part in _BILLED_BY_CORE)
+    )
+
+
+def _is_busy(facts: Facts, instance: Instance, cap: EgressCap) -> bool:
+    """Return whether the machine needs more bandwidth than a type with its own cap should carry."""
+    target = facts.target(instance)
+    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    inside = max(
+        target.gbps if target is not None else 0.0,
+        traffic.egress.p95_gbps if traffic is not None else 0.0,
+    )
+    outside = traffic.egress_outside_vpc.p95_gbps if traffic is not None else 0.0
+    share = facts.threshold(RULE.id, "busy_ratio")
+    return inside > share * cap.egress_gbps or (
+        cap.external_gbps is not None and outside > share * cap.external_gbps
     )
 
 

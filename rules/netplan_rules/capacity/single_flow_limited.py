@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import (
+    Change,
+    ChangeKind,
     Edge,
     Estimate,
     Evidence,
@@ -14,8 +16,9 @@ from netplan_planner.model import (
     Severity,
     TopFlow,
 )
-from netplan_planner.throughput import edge_query, instance_cap, predict, single_flow
+from netplan_planner.throughput import edge_query, predict
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.flows import flow_at_its_limit
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
 
@@ -74,36 +77,9 @@ def check(facts: Facts) -> Iterator[Hit]:
     if facts.traffic is None:
         return
     for edge in facts.traffic.edges:
-        flow = edge.top_flow
-        sender = facts.instance(facts.src(edge))
-        if flow is None or sender is None or not _dominates(facts, flow):
-            continue
-        alone = single_flow(edge_query(facts, edge), facts.caps)
-        if _stands_at(facts, flow, alone) and _is_idle(facts, edge, sender):
-            yield _hit(facts, edge, sender, flow, alone)
-
-
-def _dominates(facts: Facts, flow: TopFlow) -> bool:
-    return flow.byte_ratio > facts.threshold(
-        RULE.id, "flow_ratio"
-    ) and flow.active_minutes >= facts.threshold(RULE.id, "min_active_minutes")
-
-
-def _stands_at(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
-    limit = alone.binding
-    if limit is None or limit.name not in {"external-flow", "internal-flow", "window-over-rtt"}:
-        return False
-    near = facts.threshold(RULE.id, "near_ratio") * limit.gbps
-    over = facts.threshold(RULE.id, "over_ratio") * limit.gbps
-    return near <= flow.p95_gbps <= over
-
-
-def _is_idle(facts: Facts, edge: Edge, sender: Instance) -> bool:
-    cap = instance_cap(sender, facts.caps)
-    if cap is None or facts.traffic is None:
-        return False
-    whole = facts.traffic.vm_by_link[sender.ref.self_link].egress.p95_gbps
-    return whole < facts.threshold(RULE.id, "idle_cap_ratio") * cap.egress_gbps
+        alone, sender = flow_at_its_limit(facts, edge), facts.instance(facts.src(edge))
+        if alone is not None and sender is not None and edge.top_flow is not None:
+            yield _hit(facts, edge, sender, edge.top_flow, alone)
 
 
 def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estimate) -> Hit:
@@ -111,6 +87,7 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
     limit = alone.binding
     assert limit is not None
     many = predict(edge_query(facts, edge), facts.caps)
+    receiver = facts.dst(edge).link
     if limit.name == "window-over-rtt":
         doubts.add("the receiver's window is the default of a stock Linux image, not read")
     return Hit(
@@ -134,4 +111,7 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=Change(kind=ChangeKind.MORE_FLOWS, target=sender.ref.self_link, destination=receiver)
+        if receiver is not None
+        else None,
     )

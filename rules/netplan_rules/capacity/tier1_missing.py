@@ -1,6 +1,6 @@
 """Machines for which Tier_1 is the cheapest way to the bandwidth they need."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
@@ -30,11 +30,12 @@ from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
 
 RULE = Rule(
     id="tier1-missing",
-    title="Tier_1 is the cheapest way to the bandwidth that is needed",
+    title="Tier_1 is cheaper than a bigger machine",
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.PRICES}),
     rationale="The target or the observed egress is above the default cap; the type has a greater"
-    " cap with Tier_1, and its fee is less than the next type that carries the need.",
+    " cap with Tier_1, and its fee is less than what any type without Tier_1 that carries the need"
+    " costs more.",
     remediation="Recreate the machine with Tier_1 and gVNIC.",
     guards="Silent when a bigger type without Tier_1 is cheaper (egress-cap rules name it). When"
     " the fee of the series is not published the machine is listed as not judged.",
@@ -52,7 +53,7 @@ RULE = Rule(
         ),
     ),
     group_message="{count} machines of type {machine_type} need more than {cap_rate}; Tier_1 is"
-    " the cheapest way",
+    " cheaper than a bigger machine",
 )
 
 
@@ -100,12 +101,22 @@ def _judge(
     if isinstance(plan, Infeasible):
         return
     own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]
-    other = [c for c in plan.ranked if not c.is_tier1 and c.usd_per_month is not None]
+    known = [c for c in plan.ranked if c.usd_per_month is not None]
+    other = [c for c in known if not c.is_tier1]
     if own and own[0].usd_per_month is None:
         reason = f"the Tier_1 fee is not known: {own[0].note}"
         yield Gap(resource=instance.ref, reason=reason)
     elif own and (not other or _usd(own[0]) < _usd(other[0])):
-        yield _hit(facts, instance, default, wanted, own[0], other[0] if other else None)
+        rivals = (*other[:1], *(c for c in known[:1] if _usd(c) < _usd(own[0])))
+        yield _hit(facts, instance, default, wanted, own[0], rivals)
+
+
+def _compared(rival: Candidate, own: Candidate) -> str:
+    """Return what another machine costs against Tier_1 on this one."""
+    more = _usd(rival) - _usd(own)
+    if more < 0:
+        return f"{machines(rival)} would cost ${-more:,.2f} a month less than that"
+    return f"{machines(rival)} without it costs ${more:,.2f} a month more"
 
 
 def _usd(candidate: Candidate) -> Decimal:
@@ -119,20 +130,15 @@ def _hit(
     default: EgressCap,
     wanted: float,
     own: Candidate,
-    other: Candidate | None,
+    rivals: Sequence[Candidate],
 ) -> Hit:
     saving = machine_saving(facts, instance, own)
-    rival = (
-        f"; the next type that carries it, {machines(other)}, costs"
-        f" ${_usd(other) - _usd(own):,.2f} a month more"
-        if other
-        else ""
-    )
+    compared = "".join(f"; {_compared(rival, own)}" for rival in rivals)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} needs {gbps(wanted)}, its default cap is"
-        f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}{rival}",
+        f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}{compared}",
         group=f"{instance.machine_type}|{instance.zone}",
         evidence=(
             rate_evidence("needed", wanted, "declared target or flow logs"),

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.model import Evidence, Facts, Fix, Hit
-from netplan_planner.throughput import edge_query, predict
+from netplan_planner.throughput import predict
+from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, Talk, proposals
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import volume
@@ -20,7 +21,6 @@ def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator
 def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> Hit:
     gib = facts.gib_per_month(talk.wire_bytes)
     greatest = max(talk.edges, key=lambda edge: edge.wire_bytes)
-    query = edge_query(facts, greatest)
     rtt = [edge.rtt_ms for edge in talk.edges if edge.rtt_ms is not None]
     return Hit(
         resources=(move.machine.ref, move.peer.ref),
@@ -42,7 +42,7 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
                 else ()
             ),
         ),
-        throughput_now=predict(query, facts.caps),
+        throughput_now=predict(used_path(facts, greatest), facts.caps),
         saving_items=move.saving_items,
         fix=Fix(
             text=f"Move {move.machine.name} to {move.peer.zone}: make a machine image, create the"

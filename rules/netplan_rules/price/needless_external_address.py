@@ -36,8 +36,9 @@ RULE = Rule(
     remediation="Remove it; reach the machine through IAP, let it reach out through Cloud NAT, and"
     " Google APIs through Private Google Access.",
     guards="Machines that exchanged anything with the internet in the window keep the rule silent."
-    " A machine of whose subnetwork the input has no report is listed as not judged. A short"
-    " window, and own machines that still use the address, lower the confidence.",
+    " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
+    " several interfaces do not vouch for one. A short window, and own machines that are reached by"
+    " the address or reach it, lower the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     since="0.1.0",
     thresholds=(
@@ -106,15 +107,18 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {hours:.0f} hours and may miss a weekly job")
     own = _own_users(facts, nic, traffic)
+    reached = _own_reached(facts, traffic)
     if own:
         doubts.add("own machines still address it: fix those first")
+    elif reached:
+        doubts.add("it reaches own machines by their external addresses with it: fix that first")
     saving = _price(facts, instance)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has the external address {nic.external_ipv4}; nothing was sent to"
         f" or came from the internet in {hours:.0f} hours",
-        group=f"{instance.project}|{instance.region}|{bool(own)}",
+        group=f"{instance.project}|{instance.region}|{bool(own)}|{bool(reached)}",
         evidence=(
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
@@ -141,6 +145,13 @@ def _own_users(facts: Facts, nic: NetworkInterface, traffic: VmTraffic | None) -
         for edge in received
         if edge.path_class.is_external_address and edge.dst_address == nic.external_ipv4
     ]
+
+
+def _own_reached(facts: Facts, traffic: VmTraffic | None) -> list[Edge]:
+    """Return what goes from the machine to own external addresses: its own one is the source."""
+    assert facts.traffic is not None
+    sent = facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
+    return [edge for edge in sent if edge.path_class.is_external_address]
 
 
 def _caution(facts: Facts, instance: Instance, traffic: VmTraffic | None) -> str:

@@ -126,9 +126,8 @@ def test_equal_gain_takes_the_cheaper_type() -> None:
 
 
 def test_a_newer_platform_of_the_same_type_is_a_change() -> None:
-    old = [
-        replace(machine(name, "n1-standard-16"), cpu_platform="Intel Haswell") for name in ("a", "b")
-    ]
+    haswell = {"cpu_platform": "Intel Haswell"}
+    old = [replace(machine(name, "n1-standard-16"), **haswell) for name in ("a", "b")]
     facts = facts_of(*old, talk=(("a", "b", EXTERNAL, 6.0),))
     newer = resize("a", "n1-standard-16", usd="0")
     newer = replace(newer, change=replace(newer.change, cpu_platform="Intel Skylake"))

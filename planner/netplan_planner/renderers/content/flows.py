@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import ClassTotal, ZonePair
+from netplan_planner.model import ClassTotal, Direction, ZonePair
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -20,20 +20,29 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+_WHERE = {
+    Direction.SENT: "",
+    Direction.RECEIVED: ", received",
+    Direction.ELSEWHERE: ", between others",
+}
+
 
 def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[Block]:
     """Yield the table of path classes, the greatest volume first, with a row for all sent."""
     if not totals:
         return
     yield Section(line=line("Traffic by path, per month of 730 hours"))
-    sent = sorted((total for total in totals if total.direction == "sent"), key=_size)
-    received = sorted((total for total in totals if total.direction != "sent"), key=_size)
+    sent, received, others = (
+        sorted((total for total in totals if total.direction is direction), key=_size)
+        for direction in Direction
+    )
+    beside = [*received[: options.row_limit], *others[: options.row_limit]]
     shown = sent[: options.row_limit]
     whole = sum((total.gib_per_month for total in sent), Decimal(0))
     rows = [_class_row(total, whole) for total in shown]
     if len(sent) > 1:
         rows.append(_all_row(sent, whole))
-    rows += [_class_row(total, None) for total in received[: options.row_limit]]
+    rows += [_class_row(total, None) for total in beside]
     columns = (
         Column(title="path"),
         Column(title="volume", is_number=True),
@@ -43,8 +52,7 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
         Column(title="note", is_note=True),
     )
     yield Table(columns=columns, rows=tuple(rows))
-    received_shown = len(rows) - len(shown) - (len(sent) > 1)
-    hidden = len(sent) - len(shown) + len(received) - received_shown
+    hidden = len(totals) - len(shown) - len(beside)
     yield from _more(hidden, "path class", "path classes")
 
 
@@ -91,19 +99,20 @@ def _usd(usd: Decimal | None, note: str = "") -> Line:
 
 
 def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
-    """Return the row of a class; `whole` is None for traffic that is only received."""
+    """Return the row of a class; `whole` is None for traffic that own machines do not send."""
     name = say(total.path_class.value, Role.NAME)
     share = figures.share(float(total.gib_per_month), float(whole)) if whole is not None else ""
-    is_sent = total.direction == "sent"
+    is_sent = total.direction is Direction.SENT
+    is_received = total.direction is Direction.RECEIVED
     return (
-        line(name) if is_sent else line(name, f", {total.direction}"),
+        line(name, _WHERE[total.direction]),
         line(fixed(figures.volume(total.gib_per_month))),
         line(fixed(share)) if share else (),
         _usd(total.usd_per_month, total.price_note)
         if is_sent
-        else line(say("not billed", Role.DIM)),
+        else line(say("not billed" if is_received else "not priced", Role.DIM)),
         line(f"{total.edge_count:,}"),
-        line(total.price_note) if total.price_note and is_sent else (),
+        line(total.price_note) if total.price_note and not is_received else (),
     )
 
 

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+import msgspec
+
 from netplan_planner.model import (
     Candidate,
     Infeasible,
@@ -136,8 +138,11 @@ def _need(need: MachineNeed) -> Line:
 
 
 def _today(baseline: Candidate, note: str) -> Line:
+    platform = f" on {baseline.cpu_platform}" if baseline.cpu_platform else ""
+    as_it_is = msgspec.structs.replace(baseline, cpu_platform="")
     text = line(
-        _machines(baseline),
+        _machines(as_it_is),
+        platform,
         ": ",
         fixed(f"{figures.rate(baseline.cap_gbps)} cap"),
         ", ",

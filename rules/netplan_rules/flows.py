@@ -1,0 +1,48 @@
+"""Pairs that wait for one flow: what holds for them, so that all rules see the same path."""
+
+from msgspec.structs import replace
+
+from netplan_planner.model import Edge, Estimate, Facts, Instance, PathQuery, TopFlow
+from netplan_planner.throughput import edge_query, instance_cap, single_flow
+
+_SHARED = "single-flow-limited"
+"""The rule whose thresholds say when one flow is what limits a pair."""
+_LIMITS_OF_A_FLOW = frozenset({"external-flow", "internal-flow", "window-over-rtt"})
+
+
+def used_path(facts: Facts, edge: Edge) -> PathQuery:
+    """Return the path as its pair uses it: with one flow where that stands at its own limit."""
+    query = edge_query(facts, edge)
+    return query if flow_at_its_limit(facts, edge) is None else replace(query, streams=1)
+
+
+def flow_at_its_limit(facts: Facts, edge: Edge) -> Estimate | None:
+    """Return what one flow gets, for a pair whose single flow stands at that; None for others."""
+    flow, sender = edge.top_flow, facts.instance(facts.src(edge))
+    if flow is None or sender is None or not _dominates(facts, flow):
+        return None
+    alone = single_flow(edge_query(facts, edge), facts.caps)
+    return alone if _stands_at(facts, flow, alone) and _is_idle(facts, sender) else None
+
+
+def _dominates(facts: Facts, flow: TopFlow) -> bool:
+    return flow.byte_ratio > facts.threshold(
+        _SHARED, "flow_ratio"
+    ) and flow.active_minutes >= facts.threshold(_SHARED, "min_active_minutes")
+
+
+def _stands_at(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
+    limit = alone.binding
+    if limit is None or limit.name not in _LIMITS_OF_A_FLOW:
+        return False
+    near = facts.threshold(_SHARED, "near_ratio") * limit.gbps
+    over = facts.threshold(_SHARED, "over_ratio") * limit.gbps
+    return near <= flow.p95_gbps <= over
+
+
+def _is_idle(facts: Facts, sender: Instance) -> bool:
+    cap = instance_cap(sender, facts.caps)
+    if cap is None or facts.traffic is None:
+        return False
+    whole = facts.traffic.vm_by_link[sender.ref.self_link].egress.p95_gbps
+    return whole < facts.threshold(_SHARED, "idle_cap_ratio") * cap.egress_gbps
