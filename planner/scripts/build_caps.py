@@ -71,6 +71,7 @@ class Row:
     source: str
     source_date: str
     confidence: str
+    is_peak: str
     caution: str
     note: str
     evidence: str
@@ -160,7 +161,7 @@ def _tier1(base: Row, line: dict[str, str]) -> Row:
         external_basis="general",
         nic_types="IDPF" if base.nic_types == "IDPF" else "GVNIC",
         nic_basis="documented",
-        caution=_words(line, "caution", "tier1-caution"),
+        caution=_words(line, "caution", "peak", "tier1-caution"),
     )
 
 
@@ -188,7 +189,8 @@ def _base_row(line: dict[str, str]) -> Row:
         source=source,
         source_date=source_date,
         confidence=line["confidence"],
-        caution=_words(line, "caution"),
+        is_peak="yes" if _words(line, "peak") else "no",
+        caution=_words(line, "caution", "peak"),
         note=_words(line, "note"),
         evidence="",
     )
@@ -371,6 +373,7 @@ def _past_row(row: Row, rule: dict[str, str]) -> Row:
         source=rule["source"],
         source_date=rule["source_date"],
         confidence=rule["confidence"],
+        is_peak="no",
         caution="",
         note=rule["note"],
         evidence="",

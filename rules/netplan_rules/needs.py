@@ -16,8 +16,10 @@ def lacking(need: Need, facts: Facts) -> str | None:
                 return "no traffic was given (--traffic)"
             return "the traffic has steady rates only" if facts.traffic.is_steady else None
         case Need.TARGETS:
+            # A label that cannot be read is a gap of the rule, not a lack of targets.
             has_target = bool(facts.targets) or any(
-                facts.target(instance) is not None for instance in inventory.instances
+                facts.target(instance) is not None or facts.why_no_target(instance)
+                for instance in inventory.instances
             )
             return None if has_target else "no target bandwidth is declared (label or file)"
         case Need.EXTERNAL_ADDRESSES:

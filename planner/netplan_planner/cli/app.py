@@ -10,15 +10,19 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.errors import NetplanError
+from netplan_planner.errors import NetplanError, UsageError
 
 EXIT_FINDINGS = 1
 EXIT_INTERRUPTED = 130
+
+_BESIDE_VERBS = ("rules", "targets")
+"""Sections that are not option defaults."""
 
 _COLLECT_EVERY = 200_000
 """Objects between two searches for garbage. The values are trees without cycles, hundreds of
@@ -81,7 +85,30 @@ def root(
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
-        ctx.default_map = option_defaults(state.config_path)
+        defaults = option_defaults(state.config_path)
+        _refuse_unknown(defaults, ctx.command, str(state.config_path), ())
+        ctx.default_map = defaults
+
+
+def _refuse_unknown(
+    table: dict[str, Any], command: Any, file: str, section: tuple[str, ...]
+) -> None:
+    """Refuse what no verb and no option is named: a mistyped setting would change nothing.
+
+    Raises:
+        UsageError: With the file, the key and what comes near it.
+    """
+    verbs = getattr(command, "commands", {})
+    # A group has no options that a file could set: those of the whole command come before it.
+    names = {p.name: p for p in command.params} if not verbs else {}
+    for key, value in table.items():
+        if key in verbs and isinstance(value, dict):
+            _refuse_unknown(value, verbs[key], file, (*section, key))
+        elif key not in names or isinstance(value, dict):
+            near = get_close_matches(key, [*verbs, *names, *(_BESIDE_VERBS if verbs else ())], n=1)
+            hint = f"; near: {near[0].replace('_', '-')}" if near else ""
+            kind = "section" if verbs else f"option of [{'.'.join(section)}]"
+            raise UsageError(f"{file}: no {kind} is named {key.replace('_', '-')!r}{hint}")
 
 
 _TAKES_MANY = frozenset({"--inventory", "--traffic"})

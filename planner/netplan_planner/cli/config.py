@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from netplan_planner.cli.app import app, state
+from netplan_planner.errors import UsageError
 
 config_app = typer.Typer(help="The configuration and where its values come from.")
 app.add_typer(config_app, name="config")
@@ -45,18 +46,34 @@ def _options(ctx: typer.Context) -> list[tuple[str, Any, str]]:
             if getattr(parameter, "is_eager", False) or not parameter.opts[0].startswith("-"):
                 continue
             value, origin = parameter.consume_value(context, {})
+            name = ".".join((*path, parameter.opts[0].lstrip("-")))
             file = state.config_path.name if state.config_path else "file"
             named = {
                 "ENVIRONMENT": "environment",
                 "DEFAULT_MAP": file,
                 "DEFAULT": "default",
             }.get(getattr(origin, "name", ""), "default")
-            rows.append((".".join((*path, parameter.opts[0].lstrip("-"))), value, named))
-        for name, sub in sorted(getattr(command, "commands", {}).items()):
-            walk(sub, type(context)(sub, info_name=name, parent=context), (*path, name))
+            if named != "default":
+                _check(parameter, context, value, f"{name} ({named})")
+            rows.append((name, value, named))
+        for verb, sub in sorted(getattr(command, "commands", {}).items()):
+            walk(sub, type(context)(sub, info_name=verb, parent=context), (*path, verb))
 
     walk(root.command, root, ())
     return rows
+
+
+def _check(parameter: Any, context: Any, value: object, name: str) -> None:
+    """Refuse a value that the verb would refuse.
+
+    Raises:
+        UsageError: With the setting, where it comes from, and what it may be.
+    """
+    try:
+        parameter.process_value(context, value)
+    except typer.BadParameter as error:
+        why = error.message.removeprefix("Value error, ")
+        raise UsageError(f"{name} = {value!r}: {why}") from error
 
 
 def _thresholds() -> list[tuple[str, Any, str]]:

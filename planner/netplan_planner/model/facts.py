@@ -62,10 +62,17 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
         if declared is not None:
             return declared
         label = instance.label(TARGET_LABEL)
-        if label is None or not label.isdigit() or int(label) == 0:
+        if label is None or not _is_rate(label):
             return None
         gbps = int(label) / units.MEGABITS_PER_GIGABIT
         return Target(gbps=gbps, source=f"label {TARGET_LABEL}={label}")
+
+    def why_no_target(self, instance: Instance) -> str:
+        """Return what is wrong with a declared target, or nothing when none is declared."""
+        label = instance.label(TARGET_LABEL)
+        if label is None or _is_rate(label) or self.target(instance) is not None:
+            return ""
+        return f"label {TARGET_LABEL}={label!r} is no whole number of Mbit/s above 0"
 
     def shape(self, machine_type: str) -> MachineShape | None:
         """Return a type's shape: as the input states it, else the catalogue, else its name."""
@@ -98,3 +105,8 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     def instance(self, owner: Owner) -> Instance | None:
         """Return the machine behind an owner, or None."""
         return self.inventory.instance_by_link.get(owner.link) if owner.link else None
+
+
+def _is_rate(label: str) -> bool:
+    """Return whether a label is a whole number of Mbit/s; labels have 63 characters at most."""
+    return label.isascii() and label.isdigit() and int(label) > 0

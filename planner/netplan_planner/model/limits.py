@@ -94,6 +94,8 @@ class EgressCap(Value, frozen=True, kw_only=True):
     """`documented`, or `recalled` where no page was read."""
     valid_from: date | None = None
     """The first date for which a source supports the value."""
+    is_peak: bool = False
+    """The value is a peak: for how long it lasts, and what follows, no source states."""
     caution: str = ""
     """What to know before relying on the value; `note` is the rest that the sources say."""
     external_ingress_pps: float | None = None

@@ -228,6 +228,7 @@ def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> Egre
         confidence=CARRIED_BACK if is_carried else row["confidence"],
         cpu_platform=f"{newest} or later" if newest else f"before {older}" if older else "",
         min_cpu_platform=newest,
+        is_peak=row["is_peak"] == "yes",
         caution=row["caution"],
         note=_note(row, as_of),
         external_basis=basis,

@@ -34,7 +34,7 @@ REASONS: Mapping[int, tuple[str, str]] = {
     staging.OTHER_LOG: ("of another log", "an entry of another log"),
     staging.NO_ADDRESS: (MALFORMED, "no source or destination address"),
     staging.NO_TIME: (MALFORMED, "no start or end time that can be read"),
-    staging.NO_REPORTER: (MALFORMED, "no reporter that is known"),
+    staging.NO_REPORTER: (MALFORMED, "no reporter or address kind that is known"),
     staging.NO_COUNT: (MALFORMED, "no byte count that is a number"),
     staging.NEGATIVE: ("with a negative count", "a negative byte or packet count"),
     staging.ENDS_BEFORE_START: ("ending before the start", "it ends before it starts"),

@@ -30,7 +30,6 @@ from netplan_planner.traffic.records import (
     DETAILS,
     EXTERNAL,
     IDENTITY,
-    OTHER,
     PART_SEPARATOR,
     POD,
     TAG,
@@ -178,7 +177,7 @@ class Nodes:
                 f"several machines are named {name!r}: {', '.join(_links(found))}; write"
                 " project/zone/name"
             )
-        if not found or kind == OTHER:
+        if not found:
             return (Tenure(end=unknown_end(name, is_ipv6=False)),)
         end = self._book.end_of(found[0], is_external=kind == EXTERNAL)
         return (Tenure(end=end),)

@@ -66,9 +66,8 @@ END_SEPARATOR = "\x1d"
 
 POD = "pod"
 _AS_POD = TAG_SEPARATOR + POD
-INTERNAL, EXTERNAL, OTHER = "internal", "external", "other"
-"""Kinds of a plain table's ends: by which of its addresses a named machine is meant. `OTHER` is
-what the table may not say; it leaves open which address, and so whose it is."""
+INTERNAL, EXTERNAL = "internal", "external"
+"""Kinds of a plain table's ends: by which of its addresses a named machine is meant."""
 
 _SIDES = ("SRC", "DEST", "SRC_GATEWAY", "DEST_GATEWAY")
 _LOG_NAMES = (

@@ -15,7 +15,6 @@ from netplan_planner.traffic.records import (
     EXTERNAL,
     INTERNAL,
     NO_NUMBER,
-    OTHER,
     Fields,
     join_tag,
     select_columns,
@@ -82,8 +81,7 @@ def query_of(
         "is_entry": "true",
         "is_other_log": "false",
         "is_dropped": "false",
-        # A row stands for what the sender sends, as its own report would.
-        "side": "0",
+        "side": _side(fields),
         "src_address": _trimmed(fields.text("src")),
         "dst_address": _trimmed(fields.text("dst")),
         "src_name": join_tag({"kind": f"'{INTERNAL}'"}),
@@ -106,11 +104,21 @@ def _trimmed(sql: str) -> str:
 def _kind(fields: Fields) -> str:
     if not fields.has("address_kind"):
         return f"'{INTERNAL}'"
-    given = f"LOWER(TRIM({fields.text('address_kind')}))"
-    return (
-        f"CASE COALESCE({given}, '') WHEN '{EXTERNAL}' THEN '{EXTERNAL}'"
-        f" WHEN '{INTERNAL}' THEN '{INTERNAL}' WHEN '' THEN '{INTERNAL}' ELSE '{OTHER}' END"
-    )
+    return f"CASE {_given_kind(fields)} WHEN '{EXTERNAL}' THEN '{EXTERNAL}' ELSE '{INTERNAL}' END"
+
+
+def _given_kind(fields: Fields) -> str:
+    return f"COALESCE(LOWER(TRIM({fields.text('address_kind')})), '')"
+
+
+def _side(fields: Fields) -> str:
+    """Return the reporter: a row stands for what the sender sends, as its own report would.
+
+    None, which is a fault, where `address_kind` does not say what is meant.
+    """
+    if not fields.has("address_kind"):
+        return "0"
+    return f"CASE WHEN {_given_kind(fields)} IN ('{EXTERNAL}', '{INTERNAL}', '') THEN 0 END"
 
 
 def _protocol(fields: Fields) -> str:

@@ -8,6 +8,7 @@ from netplan_planner.model import (
     Change,
     ChangeKind,
     Destination,
+    EgressCap,
     Estimate,
     Evidence,
     Facts,
@@ -24,7 +25,12 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import deciding_platform, instance_end, predict
 from netplan_rules.money import Saving, machine_saving
+from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
+
+_STOPS = "Stops the machine for the change; check the zone and the image's drivers first."
+_SURE = "high"
+"""As the table of caps says it of a source."""
 
 
 def unknown_cap(facts: Facts, instance: Instance) -> Gap:
@@ -73,8 +79,7 @@ def resize_fix(instance: Instance, candidate: Candidate | None, why_not: str) ->
             "e",
             "https://cloud.google.com/compute/docs/network-bandwidth",
         ),
-        caution=why_new
-        or "Stops the machine for the change; check the zone and the image's drivers first.",
+        caution="; ".join(text for text in (candidate.note, why_new or _STOPS) if text),
     )
 
 
@@ -87,6 +92,29 @@ def _why_new_machine(instance: Instance, candidate: Candidate) -> str:
     if instance.local_ssd_count > 0 or instance.gpu_count > 0:
         return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
     return ""
+
+
+def doubts_of_caps(
+    facts: Facts, doubts: Doubts, cap: EgressCap | None, candidate: Candidate | None
+) -> Doubts:
+    """Add what speaks against the caps of a machine and of what is proposed for it."""
+    new = None
+    if candidate is not None:
+        fitting = (
+            variant
+            for variant in facts.caps.variants(candidate.machine_type)
+            if variant.is_tier1 == candidate.is_tier1
+            and variant.min_cpu_platform == candidate.cpu_platform
+        )
+        new = next(fitting, None)
+    for one in (cap, new):
+        if one is None:
+            continue
+        if one.is_peak:
+            doubts.add(f"the cap of {one.machine_type}: {one.caution}")
+        if one.confidence != _SURE:
+            doubts.add(f"the source of the cap of {one.machine_type} is of {one.confidence} trust")
+    return doubts
 
 
 def resize_saving(facts: Facts, instance: Instance, candidate: Candidate | None) -> Saving:

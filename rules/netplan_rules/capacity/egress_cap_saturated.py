@@ -17,6 +17,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
+    doubts_of_caps,
     egress_estimate,
     need_of,
     resize_change,
@@ -96,7 +97,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
     candidate, why_not = cheapest(facts, need_of(facts, instance, wanted, Destination.INTERNAL))
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate)
-    doubts = doubts_of_vm(facts, instance, traffic)
+    doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), cap, candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),

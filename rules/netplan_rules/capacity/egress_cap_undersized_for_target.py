@@ -20,6 +20,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
+    doubts_of_caps,
     egress_estimate,
     need_of,
     resize_change,
@@ -28,6 +29,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
+from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
@@ -62,6 +64,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     for instance in facts.inventory.instances:
         target = facts.target(instance)
         if target is None:
+            if why := facts.why_no_target(instance):
+                yield Gap(resource=instance.ref, reason=why)
             continue
         cap = instance_cap(instance, facts.caps)
         if cap is None:
@@ -76,6 +80,7 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
     candidate, why_not = cheapest(facts, need and replace(need, headroom_ratio=free))
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate)
+    doubts = doubts_of_caps(facts, Doubts(), cap, candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -99,5 +104,7 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         saving_items=saving.items,
         saving_unknown=saving.unknown,
         fix=resize_fix(instance, candidate, why_not),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
         change=resize_change(instance, candidate),
     )

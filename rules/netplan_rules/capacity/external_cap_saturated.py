@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from netplan_planner.model import (
+    Candidate,
     Destination,
     EgressCap,
     Estimate,
@@ -25,6 +26,7 @@ from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
+    doubts_of_caps,
     egress_estimate,
     need_of,
     resize_fix,
@@ -126,6 +128,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
         doubts.add("the limit was measured, not documented")
     own_ratio = _own_ratio(facts, traffic)
     change = _change(facts, instance, traffic, own_ratio)
+    doubts_of_caps(facts, doubts, cap, change.candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -169,6 +172,7 @@ class _Change(NamedTuple):
     saving: Saving = Saving()
     now: Estimate | None = None
     fixed: Estimate | None = None
+    candidate: Candidate | None = None
 
 
 def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float) -> _Change:
@@ -190,4 +194,5 @@ def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: flo
         saving=resize_saving(facts, instance, candidate),
         now=now if now.gbps is not None else None,
         fixed=fixed if now.gbps is not None else None,
+        candidate=candidate,
     )

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Candidate,
-    Confidence,
     Destination,
     EgressCap,
     Evidence,
@@ -26,6 +25,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
+    doubts_of_caps,
     egress_estimate,
     need_of,
     resize_change,
@@ -34,6 +34,7 @@ from netplan_rules.capacity._resize import (
     unknown_cap,
 )
 from netplan_rules.money import Saving, machine_saving
+from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
@@ -108,15 +109,18 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _is_comparable(facts: Facts, instance: Instance) -> bool:
     shape = facts.shape(instance.machine_type)
+    # A type of unknown shape has no price either, and is then listed as not judged.
+    is_plain = shape is None or not (
+        shape.is_shared_core
+        or shape.is_bare_metal
+        or shape.gpu_count
+        or shape.bundled_local_ssd_gib
+    )
     return (
-        instance.is_running
-        and shape is not None
-        and not shape.is_shared_core
-        and not shape.is_bare_metal
-        and shape.gpu_count == 0
+        is_plain
+        and instance.is_running
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
-        and shape.bundled_local_ssd_gib == 0
         and instance.label("netplan-pin") is None
         and not any(part in name for name in instance.licenses for part in _BILLED_BY_CORE)
     )
@@ -158,6 +162,9 @@ def _is_worth(facts: Facts, saved_usd: Decimal, today_usd: Decimal) -> bool:
 def _hit(
     facts: Facts, instance: Instance, cap: EgressCap, candidate: Candidate, saving: Saving
 ) -> Hit:
+    doubts = Doubts()
+    doubts.add("a vCPU of another series does other work; try the load first")
+    doubts_of_caps(facts, doubts, cap, candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -175,7 +182,7 @@ def _hit(
         throughput_fixed=egress_estimate(facts, instance, candidate),
         saving_items=saving.items,
         fix=resize_fix(instance, candidate, ""),
-        confidence=Confidence.MEDIUM,
-        confidence_reason="a vCPU of another series does other work; try the load first",
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
         change=resize_change(instance, candidate),
     )

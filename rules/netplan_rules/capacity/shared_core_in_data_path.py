@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from netplan_planner.model import (
     Destination,
     Facts,
+    Gap,
     Hit,
     Instance,
     Need,
@@ -16,6 +17,7 @@ from netplan_planner.model import (
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     cheapest,
+    doubts_of_caps,
     egress_estimate,
     need_of,
     resize_change,
@@ -59,7 +61,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each shared-core machine above the rate floor."""
     if facts.traffic is None:
         return
@@ -69,18 +71,20 @@ def check(facts: Facts) -> Iterator[Hit]:
         if instance is None or max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps) < floor:
             continue
         shape = facts.shape(instance.machine_type)
-        if shape is not None and shape.is_shared_core:
+        if shape is None:
+            yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
+        elif shape.is_shared_core:
             yield _hit(facts, instance, traffic)
 
 
 def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
-    doubts = doubts_of_vm(facts, instance, traffic)
     sent, received = traffic.egress.p95_gbps, traffic.ingress.p95_gbps
     need = need_of(facts, instance, max(sent, traffic.egress.max_gbps), Destination.INTERNAL)
     if need is not None:
         least = int(facts.threshold(RULE.id, "min_vcpus"))
         need = replace(need, vcpus=max(need.vcpus, least))
     candidate, why_not = cheapest(facts, need)
+    doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), None, candidate)
     saving = resize_saving(facts, instance, candidate)
     return Hit(
         resources=(instance.ref,),

@@ -20,12 +20,14 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
+    doubts_of_caps,
     egress_estimate,
     need_of,
     resize_change,
     type_evidence,
 )
 from netplan_rules.money import machine_saving
+from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
 
 RULE = Rule(
@@ -133,6 +135,7 @@ def _hit(
     rivals: Sequence[Candidate],
 ) -> Hit:
     saving = machine_saving(facts, instance, own)
+    doubts = doubts_of_caps(facts, Doubts(), default, own)
     compared = "".join(f"; {_compared(rival, own)}" for rival in rivals)
     return Hit(
         resources=(instance.ref,),
@@ -158,5 +161,7 @@ def _hit(
             caution="Tier_1 can only be set when a machine is made, and its fee has no commitment"
             " discount.",
         ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
         change=resize_change(instance, own),
     )

@@ -39,6 +39,7 @@ def times(start: str, end: str) -> Json:
 
 MALFORMED, NO_COUNT = "malformed", "no byte count that is a number"
 NO_TIME, NO_ADDRESS = "no start or end time that can be read", "no source or destination address"
+NO_REPORTER = "no reporter or address kind that is known"
 NO_IP, NOT_JSON = "an address that is no IP address", "not a log entry in JSON"
 NEGATIVE = ("with a negative count", "a negative byte or packet count")
 ABSURD = ("with an absurd count", "more bytes than any machine can send")
@@ -67,8 +68,8 @@ RECORDS: dict[str, tuple[Json | str, tuple[str, str]]] = {
     "no end": (payload(end_time="soon"), (MALFORMED, NO_TIME)),
     "a number for a time": (payload(start_time=1_700_000_000), (MALFORMED, NO_TIME)),
     "the end of time": (payload(end_time="infinity"), (MALFORMED, NO_TIME)),
-    "no reporter": (payload(reporter=None), (MALFORMED, "no reporter that is known")),
-    "another reporter": (payload(reporter="MIDDLE"), (MALFORMED, "no reporter that is known")),
+    "no reporter": (payload(reporter=None), (MALFORMED, NO_REPORTER)),
+    "another reporter": (payload(reporter="MIDDLE"), (MALFORMED, NO_REPORTER)),
     "no bytes": (payload(bytes_sent=None), (MALFORMED, NO_COUNT)),
     "a word for bytes": (payload(bytes_sent="many"), (MALFORMED, NO_COUNT)),
     "a truth for bytes": (payload(bytes_sent=True), (MALFORMED, NO_COUNT)),

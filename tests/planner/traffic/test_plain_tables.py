@@ -164,9 +164,14 @@ def test_the_address_kind_says_by_which_address_a_named_machine_is_met(tmp_path:
     assert {e.path_class for e in by_address.edges} == set(classes)
 
 
-def test_an_address_kind_that_is_none_leaves_the_owner_unknown(tmp_path: Path) -> None:
-    edge = only_edge(read_table(tmp_path, "src,dst,gbps,address_kind\nweb,db,1,public\n"))
-    assert edge.path_class is PathClass.UNKNOWN
+def test_a_row_whose_address_kind_is_none_is_left_out_and_named(tmp_path: Path) -> None:
+    text = "src,dst,gbps,address_kind\nweb,db,1,internal\nweb,db,1,public\n"
+    matrix = read_table(tmp_path, text)
+    assert only_edge(matrix).path_class is PathClass.INTER_ZONE_INTERNAL
+    (bad,) = matrix.coverage.examples
+    assert bad.source.endswith(":3")
+    assert bad.reason == "no reporter or address kind that is known"
+    assert matrix.coverage.excluded == (("malformed", 1),)
 
 
 def test_steady_rates_are_of_the_machines_that_there_are(tmp_path: Path) -> None:

@@ -1,0 +1,60 @@
+"""netplan.toml as the command reads it: what it does not know or take, it refuses and names."""
+
+from pathlib import Path
+
+import pytest
+
+from support.command import run_verbs
+
+
+def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
+    config = folder / "netplan.toml"
+    config.write_text(text, encoding="utf-8")
+    done = run_verbs(arguments=["--config", str(config), "config", "show"], **environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[adit]\nfail-on = "low"', "no section is named 'adit'; near: audit"),
+        ("[rule.x]\ny = 1", "no section is named 'rule'; near: rules"),
+        ("quiet = true", "no section is named 'quiet'"),
+        ('[audit]\nfail-onn = "low"', "no option of [audit] is named 'fail-onn'; near: fail-on"),
+        ("[audit.fail-on]\nx = 1", "no option of [audit] is named 'fail-on'"),
+        ('[price.machine]\nregoin = "x"', "no option of [price.machine] is named 'regoin'; near"),
+        ('[price]\nregion = "x"', "no section is named 'region'"),
+        ('[audit]\nfail-on = "nevr"', "audit.fail-on (netplan.toml) = 'nevr'"),
+        ('[recommend]\nvcpus = "x"', "recommend.vcpus (netplan.toml) = 'x'"),
+        ("[rules.x]\ny = 1", "no rule is named 'x'"),
+        ("[targets]\na = 0", "a rate above 0"),
+    ],
+)
+def test_what_it_does_not_know_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    status, _, errors = show(tmp_path, text)
+    assert status == 2
+    assert says in errors
+    assert "Traceback" not in errors
+
+
+def test_an_unknown_key_stops_every_verb(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text('[audit]\nmemory = "4GB"\n', encoding="utf-8")
+    done = run_verbs(arguments=["--config", str(config), "caps", "n2-standard-8"])
+    assert done.returncode == 2
+    assert "no option of [audit] is named 'memory'; near: memory-limit" in done.stderr
+
+
+def test_a_bad_variable_is_named_with_its_origin(tmp_path: Path) -> None:
+    status, _, errors = show(tmp_path, "", NETPLAN_AUDIT_FAIL_ON="x")
+    assert status == 2
+    assert "audit.fail-on (environment) = 'x'" in errors
+
+
+def test_keys_may_be_written_as_options_or_as_parameters(tmp_path: Path) -> None:
+    for key in ("fail-on", "fail_on"):
+        status, shown, _ = show(tmp_path, f'[audit]\n{key} = "low"\n[recommend]\nvcpus = 4\n')
+        assert status == 0
+        settings = {line.split()[0]: line.split(maxsplit=1)[1] for line in shown.splitlines()}
+        assert settings["audit.fail-on"] == "low  (netplan.toml)"
+        assert settings["recommend.vcpus"] == "4  (netplan.toml)"
