@@ -11,6 +11,11 @@ The shell translates foreign exceptions where they arise (`from exc`). After tha
 caught at two places only: `engine`, so that one rule's crash does not hide the others, and `cli`.
 """
 
+from collections.abc import Iterable
+
+_LONGEST_NAME = 80
+"""Of a name that is compared with others; a longer one is no slip of the hand."""
+
 
 class NetplanError(Exception):
     """An error whose text tells the user what was wrong, where, and what to do."""
@@ -40,3 +45,25 @@ class IncompleteError(NetplanError):
     """A part of the answer is missing and `--strict` asked to fail on that."""
 
     exit_status = 4
+
+
+def nearest_names(
+    name: str, known: Iterable[str], count: int = 3, cutoff: float = 0.6
+) -> tuple[str, ...]:
+    """Return the known names most like one that is none, best first; for the text of an error.
+
+    `cutoff` is how alike they must be, 0 to 1.
+
+    >>> nearest_names("US-Centrall1", ["us-central1", "europe-west1"])
+    ('us-central1',)
+    """
+    from difflib import get_close_matches  # only for errors, and it takes its time
+
+    if len(name) > _LONGEST_NAME:
+        return ()
+    lower = name.casefold()
+    by_lower = {one.casefold(): one for one in sorted(known)}
+    # Names of one family begin alike; comparing with all of them costs ten times as much.
+    alike = [one for one in by_lower if one[:1] == lower[:1]]
+    found = get_close_matches(lower, alike or by_lower, n=count, cutoff=cutoff)
+    return tuple(by_lower[one] for one in found)

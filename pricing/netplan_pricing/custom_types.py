@@ -49,6 +49,8 @@ def parse_custom(name: str) -> CustomType | None:
     found = _NAME.fullmatch(name)
     if found is None or (not found[2].isdigit() and found[1] != "e2"):
         return None
+    if shape_of_custom(name) is None:
+        return None
     return CustomType(
         name=name,
         series=found[1] or "n1",

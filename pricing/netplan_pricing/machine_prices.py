@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import MachineShape, Price, Region, SkuId, Usage
+from netplan_planner.model import MachineShape, Price, Region, SkuId, Usage, why_no_shape
 from netplan_pricing import schema, texts
 from netplan_pricing.container import Column, SnapshotFile, Table
 from netplan_pricing.custom_types import RATE_USAGES, CustomType, CustomTypes, Part, parse_custom
@@ -109,8 +109,8 @@ class MachinePrices:
             return f"{machine_type} has a list price in {region}, but is not offered there {as_of}"
         if machine_type in self._types.shapes:
             return f"{machine_type} is neither offered nor priced in {region} {as_of}"
-        known = nearest(machine_type, self._types.shapes)
-        return f"no machine type {quoted(machine_type)} is known{known} {as_of}"
+        hint = why_no_shape(machine_type) or nearest(machine_type, self._types.shapes)
+        return f"no machine type {quoted(machine_type)} is known{hint} {as_of}"
 
     def _listed_price(self, row: int, region: str, machine_type: str, usage: Usage) -> Price:
         prices = self._prices

@@ -1,8 +1,8 @@
 """The words of answers and refusals, in one place so that each reason reads the same everywhere."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
+from netplan_planner.errors import nearest_names
 from netplan_planner.model import Usage
 
 _SHOWN = 60
@@ -47,12 +47,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("us-centrall1", ["us-central1", "europe-west1"])
     ' (nearest: us-central1)'
     """
-    if len(name) > _SHOWN:
-        return ""
-    names = sorted(known)
-    # Names of one series begin alike; comparing with all of them costs ten times as much.
-    alike = [one for one in names if one[:1] == name[:1]]
-    found = get_close_matches(name, alike or names, n=3)
+    found = nearest_names(name, known)
     return f" (nearest: {', '.join(found)})" if found else ""
 
 

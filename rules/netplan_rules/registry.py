@@ -5,7 +5,7 @@ import pkgutil
 from functools import cache
 
 import netplan_rules
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, nearest_names
 from netplan_rules.base import Check
 
 AREAS = ("address", "capacity", "placement", "nic", "price", "evidence")
@@ -66,10 +66,8 @@ def _named(names: tuple[str, ...]) -> set[str]:
 
 def nearest(name: str) -> str:
     """Return ` (did you mean …?)` when a rule or area has a similar name, else an empty text."""
-    from difflib import get_close_matches
-
     known = [check.rule.id for check in all_rules()] + list(AREAS)
-    close = get_close_matches(name, known, n=1)
+    close = nearest_names(name, known, 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -108,6 +108,13 @@ def test_traffic_to_every_place(arguments: list[str], path_class: str, total: st
     assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
 
 
+def test_the_hours_of_a_nat_gateway_are_said_to_come_on_top() -> None:
+    to = ["traffic", "--from", "us-central1", "--area", "usa", "--gib", "1", "--to"]
+    said = "the hours of the gateway come on top and are not in the sum: 0.044 USD"
+    assert said in run(*to, "nat").stdout
+    assert "the hours of the gateway" not in run(*to, "internet").stdout
+
+
 def test_address_as_text() -> None:
     ran = run("address", "--region", "us-central1")
     assert ran.returncode == 0
@@ -146,6 +153,7 @@ def test_a_missing_price_is_an_error_and_nothing_on_stdout(arguments: list[str],
         ["traffic", "--from", "us-central1", "--to", "us-central1", "--gib", "1"],
         ["traffic", "--from", "us-central1", "--to", "internet", "--gib", "1", "--external"],
         ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "-1"],
+        ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "1", "--area", "usa"],
         ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "nan"],
         ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "inf"],
         ["machine", "n1-standard-4", "--region", "us-central1", "--usage", "free"],

@@ -10,13 +10,12 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.errors import NetplanError, UsageError
+from netplan_planner.errors import NetplanError, UsageError, nearest_names
 
 EXIT_FINDINGS = 1
 EXIT_INTERRUPTED = 130
@@ -105,7 +104,7 @@ def _refuse_unknown(
         if key in verbs and isinstance(value, dict):
             _refuse_unknown(value, verbs[key], file, (*section, key))
         elif key not in names or isinstance(value, dict):
-            near = get_close_matches(key, [*verbs, *names, *(_BESIDE_VERBS if verbs else ())], n=1)
+            near = nearest_names(key, (*verbs, *names, *(_BESIDE_VERBS if verbs else ())), 1)
             hint = f"; near: {near[0].replace('_', '-')}" if near else ""
             kind = "section" if verbs else f"option of [{'.'.join(section)}]"
             raise UsageError(f"{file}: no {kind} is named {key.replace('_', '-')!r}{hint}")

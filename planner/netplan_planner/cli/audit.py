@@ -11,11 +11,20 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
-from netplan_planner.errors import IncompleteError, UsageError
+from netplan_planner.errors import IncompleteError
 
 if TYPE_CHECKING:
     from netplan_planner.model import Report
     from netplan_planner.renderers import RuleInfo
+
+
+class Floor(StrEnum):
+    """A severity, by the values of the model's `Severity`."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
 
 
 class Level(StrEnum):
@@ -56,8 +65,8 @@ def audit(
         typer.Option(help="Not these rules or areas.", rich_help_panel=CHOICE),
     ] = None,
     severity: Annotated[
-        Level, typer.Option(help="Show findings from this severity on.", rich_help_panel=CHOICE)
-    ] = Level.INFO,
+        Floor, typer.Option(help="Show findings from this severity on.", rich_help_panel=CHOICE)
+    ] = Floor.INFO,
     min_saving: Annotated[
         str | None,
         typer.Option(
@@ -146,8 +155,6 @@ def audit(
     from netplan_planner.renderers import ColourMode, RenderOptions, parse_output, write_outputs
 
     outputs = tuple(parse_output(text) for text in output or ["text"])
-    if severity is Level.NEVER:
-        raise UsageError("--severity is high, medium, low or info")
     save_limit = options.usd("--fail-on-saving", fail_on_saving)
     thresholds, targets = options.configured()
     request = AuditRequest(

@@ -58,6 +58,8 @@ FormOption = Annotated[Form, typer.Option("--format", help="How to write the ans
 RegionOption = Annotated[str, typer.Option("--region", help="A region, such as us-central1.")]
 HoursOption = Annotated[float, typer.Option(help="Hours of the total; 730 are a month.", min=0)]
 
+_TO_THE_INTERNET = ("internet", "nat")
+
 DEFAULT_HOURS = float(HOURS_PER_MONTH)
 
 
@@ -126,6 +128,8 @@ def traffic(
     volume = _amount(gib, "--gib")
     book = _book(prices)
     path_class, dst = _path(src, to, external)
+    if area is not None and to not in _TO_THE_INTERNET:
+        raise UsageError(f"--area is for --to {' and '.join(_TO_THE_INTERNET)}, not {to}")
     tier = network_tier.value
     tiers = book.traffic(path_class, src_region=src, dst_region=dst, area=area, network_tier=tier)
     lines = book.traffic_line_items(
@@ -138,6 +142,8 @@ def traffic(
         network_tier=tier,
     )
     notes = "; ".join(dict.fromkeys(step.price.note for step in tiers if step.price.note))
+    if to == "nat":
+        notes = "; ".join(filter(None, (notes, _nat_hours(book, src))))
     what = tiers[0].price.description
     answer = Answer(
         f"{path_class.value} from {src}: {what}",
@@ -217,6 +223,19 @@ def _path(src: str, to: str, external: bool) -> tuple["PathClass", str | None]:
         raise UsageError(f"--to {to} is the sender's region: say --to zone or --to same-zone")
     between = (PathClass.INTER_REGION_INTERNAL, PathClass.INTER_REGION_EXTERNAL)
     return between[external], to
+
+
+def _nat_hours(book: "SnapshotPriceBook", region: str) -> str:
+    """Return what a NAT gateway costs besides its bytes, which depends on who uses it."""
+    service = "cloud_nat_gateway"
+    try:
+        hours = [
+            f"{book.services.one(service, region, condition).usd} USD an hour ({condition})"
+            for condition in book.services.conditions(service)
+        ]
+    except MissingDatum as error:
+        hours = [str(error)]
+    return f"the hours of the gateway come on top and are not in the sum: {', '.join(hours)}"
 
 
 def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:

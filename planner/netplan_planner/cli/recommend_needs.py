@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netplan_planner.cli import options
 from netplan_planner.cli.app import progress
-from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.errors import MissingDatum, UsageError, nearest_names
 
 if TYPE_CHECKING:
     from netplan_planner.engine import AuditRequest
@@ -169,8 +169,6 @@ def checked_series(series: tuple[str, ...], caps: "CapsTable") -> tuple[str, ...
 def _check_region(region: str, prices: "PriceBook") -> None:
     known = prices.regions()
     if region not in known:
-        import difflib
-
-        near = difflib.get_close_matches(region[:80], known, n=3, cutoff=0.4)
+        near = nearest_names(region, known)
         hint = f"; near: {', '.join(near)}" if near else ""
         raise UsageError(f"--region {region[:80]!r} offers no machine type that is known{hint}")

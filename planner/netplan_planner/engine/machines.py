@@ -3,7 +3,7 @@
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import InputError, UsageError
+from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import Destination, Facts, Instance, Inventory
 
 _LISTED = 5
@@ -35,9 +35,7 @@ def machine_of(inventory: Inventory, name: str) -> Instance:
     if found:
         links = ", ".join(f"{i.project}/{i.zone}/{i.name}" for i in found[:_LISTED])
         raise UsageError(f"{len(found)} machines are named {name!r}: {links}. Name one of them.")
-    from difflib import get_close_matches
-
-    near = get_close_matches(wanted, [i.name for i in inventory.instances], n=3)
+    near = nearest_names(wanted, (i.name for i in inventory.instances))
     hint = f"; near: {', '.join(near)}" if near else ""
     raise UsageError(f"no machine of the input is named {name!r}{hint}")
 

@@ -56,6 +56,7 @@ from netplan_planner.model.inventory import (
     VpnTunnel,
     series_of,
     shape_of_custom,
+    why_no_shape,
 )
 from netplan_planner.model.limits import (
     CapsBook,
@@ -230,4 +231,5 @@ __all__ = [
     "shape_of_custom",
     "total_usd",
     "usage_of",
+    "why_no_shape",
 ]

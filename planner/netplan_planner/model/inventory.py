@@ -433,9 +433,24 @@ def series_of(machine_type: str) -> str:
     return "n1" if head in {"custom", "f1", "g1"} else head
 
 
+def why_no_shape(machine_type: str) -> str:
+    """Return what to know of the name of a custom type that does not exist, with a space before.
+
+    >>> why_no_shape("n2-custom-3-8192")
+    ' (custom types have 1 vCPU or an even number of them)'
+    >>> why_no_shape("n2-standard-3"), why_no_shape("n2-custom-4-8192")
+    ('', '')
+    """
+    if "custom" not in machine_type.split("-") or shape_of_custom(machine_type) is not None:
+        return ""
+    return " (custom types have 1 vCPU or an even number of them)"
+
+
 def shape_of_custom(machine_type: str) -> MachineShape | None:
     """Return the shape that a custom type's name spells out, or None for any other name.
 
+    A custom type has 1 vCPU or an even number of them; others do not exist.
+    Source: docs.cloud.google.com/compute/docs/instances/creating-instance-with-custom-machine-type.
     Shared-core E2 custom types (`e2-custom-micro-2048`) bill a fraction of 2 vCPUs; their name
     gives no count, so they answer with the guest's 2.
 
@@ -455,9 +470,12 @@ def shape_of_custom(machine_type: str) -> MachineShape | None:
     shared = size[0] in {"micro", "small", "medium"}
     if not shared and not size[0].isdigit():
         return None
+    vcpus, memory_mib = 2 if shared else int(size[0]), int(size[1])
+    if vcpus % 2 and vcpus != 1:
+        return None
     return MachineShape(
         machine_type=machine_type,
-        vcpus=2 if shared else int(size[0]),
-        memory_gib=int(size[1]) / 1024,
+        vcpus=vcpus,
+        memory_gib=memory_mib / 1024,
         is_shared_core=shared,
     )

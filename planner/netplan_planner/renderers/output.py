@@ -6,7 +6,6 @@ anything is written; files are written beside their places and renamed when all 
 standard output comes last. So a failure leaves no half report behind.
 """
 
-import difflib
 import os
 import shutil
 import sys
@@ -17,7 +16,7 @@ from typing import TextIO
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import Report, Value
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 
@@ -157,7 +156,7 @@ def resolved(
 
 
 def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, RENDERERS, n=1, cutoff=0.4)
+    near = nearest_names(name, RENDERERS, 1, cutoff=0.4)
     hint = f"; did you mean {near[0]}?" if near else ""
     return f"no output format {name!r}: it is one of {', '.join(RENDERERS)}{hint}"
 

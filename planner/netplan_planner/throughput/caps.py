@@ -7,6 +7,7 @@ are looked up by series and vCPU count in brackets of their own.
 from datetime import date
 from functools import cache
 
+from netplan_planner.errors import nearest_names
 from netplan_planner.model import (
     EgressCap,
     MachineShape,
@@ -14,6 +15,7 @@ from netplan_planner.model import (
     PathClass,
     series_of,
     shape_of_custom,
+    why_no_shape,
 )
 from netplan_planner.throughput.tables import (
     CapRow,
@@ -99,9 +101,7 @@ class CapsTable:
 
     def nearest(self, machine_type: str, count: int = 3) -> tuple[str, ...]:
         """Return the known types whose names resemble `machine_type` most, best first."""
-        import difflib  # only for errors, and it takes its time
-
-        return tuple(difflib.get_close_matches(machine_type[:80], self.machine_types, n=count))
+        return nearest_names(machine_type, self.machine_types, count)
 
     def _build(self, machine_type: str) -> list[EgressCap]:
         vcpus, rows = self._all_rows(machine_type)
@@ -133,7 +133,8 @@ class CapsTable:
             return self._why_no_bracket(machine_type, shape)
         rows = self._rows_by_type.get(machine_type)
         if rows is None:
-            return f"the caps table has no machine type {_shown(machine_type)}"
+            why = why_no_shape(machine_type)
+            return f"the caps table has no machine type {_shown(machine_type)}{why}"
         days = sorted(row[_first_day(row)] for row in rows if row["egress_gbps"])
         if not days:
             note = f" ({rows[0]['note']})" if rows[0]["note"] else ""

@@ -53,6 +53,20 @@ def test_a_machine_of_the_input_is_priced_as_it_is_billed() -> None:
     assert billed["baseline"]["usd_per_month"] == pytest.approx(hourly * 730 * 0.7)
 
 
+def test_several_machines_are_shown_with_all_they_have_together() -> None:
+    many = ["--gbps", "20", "--region", "us-central1", "--series", "e2", "--month-ratio", "0.3"]
+    found = recommend(*many, "--max-count", "2", "--top", "1").stdout
+    assert "on demand for 30 % of the month" in " ".join(found.split())
+    (row,) = (line.split() for line in found.splitlines() if line.startswith("   1."))
+    assert row[:6] == ["1.", "2", "×", "e2-highcpu-8", "16", "16"]
+
+
+def test_a_region_in_capitals_is_understood_as_a_slip() -> None:
+    found = recommend("--gbps", "1", "--region", "US-CENTRAL1")
+    assert found.returncode == 2
+    assert "near: us-central1" in found.stderr
+
+
 def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
     answer = json.loads(recommend(*HERE, "--format", "json").stdout)
     book = open_snapshot()

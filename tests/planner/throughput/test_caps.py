@@ -345,6 +345,13 @@ class TestRows:
 class TestUnknownNames:
     def test_the_nearest_are_named(self) -> None:
         assert "n2-standard-32" in load_caps(TODAY).nearest("n2-standrd-32")
+        assert load_caps(TODAY).nearest("N2-STANDARD-32")[0] == "n2-standard-32"
+
+    def test_a_custom_type_that_cannot_be_has_no_cap(self) -> None:
+        caps = load_caps(TODAY)
+        assert caps.variants("n2-custom-4-8192")
+        assert caps.variants("n2-custom-3-8192") == ()
+        assert "1 vCPU or an even number" in caps.unknown_reason("n2-custom-3-8192")
 
     @pytest.mark.parametrize(
         "name",

@@ -95,8 +95,10 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
     entries = report.not_evaluated
     if not entries:
         return
-    rules = figures.counted(len({entry.rule for entry in entries}), "rule")
-    yield Section(line=line(f"Not evaluated: {rules}"))
+    left_out = {entry.rule for entry in entries if entry.kind == "deselected"}
+    rules = figures.counted(len({entry.rule for entry in entries} - left_out), "rule")
+    beside = f", {len(left_out):,} not selected" if left_out else ""
+    yield Section(line=line(f"Not evaluated: {rules}{beside}"))
     known = [kind for kind in _KINDS if any(entry.kind == kind for entry in entries)]
     others = sorted({entry.kind for entry in entries} - set(_KINDS))
     for kind in (*known, *others):
@@ -209,6 +211,8 @@ def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
 
 def _owners(read: TrafficCoverage) -> Line:
     whole = read.owned_bytes + read.unowned_bytes
+    if not whole:
+        return line("no bytes to own")
     text = line(fixed(figures.share(read.owned_bytes, whole)), " of the bytes have an owner")
     if read.unowned_bytes:
         text = line(text, f"; {figures.byte_volume(read.unowned_bytes)} have none")
@@ -258,7 +262,8 @@ def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> 
     for reason, group in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         rules = list(dict.fromkeys(entry.rule for entry in group))
         names = [line(phrases.name(rule)) for rule in rules[: options.row_limit]]
-        resources = sum(entry.resource_count for entry in group)
+        # The same resources under several rules are counted once.
+        resources = sum({entry.examples: entry.resource_count for entry in group}.values())
         count = f" ({figures.counted(resources, 'resource')})" if resources else ""
         yield Item(
             line=line(

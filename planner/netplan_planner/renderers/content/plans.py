@@ -129,11 +129,13 @@ def _need(need: MachineNeed) -> Line:
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
     if need.min_flow_gbps:
         least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
+    part = f" for {figures.share(need.month_ratio, 1)} of the month" if need.month_ratio < 1 else ""
     return line(
         fixed(figures.rate(need.gbps), Role.STRONG),
         f" {need.destination.value} from {need.region}",
         "".join(f", {text}" for text in least),
-        f", {figures.share(need.headroom_ratio, 1)} of the cap kept free, {_USAGE[need.usage]}",
+        f", {figures.share(need.headroom_ratio, 1)} of the cap kept free",
+        f", {_USAGE[need.usage]}{part}",
     )
 
 
@@ -169,8 +171,8 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
     return (
         line(fixed(f"{number}.", Role.DIM)),
         _machines(candidate, Role.STRONG if number == 1 else Role.NAME),
-        line(f"{candidate.vcpus:,}"),
-        line(figures.number(candidate.memory_gib)),
+        line(f"{candidate.vcpus * candidate.count:,}"),
+        line(figures.number(candidate.memory_gib * candidate.count)),
         line(fixed(_usable(candidate))),
         line(say("unknown", Role.BAD) if usd is None else fixed(figures.dollars(usd))),
         _difference(candidate, baseline),
