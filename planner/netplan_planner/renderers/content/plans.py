@@ -228,7 +228,7 @@ def _job_need(need: JobNeed) -> Line:
         " to move and ",
         fixed(figures.duration(need.cpu_seconds), Role.STRONG),
         f" of one vCPU per run, {figures.counted(need.runs_per_month, 'run')} a month in"
-        f" {need.region}",
+        f" {need.region}, on demand without discounts",
     )
 
 
