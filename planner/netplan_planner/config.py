@@ -10,6 +10,8 @@ The same keys may stand under `[tool.netplan]` in pyproject.toml. The command li
 
 import re
 import tomllib
+from datetime import date, datetime, time
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +49,17 @@ def load_table(path: Path) -> dict[str, Any]:
 
 
 def option_defaults(path: Path) -> dict[str, Any]:
-    """Return the option defaults of every verb, with keys as parameters (`memory_limit`)."""
+    """Return the option defaults of every verb: tables of values as options are given."""
 
-    def as_parameters(table: dict[str, Any]) -> dict[str, Any]:
-        return {
-            key.replace("-", "_"): as_parameters(value) if isinstance(value, dict) else value
-            for key, value in table.items()
-        }
+    def as_given(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key.replace("_", "-"): as_given(inner) for key, inner in value.items()}
+        # TOML has dates of its own; options are texts that are read as dates.
+        return value.isoformat() if isinstance(value, date | datetime | time) else value
 
     own = {key: value for key, value in load_table(path).items() if key not in {"rules", "targets"}}
-    return as_parameters(own)
+    given: dict[str, Any] = as_given(own)
+    return given
 
 
 def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
@@ -70,8 +73,11 @@ def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
         if not isinstance(values, dict):
             raise UsageError(f"{path}: [rules.{rule}] is a table of thresholds")
         for name, value in sorted(values.items()):
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise UsageError(f"{path}: [rules.{rule}] {name} is a number, not {value!r}")
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value < inf:
+                raise UsageError(
+                    f"{path}: [rules.{rule}] {name} is a number from 0 on, not {value!r}"
+                )
             found.append((rule, name, float(value)))
     return tuple(found)
 

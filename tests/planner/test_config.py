@@ -20,11 +20,18 @@ def write(folder: Path, text: str, name: str = "netplan.toml") -> Path:
     return path
 
 
-def test_options_become_parameters_of_their_verb(tmp_path: Path) -> None:
+def test_options_are_kept_by_verb(tmp_path: Path) -> None:
     path = write(tmp_path, '[audit]\nmemory-limit = "4GB"\n[price.machine]\nregion = "us-east1"\n')
     assert option_defaults(path) == {
-        "audit": {"memory_limit": "4GB"},
+        "audit": {"memory-limit": "4GB"},
         "price": {"machine": {"region": "us-east1"}},
+    }
+
+
+def test_dates_are_texts_as_options_are(tmp_path: Path) -> None:
+    path = write(tmp_path, "[audit]\nas_of = 2017-07-01\nsince = 2026-11-02T08:00:00Z\n")
+    assert option_defaults(path) == {
+        "audit": {"as-of": "2017-07-01", "since": "2026-11-02T08:00:00+00:00"}
     }
 
 
@@ -54,6 +61,9 @@ def test_what_is_no_rate_is_refused(tmp_path: Path, value: str) -> None:
     [
         ("[rules.x]\ny = true\n", "is a number"),
         ('[rules.x]\ny = "1"\n', "is a number"),
+        ("[rules.x]\ny = nan\n", "a number from 0 on"),
+        ("[rules.x]\ny = inf\n", "a number from 0 on"),
+        ("[rules.x]\ny = -1\n", "a number from 0 on"),
         ("[rules]\nx = 3\n", "table of thresholds"),
         ("rules = 3\n", r"\[rules\] is a table"),
     ],

@@ -97,6 +97,6 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
 )
 def test_commands_only_where_they_suffice(old: Instance, caution: str) -> None:
     new = candidate(facts_of(old), "n2d-standard-8", Usage.ON_DEMAND)
-    fix = resize_fix(old, new, "")
+    fix = resize_fix(facts_of(old), old, new, "")
     assert caution in fix.caution
     assert bool(fix.commands) == (caution == "Stops the machine")

@@ -6,8 +6,8 @@
     today       date from which ages count (default 2026-11-20)
     limits      date of the limits (default: today)
     machines    name, zone, type, internal, external, and other fields of `_instance`; `legacy`
-                has no subnetwork, `interfaces` are more of them (network, internal)
-    networks    name, mtu, peers; `default` is there unless named
+                has no subnetwork, `interfaces` are more of them (network, internal, external)
+    networks    name, mtu, peers, legacy (its range); `default` is there unless named
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region
@@ -106,6 +106,7 @@ def _network(n: Json) -> Json:
             for peer in n.get("peers", ())
         ],
     }
+    network |= {"IPv4Range": n["legacy"]} if "legacy" in n else {}
     return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
 
 
@@ -169,6 +170,10 @@ def _instance(m: Json) -> Json:
             "network": _link(f"global/networks/{other['network']}"),
             "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{other['network']}"),
             "networkIP": other["internal"],
+            "accessConfigs": [
+                {"name": "External NAT", "type": "ONE_TO_ONE_NAT", "natIP": address}
+                for address in filter(None, (other.get("external"),))
+            ],
         }
         for number, other in enumerate(m.get("interfaces", ()), 1)
     ]

@@ -84,30 +84,44 @@ def root(
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
-        defaults = option_defaults(state.config_path)
-        _refuse_unknown(defaults, ctx.command, str(state.config_path), ())
-        ctx.default_map = defaults
+        given = option_defaults(state.config_path)
+        own = {"quiet": given.pop("quiet")} if isinstance(given.get("quiet"), bool) else {}
+        state.quiet = quiet or own.get("quiet", False)
+        ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
 
 
-def _refuse_unknown(
+def _as_parameters(
     table: dict[str, Any], command: Any, file: str, section: tuple[str, ...]
-) -> None:
-    """Refuse what no verb and no option is named: a mistyped setting would change nothing.
+) -> dict[str, Any]:
+    """Return a section's values by parameter instead of by option.
 
     Raises:
-        UsageError: With the file, the key and what comes near it.
+        UsageError: If a key is no verb and no option, with what comes near it: a mistyped setting
+            would change nothing.
     """
     verbs = getattr(command, "commands", {})
     # A group has no options that a file could set: those of the whole command come before it.
-    names = {p.name: p for p in command.params} if not verbs else {}
+    options = {
+        spelling.lstrip("-"): parameter
+        for parameter in (() if verbs else command.params)
+        for spelling in (*parameter.opts, (parameter.name or "").replace("_", "-"))
+        if len(spelling.lstrip("-")) > 1
+    }
+    found: dict[str, Any] = {}
     for key, value in table.items():
         if key in verbs and isinstance(value, dict):
-            _refuse_unknown(value, verbs[key], file, (*section, key))
-        elif key not in names or isinstance(value, dict):
-            near = nearest_names(key, (*verbs, *names, *(_BESIDE_VERBS if verbs else ())), 1)
-            hint = f"; near: {near[0].replace('_', '-')}" if near else ""
+            found[key] = _as_parameters(value, verbs[key], file, (*section, key))
+        elif key in options and not isinstance(value, dict):
+            parameter = options[key]
+            is_one_of_many = getattr(parameter, "multiple", False) and isinstance(value, str)
+            found[parameter.name] = [value] if is_one_of_many else value
+        else:
+            known = {*verbs, *options, *(_BESIDE_VERBS if verbs else ())} - {key}
+            near = nearest_names(key, known, 1)
+            hint = f"; near: {near[0]}" if near else ""
             kind = "section" if verbs else f"option of [{'.'.join(section)}]"
-            raise UsageError(f"{file}: no {kind} is named {key.replace('_', '-')!r}{hint}")
+            raise UsageError(f"{file}: no {kind} is named {key!r}{hint}")
+    return found
 
 
 _TAKES_MANY = frozenset({"--inventory", "--traffic"})

@@ -46,6 +46,9 @@ def _options(ctx: typer.Context) -> list[tuple[str, Any, str]]:
             if getattr(parameter, "is_eager", False) or not parameter.opts[0].startswith("-"):
                 continue
             value, origin = parameter.consume_value(context, {})
+            if isinstance(value, dict):
+                # The section of the verb `config`, not the option of the same name.
+                value, origin = None, None
             name = ".".join((*path, parameter.opts[0].lstrip("-")))
             file = state.config_path.name if state.config_path else "file"
             named = {

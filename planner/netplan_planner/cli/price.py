@@ -101,7 +101,10 @@ def machine(
 
 @price_app.command()
 def traffic(
-    src: Annotated[str, typer.Option("--from", help="Region of the sender.")],
+    src: Annotated[
+        str,
+        typer.Option("--from", envvar="NETPLAN_PRICE_TRAFFIC_FROM", help="Region of the sender."),
+    ],
     to: Annotated[
         str,
         typer.Option(

@@ -58,14 +58,14 @@ def recommend(
         ),
     ] = None,
     to: Annotated[
-        To,
+        To | None,
         typer.Option(
             "--to",
-            help="internal: other zones too; zone: the own one; external: addresses outside the"
-            " VPC, with the lower cap.",
+            help="internal (default): other zones too; zone: the own one; external: addresses"
+            " outside the VPC, with the lower cap. With --vm: both, as it was seen to send.",
             rich_help_panel=NEED,
         ),
-    ] = To.INTERNAL,
+    ] = None,
     vcpus: Annotated[
         int | None, typer.Option(min=0, help="Least vCPUs, of all machines.", rich_help_panel=NEED)
     ] = None,

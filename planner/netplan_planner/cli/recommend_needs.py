@@ -28,7 +28,8 @@ class Wish(NamedTuple):
 
     gbps: float | None
     region: str | None
-    to: To
+    to: To | None
+    """None: wherever a machine's traffic goes."""
     vcpus: int | None
     memory_gib: float | None
     headroom: float
@@ -62,7 +63,7 @@ def for_bandwidth(
     need = MachineNeed(
         gbps=wish.gbps,
         region=wish.region,
-        destination=Destination(wish.to.value),
+        destination=Destination((wish.to or To.INTERNAL).value),
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
@@ -84,7 +85,7 @@ def for_machine(
     """Return the plan for what a machine of the input sends, beside the machine itself."""
     from msgspec.structs import replace
 
-    from netplan_planner.engine.machines import find_machine, observed_gbps
+    from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
     from netplan_planner.model import Destination, MachinePlan, need_for_vm
     from netplan_planner.optimise import baseline_of, with_baseline
     from netplan_planner.throughput import load_caps
@@ -96,15 +97,19 @@ def for_machine(
             f"the vCPUs and memory of {instance.name}'s type {instance.machine_type!r} are not"
             f" known"
         )
-    destination = Destination(wish.to.value)
-    gbps = wish.gbps
-    if gbps is None:
-        gbps = observed_gbps(facts, instance, destination)
+    destination = Destination((wish.to or To.INTERNAL).value)
+    if wish.gbps is not None:
+        wanted = Wanted(gbps=wish.gbps, outside_gbps=0.0, basis="--gbps")
+    else:
+        wanted = wanted_gbps(facts, instance, destination)
+        if wish.to is not None:
+            wanted = wanted._replace(outside_gbps=0.0)
     need = need_for_vm(
         instance,
-        gbps,
+        wanted.gbps,
         shape,
         destination=destination,
+        outside_gbps=wanted.outside_gbps,
         headroom_ratio=wish.headroom,
         vcpus=wish.vcpus,
         memory_gib=wish.memory_gib,
@@ -115,9 +120,10 @@ def for_machine(
         month_ratio=wish.month_ratio,
     )
     # As the audit says: shared cores are no place for real traffic.
-    is_busy = gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
+    is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
     need = replace(
         need,
+        basis=wanted.basis,
         region=wish.region or need.region,
         architecture=wish.arch or need.architecture,
         allow_gpu=wish.gpu or need.allow_gpu,

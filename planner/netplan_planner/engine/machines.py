@@ -1,10 +1,13 @@
 """A machine of the input by the name that a user gives, and what it was seen to send."""
 
+from typing import NamedTuple
+
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError, nearest_names
-from netplan_planner.model import Destination, Facts, Instance, Inventory
+from netplan_planner.model import Destination, Facts, Instance, Inventory, Series
+from netplan_planner.throughput import outside_gbps
 
 _LISTED = 5
 
@@ -45,30 +48,52 @@ def _is_named(instance: Instance, wanted: str) -> bool:
     return wanted in {instance.name, full} or instance.ref.self_link.endswith("/" + wanted)
 
 
-def observed_gbps(facts: Facts, instance: Instance, destination: Destination) -> float:
-    """Return the 95th percentile of what a machine sent to a destination, in Gbit/s.
+class Wanted(NamedTuple):
+    """What a machine is to send, and where that comes from."""
+
+    gbps: float
+    outside_gbps: float
+    """The part of it that goes to addresses outside the VPC."""
+    basis: str
+
+
+def wanted_gbps(facts: Facts, instance: Instance, destination: Destination) -> Wanted:
+    """Return the 95th percentile of what a machine sends to a destination, or its target if more.
+
+    A declared target counts inside the VPC, as it does in the audit.
 
     Raises:
-        InputError: If the traffic does not show it: unknown is not 0.
+        InputError: If neither is known: unknown is not 0.
     """
+    target = None if destination is Destination.EXTERNAL else facts.target(instance)
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    is_outside = destination is Destination.EXTERNAL
+    series = None
+    if seen is not None:
+        series = seen.egress_outside_vpc if is_outside else seen.egress
+    outside = 0.0 if is_outside else outside_gbps(facts, instance)
+    observed = series.p95_gbps if series is not None else 0.0
+    if target is not None and target.gbps >= observed:
+        return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source)
+    if observed:
+        return Wanted(
+            gbps=observed, outside_gbps=outside, basis="95th percentile of what it was seen to send"
+        )
+    raise InputError(_why_unknown(facts, instance, series))
+
+
+def _why_unknown(facts: Facts, instance: Instance, series: Series | None) -> str:
     if facts.traffic is None:
-        raise InputError(
+        return (
             f"what {instance.name} sends is not known: give its traffic (--traffic), or the wanted"
             " bandwidth (--gbps)"
         )
-    seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
-    series = None
-    if seen is not None:
-        is_outside = destination is Destination.EXTERNAL
-        series = seen.egress_outside_vpc if is_outside else seen.egress
     if series is None or series.byte_count == 0:
-        raise InputError(
+        return (
             f"the traffic shows nothing that {instance.name} sent to that destination: give the"
             " wanted bandwidth (--gbps)"
         )
-    if series.p95_gbps == 0:
-        raise InputError(
-            f"{instance.name} was idle in more than 95 % of the minutes (busiest:"
-            f" {series.max_gbps:.3g} Gbit/s): its 95th percentile is no target; give --gbps"
-        )
-    return series.p95_gbps
+    return (
+        f"{instance.name} was idle in more than 95 % of the minutes (busiest:"
+        f" {series.max_gbps:.3g} Gbit/s): its 95th percentile is no target; give --gbps"
+    )

@@ -116,7 +116,9 @@ def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:
 def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge]) -> ZonePair:
     src_zone, dst_zone, path_class = key
     greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
-    usd, _ = _price(facts, path_class, edges)
+    # What others send to each other is not ours to price.
+    is_sent = all(_direction(facts, edge) is Direction.SENT for edge in edges)
+    usd = _price(facts, path_class, edges)[0] if is_sent else None
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     src, dst = facts.src(greatest), facts.dst(greatest)
     query = edge_query(facts, greatest)

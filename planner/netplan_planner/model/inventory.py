@@ -153,6 +153,8 @@ class Network(Value, frozen=True, kw_only=True):
     mtu_bytes: int = DEFAULT_MTU_BYTES
     peerings: tuple[Peering, ...] = ()
     routing_mode: str | None = None
+    legacy_ipv4_range: str | None = None
+    """Of a legacy network, which has no subnetworks and cannot be peered; None: a VPC network."""
 
 
 class Address(Value, frozen=True, kw_only=True):

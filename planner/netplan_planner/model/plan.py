@@ -24,6 +24,9 @@ class MachineNeed(Value, frozen=True, kw_only=True):
 
     gbps: float
     """Wanted egress of the whole group of machines, in Gbit/s."""
+    outside_gbps: float = 0.0
+    """The part of it that goes to addresses outside the VPC, which have a cap of their own; no
+    headroom is kept of that one."""
     region: str
     destination: Destination = Destination.INTERNAL
     vcpus: int = 0
@@ -43,6 +46,8 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     allow_shared_core: bool = False
     month_ratio: float = 1.0
     """Share of the month that it runs, for sustained-use discounts."""
+    basis: str = ""
+    """Where the wanted bandwidth comes from, for the reader."""
 
 
 def usage_of(instance: Instance) -> Usage:
@@ -60,6 +65,7 @@ def need_for_vm(
     shape: MachineShape,
     *,
     destination: Destination = Destination.INTERNAL,
+    outside_gbps: float = 0.0,
     headroom_ratio: float = 0.2,
     vcpus: int | None = None,
     memory_gib: float | None = None,
@@ -79,6 +85,7 @@ def need_for_vm(
         gbps: Wanted egress; usually the 95th percentile that was observed.
         shape: What its type has.
         destination: Where the bandwidth goes.
+        outside_gbps: The part of it that goes to addresses outside the VPC.
         headroom_ratio: Share of the cap that stays free.
         vcpus: Another floor than the machine's own.
         memory_gib: Another floor than the machine's own.
@@ -91,6 +98,7 @@ def need_for_vm(
     has_gpu = shape.gpu_count > 0 or instance.gpu_count > 0
     return MachineNeed(
         gbps=gbps,
+        outside_gbps=outside_gbps,
         region=instance.region,
         destination=destination,
         vcpus=shape.vcpus if vcpus is None else vcpus,

@@ -8,6 +8,8 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, MachineNeed, Price, PriceBook, Usage, line_item
 from netplan_planner.units import HOURS_PER_MONTH
 
+PRICE_DIGITS = 12
+"""Of a mean price for an hour: a billionth of a cent, far below what any sum shows."""
 COMMITTED = frozenset({Usage.CUD_1Y, Usage.CUD_3Y})
 USAGE_NAMES = {
     Usage.ON_DEMAND: "on demand",
@@ -105,7 +107,7 @@ def machine_price(
     multiplier = prices.sustained_use_ratio(machine_type, month_ratio)
     return msgspec.structs.replace(
         base,
-        usd=base.usd * multiplier,
+        usd=round(base.usd * multiplier, PRICE_DIGITS),
         description=f"{base.description}, times {multiplier} for sustained use",
     )
 

@@ -15,11 +15,13 @@ from netplan_planner.model import (
     Rejected,
     Usage,
 )
-from netplan_planner.optimise.offers import Pool, RankKey, build_pool, pool_key, rounded
+from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
 from netplan_planner.optimise.vm_today import bill_today
 
 ROUNDING = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
+NEVER = 1_000_000_000
+"""Machines for what no number of them is known to do."""
 REMEMBERED_NEEDS = 20_000
 
 
@@ -70,8 +72,8 @@ class Chooser:
         refused: list[Rejected] = []
         plain_count = 0
         most = need.max_count
-        for index, (usable_gbps, vcpus, memory_gib, is_tier1) in enumerate(pool.sizes):
-            count, short_of = _count(need, usable_gbps, vcpus, memory_gib)
+        for index, (size, is_tier1) in enumerate(zip(pool.sizes, pool.has_tier1, strict=True)):
+            count, short_of = _count(need, size)
             if count > most:
                 short.append(pool.refusal(index, short_of, most))
                 count = 0
@@ -103,7 +105,7 @@ class Chooser:
 
 
 def _check(need: MachineNeed) -> None:
-    amounts = (need.gbps, need.memory_gib, need.min_flow_gbps)
+    amounts = (need.gbps, need.outside_gbps, need.memory_gib, need.min_flow_gbps)
     problems = {
         "a wanted amount is not a number": not all(map(isfinite, amounts)),
         "a wanted amount is below 0": min(*amounts, need.vcpus) < 0,
@@ -116,13 +118,18 @@ def _check(need: MachineNeed) -> None:
             raise UsageError(text)
 
 
-def _count(need: MachineNeed, usable_gbps: float, vcpus: int, memory_gib: float) -> tuple[int, str]:
+def _count(need: MachineNeed, size: Size) -> tuple[int, str]:
     """Return how many machines the need takes, and which amount asks for most of them."""
-    count, short_of = _ratio_up(need.gbps, usable_gbps), "bandwidth"
-    if need.vcpus > count * vcpus:
-        count, short_of = _ratio_up(need.vcpus, vcpus), "vcpus"
-    if need.memory_gib > count * memory_gib * (1 + ROUNDING):
-        count, short_of = _ratio_up(need.memory_gib, memory_gib), "memory"
+    count, short_of = _ratio_up(need.gbps, size.usable_gbps), "bandwidth"
+    if need.outside_gbps:
+        if size.outside_gbps is None:
+            return NEVER, "outside-unknown"
+        if need.outside_gbps > count * size.outside_gbps * (1 + ROUNDING):
+            count, short_of = _ratio_up(need.outside_gbps, size.outside_gbps), "outside"
+    if need.vcpus > count * size.vcpus:
+        count, short_of = _ratio_up(need.vcpus, size.vcpus), "vcpus"
+    if need.memory_gib > count * size.memory_gib * (1 + ROUNDING):
+        count, short_of = _ratio_up(need.memory_gib, size.memory_gib), "memory"
     return count, short_of
 
 
@@ -148,6 +155,12 @@ def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
         return _why_empty(need, pool)
     amounts = (
         ("bandwidth", need.gbps, "Gbit/s", [o.usable_gbps for o in pool.offers]),
+        (
+            "bandwidth to outside addresses",
+            need.outside_gbps,
+            "Gbit/s",
+            [o.cap.external_gbps or 0.0 for o in pool.offers],
+        ),
         ("vcpus", float(need.vcpus), "vCPUs", [float(o.shape.vcpus) for o in pool.offers]),
         ("memory", need.memory_gib, "GiB", [o.shape.memory_gib for o in pool.offers]),
     )
@@ -156,13 +169,13 @@ def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
         total = each[best] * need.max_count
         if total * (1 + ROUNDING) < wanted:
             machine = pool.offers[best].shape.machine_type
-            if name == "bandwidth" and pool.offers[best].cap.is_tier1:
+            if name.startswith("bandwidth") and pool.offers[best].cap.is_tier1:
                 machine += " with Tier_1"
             return name, (
                 f"{need.max_count} x {machine} reach {rounded(total):g} of {wanted:g} {unit}"
                 f"{', headroom taken off' if name == 'bandwidth' else ''}"
             )
-    wanted_counts = [_count(need, *size[:3]) for size in pool.sizes]
+    wanted_counts = [_count(need, size) for size in pool.sizes]
     closest = min(range(len(wanted_counts)), key=wanted_counts.__getitem__)
     count, short_of = wanted_counts[closest]
     machine = pool.offers[closest].shape.machine_type

@@ -6,6 +6,7 @@ amounts (bandwidth, vCPUs, memory). `Pool` holds everything that follows from th
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 import msgspec
 
@@ -52,6 +53,16 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     bill: MachineBill
 
 
+class Size(NamedTuple):
+    """What one machine of an offer has of each amount that a need can ask for."""
+
+    usable_gbps: float
+    vcpus: int
+    memory_gib: float
+    outside_gbps: float | None
+    """To addresses outside the VPC; None: not known."""
+
+
 RankKey = tuple[bool, Decimal, int, str, bool]
 """Unknown prices last, then by price, number of machines, type name, Tier_1 last; unique."""
 
@@ -67,8 +78,10 @@ class Pool:
         self.offers = offers
         """By type name, the default before Tier_1."""
         self.sizes = [
-            (o.usable_gbps, o.shape.vcpus, o.shape.memory_gib, o.cap.is_tier1) for o in offers
+            Size(o.usable_gbps, o.shape.vcpus, o.shape.memory_gib, o.cap.external_gbps)
+            for o in offers
         ]
+        self.has_tier1 = [o.cap.is_tier1 for o in offers]
         ordered = sorted(rejected, key=lambda r: (r.machine_type, r.is_tier1))
         self.unjudged = tuple(r for r in ordered if r.reason in UNJUDGED)
         """Types without a price or a cap, or with too low a cap for one flow."""
@@ -95,7 +108,9 @@ class Pool:
 
 def pool_key(need: MachineNeed) -> MachineNeed:
     """Return the part of a need that its offers depend on, with all amounts at zero."""
-    return msgspec.structs.replace(need, gbps=0.0, vcpus=0, memory_gib=0.0, max_count=1)
+    return msgspec.structs.replace(
+        need, gbps=0.0, outside_gbps=0.0, vcpus=0, memory_gib=0.0, max_count=1, basis=""
+    )
 
 
 def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
@@ -236,16 +251,20 @@ def _rank(candidate: Candidate) -> RankKey:
 
 def _refusal(offer: Offer, reason: str, max_count: int) -> Rejected:
     alone = max_count == 1
+    outside = offer.cap.external_gbps
     carries, has = ("carries", "has") if alone else (f"{max_count} carry", f"{max_count} have")
     usable = rounded(offer.usable_gbps * max_count)
     details = {
         "bandwidth": f"{carries} {usable:g} Gbit/s after headroom",
         "vcpus": f"{has} {offer.shape.vcpus * max_count} vCPUs",
         "memory": f"{has} {offer.shape.memory_gib * max_count:g} GiB",
+        "outside": f"{carries} {(outside or 0) * max_count:g} Gbit/s to outside addresses",
+        "outside-unknown": "what it carries to outside addresses is not known",
         "dominated": "carries it without Tier_1 too, with no more machines",
     }
     name = offer.shape.machine_type
-    return _rejected(name, reason, details[reason], is_tier1=offer.cap.is_tier1)
+    word = {"outside": "bandwidth", "outside-unknown": "cap"}.get(reason, reason)
+    return _rejected(name, word, details[reason], is_tier1=offer.cap.is_tier1)
 
 
 def rounded(gbps: float) -> float:

@@ -72,6 +72,7 @@ def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
         mtu_bytes=DEFAULT_MTU_BYTES if wire.mtu is None else wire.mtu,
         peerings=tuple(sorted(peerings, key=lambda p: (p.network, p.name, p.is_active))),
         routing_mode=wire.routing_config.routing_mode if wire.routing_config else None,
+        legacy_ipv4_range=wire.legacy_range,
     )
 
 

@@ -190,6 +190,7 @@ class WireNetwork(Wire):
     mtu: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)] | None = None
     peerings: list[WirePeering] = []
     routing_config: WireRouting | None = None
+    legacy_range: str | None = msgspec.field(default=None, name="IPv4Range")
 
 
 class WireLogConfig(Wire):

@@ -6,6 +6,7 @@ from netplan_planner.throughput.ends import (
     edge_query,
     instance_cap,
     instance_end,
+    outside_gbps,
 )
 from netplan_planner.throughput.path import apply_change, predict, single_flow
 
@@ -17,6 +18,7 @@ __all__ = [
     "instance_cap",
     "instance_end",
     "load_caps",
+    "outside_gbps",
     "predict",
     "single_flow",
 ]

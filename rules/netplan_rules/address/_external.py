@@ -24,9 +24,9 @@ from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
 from netplan_rules.flows import used_path
 from netplan_rules.money import Saving, internal_path_saving
+from netplan_rules.removal import Removal, removal
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
-    delete_access_config,
     gbps,
     internal_dns_name,
     pair_subject,
@@ -106,13 +106,14 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
     now = predict(query, facts.caps)
     saving = internal_path_saving(facts, talk.edges)
     gib = facts.gib_per_month(talk.wire_bytes)
+    fix = _address_fix(facts, talk, nic, saving)
     return Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(talk)} go to external"
         f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)} in the"
         " busiest minute, although the two networks are connected",
-        group=f"{sender.primary_network}|{edge.path_class}|{sender.region}",
+        group=f"{sender.primary_network}|{edge.path_class}|{sender.region}|{fix.caution}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
@@ -129,7 +130,7 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
         throughput_fixed=predict(apply_change(query, change), facts.caps),
         saving_items=saving.items,
         saving_unknown=saving.unknown,
-        fix=_address_fix(facts, talk, nic, saving),
+        fix=fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
         change=change,
@@ -139,7 +140,7 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
 def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving) -> Fix:
     """Return the advice: the internal name first, then the external address itself."""
     receiver = talk.receiver
-    commands, caution = _deletion(facts, receiver, nic)
+    taken = _removal(facts, talk)
     either = (
         f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
         if len(talk.edges) > 1
@@ -150,31 +151,19 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
         text=f"Connect to {internal_dns_name(receiver)}, now"
         f" {nic.internal_ipv4 or nic.internal_ipv6}{either}, instead of the external"
         f" address.{money}",
-        commands=commands,
+        commands=taken.commands,
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
-        caution=caution,
+        caution=taken.caution,
     )
 
 
-def _deletion(
-    facts: Facts, receiver: Instance, nic: NetworkInterface
-) -> tuple[tuple[str, ...], str]:
-    """Return the command that takes the address away, none where it is needed, and the caution."""
-    own = facts.traffic.vm_by_link.get(receiver.ref.self_link) if facts.traffic else None
-    if own and own.received_from_internet_bytes:
-        return (
-            (),
-            "Other traffic from the internet reaches this machine: keep its external address.",
-        )
-    if own and own.sent_to_internet_bytes:
-        return (), (
-            "This machine sends to the internet: keep its external address, or see that Cloud NAT"
-            " serves its subnetwork first."
-        )
-    return (delete_access_config(receiver, nic),), (
-        "Nothing came in from the internet or went there in the window; make sure that nothing"
-        " else needs the address (a firewall rule, a partner, a DNS record) before you delete it."
-    )
+def _removal(facts: Facts, talk: Talk) -> Removal:
+    """Return how the address that is used comes off the interface that holds it."""
+    used = talk.edges[0].dst_address
+    holder = next((nic for nic in talk.receiver.interfaces if nic.external_ipv4 == used), None)
+    if holder is None:
+        return Removal(commands=(), caution="The machine no longer has the address that was used.")
+    return removal(facts, talk.receiver, holder)
 
 
 def _back(talk: Talk) -> str:

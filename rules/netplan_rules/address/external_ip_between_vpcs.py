@@ -1,6 +1,6 @@
 """Machines of two unconnected networks that talk over external addresses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
 from netplan_planner.model import (
@@ -68,6 +68,12 @@ def _hit(facts: Facts, talk: Talk) -> Hit:
     edge, sender, receiver = talk.edges[0], talk.sender, talk.receiver
     local, remote = sorted((_network(sender), _network(receiver)))
     overlap = _overlap(facts.inventory, local, remote)
+    legacy = [
+        last_part(link)
+        for link in (local, remote)
+        for network in (facts.inventory.network_by_link.get(link),)
+        if network is not None and network.legacy_ipv4_range is not None
+    ]
     doubts = doubts_of_edge(facts, edge)
     gib = facts.gib_per_month(talk.wire_bytes)
     saving = internal_path_saving(facts, talk.edges)
@@ -87,7 +93,7 @@ def _hit(facts: Facts, talk: Talk) -> Hit:
         throughput_now=now,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
-        fix=_fix(local, remote, overlap),
+        fix=_fix(local, remote, overlap, legacy),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
@@ -116,7 +122,13 @@ def _overlap(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     return ""
 
 
-def _fix(local: SelfLink, remote: SelfLink, overlap: str) -> Fix:
+def _fix(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str]) -> Fix:
+    if legacy:
+        return Fix(
+            text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
+            " machines to a VPC network first.",
+            documents=("https://cloud.google.com/vpc/docs/legacy",),
+        )
     if overlap:
         return Fix(
             text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"

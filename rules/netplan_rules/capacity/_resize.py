@@ -22,13 +22,18 @@ from netplan_planner.model import (
     PathEnd,
     PathQuery,
     need_for_vm,
+    usage_of,
 )
-from netplan_planner.throughput import deciding_platform, instance_end, predict
+from netplan_planner.throughput import deciding_platform, instance_end, outside_gbps, predict
+from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving, machine_saving
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
 
-_STOPS = "Stops the machine for the change; check the zone and the image's drivers first."
+_STOPS = (
+    "Stops the machine for the change; check first that the type is in the zone, takes its disks"
+    " (some series take Hyperdisk only, others none) and suits the image's drivers."
+)
 _SURE = "high"
 """As the table of caps says it of a source."""
 
@@ -50,7 +55,8 @@ def need_of(
     shape = facts.shape(instance.machine_type)
     if shape is None:
         return None
-    need = need_for_vm(instance, wanted_gbps, shape, destination=destination)
+    outside = 0.0 if destination is Destination.EXTERNAL else outside_gbps(facts, instance)
+    need = need_for_vm(instance, wanted_gbps, shape, destination=destination, outside_gbps=outside)
     # A machine that is proposed for its bandwidth has whole cores.
     return replace(need, allow_shared_core=False)
 
@@ -66,11 +72,24 @@ def cheapest(facts: Facts, need: MachineNeed | None) -> tuple[Candidate | None, 
             return ranked[0], ""
 
 
-def resize_fix(instance: Instance, candidate: Candidate | None, why_not: str) -> Fix:
+def resize_group(
+    facts: Facts, instance: Instance, candidate: Candidate | None, why_not: str, *parts: object
+) -> str:
+    """Return the key of machines that one text fits: alike today, and with the same change.
+
+    `parts` are what else the text says of them: their place, cap, limit or target.
+    """
+    proposed = machines(candidate) if candidate is not None else why_not
+    obstacle = _why_new_machine(facts, instance, candidate) if candidate is not None else ""
+    alike = (instance.machine_type, instance.bandwidth_tier, usage_of(instance), obstacle)
+    return "|".join(map(str, (*alike, *parts, proposed)))
+
+
+def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, why_not: str) -> Fix:
     """Return the advice to take another machine type, with the commands where they suffice."""
     if candidate is None:
         return Fix(text=f"No single machine fits: {why_not}. Spread the load over more machines.")
-    why_new = _why_new_machine(instance, candidate)
+    why_new = _why_new_machine(facts, instance, candidate)
     return Fix(
         text=f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap.",
         commands=() if why_new else resize_commands(instance, candidate),
@@ -83,14 +102,26 @@ def resize_fix(instance: Instance, candidate: Candidate | None, why_not: str) ->
     )
 
 
-def _why_new_machine(instance: Instance, candidate: Candidate) -> str:
-    """Return why the change takes a new machine, or nothing where it does not."""
+def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> str:
+    """Return why the change takes more than commands on the machine, or nothing."""
+    if is_managed(facts, instance):
+        return (
+            "A managed instance group or GKE made it: change the template or the node pool, or the"
+            " group undoes the change."
+        )
     if candidate.is_tier1:
         return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
     if instance.bandwidth_tier is BandwidthTier.TIER_1:
         return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
     if instance.local_ssd_count > 0 or instance.gpu_count > 0:
         return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
+    least = instance.min_cpu_platform
+    if (
+        least
+        and least != candidate.cpu_platform
+        and candidate.machine_type != instance.machine_type
+    ):
+        return f"Its least CPU platform, {least}, has to be cleared or changed with the type."
     return ""
 
 

@@ -22,6 +22,7 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
+    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -104,7 +105,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
         message=f"{instance.name} sends {gbps(traffic.egress.p95_gbps)} at the 95th percentile and"
         f" {gbps(traffic.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
         " more it would send cannot be seen.",
-        group=f"{instance.machine_type}|{instance.zone}|{instance.bandwidth_tier}",
+        group=resize_group(facts, instance, candidate, why_not, instance.zone, cap.egress_gbps),
         evidence=(
             rate_evidence("p95", traffic.egress.p95_gbps),
             rate_evidence("max", traffic.egress.max_gbps),
@@ -116,7 +117,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
-        fix=resize_fix(instance, candidate, why_not),
+        fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
         change=resize_change(instance, candidate),

@@ -25,6 +25,7 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
+    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -52,8 +53,8 @@ RULE = Rule(
             about="share of the cap that stays free; the target may take the rest",
         ),
     ),
-    group_message="{count} machines of type {machine_type} (cap {cap_rate}) have a declared"
-    " target of {target:g} Gbit/s",
+    group_message="{count} machines of type {machine_type} (cap {cap_rate}, {headroom:.0%} of which"
+    " stay free) have a declared target of {target:g} Gbit/s",
 )
 
 
@@ -85,8 +86,10 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
-        f" of {instance.machine_type} is {gbps(cap.egress_gbps)}",
-        group=f"{instance.machine_type}|{instance.zone}|{target.gbps}|{instance.bandwidth_tier}",
+        f" of {instance.machine_type} is {gbps(cap.egress_gbps)}, {free:.0%} of which stay free",
+        group=resize_group(
+            facts, instance, candidate, why_not, instance.zone, cap.egress_gbps, target.gbps
+        ),
         evidence=(
             rate_evidence("target", target.gbps, target.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
@@ -103,7 +106,7 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
-        fix=resize_fix(instance, candidate, why_not),
+        fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
         change=resize_change(instance, candidate),

@@ -30,6 +30,7 @@ from netplan_rules.capacity._resize import (
     egress_estimate,
     need_of,
     resize_fix,
+    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -135,7 +136,16 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
         message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
         f" addresses at the 95th percentile; the limit for those is {gbps(limit.gbps)}, for all its"
         f" traffic {gbps(cap.egress_gbps)}",
-        group=f"{instance.machine_type}|{instance.zone}|{limit.name}",
+        group=resize_group(
+            facts,
+            instance,
+            change.candidate,
+            change.fix.text,
+            instance.zone,
+            limit.name,
+            limit.gbps,
+            cap.egress_gbps,
+        ),
         evidence=(
             rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps),
             rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps),
@@ -190,7 +200,7 @@ def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: flo
     now = egress_estimate(facts, instance, None, PathClass.INTERNET)
     fixed = egress_estimate(facts, instance, candidate, PathClass.INTERNET) if candidate else None
     return _Change(
-        fix=resize_fix(instance, candidate, why_not),
+        fix=resize_fix(facts, instance, candidate, why_not),
         saving=resize_saving(facts, instance, candidate),
         now=now if now.gbps is not None else None,
         fixed=fixed if now.gbps is not None else None,

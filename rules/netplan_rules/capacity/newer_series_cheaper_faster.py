@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
+    BandwidthTier,
     Candidate,
     Destination,
     EgressCap,
@@ -30,6 +31,7 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
+    resize_group,
     type_evidence,
     unknown_cap,
 )
@@ -45,7 +47,7 @@ RULE = Rule(
     rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
     " choice years ago seldom is today.",
     remediation="Move to the named series at the next maintenance window.",
-    guards="Silent for GPUs, local SSD, shared-core and bare-metal machines, for machines with"
+    guards="Silent for GPUs, local SSD, shared-core, bare-metal and Tier_1 machines, for those with"
     " licences that are billed by core (Windows, SQL Server, RHEL, SLES), for stopped and pinned"
     " machines, for machines whose cap is nearly used up or below their target (the rules on caps"
     " name what carries that), and below the money floor. Both sides are compared at the price of a"
@@ -119,6 +121,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
     return (
         is_plain
         and instance.is_running
+        and instance.bandwidth_tier is not BandwidthTier.TIER_1
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
         and instance.label("netplan-pin") is None
@@ -171,7 +174,7 @@ def _hit(
         message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
         f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
         f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}",
-        group=f"{instance.machine_type}|{instance.region}|{candidate.machine_type}|{usage_of(instance)}",
+        group=resize_group(facts, instance, candidate, "", instance.region, cap.egress_gbps),
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
@@ -181,7 +184,7 @@ def _hit(
         throughput_now=egress_estimate(facts, instance, None),
         throughput_fixed=egress_estimate(facts, instance, candidate),
         saving_items=saving.items,
-        fix=resize_fix(instance, candidate, ""),
+        fix=resize_fix(facts, instance, candidate, ""),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
         change=resize_change(instance, candidate),

@@ -22,6 +22,7 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
+    resize_group,
     resize_saving,
     type_evidence,
 )
@@ -91,7 +92,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
         subject=vm_subject(instance),
         message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"
         f" receives {gbps(received)} at the 95th percentile",
-        group=f"{instance.machine_type}|{instance.zone}",
+        group=resize_group(facts, instance, candidate, why_not, instance.zone),
         evidence=(
             rate_evidence("egress_p95", sent),
             rate_evidence("ingress_p95", received),
@@ -101,7 +102,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
-        fix=resize_fix(instance, candidate, why_not),
+        fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
         change=resize_change(instance, candidate),

@@ -24,6 +24,7 @@ from netplan_rules.capacity._resize import (
     egress_estimate,
     need_of,
     resize_change,
+    resize_group,
     type_evidence,
 )
 from netplan_rules.money import machine_saving
@@ -142,7 +143,7 @@ def _hit(
         subject=vm_subject(instance),
         message=f"{instance.name} needs {gbps(wanted)}, its default cap is"
         f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}{compared}",
-        group=f"{instance.machine_type}|{instance.zone}",
+        group=resize_group(facts, instance, own, "", instance.zone, default.egress_gbps),
         evidence=(
             rate_evidence("needed", wanted, "declared target or flow logs"),
             rate_evidence("cap", default.egress_gbps, default.source),

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     PathClass,
     Value,
 )
+from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving, negated
 from netplan_rules.trust import Doubts, doubts_of_edge
 
@@ -76,13 +77,10 @@ def may_move(facts: Facts, instance: Instance) -> bool:
     Managed groups place their members themselves; a pinned machine and one with a role of high
     availability stand where they stand on purpose.
     """
-    group = facts.inventory.group_by_member.get(instance.ref.self_link)
-    managed = instance.created_by is not None or (group is not None and group.is_managed)
     return (
-        not managed
+        not is_managed(facts, instance)
         and instance.label(PIN_LABEL) is None
         and instance.label(ROLE_LABEL) not in HA_ROLES
-        and instance.label("goog-gke-node") is None
     )
 
 
@@ -194,21 +192,21 @@ def move_saving(facts: Facts, machine: Instance, peer: Instance) -> Saving:
         if edge.src != owner:
             here, there = (here[1], here[0]), (there[1], there[0])
         before[edge.path_class, *here] += edge.wire_bytes
-        after[_internal_class(peer, other), *there] += edge.wire_bytes
+        after[_class_after(edge.path_class, peer, other), *there] += edge.wire_bytes
     try:
         return Saving(items=_lines(facts, before, 1) + _lines(facts, after, -1))
     except MissingDatum as error:
         return Saving(unknown=str(error))
 
 
-def _internal_class(place: Instance, other: Owner) -> PathClass:
+def _class_after(now: PathClass, place: Instance, other: Owner) -> PathClass:
+    """Return the class of traffic after a move, which does not change how it is addressed."""
+    is_external = now.is_external_address
     if place.zone == other.zone:
-        return PathClass.SAME_ZONE_INTERNAL
-    return (
-        PathClass.INTER_ZONE_INTERNAL
-        if place.region == other.region
-        else PathClass.INTER_REGION_INTERNAL
-    )
+        return PathClass.SAME_ZONE_EXTERNAL if is_external else PathClass.SAME_ZONE_INTERNAL
+    if place.region == other.region:
+        return PathClass.INTER_ZONE_EXTERNAL if is_external else PathClass.INTER_ZONE_INTERNAL
+    return PathClass.INTER_REGION_EXTERNAL if is_external else PathClass.INTER_REGION_INTERNAL
 
 
 def _lines(

@@ -20,7 +20,7 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.money import Saving
-from netplan_rules.wording import command
+from netplan_rules.removal import release
 
 RULE = Rule(
     id="idle-external-address",
@@ -58,7 +58,6 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 def _hit(facts: Facts, address: Address) -> Hit:
     saving = _price(facts, address)
-    where = "--global" if address.region is None else f"--region={address.region}"
     return Hit(
         resources=(address.ref,),
         subject=f"{address.name} ({address.address}, {address.region or 'global'})",
@@ -78,17 +77,7 @@ def _hit(facts: Facts, address: Address) -> Hit:
         saving_unknown=saving.unknown,
         fix=Fix(
             text="Release the address.",
-            commands=(
-                command(
-                    "gcloud",
-                    "compute",
-                    "addresses",
-                    "delete",
-                    address.name,
-                    where,
-                    f"--project={address.project}",
-                ),
-            ),
+            commands=(release(address),),
             documents=RULE.references,
             caution="A released address cannot be had back: look for DNS records and allow-lists"
             " that name it.",

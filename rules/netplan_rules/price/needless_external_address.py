@@ -15,7 +15,6 @@ from netplan_planner.model import (
     Instance,
     Need,
     NetworkInterface,
-    PathClass,
     SelfLink,
     Severity,
     VmTraffic,
@@ -24,8 +23,9 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.money import Saving
+from netplan_rules.removal import RESERVED, needs_google_access, removal_commands
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import delete_access_config, vm_subject
+from netplan_rules.wording import vm_subject
 
 RULE = Rule(
     id="needless-external-address",
@@ -61,16 +61,18 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         return
     reporting = _reporting(facts)
     for instance in facts.inventory.instances:
-        nic = next((nic for nic in instance.interfaces if nic.external_ipv4), None)
-        if nic is None or not instance.is_running:
+        if not instance.is_running:
             continue
         traffic = facts.traffic.vm_by_link.get(instance.ref.self_link)
-        if nic.subnetwork not in reporting:
-            yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
-        elif traffic is None or (
-            traffic.sent_to_internet_bytes == 0 and traffic.received_from_internet_bytes == 0
-        ):
-            yield _hit(facts, instance, nic, traffic)
+        is_idle = traffic is None or not (
+            traffic.sent_to_internet_bytes or traffic.received_from_internet_bytes
+        )
+        # Flow records of a machine tell its interfaces apart by network only: all idle, or none.
+        for nic in instance.interfaces:
+            if nic.external_ipv4 and nic.subnetwork not in reporting:
+                yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
+            elif nic.external_ipv4 and is_idle:
+                yield _hit(facts, instance, nic, traffic)
 
 
 def _reporting(facts: Facts) -> frozenset[SelfLink]:
@@ -113,12 +115,14 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     elif reached:
         doubts.add("it reaches own machines by their external addresses with it: fix that first")
     saving = _price(facts, instance)
+    fix = _fix(facts, instance, nic, traffic)
+    alike = (bool(own), bool(reached), fix.text, fix.caution)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has the external address {nic.external_ipv4}; nothing was sent to"
         f" or came from the internet in {hours:.0f} hours",
-        group=f"{instance.project}|{instance.region}|{bool(own)}|{bool(reached)}",
+        group="|".join(map(str, (instance.project, instance.region, *alike))),
         evidence=(
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
@@ -126,12 +130,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
         ),
         saving_items=saving.items,
         saving_unknown=saving.unknown,
-        fix=Fix(
-            text="Remove the external address; log in through IAP.",
-            commands=(delete_access_config(instance, nic),),
-            documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
-            caution=_caution(facts, instance, traffic),
-        ),
+        fix=fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
@@ -154,23 +153,21 @@ def _own_reached(facts: Facts, traffic: VmTraffic | None) -> list[Edge]:
     return [edge for edge in sent if edge.path_class.is_external_address]
 
 
-def _caution(facts: Facts, instance: Instance, traffic: VmTraffic | None) -> str:
-    """Return what would break: Google APIs are reached by this address without Private Access."""
-    assert facts.traffic is not None
-    sent = facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
-    calls_google = any(edge.path_class is PathClass.GOOGLE_APIS for edge in sent)
-    subnetworks = [
-        facts.inventory.subnetwork_by_link.get(nic.subnetwork)
-        for nic in instance.interfaces
-        if nic.subnetwork
-    ]
-    private = all(s is not None and s.private_google_access for s in subnetworks)
-    if calls_google and not private:
-        return (
+def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Fix:
+    reserved = facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
+    also = " and release its reservation" if reserved is not None else ""
+    caution = "Package updates and calls to the internet then need Cloud NAT."
+    if needs_google_access(facts, instance, traffic):
+        caution = (
             "It calls Google APIs, and its subnetwork is not known to have Private Google Access:"
             " switch that on first."
         )
-    return "Package updates and calls to the internet then need Cloud NAT."
+    return Fix(
+        text=f"Remove the external address{also}; log in through IAP.",
+        commands=removal_commands(instance, nic, reserved),
+        documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
+        caution=caution + (f" {RESERVED}" if reserved is not None else ""),
+    )
 
 
 def _price(facts: Facts, instance: Instance) -> Saving:

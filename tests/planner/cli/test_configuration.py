@@ -19,7 +19,7 @@ def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
     [
         ('[adit]\nfail-on = "low"', "no section is named 'adit'; near: audit"),
         ("[rule.x]\ny = 1", "no section is named 'rule'; near: rules"),
-        ("quiet = true", "no section is named 'quiet'"),
+        ('config = "x"', "no section is named 'config'"),
         ('[audit]\nfail-onn = "low"', "no option of [audit] is named 'fail-onn'; near: fail-on"),
         ("[audit.fail-on]\nx = 1", "no option of [audit] is named 'fail-on'"),
         ('[price.machine]\nregoin = "x"', "no option of [price.machine] is named 'regoin'; near"),
@@ -49,6 +49,28 @@ def test_a_bad_variable_is_named_with_its_origin(tmp_path: Path) -> None:
     status, _, errors = show(tmp_path, "", NETPLAN_AUDIT_FAIL_ON="x")
     assert status == 2
     assert "audit.fail-on (environment) = 'x'" in errors
+
+
+def test_every_option_that_is_shown_can_be_set(tmp_path: Path) -> None:
+    text = (
+        'quiet = true\n[audit]\nas-of = 2017-07-01\nselect = "address,price"\n'
+        '[price.traffic]\nfrom = "us-central1"\n[config.show]\njson = false\n'
+    )
+    status, shown, errors = show(tmp_path, text)
+    assert status == 0, errors
+    settings = {line.split()[0]: line.split(maxsplit=1)[1] for line in shown.splitlines()}
+    assert settings["audit.as-of"] == "2017-07-01  (netplan.toml)"
+    assert settings["price.traffic.from"] == "us-central1  (netplan.toml)"
+    config = str(tmp_path / "netplan.toml")
+    to = ["price", "traffic", "--to", "europe-west1", "--gib", "1"]
+    assert "from us-central1" in run_verbs(arguments=["--config", config, *to]).stdout
+    named = run_verbs(arguments=to, NETPLAN_PRICE_TRAFFIC_FROM="us-east1")
+    assert "from us-east1" in named.stdout
+    audited = run_verbs(
+        arguments=["--config", config, "audit", "--demo", "gecko", "--fail-on", "never"]
+    )
+    assert "limits of 2017-07-01" in audited.stdout
+    assert "egress-cap-undersized" not in audited.stdout.partition("Not evaluated")[0]
 
 
 def test_keys_may_be_written_as_options_or_as_parameters(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.summary import traffic_by_class
-from netplan_planner.model import Direction, Facts, OwnerKind, PathClass
+from netplan_planner.engine.summary import traffic_by_class, zone_pairs
+from netplan_planner.model import Direction, Facts, OwnerKind, PathClass, Zone
 from support.facts import facts_of, machine
 
 
@@ -51,3 +51,17 @@ def test_traffic_between_others_is_neither_sent_nor_received() -> None:
         (total,) = traffic_by_class(facts_with(ends))
         assert (total.direction, total.usd_per_month) == (Direction.ELSEWHERE, None)
         assert "no end is a machine of the inventory" in total.price_note
+
+
+def test_zones_between_which_others_talk_are_not_priced() -> None:
+    facts = facts_of(
+        replace(machine("a"), zone=Zone("us-central1-b")),
+        machine("b"),
+        talk=(("a", "b", PathClass.INTER_ZONE_INTERNAL, 1.0),),
+    )
+    assert facts.traffic is not None
+    (own,) = zone_pairs(facts)
+    assert own.usd_per_month
+    others = tuple(replace(o, kind=OwnerKind.OTHER_PROJECT) for o in facts.traffic.owners)
+    (theirs,) = zone_pairs(replace(facts, traffic=replace(facts.traffic, owners=others)))
+    assert (theirs.gib_per_month, theirs.usd_per_month) == (own.gib_per_month, None)

@@ -384,3 +384,25 @@ class TestInfeasible:
 def test_a_need_that_cannot_be_is_refused(more: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         CHOOSER.choose(a_need(more))
+
+
+class TestTrafficToTheOutside:
+    def test_the_outside_part_must_fit_its_own_cap(self) -> None:
+        assert plan(1, max_count=1, outside_gbps=1.0).ranked == plan(1, max_count=1).ranked
+        more = plan(12, max_count=1, outside_gbps=12.0)
+        caps = [CAPS.cap(c.machine_type, tier1=c.is_tier1) for c in more.ranked]
+        assert all(cap and cap.external_gbps and cap.external_gbps >= 12 for cap in caps)
+        assert len(more.ranked) < len(plan(12, max_count=1).ranked)
+        assert reason(more, "n2-standard-16") == "bandwidth"
+        details = {r.machine_type: r.detail for r in more.rejected if not r.is_tier1}
+        assert details["n2-standard-16"] == "carries 7 Gbit/s to outside addresses"
+
+    def test_several_machines_share_it(self) -> None:
+        found = plan(12, max_count=2, outside_gbps=12.0)
+        assert (2, "n2-standard-16", False) in [brief(c) for c in found.ranked]
+
+    def test_a_cap_that_no_source_states_does_not_count_as_enough(self) -> None:
+        early = Chooser(PRICES, load_caps(date(2017, 7, 27)))
+        answer = early.choose(need(1, outside_gbps=0.5, max_count=1))
+        assert isinstance(answer, Infeasible)
+        assert reason(answer, "n1-standard-4") == "cap"

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
@@ -106,3 +107,44 @@ def test_wrong_usage_ends_with_2(arguments: list[str], text: str) -> None:
     assert found.returncode == 2
     assert found.stdout == ""
     assert text in found.stderr
+
+
+def table_and_inventory(folder: Path, labels: dict[str, str]) -> list[str]:
+    """Return the options of an input: one Tier_1 machine that sends 15 Gbit/s to the internet."""
+    link = "https://www.googleapis.com/compute/v1/projects/p"
+    machine = {
+        "kind": "compute#instance",
+        "name": "edge",
+        "status": "RUNNING",
+        "zone": f"{link}/zones/us-central1-a",
+        "machineType": f"{link}/zones/us-central1-a/machineTypes/n2-standard-32",
+        "selfLink": f"{link}/zones/us-central1-a/instances/edge",
+        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.2"}],
+        "networkPerformanceConfig": {"totalEgressBandwidthTier": "TIER_1"},
+        "labels": labels,
+    }
+    inventory, traffic = folder / "machines.json", folder / "rates.csv"
+    inventory.write_text(json.dumps([machine]), encoding="utf-8")
+    traffic.write_text("src,dst,gbps\nedge,203.0.113.9,15\n", encoding="utf-8")
+    return ["--inventory", str(inventory), "--traffic", str(traffic), "--vm", "edge"]
+
+
+def test_a_machine_that_sends_to_the_outside_keeps_the_cap_for_it(tmp_path: Path) -> None:
+    vm = table_and_inventory(tmp_path, {})
+    answer = json.loads(recommend(*vm, "--format", "json").stdout)
+    assert answer["need"]["outside_gbps"] == pytest.approx(15)
+    assert answer["need"]["basis"] == "95th percentile of what it was seen to send"
+    refused = {r["machine_type"]: r["detail"] for r in answer["rejected"] if not r["is_tier1"]}
+    assert refused["n2d-standard-32"] == "carries 7 Gbit/s to outside addresses"
+    inside = json.loads(recommend(*vm, "--to", "internal", "--format", "json").stdout)
+    assert inside["ranked"][0]["machine_type"] == "n2d-standard-32"
+
+
+def test_a_declared_target_counts_where_it_is_more(tmp_path: Path) -> None:
+    target = {"netplan-target-mbps": "36000"}
+    vm = table_and_inventory(tmp_path, target)
+    answer = json.loads(recommend(*vm, "--format", "json").stdout)
+    assert answer["need"]["gbps"] == 36
+    assert answer["need"]["basis"] == "label netplan-target-mbps=36000"
+    told = json.loads(recommend(*vm, "--gbps", "3", "--format", "json").stdout)
+    assert (told["need"]["gbps"], told["need"]["outside_gbps"]) == (3, 0)

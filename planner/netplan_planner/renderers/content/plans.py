@@ -56,6 +56,8 @@ def recommendations(plans: Sequence[MachinePlan], options: RenderOptions) -> Ite
 def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
     """Yield one need, what meets it, cheapest first, and why the others lost."""
     yield Entry(line=_need(plan.need))
+    if plan.need.basis:
+        yield Field(label="wanted", line=line(plan.need.basis))
     if plan.baseline is not None:
         yield Field(label="today", line=_today(plan.baseline, plan.baseline_note))
     shown = plan.ranked[: options.row_limit]
@@ -127,12 +129,15 @@ def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
 def _need(need: MachineNeed) -> Line:
     least = [f"at least {need.vcpus} vCPU"] if need.vcpus else []
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
+    if need.outside_gbps:
+        least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")
     if need.min_flow_gbps:
         least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
+    where = "" if need.outside_gbps else f" {need.destination.value}"
     part = f" for {figures.share(need.month_ratio, 1)} of the month" if need.month_ratio < 1 else ""
     return line(
         fixed(figures.rate(need.gbps), Role.STRONG),
-        f" {need.destination.value} from {need.region}",
+        f"{where} from {need.region}",
         "".join(f", {text}" for text in least),
         f", {figures.share(need.headroom_ratio, 1)} of the cap kept free",
         f", {_USAGE[need.usage]}{part}",
