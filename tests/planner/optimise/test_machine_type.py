@@ -388,7 +388,8 @@ def test_a_need_that_cannot_be_is_refused(more: dict[str, object]) -> None:
 
 class TestTrafficToTheOutside:
     def test_the_outside_part_must_fit_its_own_cap(self) -> None:
-        assert plan(1, max_count=1, outside_gbps=1.0).ranked == plan(1, max_count=1).ranked
+        known = [c for c in plan(1, max_count=1).ranked if not c.machine_type.startswith("z4d")]
+        assert list(plan(1, max_count=1, outside_gbps=1.0).ranked) == known
         more = plan(12, max_count=1, outside_gbps=12.0)
         caps = [CAPS.cap(c.machine_type, tier1=c.is_tier1) for c in more.ranked]
         assert all(cap and cap.external_gbps and cap.external_gbps >= 12 for cap in caps)
