@@ -16,6 +16,7 @@ from netplan_planner.model import (
     PathClass,
     Usage,
 )
+from netplan_planner.throughput import load_caps
 from netplan_rules.capacity._resize import resize_fix
 from netplan_rules.capacity.egress_cap_saturated import check
 from netplan_rules.money import machine_saving
@@ -100,3 +101,11 @@ def test_commands_only_where_they_suffice(old: Instance, caution: str) -> None:
     fix = resize_fix(facts_of(old), old, new, "")
     assert caution in fix.caution
     assert bool(fix.commands) == (caution == "Stops the machine")
+
+
+def test_caps_for_the_outside_are_whole_numbers() -> None:
+    """What a machine sends there is rounded up to one: that asks for the same types."""
+    caps = facts_of(machine("a")).caps
+    for machine_type in load_caps(caps.as_of).machine_types:
+        for cap in caps.variants(machine_type):
+            assert cap.external_gbps is None or cap.external_gbps.is_integer()

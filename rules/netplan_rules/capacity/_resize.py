@@ -1,5 +1,7 @@
 """What the capacity rules share: finding the machine that would do, and saying how to get it."""
 
+from math import ceil
+
 from msgspec.structs import replace
 
 from netplan_planner.model import (
@@ -56,6 +58,9 @@ def need_of(
     if shape is None:
         return None
     outside = 0.0 if destination is Destination.EXTERNAL else outside_gbps(facts, instance)
+    # Caps for it are whole numbers, so the next one up asks for the same types; and machines alike
+    # ask the same.
+    outside = float(ceil(outside))
     need = need_for_vm(instance, wanted_gbps, shape, destination=destination, outside_gbps=outside)
     # A machine that is proposed for its bandwidth has whole cores.
     return replace(need, allow_shared_core=False)
