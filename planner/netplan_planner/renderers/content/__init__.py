@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from netplan_planner import units
 from netplan_planner.model import Report, WindowInfo
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import coverage, explain, findings, first, flows, plans
+from netplan_planner.renderers.content import (
+    coverage,
+    explain,
+    findings,
+    first,
+    flows,
+    phrases,
+    plans,
+)
 from netplan_planner.renderers.document import Block, Line, Title, joined, line, say
 from netplan_planner.renderers.inert import NAME_LENGTH
 from netplan_planner.renderers.options import RenderOptions
@@ -13,7 +21,7 @@ from netplan_planner.renderers.options import RenderOptions
 
 def blocks(report: Report, options: RenderOptions, default_findings: int) -> Iterator[Block]:
     """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
-    title = line(say(report.title, length=NAME_LENGTH))
+    title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
     yield Title(line=title, basis=joined(_basis(report), " · "))
     yield from first.do_first(report, options)
     yield from findings.findings(report, options, default_findings)
