@@ -197,7 +197,9 @@ def _instance(m: Json) -> Json:
         "networkInterfaces": [nic, *others],
         "disks": [disk, *scratch],
         "labels": m.get("labels", {}),
-        "scheduling": {"preemptible": m.get("spot", False)},
+        "scheduling": {"preemptible": m.get("spot", False)}
+        | ({"nodeAffinities": [{"key": "a", "operator": "IN"}]} if m.get("sole_tenant") else {}),
+        "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
         "selfLink": _link(f"zones/{zone}/instances/{m['name']}"),
     }
     if m.get("tier1"):

@@ -81,6 +81,9 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     """The instance group manager that made it, where metadata says so."""
     resource_policies: tuple[SelfLink, ...] = ()
     can_ip_forward: bool = False
+    is_sole_tenant: bool = False
+    """It asks for nodes of its own, whose node type decides which machine types fit."""
+    has_nested_virtualization: bool = False
     tags: tuple[str, ...] = ()
 
     @property

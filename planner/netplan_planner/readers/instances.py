@@ -113,6 +113,8 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
         or wire.guest_accelerators
         or wire.resource_policies
         or wire.can_ip_forward
+        or wire.advanced_machine_features is not None
+        or (scheduling is not None and scheduling.node_affinities)
         or local_ssd_count
     )
     return _with_rare(made, wire, local_ssd_count, problems) if rare else made
@@ -121,7 +123,7 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
 def _with_rare(
     made: Instance, wire: WireInstance, local_ssd_count: int, problems: Problems
 ) -> Instance:
-    config = wire.network_performance_config
+    config, features = wire.network_performance_config, wire.advanced_machine_features
     return msgspec.structs.replace(
         made,
         min_cpu_platform=wire.min_cpu_platform or None,
@@ -130,6 +132,9 @@ def _with_rare(
         gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
         resource_policies=tuple(resolve(link, made.project) for link in wire.resource_policies),
         can_ip_forward=wire.can_ip_forward,
+        is_sole_tenant=wire.scheduling is not None and bool(wire.scheduling.node_affinities),
+        has_nested_virtualization=features is not None
+        and features.enable_nested_virtualization is True,
     )
 
 

@@ -79,6 +79,14 @@ class WireScheduling(Wire):
 
     preemptible: bool | None = None
     provisioning_model: str | None = None
+    node_affinities: list[msgspec.Raw] = []
+    """Of sole-tenant nodes."""
+
+
+class WireMachineFeatures(Wire):
+    """`AdvancedMachineFeatures`."""
+
+    enable_nested_virtualization: bool | None = None
 
 
 class WirePerformance(Wire):
@@ -140,6 +148,7 @@ class WireInstance(Wire):
     resource_policies: list[str] = []
     last_start_timestamp: datetime | None = None
     network_performance_config: WirePerformance | None = None
+    advanced_machine_features: WireMachineFeatures | None = None
 
 
 class WireLocalSsds(Wire):

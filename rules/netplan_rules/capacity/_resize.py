@@ -114,6 +114,10 @@ def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> 
             "A managed instance group or GKE made it: change the template or the node pool, or the"
             " group undoes the change."
         )
+    if instance.is_sole_tenant:
+        return "It runs on sole-tenant nodes: their node type decides which machine types fit."
+    if instance.has_nested_virtualization:
+        return "Nested virtualization is on, which some series do not have: check it first."
     if candidate.is_tier1:
         return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
     if instance.bandwidth_tier is BandwidthTier.TIER_1:

@@ -47,12 +47,13 @@ RULE = Rule(
     rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
     " choice years ago seldom is today.",
     remediation="Move to the named series at the next maintenance window.",
-    guards="Silent for GPUs, local SSD, shared-core, bare-metal and Tier_1 machines, for those with"
-    " licences that are billed by core (Windows, SQL Server, RHEL, SLES), for stopped and pinned"
-    " machines, for machines whose cap is nearly used up or below their target (the rules on caps"
-    " name what carries that), and below the money floor. Both sides are compared at the price of a"
-    " whole month, sustained-use discounts included; commitments are not. A vCPU of another series"
-    " does other work, so the confidence is at most medium.",
+    guards="Silent for GPUs, local SSD, shared-core, bare-metal and Tier_1 machines, for those on"
+    " sole-tenant nodes or with nested virtualization, for those with licences that are billed by"
+    " core (Windows, SQL Server, RHEL, SLES), for stopped and pinned machines, for machines whose"
+    " cap is nearly used up or below their target (the rules on caps name what carries that), and"
+    " below the money floor. Both sides are compared at the price of a whole month, sustained-use"
+    " discounts included; commitments are not. A vCPU of another series does other work, so the"
+    " confidence is at most medium.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
     since="0.1.0",
     thresholds=(
@@ -122,6 +123,8 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
         is_plain
         and instance.is_running
         and instance.bandwidth_tier is not BandwidthTier.TIER_1
+        and not instance.is_sole_tenant
+        and not instance.has_nested_virtualization
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
         and instance.label("netplan-pin") is None
