@@ -11,12 +11,14 @@ The same keys may stand under `[tool.netplan]` in pyproject.toml. The command li
 import re
 import tomllib
 from datetime import date, datetime, time
-from math import inf
 from pathlib import Path
 from typing import Any
 
 from netplan_planner import units
 from netplan_planner.errors import UsageError
+
+_MOST = 1e15
+"""More than any threshold can mean, in any unit."""
 
 
 def find_config(folder: Path) -> Path | None:
@@ -74,7 +76,7 @@ def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
             raise UsageError(f"{path}: [rules.{rule}] is a table of thresholds")
         for name, value in sorted(values.items()):
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not 0 <= value < inf:
+            if not is_number or not 0 <= value < _MOST:
                 raise UsageError(
                     f"{path}: [rules.{rule}] {name} is a number from 0 on, not {value!r}"
                 )

@@ -12,6 +12,10 @@ AREAS = ("address", "capacity", "placement", "nic", "price", "evidence")
 """The areas in the order of the reference; every one is a package of this one."""
 
 
+HEADROOM = "headroom_ratio"
+"""The name of every threshold that is a share of a cap to be left free."""
+
+
 @cache
 def all_rules() -> tuple[Check, ...]:
     """Return every rule, by area and id.
@@ -75,7 +79,8 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
     """Return every threshold of every rule as (rule, name, value), overrides applied.
 
     Raises:
-        UsageError: If an override names a rule or threshold that does not exist.
+        UsageError: If an override names a rule or threshold that does not exist, or leaves nothing
+            of a cap.
     """
     for rule_id, values in overrides.items():
         rule = find_rule(rule_id).rule
@@ -84,6 +89,8 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none"
                 raise UsageError(f"[rules.{rule_id}] has no threshold {name!r}; it has: {listed}")
+            if name == HEADROOM and values[name] >= 1:
+                raise UsageError(f"[rules.{rule_id}] {name} is from 0 to below 1: a share of a cap")
     return tuple(
         (
             check.rule.id,

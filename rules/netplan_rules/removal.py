@@ -9,6 +9,7 @@ from netplan_planner.model import (
     Value,
     VmTraffic,
 )
+from netplan_rules.managed import is_managed
 from netplan_rules.wording import command, delete_access_config
 
 
@@ -22,6 +23,8 @@ class Removal(Value, frozen=True, kw_only=True):
 def removal(facts: Facts, instance: Instance, nic: NetworkInterface) -> Removal:
     """Return what it takes to remove the external IPv4 address of an interface."""
     traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    if is_managed(facts, instance):
+        return _kept(MANAGED)
     if traffic is not None and traffic.received_from_internet_bytes:
         return _kept(
             "Other traffic from the internet reaches this machine: keep its external address."
@@ -32,10 +35,7 @@ def removal(facts: Facts, instance: Instance, nic: NetworkInterface) -> Removal:
             " serves its subnetwork first."
         )
     if needs_google_access(facts, instance, traffic):
-        return _kept(
-            "It calls Google APIs, and its subnetwork is not known to have Private Google Access:"
-            " switch that on first."
-        )
+        return _kept(GOOGLE_APIS)
     reserved = facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
     return Removal(
         commands=removal_commands(instance, nic, reserved),
@@ -45,6 +45,13 @@ def removal(facts: Facts, instance: Instance, nic: NetworkInterface) -> Removal:
     )
 
 
+MANAGED = (
+    "A managed instance group or GKE gives it the address: change the template or the node pool."
+)
+GOOGLE_APIS = (
+    "It calls Google APIs, and its subnetwork is not known to have Private Google Access: switch"
+    " that on first."
+)
 RESERVED = "It is reserved: unused it costs more than in use, and released it cannot be had back."
 
 

@@ -63,6 +63,7 @@ def test_what_is_no_rate_is_refused(tmp_path: Path, value: str) -> None:
         ('[rules.x]\ny = "1"\n', "is a number"),
         ("[rules.x]\ny = nan\n", "a number from 0 on"),
         ("[rules.x]\ny = inf\n", "a number from 0 on"),
+        (f"[rules.x]\ny = 1{'0' * 400}\n", "a number from 0 on"),
         ("[rules.x]\ny = -1\n", "a number from 0 on"),
         ("[rules]\nx = 3\n", "table of thresholds"),
         ("rules = 3\n", r"\[rules\] is a table"),

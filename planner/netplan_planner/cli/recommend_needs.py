@@ -121,6 +121,9 @@ def for_machine(
     )
     # As the audit says: shared cores are no place for real traffic.
     is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
+    if is_busy and shape.is_shared_core and wish.vcpus is None:
+        least = int(facts.threshold("shared-core-in-data-path", "min_vcpus"))
+        need = replace(need, vcpus=max(need.vcpus, least))
     need = replace(
         need,
         basis=wanted.basis,

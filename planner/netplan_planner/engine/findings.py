@@ -192,6 +192,7 @@ def _member(hit: Hit) -> Member:
         throughput_fixed=hit.throughput_fixed,
         saving_usd_per_month=_saving([hit]),
         commands=hit.fix.commands if hit.fix else (),
+        advice=hit.fix.text if hit.fix else "",
     )
 
 

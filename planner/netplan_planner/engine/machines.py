@@ -7,7 +7,7 @@ from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError, nearest_names
 from netplan_planner.model import Destination, Facts, Instance, Inventory, Series
-from netplan_planner.throughput import outside_gbps
+from netplan_planner.throughput import instance_cap, outside_gbps
 
 _LISTED = 5
 
@@ -72,14 +72,26 @@ def wanted_gbps(facts: Facts, instance: Instance, destination: Destination) -> W
     if seen is not None:
         series = seen.egress_outside_vpc if is_outside else seen.egress
     outside = 0.0 if is_outside else outside_gbps(facts, instance)
+    full = _outside_is_full(facts, instance, outside)
     observed = series.p95_gbps if series is not None else 0.0
     if target is not None and target.gbps >= observed:
-        return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source)
+        return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + full)
     if observed:
-        return Wanted(
-            gbps=observed, outside_gbps=outside, basis="95th percentile of what it was seen to send"
-        )
+        basis = f"95th percentile of what it was seen to send{full}"
+        return Wanted(gbps=observed, outside_gbps=outside, basis=basis)
     raise InputError(_why_unknown(facts, instance, series))
+
+
+def _outside_is_full(facts: Facts, instance: Instance, outside: float) -> str:
+    """Return what to know where the traffic to the outside stands at its own cap."""
+    cap = instance_cap(instance, facts.caps)
+    share = facts.threshold("external-cap-saturated", "p95_ratio")
+    if cap is None or cap.external_gbps is None or outside < share * cap.external_gbps:
+        return ""
+    return (
+        f"; to outside addresses it stands at its cap of {cap.external_gbps:g} Gbit/s, whose wish"
+        " for more cannot be seen: --to external finds more, internal addresses need none"
+    )
 
 
 def _why_unknown(facts: Facts, instance: Instance, series: Series | None) -> str:

@@ -143,6 +143,8 @@ class Member(Value, frozen=True, kw_only=True):
     saving_usd_per_month: Decimal | None = None
     commands: tuple[str, ...] = ()
     """The fix of this place, ready to run."""
+    advice: str = ""
+    """The same in words; it names what the place's own is."""
 
 
 class Finding(Value, frozen=True, kw_only=True):

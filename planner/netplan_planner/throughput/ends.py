@@ -35,14 +35,15 @@ def instance_cap(
 def outside_gbps(facts: Facts, instance: Instance) -> float:
     """Return the 95th percentile of what a machine sends to addresses outside the VPC, in Gbit/s.
 
-    0 without traffic, and where no source states a cap for such addresses (before 2018): a need
-    that no type is known to meet helps nobody.
+    At most the cap for them: what is counted above it is the noise of counting. 0 without traffic,
+    and where no source states that cap (before 2018): a need that no type is known to meet helps
+    nobody.
     """
     cap = instance_cap(instance, facts.caps)
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     if seen is None or cap is None or cap.external_gbps is None:
         return 0.0
-    return seen.egress_outside_vpc.p95_gbps
+    return min(seen.egress_outside_vpc.p95_gbps, cap.external_gbps)
 
 
 def instance_end(instance: Instance, *, mtu_bytes: int | None = None) -> PathEnd:

@@ -32,6 +32,10 @@ from netplan_rules.money import Saving, machine_saving
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
 
+OF_A_GROUP = (
+    "A managed instance group or GKE made it: change the template or the node pool, or the group"
+    " undoes the change."
+)
 _STOPS = (
     "Stops the machine for the change; check first that the type is in the zone, takes its disks"
     " (some series take Hyperdisk only, others none) and suits the image's drivers."
@@ -110,10 +114,7 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
 def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> str:
     """Return why the change takes more than commands on the machine, or nothing."""
     if is_managed(facts, instance):
-        return (
-            "A managed instance group or GKE made it: change the template or the node pool, or the"
-            " group undoes the change."
-        )
+        return OF_A_GROUP
     if instance.is_sole_tenant:
         return "It runs on sole-tenant nodes: their node type decides which machine types fit."
     if instance.has_nested_virtualization:
@@ -122,7 +123,9 @@ def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> 
         return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
     if instance.bandwidth_tier is BandwidthTier.TIER_1:
         return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
-    if instance.local_ssd_count > 0 or instance.gpu_count > 0:
+    shape = facts.shape(instance.machine_type)
+    has_gpu = instance.gpu_count > 0 or (shape is not None and shape.gpu_count > 0)
+    if instance.local_ssd_count > 0 or has_gpu:
         return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
     least = instance.min_cpu_platform
     if (

@@ -94,7 +94,8 @@ def _is_full(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> bool:
 
 def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -> Hit:
     # What the machine would send without its cap is not known; its busiest minute is the least.
-    wanted = max(traffic.egress.max_gbps, cap.egress_gbps)
+    target = facts.target(instance)
+    wanted = max(traffic.egress.max_gbps, cap.egress_gbps, target.gbps if target else 0.0)
     candidate, why_not = cheapest(facts, need_of(facts, instance, wanted, Destination.INTERNAL))
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate)

@@ -77,7 +77,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hit:
     free = facts.threshold(RULE.id, "headroom_ratio")
-    need = need_of(facts, instance, target.gbps, Destination.INTERNAL)
+    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    seen = traffic.egress.p95_gbps if traffic is not None else 0.0
+    need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need and replace(need, headroom_ratio=free))
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate)

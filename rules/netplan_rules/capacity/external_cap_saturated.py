@@ -190,8 +190,8 @@ def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: flo
         return _Change(
             Fix(
                 text=f"{own_ratio:.0%} of it goes to your own machines: use their internal"
-                " addresses first (see the external-ip findings); a bigger machine does not lift"
-                " this limit.",
+                " addresses first (see the external-ip findings); a bigger machine of the"
+                " series does not lift this limit.",
                 documents=("https://cloud.google.com/compute/docs/internal-dns",),
             )
         )

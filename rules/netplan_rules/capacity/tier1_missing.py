@@ -20,6 +20,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
+    OF_A_GROUP,
     doubts_of_caps,
     egress_estimate,
     need_of,
@@ -27,6 +28,7 @@ from netplan_rules.capacity._resize import (
     resize_group,
     type_evidence,
 )
+from netplan_rules.managed import is_managed
 from netplan_rules.money import machine_saving
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
@@ -159,7 +161,9 @@ def _hit(
             text="Recreate the machine with --network-performance-configs="
             "total-egress-bandwidth-tier=TIER_1 and a gVNIC interface.",
             documents=RULE.references,
-            caution="Tier_1 can only be set when a machine is made, and its fee has no commitment"
+            caution=OF_A_GROUP
+            if is_managed(facts, instance)
+            else "Tier_1 can only be set when a machine is made, and its fee has no commitment"
             " discount.",
         ),
         confidence=doubts.confidence,

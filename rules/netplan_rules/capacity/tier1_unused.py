@@ -17,7 +17,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.capacity._resize import type_evidence, unknown_cap
+from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
+from netplan_rules.managed import is_managed
 from netplan_rules.money import tier1_saving
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -95,12 +96,13 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {hours:.0f} hours and may miss a weekly peak")
     saving = tier1_saving(facts, instance)
+    managed = is_managed(facts, instance)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} pays for Tier_1; its busiest minute is"
         f" {gbps(traffic.egress.max_gbps)}, the default cap {gbps(default.egress_gbps)}",
-        group=f"{instance.machine_type}|{instance.zone}",
+        group=f"{instance.machine_type}|{instance.zone}|{managed}",
         evidence=(
             rate_evidence("max", traffic.egress.max_gbps),
             rate_evidence("cap", default.egress_gbps, default.source),
@@ -112,6 +114,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
         fix=Fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
             documents=RULE.references,
+            caution=OF_A_GROUP if managed else "",
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -22,8 +22,15 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving
-from netplan_rules.removal import RESERVED, needs_google_access, removal_commands
+from netplan_rules.removal import (
+    GOOGLE_APIS,
+    MANAGED,
+    RESERVED,
+    needs_google_access,
+    removal_commands,
+)
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import vm_subject
 
@@ -121,7 +128,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has the external address {nic.external_ipv4}; nothing was sent to"
-        f" or came from the internet in {hours:.0f} hours",
+        f" or came from the internet in {hours:.3g} h",
         group="|".join(map(str, (instance.project, instance.region, *alike))),
         evidence=(
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
@@ -156,15 +163,15 @@ def _own_reached(facts: Facts, traffic: VmTraffic | None) -> list[Edge]:
 def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Fix:
     reserved = facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
     also = " and release its reservation" if reserved is not None else ""
+    commands = removal_commands(instance, nic, reserved)
     caution = "Package updates and calls to the internet then need Cloud NAT."
-    if needs_google_access(facts, instance, traffic):
-        caution = (
-            "It calls Google APIs, and its subnetwork is not known to have Private Google Access:"
-            " switch that on first."
-        )
+    if is_managed(facts, instance):
+        commands, caution = (), MANAGED
+    elif needs_google_access(facts, instance, traffic):
+        commands, caution = (), GOOGLE_APIS
     return Fix(
         text=f"Remove the external address{also}; log in through IAP.",
-        commands=removal_commands(instance, nic, reserved),
+        commands=commands,
         documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
         caution=caution + (f" {RESERVED}" if reserved is not None else ""),
     )

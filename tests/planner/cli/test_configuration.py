@@ -28,6 +28,10 @@ def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
         ('[recommend]\nvcpus = "x"', "recommend.vcpus (netplan.toml) = 'x'"),
         ("[rules.x]\ny = 1", "no rule is named 'x'"),
         ("[targets]\na = 0", "a rate above 0"),
+        (
+            "[rules.egress-cap-undersized-for-target]\nheadroom_ratio = 1",
+            "headroom_ratio is from 0 to below 1",
+        ),
     ],
 )
 def test_what_it_does_not_know_is_refused(tmp_path: Path, text: str, says: str) -> None:

@@ -148,3 +148,11 @@ def test_a_declared_target_counts_where_it_is_more(tmp_path: Path) -> None:
     assert answer["need"]["basis"] == "label netplan-target-mbps=36000"
     told = json.loads(recommend(*vm, "--gbps", "3", "--format", "json").stdout)
     assert (told["need"]["gbps"], told["need"]["outside_gbps"]) == (3, 0)
+
+
+def test_outside_traffic_at_its_cap_is_said_and_asks_for_no_more(tmp_path: Path) -> None:
+    vm = table_and_inventory(tmp_path, {})
+    (tmp_path / "rates.csv").write_text("src,dst,gbps\nedge,203.0.113.9,25.1\n", encoding="utf-8")
+    answer = json.loads(recommend(*vm, "--format", "json").stdout)
+    assert answer["need"]["outside_gbps"] == 25
+    assert "stands at its cap of 25 Gbit/s" in answer["need"]["basis"]

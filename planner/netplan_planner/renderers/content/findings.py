@@ -125,9 +125,22 @@ def _gain(finding: Finding) -> Iterator[Block]:
         role = Role.GOOD if label == "fixed" else Role.STRONG
         bound = phrases.bound(estimate)
         text = phrases.throughput(estimate, role)
-        yield Field(label=label, line=line(text, *((", ", bound) if bound else ())))
+        spread = _spread(finding, label)
+        yield Field(label=label, line=line(text, *((", ", bound) if bound else ()), spread))
     if finding.throughput_now is None and finding.limit is not None:
         yield Field(label="limit", line=phrases.limit(finding.limit))
+
+
+def _spread(finding: Finding, label: str) -> str:
+    """Return between what the members lie, where the first one does not speak for all."""
+    estimates = [
+        member.throughput_now if label == "now" else member.throughput_fixed
+        for member in finding.members
+    ]
+    found = {e.gbps for e in estimates if e is not None and e.gbps is not None}
+    if len(found) < 2:
+        return ""
+    return f" (of all: {figures.rates(min(found), max(found), joint=' to ')})"
 
 
 def _confidence(finding: Finding) -> Line:
