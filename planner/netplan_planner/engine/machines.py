@@ -89,8 +89,9 @@ def _outside_is_full(facts: Facts, instance: Instance, outside: float) -> str:
     if cap is None or cap.external_gbps is None or outside < share * cap.external_gbps:
         return ""
     return (
-        f"; to outside addresses it stands at its cap of {cap.external_gbps:g} Gbit/s, whose wish"
-        " for more cannot be seen: --to external finds more, internal addresses need none"
+        f"; to outside addresses it stands at its cap of {cap.external_gbps:g} Gbit/s, and what it"
+        " would send beyond cannot be seen (--to external finds more; what goes to internal"
+        " addresses is not under that cap)"
     )
 
 
