@@ -72,21 +72,26 @@ def wanted_gbps(facts: Facts, instance: Instance, destination: Destination) -> W
     if seen is not None:
         series = seen.egress_outside_vpc if is_outside else seen.egress
     outside = 0.0 if is_outside else outside_gbps(facts, instance)
-    full = _outside_is_full(facts, instance, outside)
+    doubt = "" if is_outside else _doubt_of_outside(facts, instance, outside)
     observed = series.p95_gbps if series is not None else 0.0
     if target is not None and target.gbps >= observed:
-        return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + full)
+        return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + doubt)
     if observed:
-        basis = f"95th percentile of what it was seen to send{full}"
+        basis = f"95th percentile of what it was seen to send{doubt}"
         return Wanted(gbps=observed, outside_gbps=outside, basis=basis)
     raise InputError(_why_unknown(facts, instance, series))
 
 
-def _outside_is_full(facts: Facts, instance: Instance, outside: float) -> str:
-    """Return what to know where the traffic to the outside stands at its own cap."""
+def _doubt_of_outside(facts: Facts, instance: Instance, outside: float) -> str:
+    """Return what to know where the cap to the outside is not known, or used up."""
     cap = instance_cap(instance, facts.caps)
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    sent = seen.egress_outside_vpc.p95_gbps if seen is not None else 0.0
+    if cap is None or cap.external_gbps is None:
+        why = "no source states its cap to outside addresses, so no cap is asked for the"
+        return f"; {why} {sent:.3g} Gbit/s that go there" if sent else ""
     share = facts.threshold("external-cap-saturated", "p95_ratio")
-    if cap is None or cap.external_gbps is None or outside < share * cap.external_gbps:
+    if outside < share * cap.external_gbps:
         return ""
     return (
         f"; to outside addresses it stands at its cap of {cap.external_gbps:g} Gbit/s, and what it"

@@ -156,3 +156,14 @@ def test_outside_traffic_at_its_cap_is_said_and_asks_for_no_more(tmp_path: Path)
     answer = json.loads(recommend(*vm, "--format", "json").stdout)
     assert answer["need"]["outside_gbps"] == 25
     assert "stands at its cap of 25 Gbit/s" in answer["need"]["basis"]
+
+
+def test_an_unknown_cap_to_the_outside_is_said(tmp_path: Path) -> None:
+    vm = table_and_inventory(tmp_path, {})
+    inventory = tmp_path / "machines.json"
+    text = inventory.read_text(encoding="utf-8").replace("n2-standard-32", "n1-standard-16")
+    inventory.write_text(text.replace("TIER_1", "DEFAULT"), encoding="utf-8")
+    early = ["--as-of", "2017-07-27", "--headroom", "0"]
+    answer = json.loads(recommend(*vm, *early, "--format", "json").stdout)
+    assert answer["need"]["outside_gbps"] == 0
+    assert "no cap is asked for the 15 Gbit/s that go there" in answer["need"]["basis"]
