@@ -149,11 +149,11 @@ def _csv(answer: Answer) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(answer.rows[0])
     for row in answer.rows:
-        writer.writerow([_cell(value) for value in row.values()])
+        writer.writerow([csv_cell(value) for value in row.values()])
     return stream.getvalue().rstrip("\n")
 
 
-def _cell(value: object) -> str:
+def csv_cell(value: object) -> str:
     """Return a CSV cell: unknown is empty, and no text can be a formula."""
     if value is None:
         return ""

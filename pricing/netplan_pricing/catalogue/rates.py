@@ -1,0 +1,77 @@
+"""What a SKU costs: its steps in netplan's units, exactly as the catalogue states them."""
+
+from decimal import Decimal
+
+import msgspec
+
+from netplan_pricing.catalogue.sku import Sku
+from netplan_pricing.catalogue.units import unit_of
+
+CURRENCY = "USD"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """From `start` units a month on, a unit costs `usd`."""
+
+    start: Decimal
+    usd: Decimal
+
+
+class Rate(msgspec.Struct, frozen=True, kw_only=True):
+    """The price of a SKU. No steps: the catalogue names the SKU and no price for it."""
+
+    unit: str
+    steps: tuple[Step, ...]
+    effective: str
+    """When the catalogue says that the price began, as it writes it; empty where it does not."""
+    reason: str = ""
+    """Why there are no steps."""
+
+    @property
+    def flat_usd(self) -> Decimal | None:
+        """The price, where it has one step and costs something."""
+        if len(self.steps) != 1 or self.steps[0].start or not self.steps[0].usd:
+            return None
+        return self.steps[0].usd
+
+
+def rate_of(sku: Sku) -> Rate:
+    """Return the price of a SKU in US dollars; `reason` says why there is none."""
+    info = sku.price
+    if info is None:
+        return _no_rate("", "", "no pricing information")
+    expression = info.pricing_expression
+    unit = unit_of(expression)
+    if not expression.tiered_rates:
+        name = unit.name if unit else expression.usage_unit
+        return _no_rate(name, info.effective_time, "the catalogue names no price")
+    if unit is None:
+        what = f"{expression.usage_unit!r} of {expression.base_unit_conversion_factor}"
+        reason = f"unit not understood: {what} {expression.base_unit}"
+        return _no_rate(expression.usage_unit, info.effective_time, reason)
+    if foreign := sorted(sku.currencies - {CURRENCY}):
+        reason = f"in {', '.join(foreign) or 'no currency'}, not {CURRENCY}"
+        return _no_rate(unit.name, info.effective_time, reason)
+    steps = tuple(
+        Step(
+            _plain(rate.start_usage_amount * unit.per_usage_unit),
+            _plain(rate.unit_price.amount / unit.per_usage_unit),
+        )
+        for rate in expression.tiered_rates
+    )
+    if any(step.usd < 0 for step in steps):
+        return _no_rate(unit.name, info.effective_time, "a negative price")
+    if [step.start for step in steps] != sorted({step.start for step in steps}):
+        return _no_rate(unit.name, info.effective_time, "steps that do not rise")
+    return Rate(unit=unit.name, steps=steps, effective=info.effective_time)
+
+
+def _no_rate(unit: str, effective: str, reason: str) -> Rate:
+    return Rate(unit=unit, steps=(), effective=effective, reason=reason)
+
+
+def _plain(number: Decimal) -> Decimal:
+    """Return a number without needless zeros and without an exponent."""
+    normal = number.normalize()
+    exponent = normal.as_tuple().exponent
+    return normal.quantize(Decimal(1)) if isinstance(exponent, int) and exponent > 0 else normal

@@ -1,0 +1,125 @@
+"""A SKU of the Cloud Billing Catalog, from the API's JSON object or the client library's message.
+
+Nothing is interpreted here; `mapping` says what a SKU is the price of, `rates` what it costs.
+"""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+import msgspec
+
+COMPUTE_ENGINE = "6F81-5844-456A"
+NETWORKING = "E505-1604-58F8"
+SERVICE_NAMES = {COMPUTE_ENGINE: "Compute Engine", NETWORKING: "Networking"}
+"""The two services whose SKUs netplan reads."""
+
+_NANO = Decimal(10) ** -9
+_Nanos = Annotated[int, msgspec.Meta(ge=-999_999_999, le=999_999_999)]
+
+
+class Money(msgspec.Struct, frozen=True, rename="camel"):
+    """An amount; REST writes `units` as text and leaves zeros out."""
+
+    currency_code: str = ""
+    units: str | int = 0
+    nanos: _Nanos = 0
+
+    @property
+    def amount(self) -> Decimal:
+        """The exact number.
+
+        >>> Money("USD", "2", 31_611_000).amount
+        Decimal('2.031611')
+        """
+        exact = Decimal(self.units) + self.nanos * _NANO
+        return exact.normalize() if exact else Decimal(0)
+
+
+class TieredRate(msgspec.Struct, frozen=True, rename="camel"):
+    """From `start_usage_amount` usage units on, a unit costs `unit_price`."""
+
+    start_usage_amount: Decimal = Decimal(0)
+    unit_price: Money = Money()
+
+
+class PricingExpression(msgspec.Struct, frozen=True, rename="camel"):
+    """Unit and steps of a price; no `tiered_rates` is no price, not a price of 0."""
+
+    usage_unit: str = ""
+    base_unit: str = ""
+    base_unit_conversion_factor: Decimal = Decimal(0)
+    tiered_rates: tuple[TieredRate, ...] = ()
+
+
+class PricingInfo(msgspec.Struct, frozen=True, rename="camel"):
+    """A price and the time since when it holds."""
+
+    pricing_expression: PricingExpression = PricingExpression()
+    currency_conversion_rate: Decimal = Decimal(1)
+    effective_time: str = ""
+
+
+class Category(msgspec.Struct, frozen=True, rename="camel"):
+    """The fields that stay the same while descriptions are reworded."""
+
+    service_display_name: str = ""
+    resource_family: str = ""
+    resource_group: str = ""
+    usage_type: str = ""
+
+
+class GeoTaxonomy(msgspec.Struct, frozen=True, rename="camel"):
+    """For directional traffic, the region that is billed; `GLOBAL` does not mean worldwide."""
+
+    type: str = ""
+    regions: tuple[str, ...] = ()
+
+
+class Sku(msgspec.Struct, frozen=True, rename="camel"):
+    """One SKU as `services.skus.list` answers it."""
+
+    sku_id: str
+    description: str = ""
+    category: Category = Category()
+    name: str = ""
+    service_regions: tuple[str, ...] = ()
+    pricing_info: tuple[PricingInfo, ...] = ()
+    geo_taxonomy: GeoTaxonomy = GeoTaxonomy()
+
+    @property
+    def service_id(self) -> str:
+        """The id of the service, from the resource name, else from the service's known name."""
+        parts = self.name.split("/")
+        if parts[0] == "services" and len(parts) > 1:
+            return parts[1]
+        shown = self.category.service_display_name
+        return next((key for key, name in SERVICE_NAMES.items() if name == shown), "")
+
+    @property
+    def price(self) -> PricingInfo | None:
+        """The newest price; the API lists several only when it is asked for a span of time."""
+        return max(self.pricing_info, key=lambda info: info.effective_time, default=None)
+
+    @property
+    def currencies(self) -> frozenset[str]:
+        """The currencies of its steps."""
+        return frozenset(
+            rate.unit_price.currency_code
+            for info in self.pricing_info
+            for rate in info.pricing_expression.tiered_rates
+        )
+
+
+def sku_of_message(message: Any) -> Sku:
+    """Return the SKU that a `google.cloud.billing_v1.types.Sku` holds.
+
+    The message goes through its own JSON form, which is that of the REST answer.
+
+    Args:
+        message: A message of the client library (proto-plus: it has `pb()` on its class).
+
+    Raises:
+        msgspec.ValidationError: If it lacks what every SKU has.
+    """
+    text = type(message).to_json(message, use_integers_for_enums=False)
+    return msgspec.json.decode(text, type=Sku)
