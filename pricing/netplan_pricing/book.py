@@ -17,6 +17,7 @@ from netplan_planner.model import (
     Usage,
 )
 from netplan_pricing.addresses import AddressPrices
+from netplan_pricing.component_rates import ComponentRates
 from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
 from netplan_pricing.custom_types import parse_custom
 from netplan_pricing.internet_areas import InternetAreas
@@ -24,6 +25,7 @@ from netplan_pricing.machine_prices import ListedMachine, MachinePrices
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices
 from netplan_pricing.service_prices import ServicePrices
+from netplan_pricing.skus import Skus
 from netplan_pricing.sustained_use import SustainedUse
 from netplan_pricing.tier1 import Tier1Fees
 from netplan_pricing.traffic_prices import Route, TrafficPrices
@@ -74,7 +76,17 @@ class SnapshotPriceBook:
     @cached_property
     def machines(self) -> MachinePrices:
         """The machine prices."""
-        return MachinePrices(self.file, self.types)
+        return MachinePrices(self.file, self.types, self.rates, self._sustained)
+
+    @cached_property
+    def skus(self) -> Skus:
+        """The SKUs of the catalogue that netplan needs, by id."""
+        return Skus(self.file)
+
+    @cached_property
+    def rates(self) -> ComponentRates:
+        """The rates of cores, memory, GPUs and local SSDs."""
+        return ComponentRates(self.file, self.skus)
 
     @cached_property
     def network(self) -> NetworkPrices:

@@ -1,6 +1,6 @@
 """The snapshot file: named tables of dictionary-coded columns, one file, read without a database.
 
-    line 1   netplan.prices/1                    name and version of the schema
+    line 1   netplan.prices/2                    name and version of the schema
     line 2   SHA-256 of everything after this line, in hexadecimal
     line 3   the header as JSON: dates, source, and each table's rows, place and length
     rest     the tables, each a MessagePack list of columns
@@ -25,7 +25,7 @@ from netplan_planner.errors import InputError
 from netplan_pricing.schema import COLUMNS
 
 SCHEMA_NAME = "netplan.prices"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA = f"{SCHEMA_NAME}/{SCHEMA_VERSION}"
 FILE_NAME = "prices.snapshot"
 
@@ -33,7 +33,7 @@ EMBEDDED = Path(__file__).parent / "data"
 """The folder of the snapshot that ships with the package."""
 
 _CODES = {1: "B", 2: "H", 4: "I"}
-_REBUILD = "get another, or build one with pricing/scripts/build_snapshot.py"
+_REBUILD = "get another with `netplan prices refresh`, or build one with `netplan prices build`"
 
 
 class TablePlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,9 +58,13 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     """What the file says of itself."""
 
     as_of: date
-    """The newest date of the machine prices."""
+    """Of the catalogue that the machine prices are from; a price of another source has its own."""
     network_as_of: date
     source: str
+    sku_count: int
+    """SKUs of the dumps that it was built from, all kinds."""
+    unread_count: int
+    """Of these, SKUs that netplan needs and could not use."""
     tables: tuple[TablePlace, ...]
     sources: tuple[SourceNote, ...]
 
@@ -132,19 +136,20 @@ class Table:
 class SnapshotFile:
     """An open snapshot: header checked, hash checked, tables decoded when first asked for."""
 
-    def __init__(self, path: Path) -> None:
-        """Read a file.
+    def __init__(self, path: Path, content: bytes | None = None) -> None:
+        """Read a file, or take the content that it is going to have.
 
         Raises:
             InputError: If it is missing, cut, altered, or of another schema version.
         """
         self.path = path
-        try:
-            content = path.read_bytes()
-        except OSError as exc:
-            raise InputError(
-                f"{path}: the price snapshot cannot be read: {exc.strerror}; {_REBUILD}"
-            ) from exc
+        if content is None:
+            try:
+                content = path.read_bytes()
+            except OSError as exc:
+                raise InputError(
+                    f"{path}: the price snapshot cannot be read: {exc.strerror}; {_REBUILD}"
+                ) from exc
         schema, _, rest = content.partition(b"\n")
         self._check_schema(schema)
         digest, _, sealed = rest.partition(b"\n")
@@ -238,6 +243,8 @@ def encode_snapshot(
     network_as_of: date,
     source: str,
     sources: Sequence[SourceNote],
+    sku_count: int,
+    unread_count: int,
 ) -> bytes:
     """Return the bytes of a snapshot file; equal tables give equal bytes."""
     places, bodies, offset = [], [], 0
@@ -251,6 +258,8 @@ def encode_snapshot(
         as_of=as_of,
         network_as_of=network_as_of,
         source=source,
+        sku_count=sku_count,
+        unread_count=unread_count,
         tables=tuple(places),
         sources=tuple(sources),
     )

@@ -73,6 +73,21 @@ class MachineTypes:
             return None
         return self._types["gpu_type"][self._rows[machine_type]] or None
 
+    def gpus(self, machine_type: str) -> Decimal | None:
+        """Return how many GPUs a predefined type has, a part of one for the smallest G4."""
+        if machine_type not in self.shapes:
+            return None
+        return self._types["gpu_count"].decimal(self._rows[machine_type])
+
+    def memory_gib(self, machine_type: str) -> Decimal:
+        """Return the memory of a predefined type, exactly.
+
+        Raises:
+            KeyError: If the type is unknown.
+        """
+        _ = self.shapes
+        return self._types["memory_gib"].decimal(self._rows[machine_type]) or Decimal(0)
+
     def series(self, machine_type: str) -> str | None:
         """Return the series of a predefined type, or None for an unknown one."""
         if machine_type not in self.shapes:

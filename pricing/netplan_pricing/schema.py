@@ -6,7 +6,8 @@ column that goes, or changes its meaning, needs one. Every table has `source` an
 
 from enum import StrEnum
 
-MACHINE_PRICES = "machine_prices"
+SKUS = "skus"
+LISTED_PRICES = "listed_prices"
 COMPONENT_PRICES = "component_prices"
 MACHINE_TYPES = "machine_types"
 REGION_OFFERS = "region_offers"
@@ -18,13 +19,21 @@ TIER1_SERIES = "tier1_series"
 SUSTAINED_USE = "sustained_use"
 CUSTOM_LIMITS = "custom_limits"
 INTERNET_AREAS = "internet_areas"
+SKU_SERIES = "sku_series"
 
 COLUMNS: dict[str, tuple[str, ...]] = {
-    # Sorted by region. USD per hour; `sustained_use` is the hour of a full month.
-    MACHINE_PRICES: (
-        *("region", "machine_type", "on_demand", "spot", "cud_1y", "cud_3y", "sustained_use"),
+    # Sorted by id. Regions are joined by "|", steps too, each as start=USD.
+    SKUS: (
+        *("sku_id", "service", "kind", "series", "component", "usage", "description", "regions"),
+        *("unit", "steps", "source", "as_of"),
+    ),
+    # Sorted by region. USD per hour, of sources that know what the catalogue does not, or later.
+    LISTED_PRICES: (
+        *("region", "machine_type", "on_demand", "spot", "cud_1y", "cud_3y"),
         *("note", "source", "as_of"),
     ),
+    # The first row whose prefix begins a machine type says whose rates it is billed at.
+    SKU_SERIES: ("machine_type_prefix", "series", "premium_series", "source", "as_of"),
     # Sorted by region. One rate per series, component and usage.
     COMPONENT_PRICES: (
         *("region", "series", "component", "usage", "usd", "unit", "sku_id"),
@@ -83,6 +92,9 @@ class Tier1Model(StrEnum):
     NOT_OFFERED = "not-offered"
     """The series has no Tier_1."""
 
+
+CATALOGUE_SOURCE = "Cloud Billing Catalog API"
+"""`source` of what SKUs say; the only rows whose `sku_id` is of the snapshot's own list."""
 
 GLOBAL = "global"
 """`source_regions` of a price that is the same everywhere."""

@@ -1,7 +1,9 @@
-"""Prices that only Google's pages state: gateways, load balancers, log generation, and so on."""
+"""Prices of gateways, load balancers, log generation and the like, by service and condition."""
 
 from datetime import date
 from decimal import Decimal
+
+import msgspec
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, PriceTier, Region, SkuId
@@ -35,8 +37,8 @@ class ServicePrices:
         Args:
             service: One of `names`.
             region: The region; prices that hold everywhere answer for any.
-            condition: One of `conditions`, where a service has several; by default all rows, which
-                must then be steps of one price.
+            condition: One of `conditions`, where a service has several; by default the price that
+                all of them share.
 
         Raises:
             MissingDatum: If there is no such price, or several without saying which.
@@ -45,15 +47,41 @@ class ServicePrices:
         rows = self._rows(service, region)
         if condition is not None:
             rows = [row for row in rows if texts[row] == condition]
-        starts = self._table["tier_start"]
         if not rows:
             place = f" in {quoted(region)}" if region else ""
             raise MissingDatum(f"no price of {service}{place} is known")
-        if len({starts[row] for row in rows}) != len(rows):
-            several = "; ".join(texts[row] for row in rows)
-            raise MissingDatum(f"{service} has several prices: {several}")
-        found = sorted((self._tier(row, region) for row in rows), key=lambda tier: tier.start)
-        return tuple(found)
+        by_condition: dict[tuple[str, str], list[int]] = {}
+        for row in rows:
+            by_condition.setdefault((self._table["region"][row], texts[row]), []).append(row)
+        if len({self._steps(found) for found in by_condition.values()}) > 1:
+            raise MissingDatum(f"{service} has several prices: {self._several(rows)}")
+        first = next(iter(by_condition.values()))
+        tiers = sorted((self._tier(row, region) for row in first), key=lambda tier: tier.start)
+        if len(by_condition) == 1:
+            return tuple(tiers)
+        return tuple(self._shared(tier, service, len(by_condition)) for tier in tiers)
+
+    def _several(self, rows: list[int]) -> str:
+        """Return the prices and who pays each, for the text of a refusal."""
+        table = self._table
+        whose: dict[str, list[str]] = {}
+        for row in rows:
+            whose.setdefault(f"{table['usd'][row]} USD", []).append(table["condition"][row])
+        return "; ".join(f"{usd}: {', '.join(names)}" for usd, names in whose.items())
+
+    def _steps(self, rows: list[int]) -> tuple[tuple[str, str], ...]:
+        table = self._table
+        return tuple(sorted((table["tier_start"][row], table["usd"][row]) for row in rows))
+
+    def _shared(self, tier: PriceTier, service: str, count: int) -> PriceTier:
+        """Return a step of a price that several SKUs share: which of them is billed is not said."""
+        price = msgspec.structs.replace(
+            tier.price,
+            description=service.replace("_", " "),
+            sku_id=None,
+            note=f"the price of all {count} kinds; the bill names the SKU of one of them",
+        )
+        return PriceTier(start=tier.start, price=price)
 
     def one(self, service: str, region: str | None = None, condition: str | None = None) -> Price:
         """Return the price of a service that has a single step.
@@ -85,14 +113,15 @@ class ServicePrices:
         table = self._table
         sku_id = table["sku_id"][row]
         confidence = table["confidence"][row]
+        as_of = table["as_of"][row]
         price = Price(
             usd=Decimal(table["usd"][row]),
             unit=table["unit"][row],
             description=", ".join(
                 filter(None, (table["service"][row].replace("_", " "), table["condition"][row]))
             ),
-            as_of=date.fromisoformat(table["as_of"][row]),
-            source=table["source"][row],
+            as_of=date.fromisoformat(as_of),
+            source=f"{table['source'][row]}, {as_of}" if sku_id else table["source"][row],
             sku_id=SkuId(sku_id) if sku_id else None,
             region=Region(region) if region else None,
             note=joined(

@@ -37,6 +37,11 @@ class SustainedUse:
         """
         return self._schedule(machine_type)[1]
 
+    def known_full_month_ratio(self, machine_type: str) -> Decimal | None:
+        """Return the mean multiplier of a full month, None for a series in no schedule."""
+        found = self._schedules.get(machine_type) or self._schedules.get(series_of(machine_type))
+        return found[1] if found else None
+
     def ratio(self, machine_type: str, month_ratio: float) -> Decimal:
         """Return the mean multiplier of the on-demand price for a part of a month.
 

@@ -25,6 +25,9 @@ ROW_NOTES = {
     "duplicate-skus-in-region": "the catalogue has two live prices for a part of it in this region",
     "computed-from-components": "summed from component rates",
     "assumes-3750-gib-local-ssd": "the size of its bundled local SSD (3750 GiB) is an assumption",
+    "zero-priced-in-catalogue": "the catalogue lists it at 0, which is no price",
+    "no-price-in-catalogue": "the catalogue names the SKU and no price",
+    "solved-from-machine-prices": "solved from prices of whole machines",
     "duplicate-skus": "the catalogue has two live rates for a part of it in this region",
 }
 """What the note codes of price rows mean; a code that is not here is shown as it is."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import PriceBook, Usage
 from netplan_pricing import open_snapshot
-from support.price_tables import read_csv
+from support.price_inputs import read_csv
 from support.shared_data import needs_shared, shared
 
 BOOK = open_snapshot()
@@ -39,34 +39,75 @@ def test_it_is_a_price_book() -> None:
     assert book.regions()
 
 
+def agree(found: Decimal, listed: str) -> bool:
+    """Return whether two prices are one: the list rounds the rates that it sums."""
+    return abs(found - Decimal(listed)) <= Decimal("1e-6") * Decimal(listed)
+
+
 @needs_shared
-def test_every_row_of_the_price_list_is_answered_as_it_stands() -> None:
+def test_the_price_list_of_another_source_is_reproduced() -> None:
+    """On demand and commitments on at least 99.9 % of the pairs that both price and offer."""
     rows = read_csv(shared("data/catalog/prices.csv.gz"))
-    no_discount = {
-        row["series"]
-        for row in read_csv(shared("data/catalog/sustained_use_discounts.csv"))
-        if row["max_discount_percent_full_month"] == "0"
-    }
     assert len(rows) == 17_533
-    offered = 0
+    differ: dict[tuple[str, str], list[Usage]] = {}
+    compared: set[tuple[str, str]] = set()
     for row in rows:
         region, name = row["region"], row["machine_type"]
         if row["available_in_region"] == "0":
             assert "is not offered there" in refusal(region, name)
             continue
-        offered += 1
         for usage, cell in CELLS.items():
-            expected = row[cell]
-            if usage is Usage.SUSTAINED_USE and name.partition("-")[0] in no_discount:
-                assert not expected
-                expected = row["on_demand_usd_hour"]
-            if expected:
-                price = BOOK.machine(region, name, usage)
-                assert (str(price.usd), price.region) == (expected, region)
+            if not row[cell]:
+                continue
+            price = BOOK.machine(region, name, usage)
+            assert price.region == region
+            if usage is Usage.SPOT and name == "a3-megagpu-8g":
+                continue
+            if usage is Usage.SPOT:
+                # It moves within weeks: the youngest stands, which is this list.
+                assert str(price.usd) == row[cell]
                 assert price.as_of.isoformat() == row["as_of"]
+                continue
+            compared.add((region, name))
+            if not agree(price.usd, row[cell]):
+                differ.setdefault((region, name), []).append(usage)
             else:
-                assert f"no {usage.value} price" in refusal(region, name, usage)
-    assert offered == 12_804
+                assert price.as_of.isoformat() in {"2026-04-30", row["as_of"]}
+    # The list takes A3's rates for these, where the catalogue has A3Plus's (docs/adr/0008).
+    assert {name for _, name in differ} == {"a3-megagpu-8g"}
+    assert len(compared) == 12_804
+    assert len(differ) == 9
+    assert 1 - len(differ) / len(compared) >= 0.999
+
+
+@needs_shared
+def test_every_price_that_the_catalogue_knows_has_a_sku_id_for_each_part() -> None:
+    of_skus = listed = 0
+    for region in BOOK.regions():
+        for shape in BOOK.offered(region):
+            try:
+                price = BOOK.machine(region, shape.machine_type)
+            except MissingDatum:
+                continue
+            if price.parts:
+                of_skus += 1
+                assert all(part.sku_id for part in price.parts)
+                assert sum(part.quantity * part.usd for part in price.parts) == price.usd
+                for part in price.parts:
+                    entry = BOOK.skus.entry(part.sku_id or "")
+                    assert entry.description == part.description
+                    assert region in entry.regions
+            else:
+                listed += 1
+                assert price.sku_id is None
+                assert price.as_of == date(2026, 7, 30)
+    assert (of_skus, listed) == (12_561, 255)
+
+
+def test_commitments_of_shared_core_n1_and_of_t2a_do_not_exist() -> None:
+    for name in ("f1-micro", "g1-small", "t2a-standard-4"):
+        for usage in (Usage.CUD_1Y, Usage.CUD_3Y):
+            assert f"no {usage.value} price" in refusal(CENTRAL, name, usage)
 
 
 @needs_shared
@@ -75,12 +116,20 @@ def test_every_row_is_listed_in_a_batch_in_the_order_asked_for() -> None:
     pairs = [(row["region"], row["machine_type"]) for row in reversed(rows)]
     for row, found in zip(reversed(rows), BOOK.machine_batch(pairs), strict=True):
         assert (found.region, found.machine_type) == (row["region"], row["machine_type"])
-        assert str(found.on_demand_usd_per_hour) == row["on_demand_usd_hour"]
-        assert str(found.spot_usd_per_hour or "") == row["spot_usd_hour"]
-        assert str(found.cud_1y_usd_per_hour or "") == row["cud_1y_usd_hour"]
-        assert str(found.cud_3y_usd_per_hour or "") == row["cud_3y_usd_hour"]
-        assert str(found.sustained_use_usd_per_hour or "") == row["sud_full_month_usd_hour"]
-        assert found.as_of == date.fromisoformat(row["as_of"])
+        cells = {
+            "on_demand_usd_hour": found.on_demand_usd_per_hour,
+            "spot_usd_hour": found.spot_usd_per_hour,
+            "cud_1y_usd_hour": found.cud_1y_usd_per_hour,
+            "cud_3y_usd_hour": found.cud_3y_usd_per_hour,
+            "sud_full_month_usd_hour": found.sustained_use_usd_per_hour,
+        }
+        for cell, usd_per_hour in cells.items():
+            if row[cell] and row["machine_type"] != "a3-megagpu-8g":
+                assert usd_per_hour is not None, (row, cell)
+                assert agree(usd_per_hour, row[cell]), (row, cell)
+        assert found.as_of is not None
+        if row["spot_usd_hour"] and row["machine_type"] != "a3-megagpu-8g":
+            assert found.spot_as_of == date.fromisoformat(row["as_of"])
         assert found.is_offered == (row["available_in_region"] == "1")
         assert bool(found.reason) != found.is_offered
 
@@ -91,7 +140,8 @@ def test_a_batch_answers_custom_and_unknown_types_too() -> None:
     n1, e2, extended, unknown, *elsewhere = BOOK.machine_batch(pairs)
     assert n1.on_demand_usd_per_hour == usd("custom-4-8192")
     assert n1.sustained_use_usd_per_hour == usd("custom-4-8192", Usage.SUSTAINED_USE)
-    assert (n1.cud_1y_usd_per_hour, n1.reason) == (None, "")
+    assert n1.cud_1y_usd_per_hour == usd("custom-4-8192", Usage.CUD_1Y)
+    assert n1.reason == ""
     assert e2.spot_usd_per_hour == usd("e2-custom-2-4096", Usage.SPOT)
     assert e2.sustained_use_usd_per_hour is None
     assert "not in the sources" in extended.reason
@@ -105,32 +155,48 @@ def test_every_offered_pair_is_priced_or_refused_as_unpriced() -> None:
     offers = read_csv(shared("data/catalog/machine_type_regions.csv.gz"))
     listed = read_csv(shared("data/catalog/prices.csv.gz"))
     priced = {(row["region"], row["machine_type"]) for row in listed}
-    unpriced = 0
+    unpriced, new = 0, set()
     for row in offers:
-        assert BOOK.is_offered(row["region"], row["machine_type"])
-        if (row["region"], row["machine_type"]) not in priced:
+        pair = (row["region"], row["machine_type"])
+        assert BOOK.is_offered(*pair)
+        (found,) = BOOK.machine_batch([pair])
+        if found.on_demand_usd_per_hour is None:
             unpriced += 1
-            assert "no price for it is known" in refusal(row["region"], row["machine_type"])
-    assert (len(offers), unpriced) == (13_987, 1_183)
+            assert "no price for it is known" in refusal(*pair)
+            assert pair not in priced
+        else:
+            assert BOOK.machine(*pair).usd == found.on_demand_usd_per_hour > 0
+            new |= {pair[1]} if pair not in priced else set()
+    # The SKUs price a family that the list does not, and Mega where its GPU is called Plus.
+    assert new == {"a3-ultragpu-8g", "a3-ultragpu-8g-nolssd", "a3-megagpu-8g"}
+    assert (len(offers), unpriced) == (13_987, 1_171)
 
 
 @needs_shared
-def test_every_component_rate_is_answered_as_it_stands() -> None:
-    usages = {"on_demand": Usage.ON_DEMAND, "spot": Usage.SPOT}
-    usages |= {"cud_1y": Usage.CUD_1Y, "cud_3y": Usage.CUD_3Y}
+def test_component_rates_are_those_of_an_independent_reading_of_the_catalogue() -> None:
+    """Spot apart, where the younger source stands: 11,241 rates, a few of them rounded there."""
+    usages = {"on_demand": Usage.ON_DEMAND, "cud_1y": Usage.CUD_1Y, "cud_3y": Usage.CUD_3Y}
+    renamed = {"a3-mega": "a3plus", "a3-ultra": "a3ultra"}
     rows = read_csv(shared("data/catalog/component_prices.csv.gz"))
-    zeros = 0
+    zeros = same = 0
     for row in rows:
-        asked = (row["region"], row["series"], row["component"], usages[row["usage"]])
+        usage = usages.get(row["usage"])
+        if usage is None:
+            continue
+        series = renamed.get(row["series"], row["series"])
+        asked = (row["region"], series, row["component"], usage)
+        if row["note"].startswith("duplicate-skus"):
+            continue  # two live SKUs for one thing
         if Decimal(row["usd_per_unit"]):
-            price = BOOK.machines.component(*asked)
-            assert (str(price.usd), price.unit) == (row["usd_per_unit"], row["unit"])
-            assert price.as_of.isoformat() == row["as_of"]
+            price = BOOK.rates.price(*asked)
+            assert agree(price.usd, row["usd_per_unit"]), row
+            assert price.unit == row["unit"]
+            same += 1
         else:
             zeros += 1
-            with pytest.raises(MissingDatum, match="zero-priced-in-catalogue"):
-                BOOK.machines.component(*asked)
-    assert (len(rows), zeros) == (11_241, 74)
+            with pytest.raises(MissingDatum, match="lists it at 0"):
+                BOOK.rates.price(*asked)
+    assert (same, zeros) == (7_801, 57)
 
 
 def test_n1_standard_4_by_hand() -> None:
@@ -176,6 +242,45 @@ def test_custom_types_by_hand(name: str, by_hand: Decimal) -> None:
     assert price.as_of == date(2026, 4, 30)
 
 
+def test_a_committed_custom_type_pays_the_commitment_and_its_premium() -> None:
+    price = BOOK.machine(CENTRAL, "n2-custom-8-16384", Usage.CUD_3Y)
+    cores = 8 * (Decimal("0.014225") + Decimal("0.00071125"))
+    assert price.usd == cores + 16 * (Decimal("0.001907") + Decimal("0.00009535"))
+    assert [part.component for part in price.parts] == [
+        "core",
+        "cud_premium_custom_core",
+        "ram",
+        "cud_premium_custom_ram",
+    ]
+
+
+def test_m2_is_billed_as_m1_and_a_premium_that_no_commitment_covers() -> None:
+    core, ram = Decimal("0.0348"), Decimal("0.0051")
+    premium = 208 * Decimal("0.004524") + 5888 * Decimal("0.000663")
+    assert usd("m2-ultramem-208") == 208 * core + 5888 * ram + premium
+    committed = 208 * Decimal("0.02055") + 5888 * Decimal("0.00302")
+    # A committed machine runs all month: the premium gets the sustained-use discount, 30 %.
+    assert usd("m2-ultramem-208", Usage.CUD_1Y) == committed + premium * Decimal("0.7")
+
+
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [("a3-megagpu-8g", "93.400712807"), ("a3-ultragpu-8g", "84.806908493")],
+)
+def test_a3_has_rates_of_its_own_for_each_kind(name: str, published: str) -> None:
+    """Prices of us-central1 on Google's price page, which none of the tables holds."""
+    assert abs(usd(name) - Decimal(published)) < Decimal("1e-8")
+
+
+def test_z3_pays_its_own_rate_for_its_disks() -> None:
+    ssd = Decimal("0.0282") / 730
+    price = BOOK.machine(CENTRAL, "z3-highmem-88-standardlssd", Usage.SPOT)
+    (disks,) = (part for part in price.parts if part.component == "local_ssd")
+    assert (int(disks.quantity), disks.unit) == (18_000, "gib-hour")
+    assert abs(disks.usd - ssd) < Decimal("1e-11")
+    assert disks.description == "Spot Preemptible Z3 Instance Local SSD running in Americas"
+
+
 def test_a_custom_month_has_the_discount_of_its_series() -> None:
     month = Usage.SUSTAINED_USE
     assert usd("custom-4-8192", month) == usd("custom-4-8192") * Decimal("0.7")
@@ -193,7 +298,10 @@ def test_a_series_without_the_discount_says_so() -> None:
 def test_caveats_stand_in_the_note() -> None:
     assert "moves within weeks" in BOOK.machine(CENTRAL, "n2-standard-4", Usage.SPOT).note
     assert "used or not" in BOOK.machine(CENTRAL, "n2-standard-4", Usage.CUD_3Y).note
-    assert "Z3's own rate" in BOOK.machine(CENTRAL, "z3-highmem-88-standardlssd").note
+    m2 = BOOK.machine(CENTRAL, "m2-ultramem-208", Usage.CUD_1Y)
+    assert "what no commitment covers" in m2.note
+    assert "sales" in BOOK.machine(CENTRAL, "a2-ultragpu-1g", Usage.CUD_1Y).note
+    assert "two live rates" in BOOK.machine("us-east4", "m1-megamem-96").note
     assert BOOK.machine(CENTRAL, "n2-standard-4").note == ""
 
 
@@ -213,8 +321,9 @@ def test_caveats_stand_in_the_note() -> None:
         ("africa-south1", "a4-highgpu-8g", Usage.ON_DEMAND, "neither offered nor priced"),
         (CENTRAL, "t2a-standard-4", Usage.CUD_1Y, "no cud-1y price"),
         (CENTRAL, "f1-micro", Usage.CUD_3Y, "no cud-3y price"),
-        (CENTRAL, "z3-highmem-88-standardlssd", Usage.SPOT, "no spot price.*withheld"),
-        (CENTRAL, "n2-custom-8-16384", Usage.CUD_1Y, "commitments for custom types"),
+        (CENTRAL, "m2-ultramem-208", Usage.SPOT, "no spot rate for upgrade_core"),
+        (CENTRAL, "n2-custom-8-131072-ext", Usage.CUD_1Y, "no commitment for extended memory"),
+        (CENTRAL, "z3-highmem-88", Usage.ON_DEMAND, "cannot be summed.*local SSDs"),
         (CENTRAL, "n2-custom-2-32768", Usage.ON_DEMAND, "at most 8 GiB per vCPU.*-ext"),
         (CENTRAL, "e2-custom-2-32768", Usage.ON_DEMAND, "at most 8 GiB per vCPU"),
         (CENTRAL, "e2-custom-2-32768-ext", Usage.ON_DEMAND, "no extended memory"),

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from netplan_pricing.building.assemble import build_snapshot
 from netplan_pricing.container import FILE_NAME
-from support.price_tables import write_tables
+from support.price_inputs import built
 
 COMMAND = "import netplan_planner.cli.price; from netplan_planner.cli import main; main()"
 
@@ -42,9 +41,10 @@ def test_machine_as_text() -> None:
     lines = ran.stdout.splitlines()
     assert lines[0] == "n2-standard-16 in us-central1: 16 vCPUs, 64 GiB"
     assert " ".join(lines[2].split()) == "usage USD per hour USD for 730 h date SKU"
-    row = "on-demand 0.776944 567.17 2026-07-30 none in this table"
+    row = "on-demand 0.776944 567.17 2026-04-30 BB77-5FDA-69D9 + 5B01-D157-A097"
     assert " ".join(lines[3].split()) == row
-    assert lines[5].startswith("source   ")
+    assert lines[5] == "parts    16 × core 0.031611 + 64 × ram 0.004237"
+    assert lines[6].startswith("source   ")
 
 
 def test_machine_as_json_and_csv_keep_every_digit() -> None:
@@ -66,10 +66,11 @@ def test_machine_as_json_and_csv_keep_every_digit() -> None:
 
 
 def test_what_has_no_price_is_shown_beside_what_has_one() -> None:
-    arguments = ("machine", "n2-custom-8-16384", "--region", "us-central1", "--usage", "all")
+    name = "n2-custom-8-131072-ext"
+    arguments = ("machine", name, "--region", "us-central1", "--usage", "all")
     text = run(*arguments)
     assert text.returncode == 0
-    assert "unknown  cud-1y: no cud-1y price for n2-custom-8-16384" in text.stdout
+    assert f"unknown  cud-1y: no cud-1y price for {name}" in text.stdout
     assert "parts    on-demand: 8 × custom_core 0.03319155" in text.stdout
     answer = json.loads(run(*arguments, "--format", "json").stdout)
     assert [entry["what"] for entry in answer["unknown"]] == ["cud-1y", "cud-3y"]
@@ -167,8 +168,7 @@ def test_wrong_usage_is_said_so(arguments: list[str]) -> None:
 
 
 def test_another_snapshot_can_be_asked(tmp_path: Path) -> None:
-    tables = write_tables(tmp_path / "tables")
-    content = build_snapshot(tables / "catalog", tables / "network")
+    content = built(tmp_path / "inputs").content
     (tmp_path / FILE_NAME).write_bytes(content)
     arguments = ("machine", "n2-standard-4", "--region", "aa-one1", "--prices", str(tmp_path))
     assert "0.4 " in run(*arguments).stdout

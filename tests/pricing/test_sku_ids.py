@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from netplan_planner.errors import MissingDatum
 from netplan_pricing import open_snapshot
 from netplan_pricing.schema import NetworkKind
 from support.shared_data import needs_shared, shared
@@ -15,12 +16,14 @@ from support.shared_data import needs_shared, shared
 BOOK = open_snapshot()
 NANOS = Decimal(10) ** -9
 EXPECTED_COUNTS = {
-    NetworkKind.INTERREGION: 1_084,
-    NetworkKind.INTERNET_PREMIUM: 396,
-    NetworkKind.VPN_INTERNET: 396,
-    NetworkKind.INTERNET_STANDARD: 33,
-    NetworkKind.GOOGLE_SERVICES: 33,
-    NetworkKind.EXTERNAL_IP: 33,
+    NetworkKind.INTERREGION: 1_754,
+    NetworkKind.INTERNET_PREMIUM: 633,
+    NetworkKind.INTERNET_STANDARD: 44,
+    NetworkKind.VPN_INTERNET: 504,
+    NetworkKind.VPN_INTERREGION: 1_754,
+    NetworkKind.PEERING: 83,
+    NetworkKind.GOOGLE_SERVICES: 42,
+    NetworkKind.EXTERNAL_IP: 41,
     NetworkKind.INTERZONE: 2,
     NetworkKind.INTRAZONE: 1,
 }
@@ -50,15 +53,13 @@ def test_network_sku_ids_are_those_of_the_catalogue(kind: NetworkKind) -> None:
     found = 0
     for entry in BOOK.network.entries(kind):
         sku_id = BOOK.network.sku_id(entry)
-        if not sku_id:
-            continue
         found += 1
         sku = skus()[sku_id]
         description = sku["description"]
         assert listed(sku) == [
             (tier.start, tier.price.usd) for tier in BOOK.network.tiers(entry)
         ], description
-        if kind is NetworkKind.EXTERNAL_IP:
+        if kind in {NetworkKind.EXTERNAL_IP, NetworkKind.PEERING}:
             assert description == entry.source_place
         elif entry.source_place:
             assert f"from {entry.source_place}" in description
@@ -76,22 +77,46 @@ def test_tier1_sku_ids_are_those_of_the_catalogue() -> None:
         if sku_id:
             found += 1
             sku = skus()[sku_id]
-            assert f"up to {fees['size_gbps'][row]} Gbps" in sku["description"]
+            size = fees["size_gbps"][row]
+            words = f"up to {size} Gbps" if size else "VM Tier_1 networking performance"
+            assert words in sku["description"]
             assert fees["region"][row] in sku["serviceRegions"]
             is_spot = sku["category"]["usageType"] == "Preemptible"
             assert is_spot == (fees["usage"][row] == "spot")
             assert listed(sku) == [(Decimal(0), usd)]
-    assert found > 200
+    assert found == fees.row_count == 360
 
 
 @needs_shared
-def test_sku_ids_of_the_price_pages_are_in_the_catalogue_or_another_service() -> None:
-    table = BOOK.file.table("service_prices")
-    ids = {sku_id for sku_id in table["sku_id"].texts() if sku_id}
-    other_service = {"143F-A1B0-E0BE"}  # Cloud Logging
-    assert ids - set(skus()) == other_service
+@pytest.mark.parametrize("table", ["component_prices", "service_prices"])
+def test_sku_ids_of_a_table_are_in_the_catalogue_for_the_same_regions(table: str) -> None:
+    rows = BOOK.file.table(table)
+    found = 0
+    for row in range(rows.row_count):
+        sku_id = rows["sku_id"][row]
+        if not sku_id:
+            continue
+        if table == "service_prices" and "Catalog" not in rows["source"][row]:
+            continue  # a page's own word, of another service
+        found += 1
+        regions = skus()[sku_id]["serviceRegions"]
+        assert rows["region"][row] in {*regions, ""}
+        assert rows["region"][row] or regions == ["global"]
+    assert found == {"component_prices": 11_418, "service_prices": 1_587}[table]
 
 
-def test_machine_prices_carry_no_sku_id_because_their_table_has_none() -> None:
-    assert set(BOOK.file.table("component_prices")["sku_id"].texts()) == {""}
-    assert BOOK.machine("us-central1", "n2-standard-4").sku_id is None
+@needs_shared
+def test_every_sku_of_the_snapshot_stands_as_the_catalogue_has_it() -> None:
+    assert len(BOOK.skus) == 23_503
+    for row in range(0, len(BOOK.skus), 7):
+        entry = BOOK.skus.entry_of(row)
+        sku = skus()[entry.sku_id]
+        assert entry.description == sku["description"]
+        assert list(entry.regions) == sku["serviceRegions"]
+        if sku["pricingInfo"][0]["pricingExpression"]["usageUnit"] != "GBy.h":
+            assert listed(sku) == [(tier.start, tier.price.usd) for tier in entry.tiers]
+
+
+def test_a_sku_that_the_snapshot_does_not_hold_is_missing() -> None:
+    with pytest.raises(MissingDatum, match="no SKU 'FFFF-FFFF-FFFF'"):
+        BOOK.skus.entry("FFFF-FFFF-FFFF")

@@ -19,7 +19,7 @@ from netplan_pricing.container import (
     encode_table,
     write_whole,
 )
-from netplan_pricing.schema import COLUMNS, MACHINE_PRICES
+from netplan_pricing.schema import COLUMNS, LISTED_PRICES
 
 DAY = date(2026, 4, 30)
 SHIPPED = EMBEDDED / FILE_NAME
@@ -27,7 +27,15 @@ Tables = dict[str, dict[str, list[str]]]
 
 
 def encoded(tables: Tables) -> bytes:
-    return encode_snapshot(tables, as_of=DAY, network_as_of=DAY, source="made", sources=[])
+    return encode_snapshot(
+        tables,
+        as_of=DAY,
+        network_as_of=DAY,
+        source="made",
+        sources=[],
+        sku_count=0,
+        unread_count=0,
+    )
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -100,8 +108,8 @@ def test_one_flipped_bit_is_refused(
 
 
 def test_another_schema_version_is_named(tmp_path: Path) -> None:
-    content = SHIPPED.read_bytes().replace(b"netplan.prices/1\n", b"netplan.prices/7\n", 1)
-    with pytest.raises(InputError, match=r"schema version '7'.*reads version 1"):
+    content = SHIPPED.read_bytes().replace(b"netplan.prices/2\n", b"netplan.prices/7\n", 1)
+    with pytest.raises(InputError, match=r"schema version '7'.*reads version 2"):
         open_snapshot(written(tmp_path, content).parent)
 
 
@@ -112,22 +120,22 @@ def test_what_is_no_snapshot_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_folder_without_a_snapshot_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"prices\.snapshot.*cannot be read.*build_snapshot\.py"):
+    with pytest.raises(InputError, match=r"prices\.snapshot.*cannot be read.*prices refresh"):
         open_snapshot(tmp_path)
 
 
 def test_a_table_that_lacks_a_column_is_refused(tmp_path: Path) -> None:
-    names = [name for name in COLUMNS[MACHINE_PRICES] if name != "spot"]
+    names = [name for name in COLUMNS[LISTED_PRICES] if name != "spot"]
     table: dict[str, list[str]] = {name: [] for name in names}
-    path = written(tmp_path, encoded({MACHINE_PRICES: table}))
+    path = written(tmp_path, encoded({LISTED_PRICES: table}))
     with pytest.raises(InputError, match="lacks spot"):
-        SnapshotFile(path).table(MACHINE_PRICES)
+        SnapshotFile(path).table(LISTED_PRICES)
 
 
 def test_a_missing_table_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, encoded({"other": {"c": ["1"]}}))
-    with pytest.raises(InputError, match="no table 'machine_prices'"):
-        SnapshotFile(path).table(MACHINE_PRICES)
+    with pytest.raises(InputError, match="no table 'listed_prices'"):
+        SnapshotFile(path).table(LISTED_PRICES)
 
 
 def test_a_code_without_a_value_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,9 +149,9 @@ def test_a_code_without_a_value_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_later_table_may_have_more_columns(tmp_path: Path) -> None:
-    table = {name: ["x"] for name in (*COLUMNS[MACHINE_PRICES], "description")}
-    file = SnapshotFile(written(tmp_path, encoded({MACHINE_PRICES: table})))
-    assert file.table(MACHINE_PRICES)["description"][0] == "x"
+    table = {name: ["x"] for name in (*COLUMNS[LISTED_PRICES], "description")}
+    file = SnapshotFile(written(tmp_path, encoded({LISTED_PRICES: table})))
+    assert file.table(LISTED_PRICES)["description"][0] == "x"
 
 
 def test_a_failed_write_leaves_the_old_file(
@@ -166,12 +174,12 @@ def test_a_failed_write_leaves_the_old_file(
 
 def test_the_shipped_snapshot_says_what_it_is() -> None:
     info = open_snapshot().info
-    assert info.schema == "netplan.prices/1"
-    assert info.as_of == date(2026, 7, 30)
+    assert info.schema == "netplan.prices/2"
+    assert info.as_of == date(2026, 4, 30)
     assert info.network_as_of == date(2026, 4, 30)
     assert info.row_count == sum(note.rows for note in open_snapshot().file.header.sources)
     assert len(info.sha256) == 64
-    assert SHIPPED.stat().st_size < 3_000_000
+    assert SHIPPED.stat().st_size < 5_000_000
 
 
 def test_every_shipped_table_holds_together() -> None:

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, PathClass, PriceTier, total_usd
 from netplan_pricing import open_snapshot
-from netplan_pricing.building.assemble import build_snapshot
 from netplan_pricing.container import FILE_NAME
 from netplan_pricing.schema import NetworkKind
-from support.price_tables import read_csv, write_tables
+from support.price_inputs import built, read_csv
 from support.shared_data import needs_shared, shared
 
 BOOK = open_snapshot()
@@ -263,7 +262,7 @@ def test_sao_paulo_between_zones_is_unknown_and_not_the_general_rate(
         (PathClass.INTERNET, {"area": "APAC"}, "no price for it"),
         (PathClass.INTERNET, {"area": "usa", "network_tier": "GOLD"}, "PREMIUM or STANDARD"),
         (PathClass.NAT, {}, "depends on its destination"),
-        (PathClass.LOAD_BALANCER, {"src_region": "europe-west4"}, "no price of lb_data_inbound"),
+        (PathClass.LOAD_BALANCER, {"src_region": "europe-west4"}, "several prices: 0.008 USD"),
         (PathClass.INTER_REGION_INTERNAL, {}, "depends on the other region"),
         (PathClass.INTER_REGION_INTERNAL, {"dst_region": CENTRAL}, "is one region"),
         (PathClass.INTER_REGION_EXTERNAL, {"dst_region": "europe-west0"}, "nearest: europe-west"),
@@ -352,9 +351,7 @@ def test_more_traffic_never_costs_less_and_lines_are_the_whole(
 
 
 def test_an_area_with_two_prices_is_refused_and_with_one_is_answered(tmp_path: Path) -> None:
-    tables = write_tables(tmp_path)
-    content = build_snapshot(tables / "catalog", tables / "network")
-    (tmp_path / FILE_NAME).write_bytes(content)
+    (tmp_path / FILE_NAME).write_bytes(built(tmp_path / "inputs").content)
     book = open_snapshot(tmp_path)
     same = book.traffic(PathClass.INTERNET, src_region="aa-one1", area="Europe")
     assert same[0].price.sku_id is None

@@ -124,7 +124,7 @@ def _as_parameters(
     return found
 
 
-_TAKES_MANY = frozenset({"--inventory", "--traffic"})
+_TAKES_MANY = frozenset({"--inventory", "--traffic", "--skus", "--machine-types", "--price-tables"})
 
 
 def spread(words: Sequence[str]) -> list[str]:

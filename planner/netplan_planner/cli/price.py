@@ -58,6 +58,9 @@ FormOption = Annotated[Form, typer.Option("--format", help="How to write the ans
 RegionOption = Annotated[str, typer.Option("--region", help="A region, such as us-central1.")]
 HoursOption = Annotated[float, typer.Option(help="Hours of the total; 730 are a month.", min=0)]
 
+_SKU_JOIN = " + "
+"""Between the ids of the SKUs that a price is summed from, in the order of its parts."""
+
 _TO_THE_INTERNET = ("internet", "nat")
 
 DEFAULT_HOURS = float(HOURS_PER_MONTH)
@@ -249,9 +252,21 @@ def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:
         "description": price.description,
         "parts": price.description.partition(": ")[2],
         "as_of": price.as_of.isoformat(),
-        "sku_id": price.sku_id,
+        "sku_id": price.sku_id or _SKU_JOIN.join(part.sku_id or "" for part in price.parts) or None,
         "source": price.source,
         "note": price.note,
+        "skus": [
+            {
+                "component": part.component,
+                "quantity": part.quantity,
+                "unit": part.unit,
+                "usd": part.usd,
+                "sku_id": part.sku_id,
+                "description": part.description,
+                "as_of": part.as_of.isoformat(),
+            }
+            for part in price.parts
+        ],
     }
 
 

@@ -64,8 +64,8 @@ def _text(answer: Answer) -> str:
     titles = [
         answer.sum_title if name == "usd" else _TITLES.get(name, name) for name in answer.columns
     ]
-    lines = [_clean(answer.title), "", *_table(answer.columns, titles, cells), ""]
-    lines += [f"unknown  {_clean(name)}: {_clean(reason)}" for name, reason in answer.unknown]
+    lines = [clean(answer.title), "", *_table(answer.columns, titles, cells), ""]
+    lines += [f"unknown  {clean(name)}: {clean(reason)}" for name, reason in answer.unknown]
     if answer.total_usd is not None:
         lines.append(f"total    {_money(answer.total_usd)} USD a month")
     for label in ("parts", "source", "note"):
@@ -75,7 +75,7 @@ def _text(answer: Answer) -> str:
                 by_text.setdefault(str(row[label]), []).append(str(row[first]))
         for text, names in by_text.items():
             whose = "" if len(names) == len(answer.rows) else f"{'; '.join(names)}: "
-            lines.append(f"{label:<8} {_clean(whose + text)}")
+            lines.append(f"{label:<8} {clean(whose + text)}")
     return "\n".join(lines)
 
 
@@ -99,7 +99,7 @@ def _shown(name: str, value: object) -> str:
         return NO_SKU
     if isinstance(value, Decimal):
         return _money(value) if name == "usd" else plain(value)
-    return _clean(str(value))
+    return clean(str(value))
 
 
 def plain(number: Decimal) -> str:
@@ -121,7 +121,7 @@ def _money(usd: Decimal) -> str:
     return f"{usd.quantize(_CENT**3 if is_small else _CENT, ROUND_HALF_UP):,f}"
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return text that a terminal only prints: a foreign snapshot may hold escapes."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
@@ -147,9 +147,11 @@ def _csv(answer: Answer) -> str:
         return ""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(answer.rows[0])
+    # Lists of parts are for JSON.
+    columns = [name for name, value in answer.rows[0].items() if not isinstance(value, list)]
+    writer.writerow(columns)
     for row in answer.rows:
-        writer.writerow([csv_cell(value) for value in row.values()])
+        writer.writerow([csv_cell(row[name]) for name in columns])
     return stream.getvalue().rstrip("\n")
 
 
@@ -159,5 +161,5 @@ def csv_cell(value: object) -> str:
         return ""
     if isinstance(value, Decimal):
         return f"{value:f}"
-    text = _clean(str(value))
+    text = clean(str(value))
     return "'" + text if text[:1] in "=+-@" and text else text

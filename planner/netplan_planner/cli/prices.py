@@ -1,30 +1,32 @@
 """`netplan prices`: where prices come from. Reads catalogues; writes snapshots, nothing else."""
 
-import sys
-from enum import StrEnum
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.app import app, state
-
-if TYPE_CHECKING:
-    from netplan_pricing.catalogue.dumps import Dump
-    from netplan_pricing.catalogue.mapping import MappedSku
+from netplan_planner.cli.app import EXIT_FINDINGS, app, state
+from netplan_planner.cli.prices_answers import AnswerForm, TableForm
 
 prices_app = typer.Typer(help="Build, compare and check price snapshots.", no_args_is_help=True)
 app.add_typer(prices_app, name="prices")
 
-_LISTED = 20
-"""Unrecognised SKUs that are named on stderr; the table holds them all."""
-
-
-class TableForm(StrEnum):
-    """How a table is written."""
-
-    CSV = "csv"
-    JSON = "json"
+FormOption = Annotated[AnswerForm, typer.Option("--format", help="How to write the answer.")]
+OutOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the snapshot.")]
+TablesOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--price-tables",
+        metavar="FILE…",
+        help="CSV tables of what only other sources know, or know later.",
+    ),
+]
+UnrecognisedOption = Annotated[
+    float,
+    typer.Option(help="Share of a resource group that may stay unrecognised.", min=0, max=1),
+]
+MOST_UNRECOGNISED = 0.01
 
 
 @prices_app.command("map")
@@ -42,69 +44,93 @@ def map_(
     `kind` is empty where nothing fits, and `reason` says why; `reason` also says why a SKU that is
     understood is not needed. SKUs that are needed and not understood are counted on stderr.
     """
+    from netplan_planner.cli import prices_answers
     from netplan_pricing.catalogue.dumps import read_dump
     from netplan_pricing.catalogue.mapping import map_sku
 
     dump = read_dump(files)
-    mapped = [map_sku(sku) for sku in dump.skus]
-    writer = {TableForm.CSV: _mapped_csv, TableForm.JSON: _mapped_json}[format]
-    writer(dump, mapped)
+    found = [map_sku(sku) for sku in dump.skus]
+    prices_answers.mapped(dump, found, format)
     if not state.quiet:
-        _say_counts(dump, mapped)
+        prices_answers.say_mapped(dump, found)
 
 
-def _mapped_csv(dump: "Dump", mapped: "list[MappedSku]") -> None:
-    import csv
+@prices_app.command()
+def build(
+    skus: Annotated[
+        list[Path],
+        typer.Option(
+            "--skus",
+            metavar="FILE…",
+            help="Dumps of services.skus.list, of Compute Engine and of Networking.",
+        ),
+    ],
+    machine_types: Annotated[
+        list[Path],
+        typer.Option(
+            "--machine-types",
+            metavar="FILE…",
+            help="Answers of machineTypes.aggregatedList, or CSV tables of types and regions.",
+        ),
+    ],
+    out: OutOption,
+    price_tables: TablesOption = None,
+    max_unrecognised: UnrecognisedOption = MOST_UNRECOGNISED,
+) -> None:
+    """Build a price snapshot from files. The one in DIR stays as it is unless all is well.
 
-    from netplan_planner.cli.price_answers import csv_cell
+    Rates come from the SKUs, each with its id. A price table adds what they lack, with its own
+    date and no id; for Spot, which moves within weeks, the younger of the two stands.
+    """
+    from netplan_planner.cli import prices_answers
+    from netplan_pricing.building.from_files import build_from_files, write_snapshot
 
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("sku_id", *_MAPPED_COLUMNS))
-    writer.writerows(
-        [csv_cell(sku.sku_id), *(csv_cell(value) for value in _cells(one))]
-        for sku, one in zip(dump.skus, mapped, strict=True)
+    one = build_from_files(
+        skus, machine_types, price_tables or (), most_unrecognised_ratio=max_unrecognised
     )
+    prices_answers.built(write_snapshot(one, out), len(one.content))
+    if not state.quiet:
+        prices_answers.say_built(one)
 
 
-_MAPPED_COLUMNS = (*("kind", "series", "component", "usage", "counts_in_plain_vm_price", "reason"),)
+@prices_app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="Folder or file of a snapshot.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Folder or file of another.")],
+    percent: Annotated[
+        float, typer.Option(help="Leave out prices that moved by no more than this.", min=0)
+    ] = 0.0,
+    format: FormOption = AnswerForm.TEXT,
+) -> None:
+    """Print the prices that appeared, vanished or moved between two snapshots.
+
+    Machines are compared where they are offered, traffic by its ends, and every SKU by its id.
+    """
+    from netplan_planner.cli import prices_answers
+    from netplan_pricing import open_snapshot
+    from netplan_pricing.comparing import compare
+
+    least = Decimal(str(percent)) / 100
+    found = list(compare(open_snapshot(old), open_snapshot(new), least_ratio=least))
+    prices_answers.changes(found, format)
 
 
-def _cells(one: "MappedSku") -> tuple[str, ...]:
-    counts = str(int(one.counts_in_plain_vm_price))
-    return one.kind, one.series, one.component, one.usage, counts, one.reason
+@prices_app.command()
+def verify(
+    prices: Annotated[
+        Path | None, typer.Option("--prices", help="Folder of another price snapshot.")
+    ] = None,
+    format: FormOption = AnswerForm.TEXT,
+) -> None:
+    """Check a snapshot: no zero or negative price, none above on demand, nothing left out.
 
+    Exit status 1 if a check fails.
+    """
+    from netplan_planner.cli import prices_answers
+    from netplan_pricing import open_snapshot
+    from netplan_pricing.verifying import verify as find
 
-def _mapped_json(dump: "Dump", mapped: "list[MappedSku]") -> None:
-    import msgspec
-
-    rows = [
-        {
-            "sku_id": sku.sku_id,
-            **dict(zip(_MAPPED_COLUMNS, _cells(one), strict=True)),
-            "counts_in_plain_vm_price": one.counts_in_plain_vm_price,
-        }
-        for sku, one in zip(dump.skus, mapped, strict=True)
-    ]
-    typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1))
-
-
-def _say_counts(dump: "Dump", mapped: "list[MappedSku]") -> None:
-    from collections import Counter
-
-    from netplan_pricing.catalogue.mapping import Scope
-
-    count = Counter(one.scope for one in mapped)
-    typer.echo(
-        f"{len(mapped):,} SKUs: {count[Scope.PRICED]:,} of kinds that netplan prices,"
-        f" {count[Scope.OTHER]:,} of others, {count[Scope.UNRECOGNISED]:,} not recognised",
-        err=True,
-    )
-    unknown = [place for place, one in enumerate(mapped) if one.scope is Scope.UNRECOGNISED]
-    for place in unknown[:_LISTED]:
-        sku = dump.skus[place]
-        text = f"  {sku.sku_id} {sku.description!a}: {mapped[place].reason} ({dump.where(place)})"
-        typer.echo(text, err=True)
-    if len(unknown) > _LISTED:
-        typer.echo(f"  and {len(unknown) - _LISTED:,} more", err=True)
-    for name in dump.unfinished:
-        typer.echo(f"  {name}: its last page names a next one: more SKUs exist", err=True)
+    one = find(open_snapshot(prices))
+    prices_answers.verdict(one, format)
+    if one.faults:
+        raise typer.Exit(EXIT_FINDINGS)

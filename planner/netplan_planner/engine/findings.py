@@ -168,7 +168,7 @@ def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:
     """Return the lines with equal ones added up, in order of first appearance."""
     merged: dict[tuple[object, ...], LineItem] = {}
     for item in items:
-        key = (item.name, item.unit, item.unit_price_usd, item.sku_id, item.quantity < 0)
+        key = (item.name, item.unit, item.unit_price_usd, item.sku_ids, item.quantity < 0)
         seen = merged.get(key)
         merged[key] = (
             item

@@ -6,6 +6,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from netplan_planner.model.base import Region, SkuId, Value
 from netplan_planner.model.inventory import MachineShape
 from netplan_planner.model.traffic import PathClass
@@ -30,6 +32,22 @@ class AddressUse(StrEnum):
     UNUSED_STATIC = "unused-static"
 
 
+class PricePart(Value, frozen=True, kw_only=True):
+    """What one SKU adds to a unit price: so much of a core, of memory, of a GPU."""
+
+    component: str
+    quantity: Decimal
+    """How many units of the part one unit of the whole has."""
+    unit: str
+    """`vcpu-hour`, `gib-hour`, `gpu-hour` or `vm-hour`."""
+    usd: Decimal
+    """Per unit of the part, after any discount that the whole has."""
+    description: str
+    """The SKU's own, where the source names one."""
+    as_of: date
+    sku_id: SkuId | None = None
+
+
 class Price(Value, frozen=True, kw_only=True):
     """One unit price. `usd` is exact; 0 only where the source states a free service."""
 
@@ -42,6 +60,18 @@ class Price(Value, frozen=True, kw_only=True):
     sku_id: SkuId | None = None
     region: Region | None = None
     note: str = ""
+    parts: tuple[PricePart, ...] = ()
+    """What it is summed from, where it is a sum; they add up to `usd`."""
+
+
+def discounted(price: Price, ratio: Decimal, digits: int | None = None) -> Price:
+    """Return a price of which `ratio` is left, parts too; rounded to `digits` where given."""
+    usd = price.usd * ratio
+    return replace(
+        price,
+        usd=usd if digits is None else round(usd, digits),
+        parts=tuple(replace(part, usd=part.usd * ratio) for part in price.parts),
+    )
 
 
 class PriceTier(Value, frozen=True, kw_only=True):
@@ -62,6 +92,14 @@ class LineItem(Value, frozen=True, kw_only=True):
     as_of: date
     source: str
     sku_id: SkuId | None = None
+    """None where several SKUs make the price (`parts`), or the source names none."""
+    parts: tuple[PricePart, ...] = ()
+
+    @property
+    def sku_ids(self) -> tuple[SkuId, ...]:
+        """The SKUs that are billed, each once; none where the source names none."""
+        named = (self.sku_id, *(part.sku_id for part in self.parts))
+        return tuple(dict.fromkeys(sku_id for sku_id in named if sku_id))
 
 
 def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
@@ -75,6 +113,7 @@ def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
         as_of=price.as_of,
         source=price.source,
         sku_id=price.sku_id,
+        parts=price.parts,
     )
 
 
@@ -88,7 +127,7 @@ class SnapshotInfo(Value, frozen=True, kw_only=True):
 
     schema: str
     as_of: date
-    """The newest date of its machine prices."""
+    """Of the catalogue that its machine prices are from; each price has its own date too."""
     network_as_of: date
     source: str
     row_count: int

@@ -5,7 +5,15 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import LineItem, MachineNeed, Price, PriceBook, Usage, line_item
+from netplan_planner.model import (
+    LineItem,
+    MachineNeed,
+    Price,
+    PriceBook,
+    Usage,
+    discounted,
+    line_item,
+)
 from netplan_planner.units import HOURS_PER_MONTH
 
 PRICE_DIGITS = 12
@@ -106,8 +114,7 @@ def machine_price(
     base = prices.machine(region, machine_type, Usage.ON_DEMAND)
     multiplier = prices.sustained_use_ratio(machine_type, month_ratio)
     return msgspec.structs.replace(
-        base,
-        usd=round(base.usd * multiplier, PRICE_DIGITS),
+        discounted(base, multiplier, PRICE_DIGITS),
         description=f"{base.description}, times {multiplier} for sustained use",
     )
 

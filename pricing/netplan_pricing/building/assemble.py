@@ -1,103 +1,214 @@
-"""The whole snapshot from folders of tables: one function, deterministic, checked."""
+"""The whole snapshot from a catalogue, machine types and other tables: deterministic, checked."""
 
 from collections import Counter
-from datetime import date
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
+
 from netplan_planner.errors import InputError
+from netplan_planner.model import Usage
 from netplan_pricing import schema
-from netplan_pricing.building import machine_tables, network_tables, service_tables
-from netplan_pricing.building.csv_tables import Columns, Row, Sources, as_columns, read_rows
-from netplan_pricing.container import SourceNote, encode_snapshot
+from netplan_pricing.book import SnapshotPriceBook
+from netplan_pricing.building import sku_network, sku_services, sku_tables
+from netplan_pricing.building.csv_tables import Columns, Row, as_columns, read_rows
+from netplan_pricing.building.machine_inputs import Machines
+from netplan_pricing.building.other_tables import USAGES, ListedRow, OtherTables
+from netplan_pricing.building.sku_tables import Choice, Key, PartNames
+from netplan_pricing.catalogue.priced import Catalogue, Unread
+from netplan_pricing.container import FILE_NAME, SnapshotFile, SourceNote, encode_snapshot
 
 FACTS = Path(__file__).parent.parent / "facts"
-"""Small hand-kept tables: names of sources, limits of custom types, areas of countries."""
+"""Small hand-kept tables: what neither the catalogue nor the Compute API says, with sources."""
 
+AGREE_RATIO = Decimal("1e-6")
+"""Two prices that differ by less are one: lists round the rates that they sum."""
+
+_FACT_TABLES = (
+    *(schema.SUSTAINED_USE, schema.TIER1_SERIES, schema.CUSTOM_LIMITS, schema.INTERNET_AREAS),
+    schema.SKU_SERIES,
+)
+_UNSORTED = frozenset({schema.SKU_SERIES})
+"""Fact tables whose first fitting row decides."""
 _WEIGHT = Decimal(100)
+_SPOT = "spot"
 
 
-def build_snapshot(catalog: Path, network: Path, facts: Path = FACTS) -> bytes:
-    """Return the bytes of a snapshot file of the tables in two folders.
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """A pair whose listed price and sum of SKUs are not the same."""
+
+    region: str
+    machine_type: str
+    usage: str
+    listed_usd: Decimal
+    summed_usd: Decimal
+    is_offered: bool
+    note: str
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sums of SKUs compare with another source's list, Spot aside."""
+
+    compared_count: int
+    offered_count: int
+    """Of these, pairs that the region offers."""
+    differences: tuple[Difference, ...]
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """A snapshot's bytes, and what there is to say about it."""
+
+    content: bytes
+    unread: tuple[Unread, ...]
+    choices: tuple[Choice, ...]
+    comparison: Comparison
+    region_pair_count: int
+
+
+def build_snapshot(
+    catalogue: Catalogue, machines: Machines, other: OtherTables, facts: Path = FACTS
+) -> Built:
+    """Return a snapshot.
 
     Args:
-        catalog: Folder with machine_types.csv, machine_type_regions.csv.gz,
-            machine_type_zones.csv.gz, prices.csv.gz, component_prices.csv.gz,
-            sustained_use_discounts.csv, tier1_network_prices.csv and network_prices.csv.gz.
-        network: Folder with traffic_prices.csv and network_sku_ids.csv.
-        facts: Folder with the hand-kept tables.
+        catalogue: The SKUs, priced.
+        machines: Machine types and where they are offered.
+        other: Prices of other sources; they stand where the catalogue has none, and for Spot where
+            they are younger.
+        facts: Folder of the hand-kept tables.
 
     Raises:
-        InputError: If a table is missing, cut, contradicts another, or holds a price that cannot
-            be one.
+        InputError: If the sources contradict each other, or hold a price that cannot be one.
     """
-    tables = _tables(catalog, network, facts)
-    network_tables.check_region_pairs(tables[schema.NETWORK_PRICES], tables[schema.REGION_OFFERS])
-    return encode_snapshot(
-        tables,
-        as_of=_newest(tables[schema.MACHINE_PRICES]),
-        network_as_of=_newest(tables[schema.NETWORK_PRICES]),
-        source="list prices in USD of the Cloud Billing Catalog API, from price tables",
-        sources=source_notes(tables),
+    rates, choices = sku_tables.component_rates(catalogue, PartNames(facts))
+    _add_younger(rates, other, catalogue.as_of.isoformat())
+    tables: dict[str, Columns] = {
+        schema.COMPONENT_PRICES: as_columns(
+            schema.COMPONENT_PRICES, [rates[key] for key in sorted(rates)]
+        ),
+        schema.MACHINE_TYPES: machines.types,
+        schema.REGION_OFFERS: machines.region_offers,
+        schema.ZONE_OFFERS: machines.zone_offers,
+        schema.NETWORK_PRICES: sku_network.network_prices(catalogue),
+        schema.SERVICE_PRICES: sku_services.service_prices(catalogue, other.pages),
+        schema.TIER1_FEES: sku_tables.tier1_fees(catalogue),
+        schema.SKUS: sku_tables.sku_rows(catalogue),
+        **{name: _fact(facts, name) for name in _FACT_TABLES},
+    }
+    pairs = sku_network.check_region_pairs(
+        tables[schema.NETWORK_PRICES], tables[schema.REGION_OFFERS]
+    )
+    empty = {**tables, schema.LISTED_PRICES: as_columns(schema.LISTED_PRICES, [])}
+    summed = SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), _encoded(empty, catalogue)))
+    listed, comparison = _listed(other.machines, summed)
+    tables[schema.LISTED_PRICES] = as_columns(schema.LISTED_PRICES, listed)
+    return Built(
+        content=_encoded(tables, catalogue),
+        unread=catalogue.unread,
+        choices=tuple(sorted(choices, key=lambda choice: choice.key)),
+        comparison=comparison,
+        region_pair_count=pairs,
     )
 
 
-def _tables(catalog: Path, network: Path, facts: Path) -> dict[str, Columns]:
-    sources = Sources(facts / "sources.csv")
-    skus = network_tables.SkuIds(network / "network_sku_ids.csv")
-    offers = machine_tables.region_offers(catalog, sources)
-    traffic = network_tables.network_prices(catalog, sources, skus)
-    return {
-        schema.MACHINE_PRICES: machine_tables.machine_prices(catalog, sources, offers),
-        schema.COMPONENT_PRICES: machine_tables.component_prices(catalog, sources),
-        schema.MACHINE_TYPES: machine_tables.machine_types(catalog, sources),
-        schema.REGION_OFFERS: offers,
-        schema.ZONE_OFFERS: machine_tables.zone_offers(catalog, sources),
-        schema.NETWORK_PRICES: traffic,
-        schema.SERVICE_PRICES: service_tables.service_prices(network, traffic),
-        schema.TIER1_FEES: network_tables.tier1_fees(catalog, sources, skus),
-        schema.SUSTAINED_USE: _sustained_use(catalog, sources),
-        schema.TIER1_SERIES: _fact(facts, schema.TIER1_SERIES),
-        schema.CUSTOM_LIMITS: _fact(facts, schema.CUSTOM_LIMITS),
-        schema.INTERNET_AREAS: _fact(facts, schema.INTERNET_AREAS),
-    }
+def _encoded(tables: dict[str, Columns], catalogue: Catalogue) -> bytes:
+    return encode_snapshot(
+        tables,
+        as_of=catalogue.as_of,
+        network_as_of=catalogue.as_of,
+        source="list prices in USD of the Cloud Billing Catalog API",
+        sources=source_notes(tables),
+        sku_count=catalogue.sku_count,
+        unread_count=len(catalogue.unread),
+    )
 
 
-def _sustained_use(catalog: Path, sources: Sources) -> Columns:
-    name = "sustained_use_discounts.csv"
-    cells = ("series", "scope", "max_discount_percent_full_month")
-    multipliers = "rate_multiplier_per_quarter_of_month"
-    origin = sources.dated(name)
+def _add_younger(
+    rates: dict[Key, tuple[str, ...]], other: OtherTables, catalogue_as_of: str
+) -> None:
+    """Add the rates of other sources that are younger than the catalogue and say something new."""
+    usd, as_of = (schema.COLUMNS[schema.COMPONENT_PRICES].index(name) for name in ("usd", "as_of"))
+    for key, row in other.rates.items():
+        if row[as_of] <= catalogue_as_of or not row[usd]:
+            continue
+        known = rates.get(key)
+        if known is None or not known[usd] or key.usage == _SPOT:
+            rates[key] = row
+
+
+def _listed(
+    machines: Sequence[ListedRow], summed: SnapshotPriceBook
+) -> tuple[list[tuple[str, ...]], Comparison]:
+    """Return the rows of `listed_prices`, and how the list compares with the sums."""
     rows = []
-    for row in read_rows(catalog / name, (*cells, multipliers)):
-        _check_schedule(row, row["max_discount_percent_full_month"], row[multipliers])
-        rows.append((*(row[cell] for cell in cells), row[multipliers], *origin))
-    return as_columns(schema.SUSTAINED_USE, sorted(rows))
+    differences: list[Difference] = []
+    compared = offered = 0
+    for one in sorted(machines, key=lambda row: (row.region, row.machine_type)):
+        quotes = {
+            usage: summed.machines.summed(one.region, one.machine_type, _USAGE_BY_WORD[usage])
+            for usage in USAGES
+        }
+        is_offered = summed.types.is_offered(one.region, one.machine_type)
+        kept = {}
+        is_same_machine = True
+        for usage, listed_usd in one.prices.items():
+            quote = quotes[usage]
+            if listed_usd is None:
+                continue
+            if isinstance(quote, str) or not summed.machines.is_of_skus(quote):
+                kept[usage] = listed_usd
+            elif usage == _SPOT:
+                # A list that sums other rates than the SKUs' does so for Spot as well.
+                if is_same_machine and one.as_of >= quote.as_of:
+                    kept[usage] = listed_usd
+            else:
+                compared += 1
+                offered += is_offered
+                if abs(quote.usd - listed_usd) > AGREE_RATIO * listed_usd:
+                    is_same_machine = False
+                    differences.append(
+                        Difference(
+                            region=one.region,
+                            machine_type=one.machine_type,
+                            usage=usage,
+                            listed_usd=listed_usd,
+                            summed_usd=quote.usd,
+                            is_offered=is_offered,
+                            note=one.note,
+                        )
+                    )
+        if kept:
+            prices = (f"{kept[usage]:f}" if usage in kept else "" for usage in USAGES)
+            rows.append((one.region, one.machine_type, *prices, one.note, one.source, one.as_of))
+    return rows, Comparison(
+        compared_count=compared, offered_count=offered, differences=tuple(differences)
+    )
 
 
-def _check_schedule(row: Row, percent: str, multipliers: str) -> None:
+_USAGE_BY_WORD = {usage.value.replace("-", "_"): usage for usage in Usage}
+
+
+def _fact(facts: Path, table: str) -> Columns:
+    names = schema.COLUMNS[table]
+    rows = []
+    for row in read_rows(facts / f"{table}.csv", names):
+        if table == schema.SUSTAINED_USE:
+            _check_schedule(row)
+        rows.append((*(row[name] for name in names if name != "as_of"), row.day("as_of")))
+    return as_columns(table, rows if table in _UNSORTED else sorted(rows))
+
+
+def _check_schedule(row: Row) -> None:
     """Refuse a schedule whose steps do not fall to the discount that it states for a month."""
     try:
-        steps = [Decimal(step) for step in multipliers.split("|")]
-        stated = 1 - Decimal(percent) / _WEIGHT
+        steps = [Decimal(step) for step in row["multipliers"].split("|")]
+        stated = 1 - Decimal(row["full_month_percent"]) / _WEIGHT
     except ArithmeticError as exc:
         raise InputError(f"{row.where}: not a schedule: {exc}") from exc
     mean = sum(steps, Decimal(0)) / len(steps)
     if steps != sorted(steps, reverse=True) or abs(mean - stated) > Decimal("0.001"):
         raise InputError(f"{row.where}: its steps do not give its full-month discount")
-
-
-def _fact(facts: Path, table: str) -> Columns:
-    names = schema.COLUMNS[table]
-    rows = [
-        (*(row[name] for name in names if name != "as_of"), row.day("as_of"))
-        for row in read_rows(facts / f"{table}.csv", names)
-    ]
-    return as_columns(table, sorted(rows))
-
-
-def _newest(columns: Columns) -> date:
-    return date.fromisoformat(max(columns["as_of"]))
 
 
 def source_notes(tables: dict[str, Columns]) -> list[SourceNote]:

@@ -73,12 +73,16 @@ class Row:
             raise InputError(f"{self.where}: {column}: no date: {exc}") from exc
 
 
-def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows of a CSV file (gzip when its name ends so) that must have `columns`.
+def header_of(path: Path) -> frozenset[str]:
+    """Return the column names of a CSV file.
 
     Raises:
-        InputError: If it is missing, not CSV in UTF-8, cut, or lacks a column.
+        InputError: If it is missing or not CSV in UTF-8.
     """
+    return frozenset(_reader(path).fieldnames or ())
+
+
+def _reader(path: Path) -> "csv.DictReader[str]":
     try:
         content = path.read_bytes()
         if path.suffix == ".gz":
@@ -87,6 +91,20 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as exc:
         raise InputError(f"{path}: cannot be read: {exc}") from exc
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        _ = reader.fieldnames
+    except csv.Error as exc:
+        raise InputError(f"{path}: not CSV: {exc}") from exc
+    return reader
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of a CSV file (gzip when its name ends so) that must have `columns`.
+
+    Raises:
+        InputError: If it is missing, not CSV in UTF-8, cut, or lacks a column.
+    """
+    reader = _reader(path)
     lacking = [name for name in columns if name not in (reader.fieldnames or ())]
     if lacking:
         raise InputError(f"{path}: no column {', '.join(lacking)}")
@@ -119,26 +137,11 @@ class Sources:
         }
         self._path = path
 
-    def name(self, label: str) -> str:
-        """Return a source's full name.
+    def of_label(self, table: str, label: str) -> str:
+        """Return the full name of a source that a row of `table` names, else the name itself."""
+        return self._by_label.get(f"{table}:{label}", (label, ""))[0]
 
-        Raises:
-            InputError: If the label is new: its name belongs into the file.
-        """
-        return self._entry(label)[0]
-
-    def dated(self, label: str) -> tuple[str, str]:
-        """Return name and date of the source of a table that carries no dates itself.
-
-        Raises:
-            InputError: If the label is new or has no date.
-        """
-        name, as_of = self._entry(label)
-        if not as_of:
-            raise InputError(f"{self._path}: {label}: no date")
-        return name, as_of
-
-    def _entry(self, label: str) -> tuple[str, str]:
-        if label not in self._by_label:
-            raise InputError(f"{self._path}: no source with the label {label!r}")
-        return self._by_label[label]
+    def dated_or(self, label: str, source: str, as_of: str) -> tuple[str, str]:
+        """Return name and date of a table's source, or those given where none is listed."""
+        name, dated = self._by_label.get(label, (source, as_of))
+        return name, dated or as_of

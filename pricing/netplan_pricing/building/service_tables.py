@@ -1,12 +1,10 @@
-"""Prices that only Google's pages state: gateways, load balancers, log generation, and so on."""
+"""A table of prices that pages of Google state: gateways, load balancers, log generation."""
 
 import re
-from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.errors import InputError
-from netplan_pricing import schema
-from netplan_pricing.building.csv_tables import Columns, Row, as_columns, read_rows
+from netplan_pricing.building.csv_tables import Row, read_rows
 
 _CELLS = (
     *("class", "source_location", "destination_location", "usage_tier", "unit", "price_usd"),
@@ -19,6 +17,7 @@ _KEPT = frozenset(
         *("lb_forwarding_rule", "lb_data_inbound", "lb_data_outbound", "lb_data_both"),
         *("psc_endpoint", "psc_data", "interconnect_port", "vpc_flow_log_generation"),
         *("network_log_storage", "log_retention", "general_log_storage"),
+        "external_ipv4_static_unused",
     }
 )
 _IN_CATALOGUE = frozenset(
@@ -33,7 +32,7 @@ _NOT_A_PRICE_OF_TODAY = frozenset(
     {"inter_region_historical", "inter_region_resale", "network_intelligence_center"}
 )
 """Former prices, a reseller's, and a service whose prices no source states."""
-_STATIC = "external_ipv4_static_unused"
+STATIC_SERVICE = "external_ipv4_static_unused"
 
 _REGION = re.compile(r"[a-z]+-[a-z]+\d+")
 _ANYWHERE = frozenset({"any", "global", "anywhere", "any zone", ""})
@@ -43,26 +42,20 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _GIB_PER_TIB = 1024
 
 
-def service_prices(folder: Path, network: Columns) -> Columns:
-    """Return the prices that the catalogue's own table (`network`) lacks."""
-    name = "traffic_prices.csv"
-    in_catalogue = {
-        region
-        for item, regions in zip(network["source_place"], network["source_regions"], strict=True)
-        if item.startswith("Static Ip Charge")
-        for region in regions.split("|")
-    }
+def page_rows(path: Path) -> list[tuple[str, ...]]:
+    """Return the rows of `service_prices` that a table of page prices holds.
+
+    Raises:
+        InputError: If a row is of an unknown class, or has no price.
+    """
     rows = []
-    for row in read_rows(folder / name, _CELLS):
+    for row in read_rows(path, _CELLS):
         kept = row["class"] in _KEPT
-        if row["class"] == _STATIC:
-            kept = row["source_location"] not in in_catalogue
-        elif not kept and row["class"] not in _IN_CATALOGUE | _NOT_A_PRICE_OF_TODAY:
+        if not kept and row["class"] not in _IN_CATALOGUE | _NOT_A_PRICE_OF_TODAY:
             raise InputError(f"{row.where}: an unknown class of price, {row['class'][:40]!r}")
         if kept:
             rows.append(_service_row(row))
-    rows.sort(key=lambda cells: (cells[:3], Decimal(cells[3])))
-    return as_columns(schema.SERVICE_PRICES, rows)
+    return rows
 
 
 def _service_row(row: Row) -> tuple[str, ...]:
@@ -72,7 +65,9 @@ def _service_row(row: Row) -> tuple[str, ...]:
     place = row["source_location"]
     region = place if _REGION.fullmatch(place) else ""
     where = "" if region or place in _ANYWHERE else place
-    condition = "; ".join(filter(None, (where, row["destination_location"], row["usage_tier"])))
+    # A step says where it begins; another usage is a condition.
+    usage = "" if _step(row["usage_tier"]) else row["usage_tier"]
+    condition = "; ".join(filter(None, (where, row["destination_location"], usage)))
     return (
         *(row["class"], region, condition, _tier_start(row["usage_tier"]), usd, row["unit"]),
         *(row["sku_id"], row["confidence"], row["note"]),
@@ -86,10 +81,16 @@ def _tier_start(text: str) -> str:
     >>> _tier_start("10-30 TiB per month"), _tier_start("after 50 GiB per project and month")
     ('10240', '50')
     """
-    in_tib, in_gib = _FROM_TIB.search(text), _FROM_GIB.search(text)
-    if in_tib:
-        return str(int(in_tib[1] or in_tib[2]) * _GIB_PER_TIB)
-    return in_gib[1] if in_gib else "0"
+    found = _step(text)
+    if found is None:
+        return "0"
+    if found.re is _FROM_TIB:
+        return str(int(found[1] or found[2]) * _GIB_PER_TIB)
+    return found[1]
+
+
+def _step(text: str) -> re.Match[str] | None:
+    return _FROM_TIB.search(text) or _FROM_GIB.search(text)
 
 
 def newest_day(row: Row) -> str:

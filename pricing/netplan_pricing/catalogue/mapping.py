@@ -49,6 +49,8 @@ EXTERNAL_IP = "external_ip"
 LOAD_BALANCING = "load_balancing"
 CLOUD_NAT = "cloud_nat"
 VPN_TUNNEL = "vpn_tunnel"
+INTERCONNECT_PORT = "interconnect_port"
+INTERCONNECT_ATTACHMENT = "interconnect_attachment"
 NETWORK_OTHER = "network_other:"
 PRIVATE_SERVICE_CONNECT = f"{NETWORK_OTHER}PrivateServiceConnect"
 FLOW_LOGS_GENERATION = f"{NETWORK_OTHER}VPCFlowLogsGeneration"
@@ -80,8 +82,8 @@ _NETWORK_KINDS = {
     "AdvancedNetworking": TIER1,
     "IpAddress": EXTERNAL_IP,
     "CDNCacheFill": "cdn_cache_fill",
-    "InterconnectAttachment": "interconnect_attachment",
-    "InterconnectPort": "interconnect_port",
+    "InterconnectAttachment": INTERCONNECT_ATTACHMENT,
+    "InterconnectPort": INTERCONNECT_PORT,
     "VPNTunnel": VPN_TUNNEL,
     "Nat": CLOUD_NAT,
     "PdSnapshotEgress": "snapshot_transfer",
@@ -90,7 +92,7 @@ _PRICED_NETWORK = frozenset(
     {
         *(f"{kind}_{way}" for kind in _TRAFFIC.values() for way in _DIRECTIONS.values()),
         *(TIER1, EXTERNAL_IP, LOAD_BALANCING, CLOUD_NAT, VPN_TUNNEL),
-        *("interconnect_attachment", "interconnect_port"),
+        *(INTERCONNECT_ATTACHMENT, INTERCONNECT_PORT),
         *(PRIVATE_SERVICE_CONNECT, FLOW_LOGS_GENERATION),
     }
 )

@@ -26,6 +26,8 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     """When the catalogue says that the price began, as it writes it; empty where it does not."""
     reason: str = ""
     """Why there are no steps."""
+    is_fault: bool = False
+    """Whether the catalogue states a price that cannot be read, or cannot be one."""
 
     @property
     def flat_usd(self) -> Decimal | None:
@@ -48,10 +50,10 @@ def rate_of(sku: Sku) -> Rate:
     if unit is None:
         what = f"{expression.usage_unit!r} of {expression.base_unit_conversion_factor}"
         reason = f"unit not understood: {what} {expression.base_unit}"
-        return _no_rate(expression.usage_unit, info.effective_time, reason)
+        return _fault(expression.usage_unit, info.effective_time, reason)
     if foreign := sorted(sku.currencies - {CURRENCY}):
         reason = f"in {', '.join(foreign) or 'no currency'}, not {CURRENCY}"
-        return _no_rate(unit.name, info.effective_time, reason)
+        return _fault(unit.name, info.effective_time, reason)
     steps = tuple(
         Step(
             _plain(rate.start_usage_amount * unit.per_usage_unit),
@@ -60,14 +62,18 @@ def rate_of(sku: Sku) -> Rate:
         for rate in expression.tiered_rates
     )
     if any(step.usd < 0 for step in steps):
-        return _no_rate(unit.name, info.effective_time, "a negative price")
+        return _fault(unit.name, info.effective_time, "a negative price")
     if [step.start for step in steps] != sorted({step.start for step in steps}):
-        return _no_rate(unit.name, info.effective_time, "steps that do not rise")
+        return _fault(unit.name, info.effective_time, "steps that do not rise")
     return Rate(unit=unit.name, steps=steps, effective=info.effective_time)
 
 
 def _no_rate(unit: str, effective: str, reason: str) -> Rate:
     return Rate(unit=unit, steps=(), effective=effective, reason=reason)
+
+
+def _fault(unit: str, effective: str, reason: str) -> Rate:
+    return Rate(unit=unit, steps=(), effective=effective, reason=reason, is_fault=True)
 
 
 def _plain(number: Decimal) -> Decimal:

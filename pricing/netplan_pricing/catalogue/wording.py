@@ -78,6 +78,10 @@ _SPOT = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"\s+(?:running\s+in|in)\s.*$|\s+for\s+\d+\s+years?$", re.IGNORECASE)
+_NAMED_PLACE = re.compile(
+    r"\s(?:running\s+in|in)\s+(.+?)(?:\s+in\s+calendar\s+mode|\s+for\s+\d+\s+years?)?$",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\s-]+")
 
 _PARTS = {
@@ -111,6 +115,16 @@ def read_sentence(description: str) -> Sentence:
     text = _PLACE.sub("", f" {text}").strip()
     stripped, hits = _SPOT.subn(" ", text)
     return Sentence(offer=found, is_spot=bool(hits), rest=" ".join(stripped.split()))
+
+
+def place_of(description: str) -> str:
+    """Return the place that a description of a machine's part names, empty where it names none.
+
+    >>> place_of("Commitment v1: N1 Cpu in Salt Lake City for 3 Years")
+    'Salt Lake City'
+    """
+    found = _NAMED_PLACE.search(" ".join(description.split()))
+    return found[1] if found else ""
 
 
 def read_machine_part(description: str) -> Wording | None:

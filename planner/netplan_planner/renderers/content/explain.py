@@ -9,6 +9,7 @@ from netplan_planner.model import (
     Limit,
     LimitKind,
     LineItem,
+    PricePart,
     Report,
     ResourceRef,
 )
@@ -129,14 +130,28 @@ def _limit(entry: Limit) -> Line:
 
 
 def _prices(finding: Finding) -> Iterator[Block]:
-    lines = [line(phrases.bill(item), f": {_price_source(item)}") for item in finding.line_items]
+    lines: list[Line] = []
+    for item in finding.line_items:
+        lines.append(line(phrases.bill(item), f": {_price_source(item)}"))
+        lines += [_part(part) for part in item.parts]
     if len(lines) > 1 and finding.saving_usd_per_month is not None:
         lines.append(line("the sum ", phrases.money(finding.saving_usd_per_month)))
     yield from _several("prices", lines)
 
 
+def _part(part: PricePart) -> Line:
+    """Return what one SKU adds to a unit price: `16 vcpu-hour × $0.031611, N2 Instance Core …`."""
+    amount = f"{figures.number(part.quantity)} {part.unit} × {figures.unit_price(part.usd)}"
+    named = phrases.skus((part.sku_id,) if part.sku_id else ())
+    return line(
+        "  of which ",
+        say(amount, glued=True),
+        f", {part.description}{named}, {part.as_of.isoformat()}",
+    )
+
+
 def _price_source(item: LineItem) -> str:
-    return item.source if item.sku_id else f"{item.source}, without a SKU id"
+    return item.source if item.sku_ids else f"{item.source}, without a SKU id"
 
 
 def _read(ref: ResourceRef) -> Line:

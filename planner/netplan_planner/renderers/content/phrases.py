@@ -125,8 +125,14 @@ def product(item: LineItem) -> Line:
 
 def origin(item: LineItem) -> str:
     """Return what a line pays for, by which SKU, and the date of its price."""
-    sku = f", SKU {item.sku_id}" if item.sku_id else ""
-    return f"{item.name}{sku}, {item.as_of.isoformat()}"
+    return f"{item.name}{skus(item.sku_ids)}, {item.as_of.isoformat()}"
+
+
+def skus(ids: Sequence[str]) -> str:
+    """Return `, SKU A` or `, SKUs A + B`; nothing where a source names none."""
+    if not ids:
+        return ""
+    return f", SKU{'s' if len(ids) > 1 else ''} {' + '.join(ids)}"
 
 
 def bill(item: LineItem) -> Line:

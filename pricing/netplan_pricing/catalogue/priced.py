@@ -1,0 +1,113 @@
+"""A whole catalogue as prices: every SKU mapped and priced, and what could not be."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+
+import msgspec
+
+from netplan_planner.errors import InputError
+from netplan_pricing.catalogue.dumps import Dump
+from netplan_pricing.catalogue.mapping import MappedSku, Scope, map_sku
+from netplan_pricing.catalogue.rates import Rate, rate_of
+from netplan_pricing.catalogue.sku import Sku
+
+MOST_UNRECOGNISED_RATIO = 0.01
+"""Of the SKUs of one resource group. One new surcharge of a group is a few per cent of it."""
+
+_SHOWN = 5
+
+
+class PricedSku(msgspec.Struct, frozen=True):
+    """A SKU that netplan needs, what it is, and what it costs."""
+
+    sku: Sku
+    mapped: MappedSku
+    rate: Rate
+
+
+class Unread(msgspec.Struct, frozen=True, kw_only=True):
+    """A SKU that netplan would need and cannot use."""
+
+    sku_id: str
+    description: str
+    group: str
+    reason: str
+    where: str
+
+
+class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
+    """The prices of a dump."""
+
+    priced: tuple[PricedSku, ...]
+    unread: tuple[Unread, ...]
+    sku_count: int
+    as_of: date
+    """The newest day on which a price of it began: it was read then or later."""
+
+
+def price_catalogue(
+    dump: Dump, *, most_unrecognised_ratio: float = MOST_UNRECOGNISED_RATIO
+) -> Catalogue:
+    """Return what a dump holds for netplan.
+
+    Raises:
+        InputError: If more of a resource group than `most_unrecognised_ratio` cannot be used, or
+            no price says when it began.
+    """
+    priced: list[PricedSku] = []
+    unread: list[Unread] = []
+    needed: Counter[str] = Counter()
+    for place, sku in enumerate(dump.skus):
+        mapped = map_sku(sku)
+        if mapped.scope is Scope.OTHER:
+            continue
+        rate = rate_of(sku)
+        group = sku.category.resource_group
+        needed[group] += 1
+        if mapped.scope is Scope.PRICED and not rate.is_fault:
+            priced.append(PricedSku(sku, mapped, rate))
+            continue
+        unread.append(
+            Unread(
+                sku_id=sku.sku_id,
+                description=sku.description,
+                group=group,
+                reason=rate.reason if rate.is_fault else mapped.reason,
+                where=dump.where(place),
+            )
+        )
+    _require_few(unread, needed, most_unrecognised_ratio)
+    return Catalogue(
+        priced=tuple(priced),
+        unread=tuple(unread),
+        sku_count=len(dump.skus),
+        as_of=_as_of(priced),
+    )
+
+
+def _require_few(unread: Sequence[Unread], needed: Counter[str], most_ratio: float) -> None:
+    count = Counter(one.group for one in unread)
+    over = sorted(group for group, few in count.items() if few > most_ratio * needed[group])
+    if not over:
+        return
+    named = [one for one in unread if one.group in over]
+    listed = "".join(
+        f"\n  {one.sku_id} {one.description!a}: {one.reason} ({one.where})"
+        for one in named[:_SHOWN]
+    )
+    more = f"\n  and {len(named) - _SHOWN:,} more" if len(named) > _SHOWN else ""
+    groups = ", ".join(f"{group or 'no group'} {count[group]} of {needed[group]}" for group in over)
+    raise InputError(
+        f"too many SKUs are not recognised ({groups}; at most {most_ratio:.2%} of a group):"
+        f"{listed}{more}\nPrices of machines would lack these parts. See"
+        " `netplan prices map`; --max-unrecognised allows more."
+    )
+
+
+def _as_of(priced: Sequence[PricedSku]) -> date:
+    days = [item.rate.effective[:10] for item in priced if item.rate.effective]
+    try:
+        return date.fromisoformat(max(days))
+    except ValueError as exc:
+        raise InputError("no price of the catalogue says when it began (effectiveTime)") from exc

@@ -1,0 +1,117 @@
+"""Rates of cores, memory, GPUs and local SSDs, per region and way of paying."""
+
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import Price, Region, SkuId, Usage
+from netplan_pricing import schema, texts
+from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.skus import Skus
+from netplan_pricing.texts import joined, quoted, row_note
+
+USAGE_WORDS = {
+    Usage.ON_DEMAND: "on_demand",
+    Usage.SPOT: "spot",
+    Usage.CUD_1Y: "cud_1y",
+    Usage.CUD_3Y: "cud_3y",
+}
+"""How the tables call each way of paying; sustained use is a discount on machines."""
+
+
+class ComponentRates:
+    """The component rates of a snapshot; a rate is known by its row."""
+
+    def __init__(self, file: SnapshotFile, skus: Skus) -> None:
+        self._file = file
+        self._skus = skus
+        self._rows: dict[str, dict[tuple[str, str, str], int]] = {}
+
+    @cached_property
+    def table(self) -> Table:
+        """The table itself."""
+        return self._file.table(schema.COMPONENT_PRICES)
+
+    @cached_property
+    def _ranges(self) -> dict[str, range]:
+        return self.table.ranges("region")
+
+    @cached_property
+    def _usd(self) -> list[Decimal | None]:
+        """The number of each distinct value of the price column."""
+        return [Decimal(text) if text else None for text in self.table["usd"].values]
+
+    @cached_property
+    def series_with_own_ssd(self) -> frozenset[str]:
+        """The series whose local SSD has rates of its own somewhere: the generic is not theirs."""
+        table = self.table
+        series, components = table["series"], table["component"]
+        return frozenset(
+            series[row] for row in range(table.row_count) if components[row] == "local_ssd"
+        )
+
+    def rows_of(self, region: str) -> dict[tuple[str, str, str], int]:
+        """Return the rows of a region by series, component and usage."""
+        rows = self._rows.get(region)
+        if rows is None:
+            table = self.table
+            series, components, usages = table["series"], table["component"], table["usage"]
+            rows = self._rows[region] = {
+                (series[row], components[row], usages[row]): row
+                for row in self._ranges.get(region, range(0))
+            }
+        return rows
+
+    def usd(self, row: int) -> Decimal | None:
+        """Return the rate of a row; None where the catalogue lists it at 0, or without a price."""
+        return self._usd[self.table["usd"].codes[row]]
+
+    def as_of(self, row: int) -> str:
+        """Return the date of a row."""
+        return self.table["as_of"][row]
+
+    def sku_id(self, row: int) -> SkuId | None:
+        """Return the SKU of a row, None where its source names none."""
+        text = self.table["sku_id"][row]
+        return SkuId(text) if text else None
+
+    def description(self, row: int) -> str:
+        """Return what the catalogue calls the SKU of a row, else what the row is for."""
+        table = self.table
+        sku_id = table["sku_id"][row]
+        own = f"{table['series'][row]} {table['component'][row]}, {table['usage'][row]}"
+        return (self._skus.description(sku_id) if sku_id else "") or own
+
+    def price(self, region: str, series: str, component: str, usage: Usage) -> Price:
+        """Return the rate of one component of a series, per the unit that it states.
+
+        Args:
+            region: The region, open or not.
+            series: A machine series, `gpu` for GPUs, or `pd-local` for the generic local SSD.
+            component: Such as `core`, `ram`, `custom_core`, `extended_ram`, `local_ssd`,
+                `upgrade_core`, or the name of a GPU.
+            usage: Any but `SUSTAINED_USE`, which is a discount on machines.
+
+        Raises:
+            MissingDatum: If there is no such rate, or the catalogue lists it at 0.
+        """
+        row = self.rows_of(region).get((series, component, USAGE_WORDS.get(usage, "")))
+        usd = None if row is None else self.usd(row)
+        if row is None or usd is None:
+            why = "" if row is None else f" ({row_note(self.table['note'][row])})"
+            raise MissingDatum(
+                f"no {usage.value} rate for {quoted(component)} of {quoted(series)} in"
+                f" {quoted(region)} is known{why}"
+            )
+        as_of = self.as_of(row)
+        return Price(
+            usd=usd,
+            unit=self.table["unit"][row],
+            description=self.description(row),
+            as_of=date.fromisoformat(as_of),
+            source=f"{self.table['source'][row]}, {as_of}",
+            sku_id=self.sku_id(row),
+            region=Region(region),
+            note=joined(texts.USAGE_NOTES[usage], row_note(self.table["note"][row])),
+        )

@@ -1,0 +1,179 @@
+"""Whether a snapshot holds together: what a price cannot be, and what may not be missing."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from enum import StrEnum
+
+import msgspec
+
+from netplan_pricing import schema
+from netplan_pricing.book import SnapshotPriceBook
+from netplan_pricing.container import Table
+from netplan_pricing.machine_prices import ListedMachine
+from netplan_pricing.schema import NetworkKind
+
+
+class Check(StrEnum):
+    """What is checked of a snapshot."""
+
+    ABOVE_ZERO = "no price of machines is zero or negative"
+    TRAFFIC = "no price of traffic is negative, and none zero but where traffic is free"
+    NOT_ABOVE_ON_DEMAND = "Spot and commitments are not above on demand"
+    PRICED = "every offered machine type is priced or listed as unpriced"
+    BOTH_WAYS = "both directions of each pair of regions are priced, by one SKU each"
+    SKU_IDS = "every SKU id that a price names is in the list of SKUs"
+    STEPS = "the steps of a price rise from 0"
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that fails a check."""
+
+    check: Check
+    where: str
+    what: str
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found."""
+
+    counts: dict[str, int]
+    """How many prices each check looked at."""
+    faults: tuple[Fault, ...]
+    unpriced: tuple[tuple[str, str, str], ...]
+    """Region, machine type and reason of what is offered and has no price."""
+
+
+_FREE = frozenset({NetworkKind.INTRAZONE, NetworkKind.GOOGLE_SERVICES, NetworkKind.PEERING})
+
+
+def verify(book: SnapshotPriceBook) -> Verdict:
+    """Return what holds of a snapshot and what does not."""
+    counts = dict.fromkeys((check.name.lower() for check in Check), 0)
+    faults: list[Fault] = []
+    unpriced: list[tuple[str, str, str]] = []
+
+    def note(check: Check, found: Iterator[Fault | None]) -> None:
+        for one in found:
+            counts[check.name.lower()] += 1
+            if one is not None:
+                faults.append(one)
+
+    note(Check.ABOVE_ZERO, _rates(book))
+    for region in book.regions():
+        names = [shape.machine_type for shape in book.offered(region)]
+        for one in book.machine_batch((region, name) for name in names):
+            note(Check.ABOVE_ZERO, _above_zero(one))
+            note(Check.NOT_ABOVE_ON_DEMAND, _not_above(one))
+            note(Check.PRICED, _priced(one))
+            if one.on_demand_usd_per_hour is None:
+                unpriced.append((region, one.machine_type, one.reason))
+    note(Check.TRAFFIC, _traffic(book))
+    note(Check.STEPS, _steps(book))
+    note(Check.BOTH_WAYS, _both_ways(book))
+    note(Check.SKU_IDS, _sku_ids(book))
+    return Verdict(counts=counts, faults=tuple(faults), unpriced=tuple(unpriced))
+
+
+def _rates(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+    table = book.file.table(schema.COMPONENT_PRICES)
+    for row in range(table.row_count):
+        usd = table["usd"].decimal(row)
+        if usd is not None:
+            what = f"{table['series'][row]} {table['component'][row]} {table['usage'][row]}: {usd}"
+            is_fault = not usd.is_finite() or usd <= 0
+            fault = Fault(check=Check.ABOVE_ZERO, where=table["region"][row], what=what)
+            yield fault if is_fault else None
+
+
+def _usages(one: ListedMachine) -> dict[str, Decimal | None]:
+    return {
+        "on demand": one.on_demand_usd_per_hour,
+        "Spot": one.spot_usd_per_hour,
+        "1-year commitment": one.cud_1y_usd_per_hour,
+        "3-year commitment": one.cud_3y_usd_per_hour,
+    }
+
+
+def _above_zero(one: ListedMachine) -> Iterator[Fault | None]:
+    for usage, usd in _usages(one).items():
+        if usd is not None:
+            what = f"{one.machine_type} {usage}: {usd}"
+            fault = Fault(check=Check.ABOVE_ZERO, where=one.region, what=what)
+            yield None if usd > 0 else fault
+
+
+def _not_above(one: ListedMachine) -> Iterator[Fault | None]:
+    most = one.on_demand_usd_per_hour
+    for usage, usd in _usages(one).items():
+        if usd is not None and most is not None and usage != "on demand":
+            what = f"{one.machine_type} {usage}: {usd}, on demand {most}"
+            fault = Fault(check=Check.NOT_ABOVE_ON_DEMAND, where=one.region, what=what)
+            yield fault if usd > most else None
+
+
+def _priced(one: ListedMachine) -> Iterator[Fault | None]:
+    """Yield a fault for a type that has neither a price nor a reason for having none."""
+    is_told = one.on_demand_usd_per_hour is not None or bool(one.reason)
+    fault = Fault(check=Check.PRICED, where=one.region, what=one.machine_type)
+    yield None if is_told else fault
+
+
+def _traffic(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+    for kind in NetworkKind:
+        for entry in book.network.entries(kind):
+            tiers = book.network.tiers(entry)
+            last = tiers[-1].price.usd if tiers else Decimal(1)
+            is_free = kind in _FREE or (
+                entry.source_regions == entry.destination_regions and len(entry.source_regions) == 1
+            )
+            lowest = min((tier.price.usd for tier in tiers), default=Decimal(0))
+            what = f"{kind.value} {entry.route}: {last}"
+            fault = Fault(check=Check.TRAFFIC, where="|".join(entry.source_regions), what=what)
+            yield fault if lowest < 0 or (not last and not is_free) else None
+
+
+def _steps(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+    for row in range(len(book.skus)):
+        entry = book.skus.entry_of(row)
+        starts = [tier.start for tier in entry.tiers]
+        is_fault = bool(starts) and (starts[0] != 0 or starts != sorted(set(starts)))
+        what = f"{entry.sku_id} {entry.description}: {', '.join(map(str, starts))}"
+        yield Fault(check=Check.STEPS, where="SKU", what=what) if is_fault else None
+
+
+def _both_ways(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+    count: dict[tuple[str, str], int] = {}
+    for entry in book.network.entries(NetworkKind.INTERREGION):
+        if book.network.tiers(entry):
+            for src in entry.source_regions:
+                for dst in entry.destination_regions:
+                    count[src, dst] = count.get((src, dst), 0) + 1
+    regions = book.regions()
+    for src in regions:
+        for dst in regions:
+            if src != dst:
+                found = count.get((src, dst), 0)
+                what = f"{found} prices to {dst}"
+                fault = Fault(check=Check.BOTH_WAYS, where=src, what=what)
+                yield None if found == 1 else fault
+
+
+def _sku_ids(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+    for name in (
+        schema.COMPONENT_PRICES,
+        schema.NETWORK_PRICES,
+        schema.TIER1_FEES,
+        schema.SERVICE_PRICES,
+    ):
+        table: Table = book.file.table(name)
+        for row in range(table.row_count):
+            sku_id = table["sku_id"][row]
+            if not sku_id or (name == schema.SERVICE_PRICES and _is_of_a_page(table, row)):
+                continue
+            fault = Fault(check=Check.SKU_IDS, where=name, what=sku_id)
+            yield None if book.skus.row(sku_id) is not None else fault
+
+
+def _is_of_a_page(table: Table, row: int) -> bool:
+    """Return whether a row is a page's word, which may name a SKU of another service."""
+    return table["source"][row] != schema.CATALOGUE_SOURCE
