@@ -8,6 +8,9 @@ import typer
 from netplan_planner.cli.app import app, state
 from netplan_planner.errors import UsageError
 
+_SECRETS = frozenset({"api_key"})
+"""Options whose values are never printed."""
+
 config_app = typer.Typer(help="The configuration and where its values come from.")
 app.add_typer(config_app, name="config")
 
@@ -58,6 +61,8 @@ def _options(ctx: typer.Context) -> list[tuple[str, Any, str]]:
             }.get(getattr(origin, "name", ""), "default")
             if named != "default":
                 _check(parameter, context, value, f"{name} ({named})")
+            if value and parameter.name in _SECRETS:
+                value = "(set, not shown)"
             rows.append((name, value, named))
         for verb, sub in sorted(getattr(command, "commands", {}).items()):
             walk(sub, type(context)(sub, info_name=verb, parent=context), (*path, verb))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.app import EXIT_FINDINGS, app, state
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
 from netplan_planner.cli.prices_answers import AnswerForm, TableForm
 
 prices_app = typer.Typer(help="Build, compare and check price snapshots.", no_args_is_help=True)
@@ -75,6 +75,14 @@ def build(
     ],
     out: OutOption,
     price_tables: TablesOption = None,
+    currency_pages: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--currency-pages",
+            metavar="FILE…",
+            help="Pages of the catalogue in other currencies, for their conversion rates.",
+        ),
+    ] = None,
     max_unrecognised: UnrecognisedOption = MOST_UNRECOGNISED,
 ) -> None:
     """Build a price snapshot from files. The one in DIR stays as it is unless all is well.
@@ -86,11 +94,82 @@ def build(
     from netplan_pricing.building.from_files import build_from_files, write_snapshot
 
     one = build_from_files(
-        skus, machine_types, price_tables or (), most_unrecognised_ratio=max_unrecognised
+        skus,
+        machine_types,
+        price_tables or (),
+        currency_pages=currency_pages or (),
+        most_unrecognised_ratio=max_unrecognised,
     )
     prices_answers.built(write_snapshot(one, out), len(one.content))
     if not state.quiet:
         prices_answers.say_built(one)
+
+
+@prices_app.command()
+def refresh(
+    out: OutOption,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            help="Project whose machine types are listed (compute.machineTypes.list); without"
+            " one those of the snapshot before stay."
+        ),
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            help="API key for the catalogue instead of the default credentials; better set in"
+            " NETPLAN_PRICES_REFRESH_API_KEY, which no list of processes shows.",
+            show_default=False,
+        ),
+    ] = None,
+    api_endpoint: Annotated[
+        str | None, typer.Option(help="Another server for both APIs, such as a local one.")
+    ] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Send no credentials.")] = False,
+    currency: Annotated[
+        list[str] | None,
+        typer.Option(help="Keep the conversion rate of this currency too; repeat it."),
+    ] = None,
+    price_tables: TablesOption = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Snapshot from which stays what no SKU says; default: the one in --out, else the"
+            " embedded one.",
+        ),
+    ] = None,
+    max_unrecognised: UnrecognisedOption = MOST_UNRECOGNISED,
+) -> None:
+    """Build a snapshot from the live Cloud Billing Catalog and Compute APIs, and swap it in.
+
+    Pages are kept in DIR/.refresh until all are there: a refresh that breaks off goes on where it
+    was. The snapshot in DIR stays as it is unless all is well. Reads alone; needs no IAM role for
+    the catalogue, and compute.machineTypes.list for the machine types.
+    """
+    from netplan_planner.cli import prices_answers
+    from netplan_planner.engine.refresh import RefreshRequest
+    from netplan_planner.engine.refresh import refresh as run
+    from netplan_planner.readers import ApiOptions
+
+    done = run(
+        RefreshRequest(
+            out=out,
+            project=project,
+            api_key=api_key,
+            currencies=tuple(dict.fromkeys(currency or ())),
+            price_tables=tuple(price_tables or ()),
+            base=base,
+            most_unrecognised_ratio=max_unrecognised,
+            api=ApiOptions(endpoint=api_endpoint, is_anonymous=anonymous),
+        ),
+        told=progress,
+    )
+    prices_answers.built(done.file, len(done.built.content))
+    if not state.quiet:
+        prices_answers.say_built(done.built)
+        prices_answers.say_changes(done.base, done.file)
 
 
 @prices_app.command()

@@ -26,6 +26,8 @@ _LISTED = 20
 _MAPPED_COLUMNS = (*("kind", "series", "component", "usage", "counts_in_plain_vm_price", "reason"),)
 _CHANGE_COLUMNS = ("area", "change", "where", "what", "step", "old_usd", "new_usd", "moved_percent")
 _PERCENT = Decimal(100)
+_MUCH = Decimal("0.2")
+"""A move of a price that is worth a look."""
 
 
 class TableForm(StrEnum):
@@ -165,6 +167,19 @@ def say_built(one: "Built") -> None:
             ),
             "prices",
         )
+
+
+def say_changes(old: "SnapshotFile", new: "SnapshotFile") -> None:
+    """Say how much of the snapshot before appeared, vanished or moved by more than a fifth."""
+    from netplan_pricing.book import SnapshotPriceBook
+    from netplan_pricing.comparing import compare
+
+    found = compare(SnapshotPriceBook(old), SnapshotPriceBook(new), least_ratio=_MUCH)
+    count = Counter((one.area.value, one.change.value) for one in found)
+    listed = ", ".join(
+        f"{number:,} prices of {area}s {change}" for (area, change), number in sorted(count.items())
+    )
+    say(f"against {old.path} ({old.header.as_of}): {listed or 'nothing moved by more than 20 %'}")
 
 
 def changes(found: "Sequence[PriceChange]", form: AnswerForm) -> None:

@@ -4,6 +4,8 @@ import ipaddress
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Value
 
@@ -81,17 +83,37 @@ class Endpoint(Value, frozen=True, kw_only=True):
 
 
 def resolve_endpoint(options: ApiOptions, environment: Mapping[str, str]) -> Endpoint:
-    """Return the endpoint that options and environment name.
+    """Return the endpoint of the Compute API that options and environment name.
 
     Raises:
         UsageError: If it is no URL, or credentials would leave the machine unencrypted.
     """
     text, source = _named(options, environment)
-    is_anonymous = (
-        options.is_anonymous
-        or environment.get(ANONYMOUS_VARIABLE, "").strip().lower() in _TRUE
-        or source == EMULATOR_VARIABLE
-    )
+    is_anonymous = _is_anonymous(options, environment) or source == EMULATOR_VARIABLE
+    endpoint = _checked(text, source, is_anonymous=is_anonymous)
+    path = endpoint.base_url
+    path = path if "/compute/" in path else path.rstrip("/") + _VERSION_PATH
+    return replace(endpoint, base_url=path)
+
+
+def resolve_other_endpoint(
+    options: ApiOptions, environment: Mapping[str, str], default: str
+) -> Endpoint:
+    """Return the endpoint of another API than Compute: the option's, else the default.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    source = "--api-endpoint" if options.endpoint else "the default endpoint"
+    is_anonymous = _is_anonymous(options, environment)
+    return _checked(options.endpoint or default, source, is_anonymous=is_anonymous)
+
+
+def _is_anonymous(options: ApiOptions, environment: Mapping[str, str]) -> bool:
+    return options.is_anonymous or environment.get(ANONYMOUS_VARIABLE, "").strip().lower() in _TRUE
+
+
+def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
@@ -108,7 +130,6 @@ def resolve_endpoint(options: ApiOptions, environment: Mapping[str, str]) -> End
             " sent there; use https, or anonymous credentials"
         )
     path = parts.path.rstrip("/") + "/"
-    path = path if "/compute/" in path else path.rstrip("/") + _VERSION_PATH
     return Endpoint(
         base_url=f"{parts.scheme}://{parts.netloc}{path}",
         is_loopback=is_loopback,

@@ -1,4 +1,4 @@
-"""GET requests to the Compute API: credentials, retries, and refusals in plain words.
+"""GET requests to Google's APIs: credentials, retries, and refusals in plain words.
 
 The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-transport.md).
 Nothing here writes or logs a credential.
@@ -8,7 +8,7 @@ import logging
 import threading
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -71,6 +71,8 @@ class Request(NamedTuple):
     """What to do where the API is switched off."""
     missing: str
     """What 404 means."""
+    forbidden: str = ""
+    """What 403 means, where it is not that a permission is missing."""
 
 
 class _Detail(msgspec.Struct):
@@ -91,8 +93,21 @@ class _ErrorAnswer(msgspec.Struct):
 class Transport:
     """Makes requests for many threads; each has a session of its own."""
 
-    def __init__(self, endpoint: Endpoint, options: ApiOptions) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        options: ApiOptions,
+        *,
+        scopes: Sequence[str] = (READ_ONLY_SCOPE,),
+        api_key: str | None = None,
+    ) -> None:
         """Find the credentials and see that they can be used.
+
+        Args:
+            endpoint: Where requests go, and whether without credentials.
+            options: Retries, pages, time limits.
+            scopes: What the default credentials are asked for, reading alone.
+            api_key: A key to send instead of the default credentials.
 
         Raises:
             AccessError: If there are none, or they are refused.
@@ -100,7 +115,10 @@ class Transport:
         self.options = options
         self.stopped = threading.Event()
         self._endpoint = endpoint
-        self._credentials = None if endpoint.is_anonymous else _default_credentials()
+        if api_key is not None:
+            self._credentials = _key_credentials(api_key)
+        else:
+            self._credentials = None if endpoint.is_anonymous else _default_credentials(scopes)
         self._local = threading.local()
         self._sessions: list[requests.Session] = []
         self._has_answered = False
@@ -282,6 +300,8 @@ def _refused(status: int, error: _ErrorBody, request: Request) -> str:
         return f"the credentials were refused (401); run `{LOGIN}`"
     if status == FORBIDDEN and _reasons(error) & _DISABLED_REASONS:
         return request.disabled
+    if status == FORBIDDEN and request.forbidden:
+        return f"{request.method}: refused (403) {_message(error)}; {request.forbidden}"
     if status == FORBIDDEN:
         return (
             f"{request.method}: refused (403), it needs the permission {request.permission},"
@@ -292,7 +312,17 @@ def _refused(status: int, error: _ErrorBody, request: Request) -> str:
     return f"{request.method}: HTTP {status} {_message(error)}".rstrip()
 
 
-def _default_credentials() -> Any:
+def _key_credentials(api_key: str) -> Any:
+    """Return an API key as google-auth's credentials: sent as a header, never in an address."""
+    from google.auth import api_key as keys
+
+    try:
+        return keys.Credentials(api_key)  # type: ignore[no-untyped-call]
+    except ValueError as exc:
+        raise AccessError("the API key is empty") from exc
+
+
+def _default_credentials(scopes: Sequence[str]) -> Any:
     """Google's application default credentials, renewed once so that bad ones show here."""
     import google.auth
     import google.auth.exceptions
@@ -304,7 +334,7 @@ def _default_credentials() -> Any:
         with warnings.catch_warnings():
             # About quota projects of user credentials, which Compute reads do not need.
             warnings.simplefilter("ignore", UserWarning)
-            credentials, _ = google.auth.default(scopes=[READ_ONLY_SCOPE])
+            credentials, _ = google.auth.default(scopes=list(scopes))
     except (google.auth.exceptions.DefaultCredentialsError, OSError) as exc:
         text = f"no Google credentials were found; run `{LOGIN}`"
         raise AccessError(f"{text}, or set GOOGLE_APPLICATION_CREDENTIALS") from exc

@@ -16,8 +16,10 @@ from netplan_pricing.building.csv_tables import Columns, Row, as_columns, read_r
 from netplan_pricing.building.machine_inputs import Machines
 from netplan_pricing.building.other_tables import USAGES, ListedRow, OtherTables
 from netplan_pricing.building.sku_tables import Choice, Key, PartNames
+from netplan_pricing.catalogue.currencies import CurrencyRate
 from netplan_pricing.catalogue.priced import Catalogue, Unread
 from netplan_pricing.container import FILE_NAME, SnapshotFile, SourceNote, encode_snapshot
+from netplan_pricing.verifying import verify
 
 FACTS = Path(__file__).parent.parent / "facts"
 """Small hand-kept tables: what neither the catalogue nor the Compute API says, with sources."""
@@ -33,6 +35,7 @@ _UNSORTED = frozenset({schema.SKU_SERIES})
 """Fact tables whose first fitting row decides."""
 _WEIGHT = Decimal(100)
 _SPOT = "spot"
+_SHOWN = 10
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +70,11 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def build_snapshot(
-    catalogue: Catalogue, machines: Machines, other: OtherTables, facts: Path = FACTS
+    catalogue: Catalogue,
+    machines: Machines,
+    other: OtherTables,
+    currencies: Sequence[CurrencyRate] = (),
+    facts: Path = FACTS,
 ) -> Built:
     """Return a snapshot.
 
@@ -76,6 +83,7 @@ def build_snapshot(
         machines: Machine types and where they are offered.
         other: Prices of other sources; they stand where the catalogue has none, and for Spot where
             they are younger.
+        currencies: Conversion rates of the catalogue.
         facts: Folder of the hand-kept tables.
 
     Raises:
@@ -94,6 +102,13 @@ def build_snapshot(
         schema.SERVICE_PRICES: sku_services.service_prices(catalogue, other.pages),
         schema.TIER1_FEES: sku_tables.tier1_fees(catalogue),
         schema.SKUS: sku_tables.sku_rows(catalogue),
+        schema.CURRENCY_RATES: as_columns(
+            schema.CURRENCY_RATES,
+            [
+                (one.currency, f"{one.per_usd:f}", schema.CATALOGUE_SOURCE, one.as_of)
+                for one in currencies
+            ],
+        ),
         **{name: _fact(facts, name) for name in _FACT_TABLES},
     }
     pairs = sku_network.check_region_pairs(
@@ -103,13 +118,25 @@ def build_snapshot(
     summed = SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), _encoded(empty, catalogue)))
     listed, comparison = _listed(other.machines, summed)
     tables[schema.LISTED_PRICES] = as_columns(schema.LISTED_PRICES, listed)
+    content = _encoded(tables, catalogue)
+    _require_sound(SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), content)))
     return Built(
-        content=_encoded(tables, catalogue),
+        content=content,
         unread=catalogue.unread,
         choices=tuple(sorted(choices, key=lambda choice: choice.key)),
         comparison=comparison,
         region_pair_count=pairs,
     )
+
+
+def _require_sound(book: SnapshotPriceBook) -> None:
+    """Refuse a snapshot that fails the checks of `netplan prices verify`."""
+    faults = verify(book).faults
+    if faults:
+        listed = "".join(
+            f"\n  {fault.check.value}: {fault.where}: {fault.what}" for fault in faults[:_SHOWN]
+        )
+        raise InputError(f"the snapshot would not hold together, {len(faults)} faults:{listed}")
 
 
 def _encoded(tables: dict[str, Columns], catalogue: Catalogue) -> bytes:

@@ -1,12 +1,15 @@
 """A snapshot from files: dumps of the catalogue, machine types, and tables of other sources."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from netplan_pricing import schema
 from netplan_pricing.building.assemble import FACTS, Built, build_snapshot
 from netplan_pricing.building.csv_tables import Sources
-from netplan_pricing.building.machine_inputs import MachineInputs
+from netplan_pricing.building.kept import kept_machines, kept_tables, rows_of
+from netplan_pricing.building.machine_inputs import MachineInputs, Machines
 from netplan_pricing.building.other_tables import read_tables
+from netplan_pricing.catalogue.currencies import rates_of
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
 from netplan_pricing.catalogue.priced import MOST_UNRECOGNISED_RATIO, price_catalogue
 from netplan_pricing.container import FILE_NAME, SnapshotFile, write_whole
@@ -14,9 +17,11 @@ from netplan_pricing.container import FILE_NAME, SnapshotFile, write_whole
 
 def build_from_files(
     skus: Iterable[Path],
-    machine_types: Iterable[Path],
+    machine_types: Sequence[Path],
     price_tables: Iterable[Path] = (),
     *,
+    currency_pages: Sequence[Path] = (),
+    base: SnapshotFile | None = None,
     most_unrecognised_ratio: float = MOST_UNRECOGNISED_RATIO,
     facts: Path = FACTS,
 ) -> Built:
@@ -24,8 +29,11 @@ def build_from_files(
 
     Args:
         skus: Dumps of `services.skus.list`, of both services.
-        machine_types: Answers of the Compute API, or tables of types, regions and zones.
+        machine_types: Answers of the Compute API, or tables of types, regions and zones; none:
+            those of `base`.
         price_tables: CSV tables of machine prices, component rates or page prices.
+        currency_pages: Pages of the catalogue in other currencies, for their rates.
+        base: A snapshot of which stays what is in none of the files.
         most_unrecognised_ratio: Of the SKUs of one resource group, 0 to 1.
         facts: Folder of the hand-kept tables.
 
@@ -36,10 +44,29 @@ def build_from_files(
     require_complete(dump)
     catalogue = price_catalogue(dump, most_unrecognised_ratio=most_unrecognised_ratio)
     sources = Sources(facts / "sources.csv")
-    machines = MachineInputs(sources, facts)
-    for path in machine_types:
-        machines.read(path, catalogue.as_of.isoformat())
-    return build_snapshot(catalogue, machines.tables(), read_tables(price_tables, sources), facts)
+    tables = read_tables(price_tables, sources)
+    return build_snapshot(
+        catalogue,
+        _machines(machine_types, catalogue.as_of.isoformat(), sources, facts, base),
+        tables if base is None else kept_tables(base).with_new(tables),
+        rates_of(read_dump([path]) for path in currency_pages),
+        facts,
+    )
+
+
+def _machines(
+    paths: Sequence[Path], as_of: str, sources: Sources, facts: Path, base: SnapshotFile | None
+) -> Machines:
+    if not paths and base is not None:
+        return kept_machines(base)
+    inputs = MachineInputs(sources, facts)
+    for path in paths:
+        inputs.read(path, as_of)
+    if base is not None:
+        names = schema.COLUMNS[schema.MACHINE_TYPES]
+        rows = rows_of(base, schema.MACHINE_TYPES)
+        inputs.add_known(dict(zip(names, cells, strict=True)) for cells in rows)
+    return inputs.tables()
 
 
 def write_snapshot(built: Built, folder: Path) -> SnapshotFile:

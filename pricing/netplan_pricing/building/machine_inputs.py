@@ -96,6 +96,8 @@ class MachineInputs:
         self._regions: dict[tuple[str, str], tuple[str, ...]] = {}
         self._zones: dict[tuple[str, str], tuple[str, ...]] = {}
         self._states: dict[tuple[str, str], set[str]] = {}
+        self._unfinished = ""
+        """The last file of API pages, if its last page names a next one."""
 
     def read(self, path: Path, as_of: str) -> None:
         """Add what a file says; `as_of` dates what carries no date itself.
@@ -105,7 +107,9 @@ class MachineInputs:
         """
         content = _content(path)
         if content.lstrip()[:1] in {b"{", b"["}:
-            self.add(_api_types(path, content), API_SOURCE, as_of)
+            types, is_finished = _api_types(path, content)
+            self._unfinished = "" if is_finished else str(path)
+            self.add(types, API_SOURCE, as_of)
             return
         source, dated = self._sources.dated_or(path.name, f"table {path.name}", as_of)
         columns = header_of(path)
@@ -168,8 +172,12 @@ class MachineInputs:
         """Return the three tables.
 
         Raises:
-            InputError: If no type or no offer was given.
+            InputError: If no type or no offer was given, or an answer is cut.
         """
+        if self._unfinished:
+            raise InputError(
+                f"{self._unfinished}: its last page names a next one: the answer is cut"
+            )
         if not self._regions:
             raise InputError(
                 "no machine types with their regions were given: --machine-types takes answers of"
@@ -243,16 +251,16 @@ def _content(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read: {exc}") from exc
 
 
-def _api_types(path: Path, content: bytes) -> Iterator[ApiType]:
+def _api_types(path: Path, content: bytes) -> tuple[list[ApiType], bool]:
+    """Return the types of an answer, and whether its last page is the last one."""
     try:
         entries = msgspec.json.decode(content)
     except msgspec.DecodeError as exc:
         raise InputError(f"{path}: cut or not JSON: {exc}; fetch it again") from exc
     last = entries[-1] if isinstance(entries, list) and entries else entries
-    if isinstance(last, dict) and last.get("nextPageToken"):
-        raise InputError(f"{path}: its last page names a next one: the answer is cut")
+    is_finished = not (isinstance(last, dict) and last.get("nextPageToken"))
     try:
-        yield from (msgspec.convert(one, ApiType) for one in _listed(entries))
+        return [msgspec.convert(one, ApiType) for one in _listed(entries)], is_finished
     except msgspec.ValidationError as exc:
         raise InputError(f"{path}: not machine types: {exc}") from exc
 

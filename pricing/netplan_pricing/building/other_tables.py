@@ -50,6 +50,16 @@ class OtherTables(msgspec.Struct, frozen=True, kw_only=True):
     pages: tuple[tuple[str, ...], ...] = ()
     """Rows of `service_prices`."""
 
+    def with_new(self, new: "OtherTables") -> "OtherTables":
+        """Return these prices with those of newer tables in their place where both have one."""
+        machines = {(one.region, one.machine_type): one for one in self.machines}
+        machines.update({(one.region, one.machine_type): one for one in new.machines})
+        services = {row[0] for row in new.pages}
+        pages = (*(row for row in self.pages if row[0] not in services), *new.pages)
+        return OtherTables(
+            machines=tuple(machines.values()), rates={**self.rates, **new.rates}, pages=pages
+        )
+
 
 def read_tables(paths: Iterable[Path], sources: Sources) -> OtherTables:
     """Return the prices of CSV files.

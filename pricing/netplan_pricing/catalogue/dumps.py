@@ -34,7 +34,7 @@ class Dump(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[tuple[str, int], ...]
     """Every file and how many SKUs it held."""
     unfinished: tuple[str, ...]
-    """Files whose last page names a next one."""
+    """Files that hold the last page of a service, though it names a next one."""
 
     def where(self, place: int) -> str:
         """Return where the SKU at `place` was read."""
@@ -52,16 +52,24 @@ def read_dump(paths: Iterable[Path]) -> Dump:
         InputError: If one cannot be read, is cut, or holds something else; the text says where.
     """
     skus: list[Sku] = []
-    origins, unfinished = [], []
+    origins: list[tuple[str, int]] = []
+    unfinished: dict[str, str] = {}
     for path in paths:
         pages = _pages(path)
-        count = sum(len(page.skus) for page in pages)
-        if pages and pages[-1].next_page_token:
-            unfinished.append(str(path))
-        origins.append((str(path), count))
+        origins.append((str(path), sum(len(page.skus) for page in pages)))
         for page in pages:
             skus += page.skus
-    return Dump(skus=tuple(skus), origins=tuple(origins), unfinished=tuple(unfinished))
+            # The pages of one answer may be files of their own: the last one of a service counts.
+            service = page.skus[-1].service_id if page.skus else ""
+            if page.next_page_token:
+                unfinished[service] = str(path)
+            else:
+                unfinished.pop(service, None)
+    return Dump(
+        skus=tuple(skus),
+        origins=tuple(origins),
+        unfinished=tuple(dict.fromkeys(unfinished.values())),
+    )
 
 
 def _pages(path: Path) -> Sequence[Page]:
