@@ -2,5 +2,6 @@
 
 from netplan_pricing.book import SnapshotPriceBook, open_snapshot
 from netplan_pricing.machine_prices import ListedMachine
+from netplan_pricing.opening import open_prices
 
-__all__ = ["ListedMachine", "SnapshotPriceBook", "open_snapshot"]
+__all__ = ["ListedMachine", "SnapshotPriceBook", "open_prices", "open_snapshot"]

@@ -16,9 +16,11 @@ from netplan_planner.model import (
     SnapshotInfo,
     Usage,
 )
+from netplan_pricing import schema
 from netplan_pricing.addresses import AddressPrices
 from netplan_pricing.component_rates import ComponentRates
 from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
+from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.custom_types import parse_custom
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machine_prices import ListedMachine, MachinePrices
@@ -34,24 +36,26 @@ _KEPT_ANSWERS = 2**15
 """How many answers of a kind are kept, refusals included; a rule asks for the same ones often."""
 
 
-def open_snapshot(folder: Path | None = None) -> "SnapshotPriceBook":
+def open_snapshot(folder: Path | None = None, terms: Terms = LIST_PRICES) -> "SnapshotPriceBook":
     """Return the price book of the embedded snapshot, or of another folder's.
 
     Args:
         folder: A folder with `prices.snapshot`, or such a file itself.
+        terms: What the customer pays instead of the list's prices.
 
     Raises:
         InputError: If it is missing, cut, altered, or of another schema version.
     """
     place = EMBEDDED if folder is None else folder
-    return SnapshotPriceBook(SnapshotFile(place if place.is_file() else place / FILE_NAME))
+    return SnapshotPriceBook(SnapshotFile(place if place.is_file() else place / FILE_NAME), terms)
 
 
 class SnapshotPriceBook:
     """A `PriceBook` whose tables are decoded when they are first needed."""
 
-    def __init__(self, file: SnapshotFile) -> None:
+    def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:
         self.file = file
+        self.terms = terms
         self._machine_answer = lru_cache(_KEPT_ANSWERS)(self._ask_machine)
         self._traffic_answer = lru_cache(_KEPT_ANSWERS)(self._ask_traffic)
 
@@ -66,6 +70,7 @@ class SnapshotPriceBook:
             source=header.source,
             row_count=header.row_count,
             sha256=self.file.sha256,
+            terms=self.terms.in_words,
         )
 
     @cached_property
@@ -76,7 +81,7 @@ class SnapshotPriceBook:
     @cached_property
     def machines(self) -> MachinePrices:
         """The machine prices."""
-        return MachinePrices(self.file, self.types, self.rates, self._sustained)
+        return MachinePrices(self.file, self.types, self.rates, self._sustained, self.terms)
 
     @cached_property
     def skus(self) -> Skus:
@@ -86,17 +91,17 @@ class SnapshotPriceBook:
     @cached_property
     def rates(self) -> ComponentRates:
         """The rates of cores, memory, GPUs and local SSDs."""
-        return ComponentRates(self.file, self.skus)
+        return ComponentRates(self.file, self.skus, self.terms)
 
     @cached_property
     def network(self) -> NetworkPrices:
         """The network prices as the catalogue has them, by place."""
-        return NetworkPrices(self.file)
+        return NetworkPrices(self.file, self.terms)
 
     @cached_property
     def services(self) -> ServicePrices:
         """Prices of gateways, load balancers, log generation and the like."""
-        return ServicePrices(self.file)
+        return ServicePrices(self.file, self.skus, self.terms)
 
     @cached_property
     def _traffic(self) -> TrafficPrices:
@@ -108,7 +113,7 @@ class SnapshotPriceBook:
 
     @cached_property
     def _tier1(self) -> Tier1Fees:
-        return Tier1Fees(self.file)
+        return Tier1Fees(self.file, self.terms)
 
     @cached_property
     def _sustained(self) -> SustainedUse:
@@ -268,6 +273,19 @@ class SnapshotPriceBook:
             MissingDatum: If the region is unknown or has no such price.
         """
         return self._addresses.tiers(use, region)
+
+    def currency(self, code: str) -> tuple[Decimal, str] | None:
+        """Return how many units of a currency a US dollar is, and the date of that rate."""
+        table = self.file.table(schema.CURRENCY_RATES)
+        for row in range(table.row_count):
+            rate = table["per_usd"].decimal(row)
+            if table["currency"][row] == code and rate is not None:
+                return rate, table["as_of"][row]
+        return None
+
+    def currencies(self) -> tuple[str, ...]:
+        """Return the currencies with a rate, sorted."""
+        return tuple(sorted(self.file.table(schema.CURRENCY_RATES)["currency"].texts()))
 
     def shape(self, machine_type: str) -> MachineShape | None:
         """Return the shape of a predefined or custom type, or None when unknown."""

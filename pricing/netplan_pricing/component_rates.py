@@ -8,6 +8,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, Region, SkuId, Usage
 from netplan_pricing import schema, texts
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, quoted, row_note
 
@@ -23,9 +24,12 @@ USAGE_WORDS = {
 class ComponentRates:
     """The component rates of a snapshot; a rate is known by its row."""
 
-    def __init__(self, file: SnapshotFile, skus: Skus) -> None:
+    def __init__(self, file: SnapshotFile, skus: Skus, terms: Terms = LIST_PRICES) -> None:
         self._file = file
         self._skus = skus
+        self._terms = terms
+        self._is_list = terms.is_list
+        self._own: dict[int, Price] = {}
         self._rows: dict[str, dict[tuple[str, str, str], int]] = {}
 
     @cached_property
@@ -65,11 +69,48 @@ class ComponentRates:
 
     def usd(self, row: int) -> Decimal | None:
         """Return the rate of a row; None where the catalogue lists it at 0, or without a price."""
-        return self._usd[self.table["usd"].codes[row]]
+        usd = self._usd[self.table["usd"].codes[row]]
+        if usd is None or self._is_list:
+            return usd
+        return self._paid(row, usd).usd
+
+    def _paid(self, row: int, usd: Decimal) -> Price:
+        """Return what the customer pays instead of a row's list price."""
+        found = self._own.get(row)
+        if found is None:
+            as_of = self.table["as_of"][row]
+            price = Price(
+                usd=usd,
+                unit=self.table["unit"][row],
+                description="",
+                as_of=date.fromisoformat(as_of),
+                source=self.table["source"][row],
+                sku_id=self.sku_id(row),
+            )
+            found = self._own[row] = self._terms.applied(price, COMPUTE_ENGINE)
+        return found
 
     def as_of(self, row: int) -> str:
-        """Return the date of a row."""
-        return self.table["as_of"][row]
+        """Return the date of a row's price."""
+        usd = self._usd[self.table["usd"].codes[row]]
+        if usd is None or self._is_list:
+            return self.table["as_of"][row]
+        return self._paid(row, usd).as_of.isoformat()
+
+    def source(self, row: int) -> str:
+        """Return where a row's price is from."""
+        usd = self._usd[self.table["usd"].codes[row]]
+        if usd is None or self._is_list:
+            return self.table["source"][row]
+        return self._paid(row, usd).source
+
+    def note(self, row: int) -> str:
+        """Return what there is to say about a row's price."""
+        usd = self._usd[self.table["usd"].codes[row]]
+        note = row_note(self.table["note"][row])
+        if usd is None or self._is_list:
+            return note
+        return joined(self._paid(row, usd).note, note)
 
     def sku_id(self, row: int) -> SkuId | None:
         """Return the SKU of a row, None where its source names none."""
@@ -110,8 +151,8 @@ class ComponentRates:
             unit=self.table["unit"][row],
             description=self.description(row),
             as_of=date.fromisoformat(as_of),
-            source=f"{self.table['source'][row]}, {as_of}",
+            source=f"{self.source(row)}, {as_of}",
             sku_id=self.sku_id(row),
             region=Region(region),
-            note=joined(texts.USAGE_NOTES[usage], row_note(self.table["note"][row])),
+            note=joined(texts.USAGE_NOTES[usage], self.note(row)),
         )

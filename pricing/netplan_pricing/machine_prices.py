@@ -7,7 +7,7 @@ within weeks, wherever it is the newer.
 from collections.abc import Iterable, Iterator
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -26,6 +26,7 @@ from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing import schema, texts
 from netplan_pricing.component_rates import USAGE_WORDS, ComponentRates
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.custom_types import CustomType, parse_custom
 from netplan_pricing.machine_parts import GENERIC_SSD_SERIES, BilledPart, MachineParts
 from netplan_pricing.machine_types import MachineTypes
@@ -35,6 +36,8 @@ from netplan_pricing.texts import joined, nearest, quoted, row_note
 _NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price"
 _SSD_DIGITS = Decimal("1e-12")
 """To which a GiB-month is divided into hours: below 1e-7 USD for the largest machine."""
+_KEPT_LISTINGS = 2**16
+"""More than all pairs of region and type: a table that repeats them asks once."""
 _SALES = "a2-ultragpu-"
 _SALES_NOTE = "the catalogue lists it; Google sells it through its sales team"
 
@@ -88,7 +91,9 @@ class MachinePrices:
         types: MachineTypes,
         rates: ComponentRates,
         sustained: SustainedUse,
+        terms: Terms = LIST_PRICES,
     ) -> None:
+        self._terms = terms
         self._file = file
         self._types = types
         self._rates = rates
@@ -96,6 +101,7 @@ class MachinePrices:
         self._parts = MachineParts(file, types, sustained)
         self._rows: dict[str, dict[str, int]] = {}
         self._quotes: dict[tuple[str, str, Usage], Quote | str] = {}
+        self._listings = lru_cache(_KEPT_LISTINGS)(self._list)
 
     @cached_property
     def _listed(self) -> Table:
@@ -135,7 +141,8 @@ class MachinePrices:
             usage is Usage.SPOT and not isinstance(summed, str) and (as_of >= summed.as_of)
         )
         if is_younger_spot or not self.is_of_skus(summed):
-            return Quote(usd, as_of, row=row)
+            discount = self._terms.discount(None, COMPUTE_ENGINE)
+            return Quote(usd * discount.ratio if discount else usd, as_of, row=row)
         return summed
 
     def is_of_skus(self, quote: Quote | str) -> bool:
@@ -226,14 +233,18 @@ class MachinePrices:
     def _listed_price(
         self, quote: Quote, row: int, region: str, machine_type: str, usage: Usage
     ) -> Price:
-        return Price(
-            usd=quote.usd,
-            unit="hour",
-            description=f"{machine_type}, {usage.value}",
-            as_of=date.fromisoformat(quote.as_of),
-            source=f"{self._listed['source'][row]}, {quote.as_of}",
-            region=Region(region),
-            note=joined(texts.USAGE_NOTES[usage], row_note(self._listed["note"][row])),
+        list_usd = self._listed[USAGE_WORDS[usage]].decimal(row)
+        return self._terms.applied(
+            Price(
+                usd=quote.usd if list_usd is None else list_usd,
+                unit="hour",
+                description=f"{machine_type}, {usage.value}",
+                as_of=date.fromisoformat(quote.as_of),
+                source=f"{self._listed['source'][row]}, {quote.as_of}",
+                region=Region(region),
+                note=joined(texts.USAGE_NOTES[usage], row_note(self._listed["note"][row])),
+            ),
+            COMPUTE_ENGINE,
         )
 
     def _summed_price(self, quote: Quote, region: str, machine_type: str, usage: Usage) -> Price:
@@ -254,8 +265,8 @@ class MachinePrices:
             f"{part.quantity.normalize():f} × {part.component} {part.usd.normalize():f}"
             for part in parts
         )
-        sources = dict.fromkeys(rates.table["source"][line.row] for line in lines)
-        notes = dict.fromkeys(row_note(rates.table["note"][line.row]) for line in lines)
+        sources = dict.fromkeys(rates.source(line.row) for line in lines)
+        notes = dict.fromkeys(rates.note(line.row) for line in lines)
         if any(line.part.ratio != 1 for line in lines):
             notes["what no commitment covers is counted with the sustained-use discount"] = None
         if machine_type.startswith(_SALES) and usage in {Usage.CUD_1Y, Usage.CUD_3Y}:
@@ -319,6 +330,9 @@ class MachinePrices:
 
     def listed(self, region: str, machine_type: str) -> ListedMachine:
         """Return all prices of a type; never raises, `reason` says why there are none."""
+        return self._listings(region, machine_type)
+
+    def _list(self, region: str, machine_type: str) -> ListedMachine:
         custom = parse_custom(machine_type)
         if custom is not None:
             return self._listed_custom(region, custom)

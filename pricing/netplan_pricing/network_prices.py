@@ -9,6 +9,7 @@ import msgspec
 from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.schema import GLOBAL, NetworkKind
 
 _DESCRIPTIONS = {
@@ -44,8 +45,9 @@ class NetworkEntry(msgspec.Struct, frozen=True, kw_only=True):
 class NetworkPrices:
     """The network prices of a snapshot."""
 
-    def __init__(self, file: SnapshotFile) -> None:
+    def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:
         self._file = file
+        self._terms = terms
         self._kinds: dict[str, range] | None = None
         self._entries: dict[NetworkKind, tuple[NetworkEntry, ...]] = {}
         self._pairs: dict[NetworkKind, dict[tuple[str, str], NetworkEntry]] = {}
@@ -149,7 +151,7 @@ class NetworkPrices:
             sku_id=SkuId(sku_id) if sku_id else None,
             region=Region(region) if region else None,
         )
-        return PriceTier(start=start, price=price)
+        return PriceTier(start=start, price=self._terms.applied(price, COMPUTE_ENGINE, start))
 
 
 def first_paid(tiers: tuple[PriceTier, ...]) -> PriceTier | None:

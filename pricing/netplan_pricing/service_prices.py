@@ -9,13 +9,19 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.contract.terms import LIST_PRICES, Terms
+from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, nearest, quoted
 
 
 class ServicePrices:
     """The prices of gateways and the like, by service, region and condition."""
 
-    def __init__(self, file: SnapshotFile) -> None:
+    def __init__(
+        self, file: SnapshotFile, skus: Skus | None = None, terms: Terms = LIST_PRICES
+    ) -> None:
+        self._skus = skus or Skus(file)
+        self._terms = terms
         self._table: Table = file.table(schema.SERVICE_PRICES)
         self._services = self._table.ranges("service")
 
@@ -128,4 +134,10 @@ class ServicePrices:
                 "" if confidence == "high" else f"{confidence} confidence", table["note"][row]
             ),
         )
-        return PriceTier(start=Decimal(table["tier_start"][row]), price=price)
+        start = Decimal(table["tier_start"][row])
+        return PriceTier(start=start, price=self._terms.applied(price, self._billed_by(row), start))
+
+    def _billed_by(self, row: int) -> str:
+        """Return the service of a row's SKU, an empty text where only a page names the price."""
+        found = self._skus.row(self._table["sku_id"][row])
+        return "" if found is None else self._skus.service(found)

@@ -55,6 +55,10 @@ class Skus:
         row = self.row(sku_id)
         return "" if row is None else self._table["description"][row]
 
+    def service(self, row: int) -> str:
+        """Return the service of the SKU of a row."""
+        return self._table["service"][row]
+
     def entry(self, sku_id: str) -> SkuEntry:
         """Return a SKU.
 

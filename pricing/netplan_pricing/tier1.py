@@ -7,6 +7,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, Region, SkuId, series_of
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile
+from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
 from netplan_pricing.schema import Tier1Model
 from netplan_pricing.texts import quoted
 
@@ -14,7 +15,8 @@ from netplan_pricing.texts import quoted
 class Tier1Fees:
     """The Tier_1 fees of a snapshot."""
 
-    def __init__(self, file: SnapshotFile) -> None:
+    def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:
+        self._terms = terms
         self._fees = file.table(schema.TIER1_FEES)
         series = file.table(schema.TIER1_SERIES)
         self._models = {
@@ -63,7 +65,7 @@ class Tier1Fees:
 
     def _price(self, row: int, usd: Decimal, region: str, size: Decimal, *, is_spot: bool) -> Price:
         as_of = self._fees["as_of"][row]
-        return Price(
+        price = Price(
             usd=usd,
             unit="hour",
             description=f"{'Spot' if is_spot else 'On-demand'} fee for total VM network bandwidth"
@@ -74,3 +76,4 @@ class Tier1Fees:
             region=Region(region),
             note="per machine and hour, not covered by commitments",
         )
+        return self._terms.applied(price, COMPUTE_ENGINE)

@@ -71,6 +71,26 @@ Prices = Annotated[
     Path | None,
     typer.Option("--prices", help="Folder of another price snapshot.", rich_help_panel=INPUT),
 ]
+Discounts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--discount",
+        metavar="NAME=PERCENT",
+        help="Off the list price of a service (Compute Engine, Networking), of a SKU id, or of"
+        " all; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
+BillingExports = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--billing-export",
+        metavar="FILE",
+        help="Detailed usage or pricing table of the Cloud Billing export (Parquet, CSV): its"
+        " effective prices go before the list's; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
 AsOf = Annotated[
     datetime | None,
     typer.Option(

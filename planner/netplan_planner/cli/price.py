@@ -13,6 +13,14 @@ import typer
 
 from netplan_planner.cli.app import app
 from netplan_planner.cli.price_answers import Answer, Form, plain, render
+from netplan_planner.cli.price_source import (
+    CurrencyOption,
+    DiscountOption,
+    ExportOption,
+    PricesOption,
+    currency_of,
+    price_book,
+)
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.units import HOURS_PER_MONTH
 
@@ -51,9 +59,6 @@ class TierChoice(StrEnum):
     STANDARD = "STANDARD"
 
 
-PricesOption = Annotated[
-    Path | None, typer.Option("--prices", help="Folder of another price snapshot.")
-]
 FormOption = Annotated[Form, typer.Option("--format", help="How to write the answer.")]
 RegionOption = Annotated[str, typer.Option("--region", help="A region, such as us-central1.")]
 HoursOption = Annotated[float, typer.Option(help="Hours of the total; 730 are a month.", min=0)]
@@ -68,21 +73,42 @@ DEFAULT_HOURS = float(HOURS_PER_MONTH)
 
 @price_app.command()
 def machine(
-    machine_type: Annotated[str, typer.Argument(help="Such as n2-standard-16, n2-custom-8-16384.")],
-    region: RegionOption,
+    machine_type: Annotated[
+        str | None,
+        typer.Argument(metavar="[TYPE]", help="Such as n2-standard-16, n2-custom-8-16384."),
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option("--region", help="A region, such as us-central1.")
+    ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV with the columns region and machine_type: all prices of each row, in its"
+            " order; `-` reads stdin.",
+        ),
+    ] = None,
     usage: Annotated[UsageChoice, typer.Option(help="How it is paid for.")] = UsageChoice.ON_DEMAND,
     hours: HoursOption = DEFAULT_HOURS,
     prices: PricesOption = None,
+    discount: DiscountOption = None,
+    billing_export: ExportOption = None,
+    currency: CurrencyOption = None,
     format: FormOption = Form.TEXT,
 ) -> None:
     """Print what a machine costs per hour and for a month, or for another number of hours."""
     from netplan_planner.model import Usage
     from netplan_planner.optimise import machine_price
 
+    if batch is not None:
+        _batch(batch, machine_type, region, format, (prices, discount, billing_export), currency)
+        return
+    if machine_type is None or region is None:
+        raise UsageError("give a machine type and --region, or a table with --batch FILE")
     run_h = _amount(hours, "--hours")
     # More than a month's hours are whole months.
     month_ratio = min(hours / HOURS_PER_MONTH, 1.0)
-    book = _book(prices)
+    book = price_book(prices, discount, billing_export)
     wanted = list(Usage) if usage is UsageChoice.ALL else [Usage(usage.value)]
     columns = ("usage", "usd_per_hour", "usd", "as_of", "sku_id")
     answer = Answer("", columns, f"USD for {plain(run_h)} h")
@@ -99,6 +125,42 @@ def machine(
     shape = book.shape(machine_type)
     size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
     answer.title = f"{machine_type} in {region}{size}"
+    answer.currency = currency_of(book, currency)
+    typer.echo(render(answer, format))
+
+
+def _batch(
+    file: Path,
+    machine_type: str | None,
+    region: str | None,
+    format: Form,
+    source: tuple[Path | None, list[str] | None, list[Path] | None],
+    currency: str | None,
+) -> None:
+    """Write all prices of the machines that a table lists."""
+    from netplan_planner.cli import price_batch
+
+    if machine_type is not None or region is not None:
+        raise UsageError("--batch names types and regions in its file: give no others")
+    book = price_book(*source)
+    price_batch.write(file, book, format, currency_of(book, currency))
+
+
+@price_app.command()
+def sku(
+    sku_id: Annotated[str, typer.Argument(metavar="SKU", help="Such as BB77-5FDA-69D9.")],
+    prices: PricesOption = None,
+    discount: DiscountOption = None,
+    billing_export: ExportOption = None,
+    currency: CurrencyOption = None,
+    format: FormOption = Form.TEXT,
+) -> None:
+    """Print what a SKU is, where it holds, and every step of its price."""
+    from netplan_planner.cli.price_sku import sku_answer
+
+    book = price_book(prices, discount, billing_export)
+    answer = sku_answer(book, sku_id)
+    answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))
 
 
@@ -128,11 +190,14 @@ def traffic(
         bool, typer.Option("--external", help="Sent to the external address of an own machine.")
     ] = False,
     prices: PricesOption = None,
+    discount: DiscountOption = None,
+    billing_export: ExportOption = None,
+    currency: CurrencyOption = None,
     format: FormOption = Form.TEXT,
 ) -> None:
     """Print what a month's traffic costs: every price step that it reaches, and the sum."""
     volume = _amount(gib, "--gib")
-    book = _book(prices)
+    book = price_book(prices, discount, billing_export)
     path_class, dst = _path(src, to, external)
     if area is not None and to not in _TO_THE_INTERNET:
         raise UsageError(f"--area is for --to {' and '.join(_TO_THE_INTERNET)}, not {to}")
@@ -159,6 +224,7 @@ def traffic(
     )
     head = {"path_class": path_class.value, "from": src, "to": to, "description": what}
     answer.rows = [{**head, **_line(line), "note": notes} for line in lines]
+    answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))
 
 
@@ -170,13 +236,16 @@ def address(
     ] = AddressChoice.ALL,
     hours: HoursOption = DEFAULT_HOURS,
     prices: PricesOption = None,
+    discount: DiscountOption = None,
+    billing_export: ExportOption = None,
+    currency: CurrencyOption = None,
     format: FormOption = Form.TEXT,
 ) -> None:
     """Print what an external IPv4 address costs per hour and month, beyond any free hours."""
     from netplan_planner.model import AddressUse
 
     run_h = _amount(hours, "--hours")
-    book = _book(prices)
+    book = price_book(prices, discount, billing_export)
     wanted = list(AddressUse) if use is AddressChoice.ALL else [AddressUse(use.value)]
     answer = Answer(
         f"external IPv4 address in {region}",
@@ -190,13 +259,8 @@ def address(
             answer.unknown.append((one.value, str(error)))
             continue
         answer.rows.append({"region": region, "use": one.value, **_by_the_hour(price, run_h)})
+    answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))
-
-
-def _book(folder: Path | None) -> "SnapshotPriceBook":
-    from netplan_pricing import open_snapshot
-
-    return open_snapshot(folder)
 
 
 def _amount(number: float, option: str) -> Decimal:

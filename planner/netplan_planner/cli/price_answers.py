@@ -7,15 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from netplan_planner.errors import MissingDatum
+
+if TYPE_CHECKING:
+    from netplan_planner.cli.price_source import Currency
 
 SCHEMA = "netplan.price/1"
 NO_SKU = "none in this table"
 _CENT = Decimal("0.01")
+_RIGHT = ("usd", "_per_hour", "_per_gib", "_per_unit")
 _TITLES = {
     "usd_per_hour": "USD per hour",
     "usd_per_gib": "USD per GiB",
+    "usd_per_unit": "USD per unit",
     "gib": "GiB",
     "as_of": "date",
     "sku_id": "SKU",
@@ -43,6 +49,12 @@ class Answer:
     unknown: list[tuple[str, str]] = field(default_factory=list)
     """What has no price, and why."""
     total_usd: Decimal | None = None
+    currency: "Currency | None" = None
+    """Amounts are shown in it as well."""
+    titles: dict[str, str] = field(default_factory=dict)
+    """Of columns that the verbs do not know by name."""
+    notes: list[str] = field(default_factory=list)
+    """Lines below the table, of the text form alone."""
 
 
 def render(answer: Answer, form: Form) -> str:
@@ -54,20 +66,51 @@ def render(answer: Answer, form: Form) -> str:
     if answer.unknown and not answer.rows:
         # All usages fail for one reason (an unknown type) or each for its own.
         raise MissingDatum("\n".join(dict.fromkeys(reason for _, reason in answer.unknown)))
+    if answer.currency is not None:
+        _convert(answer, answer.currency)
     writer = {Form.TEXT: _text, Form.JSON: _json, Form.CSV: _csv}[form]
     return writer(answer)
+
+
+_AMOUNTS = ("usd_per_hour", "usd_per_gib", "usd_per_unit", "usd")
+
+
+def _convert(answer: Answer, currency: "Currency") -> None:
+    """Add to each amount what it is in another currency; the dollars stay beside it."""
+    code = currency.code.lower()
+    columns: list[str] = []
+    for name in answer.columns:
+        columns.append(name)
+        if name in _AMOUNTS:
+            other = name.replace("usd", code)
+            columns.append(other)
+            shown = answer.sum_title if name == "usd" else _TITLES.get(name, name)
+            answer.titles[other] = shown.replace("USD", currency.code)
+    answer.columns = tuple(columns)
+    for row in answer.rows:
+        for name in _AMOUNTS:
+            value = row.get(name)
+            if isinstance(value, Decimal):
+                row[name.replace("usd", code)] = value * currency.per_usd
+        row["currency"] = currency.code
+        row["units_per_usd"] = currency.per_usd
+        row["currency_as_of"] = currency.as_of
+    answer.notes.append(f"rate     {currency.note}")
 
 
 def _text(answer: Answer) -> str:
     cells = [[_shown(name, row[name]) for name in answer.columns] for row in answer.rows]
     first = answer.columns[0]
-    titles = [
-        answer.sum_title if name == "usd" else _TITLES.get(name, name) for name in answer.columns
-    ]
+    known = {**_TITLES, **answer.titles, "usd": answer.sum_title}
+    titles = [known.get(name, name) for name in answer.columns]
     lines = [clean(answer.title), "", *_table(answer.columns, titles, cells), ""]
     lines += [f"unknown  {clean(name)}: {clean(reason)}" for name, reason in answer.unknown]
     if answer.total_usd is not None:
-        lines.append(f"total    {_money(answer.total_usd)} USD a month")
+        other = ""
+        if answer.currency is not None:
+            converted = answer.total_usd * answer.currency.per_usd
+            other = f" = {_money(converted)} {answer.currency.code}"
+        lines.append(f"total    {_money(answer.total_usd)} USD{other} a month")
     for label in ("parts", "source", "note"):
         by_text: dict[str, list[str]] = {}
         for row in answer.rows:
@@ -76,13 +119,18 @@ def _text(answer: Answer) -> str:
         for text, names in by_text.items():
             whose = "" if len(names) == len(answer.rows) else f"{'; '.join(names)}: "
             lines.append(f"{label:<8} {clean(whose + text)}")
+    lines += [clean(note) for note in answer.notes]
     return "\n".join(lines)
 
 
 def _table(columns: Sequence[str], titles: list[str], cells: list[list[str]]) -> list[str]:
     """Return aligned lines; numbers stand to the right."""
     widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-    to_right = {n for n, name in enumerate(columns) if name.startswith("usd") or name == "gib"}
+    to_right = {
+        n
+        for n, name in enumerate(columns)
+        if name == "gib" or any(amount in name for amount in _RIGHT)
+    }
 
     def line(texts: list[str]) -> str:
         aligned = (
@@ -98,7 +146,8 @@ def _shown(name: str, value: object) -> str:
     if name == "sku_id" and not value:
         return NO_SKU
     if isinstance(value, Decimal):
-        return _money(value) if name == "usd" else plain(value)
+        # An amount of money is three letters, a rate says per what.
+        return _money(value) if len(name) == 3 and name != "gib" else plain(value)
     return clean(str(value))
 
 
@@ -130,6 +179,9 @@ def _json(answer: Answer) -> str:
     listed: dict[str, object] = {"schema": SCHEMA, "prices": answer.rows}
     if answer.total_usd is not None:
         listed["total_usd_per_month"] = answer.total_usd
+    if answer.currency is not None and answer.total_usd is not None:
+        code = answer.currency.code.lower()
+        listed[f"total_{code}_per_month"] = answer.total_usd * answer.currency.per_usd
     if answer.unknown:
         listed["unknown"] = [{"what": what, "reason": why} for what, why in answer.unknown]
     from msgspec.json import Encoder

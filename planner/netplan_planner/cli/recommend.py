@@ -9,7 +9,7 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
-from netplan_planner.cli.recommend_needs import To, Wish, for_bandwidth, for_machine
+from netplan_planner.cli.recommend_needs import PriceChoice, To, Wish, for_bandwidth, for_machine
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ def recommend(
     traffic: options.Traffic = None,
     demo: options.Demo = None,
     prices: options.Prices = None,
+    discount: options.Discounts = None,
+    billing_export: options.BillingExports = None,
     as_of: options.AsOf = None,
     reporter: options.WhichReporter = Reporter.SOURCE,
     since: options.Since = None,
@@ -207,7 +209,9 @@ def recommend(
     if vm is None:
         if project or inventory or traffic or demo:
             raise UsageError("--vm names the machine of the input that is to be replaced")
-        answer, caps, book = for_bandwidth(wish, prices, as_of)
+        answer, caps, book = for_bandwidth(
+            wish, PriceChoice(prices, tuple(discount or ()), tuple(billing_export or ())), as_of
+        )
     else:
         from netplan_planner.engine import AuditRequest
 
@@ -219,6 +223,8 @@ def recommend(
             traffic=tuple(traffic or ()),
             demo=demo,
             prices=prices,
+            discounts=tuple(discount or ()),
+            billing_exports=tuple(billing_export or ()),
             api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
             traffic_options=options.traffic_options(
                 reporter, memory_limit, threads, temp_directory, since, until

@@ -47,18 +47,26 @@ class Wish(NamedTuple):
     sustained_use: bool
 
 
+class PriceChoice(NamedTuple):
+    """Which prices: folder of the snapshot, discounts, files of the billing export."""
+
+    folder: Path | None = None
+    discounts: tuple[str, ...] = ()
+    billing_exports: tuple[Path, ...] = ()
+
+
 def for_bandwidth(
-    wish: Wish, prices: Path | None, as_of: datetime | None
+    wish: Wish, prices: PriceChoice, as_of: datetime | None
 ) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
     """Return the plan for a bandwidth in a region."""
     from netplan_planner.model import Destination, MachineNeed, Usage
     from netplan_planner.optimise import Chooser
     from netplan_planner.throughput import load_caps
-    from netplan_pricing import open_snapshot
+    from netplan_pricing import open_prices
 
     if wish.gbps is None or wish.region is None:
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
-    book, caps = open_snapshot(prices), load_caps(options.day(as_of) or date.today())
+    book, caps = open_prices(*prices), load_caps(options.day(as_of) or date.today())
     _check_region(wish.region, book)
     need = MachineNeed(
         gbps=wish.gbps,

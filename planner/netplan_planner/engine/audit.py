@@ -234,6 +234,11 @@ def _assumptions(
         said.append(
             f"Limits are those of {facts.caps.as_of.isoformat()}; prices are those of the snapshot."
         )
+    if facts.prices.info.terms:
+        said.append(
+            f"Prices are those of the contract where it names one: {facts.prices.info.terms}; the"
+            " rest is at list price."
+        )
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
     if any(finding.rule in resizing and finding.line_items for finding in findings):
         covered = len(facts.inventory.commitments)

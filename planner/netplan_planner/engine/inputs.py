@@ -29,11 +29,11 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         UsageError: If the request names nothing to audit.
         InputError: If an input cannot be read at all.
     """
-    from netplan_pricing import open_snapshot
+    from netplan_pricing import open_prices
 
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
-    prices = open_snapshot(request.prices)
+    prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = load_caps(limits_date(request, demo))
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in request.thresholds:

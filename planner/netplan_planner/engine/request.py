@@ -21,6 +21,10 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     traffic: tuple[Path, ...] = ()
     demo: str | None = None
     prices: Path | None = None
+    discounts: tuple[str, ...] = ()
+    """`NAME=PERCENT` each: of a service, a SKU id or `all`."""
+    billing_exports: tuple[Path, ...] = ()
+    """Files of the Cloud Billing export, whose effective prices go before the list's."""
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     min_severity: Severity = Severity.INFO

@@ -132,6 +132,8 @@ class SnapshotInfo(Value, frozen=True, kw_only=True):
     source: str
     row_count: int
     sha256: str
+    terms: str = ""
+    """What of the customer's own contract stands instead of list prices; empty: nothing."""
 
 
 class PriceBook(Protocol):

@@ -1,0 +1,127 @@
+"""Files of the Cloud Billing export, read by what their columns say, Parquet or CSV.
+
+The detailed usage cost table (`gcp_billing_export_resource_v1_…`) and the pricing table
+(`cloud_pricing_export`), as BigQuery writes them: records as structs in Parquet, and flattened in
+CSV with a dot or an underscore between the names (`sku.id`, `sku_id`).
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from netplan_planner.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+SCHEMAS = "cloud.google.com/billing/docs/how-to/export-data-bigquery-tables"
+
+
+class ExportKind(StrEnum):
+    """Which table of the export a file holds."""
+
+    USAGE = "usage"
+    PRICING = "pricing"
+
+
+class ExportFile:
+    """One file, open for queries as the relation `export`."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file and find what it is.
+
+        Raises:
+            InputError: If it is missing, damaged, or no table of the export.
+        """
+        import duckdb
+
+        self.path = path
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; export the table from BigQuery")
+        self._connection = duckdb.connect(config={"enable_external_access": True})
+        reader = "read_parquet(?)" if _is_parquet(path) else "read_csv(?, all_varchar=true)"
+        try:
+            self._connection.execute(
+                f"CREATE TEMP TABLE export AS SELECT * FROM {reader}", [str(path)]
+            )
+            described = self._connection.execute("DESCRIBE export").fetchall()
+        except duckdb.Error as exc:
+            raise InputError(f"{path}: cannot be read: {_first_line(exc)}") from exc
+        self._columns = {str(row[0]): str(row[1]) for row in described}
+        self.kind = self._kind()
+
+    def _kind(self) -> ExportKind:
+        if self.has("billing_account_price") or self.has("billing_account_price.tiered_rates"):
+            return ExportKind.PRICING
+        if self.has("sku.id") and self.has("cost"):
+            return ExportKind.USAGE
+        raise InputError(
+            f"{self.path}: neither the detailed usage cost table nor the pricing table of the"
+            f" Cloud Billing export (it has the columns {', '.join(list(self._columns)[:8])});"
+            f" see {SCHEMAS}"
+        )
+
+    def has(self, name: str) -> bool:
+        """Return whether a field is there, as a record's or flattened."""
+        return self._expression(name) is not None
+
+    def field(self, name: str, kind: str = "VARCHAR") -> str:
+        """Return the SQL expression of a field, as a type; NULL where the file lacks it."""
+        found = self._expression(name)
+        return "NULL" if found is None else f"TRY_CAST({found} AS {kind})"
+
+    def _expression(self, name: str) -> str | None:
+        if name in self._columns:
+            return _quoted(name)
+        record, dot, inner = name.partition(".")
+        if not dot:
+            return None
+        of_record = self._columns.get(record, "")
+        if of_record.startswith("STRUCT") and f"{inner} " in of_record.replace('"', ""):
+            return f"{_quoted(record)}.{_quoted(inner)}"
+        flat = f"{record}_{inner.replace('.', '_')}"
+        return _quoted(flat) if flat in self._columns else None
+
+    def require(self, names: Sequence[str]) -> None:
+        """Refuse a file without the fields that an answer needs.
+
+        Raises:
+            InputError: With the fields that are missing.
+        """
+        lacking = [name for name in names if not self.has(name)]
+        if lacking:
+            hint = ""
+            if any(name.startswith("price.") for name in lacking):
+                hint = "; the standard usage table has no prices: export the detailed one"
+            raise InputError(f"{self.path}: no {', '.join(lacking)}{hint} (see {SCHEMAS})")
+
+    def rows(self, query: str) -> "list[tuple[object, ...]]":
+        """Return the rows of a query over `export`.
+
+        Raises:
+            InputError: If a field is not what the schema says.
+        """
+        import duckdb
+
+        try:
+            return self._connection.execute(query).fetchall()
+        except duckdb.Error as exc:
+            raise InputError(f"{self.path}: not as its schema says: {_first_line(exc)}") from exc
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(4) == b"PAR1"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _first_line(exc: "duckdb.Error") -> str:
+    return str(exc).splitlines()[0][:200]

@@ -1,0 +1,147 @@
+"""The customer's own prices over the list's: effective prices by SKU, else discounts in percent.
+
+An effective price goes before a discount, a discount on a SKU before one on its service. Every
+price says in its source which of them made it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal, InvalidOperation
+
+import msgspec
+from msgspec.structs import replace
+
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Price
+from netplan_pricing.catalogue.sku import SERVICE_NAMES
+from netplan_pricing.texts import joined
+
+_SKU_ID = re.compile(r"[0-9A-F]{4}(?:-[0-9A-F]{4}){2}")
+_WHOLE = Decimal(100)
+EVERYTHING = "all"
+COMPUTE_ENGINE, NETWORKING = SERVICE_NAMES.values()
+
+
+class Discount(msgspec.Struct, frozen=True, kw_only=True):
+    """A share off the list price of a service, or of a SKU."""
+
+    of: str
+    """A service as the catalogue calls it, a SKU id, or `all`."""
+    percent: Decimal
+
+    @property
+    def ratio(self) -> Decimal:
+        """What is left of the list price."""
+        return 1 - self.percent / _WHOLE
+
+
+class EffectivePrice(msgspec.Struct, frozen=True, kw_only=True):
+    """What a SKU really costs from a step on."""
+
+    usd: Decimal
+    as_of: date
+    source: str
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """A customer's prices; without any the list's stand."""
+
+    discounts: tuple[Discount, ...] = ()
+    effective: Mapping[tuple[str, Decimal], EffectivePrice] = {}
+    """By SKU id and start of the step, in netplan's units."""
+    unread: tuple[str, ...] = ()
+    """What of the customer's files could not be used, a line each."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether nothing differs from the list."""
+        return not self.discounts and not self.effective
+
+    @property
+    def in_words(self) -> str:
+        """What differs from the list, an empty text where nothing does."""
+        files = sorted({one.source.rpartition(",")[0] for one in self.effective.values()})
+        skus = len({sku_id for sku_id, _ in self.effective})
+        parts = [f"{'; '.join(files)} for {skus:,} SKUs"] if files else []
+        parts += [f"{one.percent:f} % off {one.of}" for one in self.discounts]
+        if self.unread:
+            more = f" and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
+            parts.append(f"not used: {self.unread[0]}{more}")
+        return "; ".join(parts)
+
+    def discount(self, sku_id: str | None, service: str) -> Discount | None:
+        """Return the discount on a SKU, on its service, or on everything; None for the list."""
+        for name in (sku_id, service.casefold(), EVERYTHING):
+            for one in self.discounts:
+                if name and one.of.casefold() == name.casefold():
+                    return one
+        return None
+
+    def applied(self, price: Price, service: str, start: Decimal = Decimal(0)) -> Price:
+        """Return what the customer pays for a unit that the list prices."""
+        if self.is_list or not price.usd:
+            return price
+        own = self.effective.get((price.sku_id or "", start))
+        if own is not None:
+            return replace(
+                price,
+                usd=own.usd,
+                as_of=own.as_of,
+                source=own.source,
+                note=joined(f"contract price; the list says {price.usd:f}", price.note),
+            )
+        discount = self.discount(price.sku_id, service)
+        if discount is None:
+            return price
+        return replace(
+            price,
+            usd=price.usd * discount.ratio,
+            source=f"{price.source}, less {discount.percent:f} % on {discount.of}",
+            note=joined(f"the list says {price.usd:f}", price.note),
+        )
+
+
+LIST_PRICES = Terms()
+
+
+def parse_discount(text: str) -> Discount:
+    """Return the discount that `NAME=PERCENT` says.
+
+    Raises:
+        UsageError: If the name is no service, SKU id or `all`, or the percentage is none.
+
+    >>> parse_discount("Compute Engine=12.5").percent
+    Decimal('12.5')
+    """
+    name, separator, number = (part.strip() for part in text.rpartition("="))
+    services = {service.casefold(): service for service in SERVICE_NAMES.values()}
+    of = services.get(name.casefold()) or (EVERYTHING if name.casefold() == EVERYTHING else "")
+    if not of and _SKU_ID.fullmatch(name.upper()):
+        of = name.upper()
+    if not separator or not of:
+        raise UsageError(
+            f"--discount {text!r}: it is NAME=PERCENT, where NAME is"
+            f" {', '.join(services.values())}, all, or a SKU id such as BB77-5FDA-69D9"
+        )
+    try:
+        percent = Decimal(number.removesuffix("%").strip())
+    except InvalidOperation as exc:
+        raise UsageError(f"--discount {text!r}: {number!r} is no percentage") from exc
+    if not percent.is_finite() or not 0 <= percent < _WHOLE:
+        raise UsageError(f"--discount {text!r}: a discount is from 0 to below 100 percent")
+    return Discount(of=of, percent=percent)
+
+
+def parse_discounts(texts: Iterable[str]) -> tuple[Discount, ...]:
+    """Return the discounts that texts say.
+
+    Raises:
+        UsageError: If one is no discount, or two are for one name.
+    """
+    found: dict[str, Discount] = {}
+    for text in texts:
+        discount = parse_discount(text)
+        if found.setdefault(discount.of, discount) != discount:
+            raise UsageError(f"--discount: two for {discount.of}")
+    return tuple(found.values())

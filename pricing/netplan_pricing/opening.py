@@ -1,0 +1,34 @@
+"""The price book that options ask for: which snapshot, and the customer's own prices over it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from netplan_pricing.book import SnapshotPriceBook, open_snapshot
+from netplan_pricing.contract.terms import Terms, parse_discounts
+
+
+def open_prices(
+    folder: Path | None = None,
+    discounts: Sequence[str] = (),
+    billing_exports: Sequence[Path] = (),
+) -> SnapshotPriceBook:
+    """Return the price book; its terms say what of the billing exports could not be used.
+
+    Args:
+        folder: Of the snapshot; None for the embedded one.
+        discounts: `NAME=PERCENT` each.
+        billing_exports: Files of the Cloud Billing export.
+
+    Raises:
+        InputError: If the snapshot or an export cannot be read.
+        UsageError: If a discount is none.
+    """
+    parsed = parse_discounts(discounts)
+    if not billing_exports:
+        return open_snapshot(folder, Terms(discounts=parsed))
+    # A database, for those who have an export alone.
+    from netplan_pricing.contract.effective import effective_prices
+
+    found = effective_prices(billing_exports)
+    terms = Terms(discounts=parsed, effective=found.prices, unread=found.unread)
+    return open_snapshot(folder, terms)
