@@ -1,9 +1,18 @@
 """The `netplan` command. Each verb is a module here; it parses, calls the engine and writes."""
 
-from netplan_planner.cli import audit, caps, config, price, prices, recommend, rules
+from netplan_planner.cli import (
+    audit,
+    caps,
+    config,
+    price,
+    prices,
+    prices_reconcile,
+    recommend,
+    rules,
+)
 from netplan_planner.cli.app import app, run
 
-VERBS = (audit, recommend, caps, price, prices, rules, config)
+VERBS = (audit, recommend, caps, price, prices, prices_reconcile, rules, config)
 """The modules that register the verbs by being imported, in the order of the help page."""
 
 __all__ = ["app", "main"]

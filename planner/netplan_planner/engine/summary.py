@@ -34,7 +34,7 @@ def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
     table: dict[tuple[int, int], list[Edge]] = defaultdict(list)
     classes, directions = list(PathClass), list(Direction)
     for edge in facts.traffic.edges:
-        direction = directions.index(_direction(facts, edge))
+        direction = directions.index(direction_of(facts, edge))
         table[direction, classes.index(edge.path_class)].append(edge)
     return tuple(
         _class_total(facts, classes[path_class], edges, directions[direction])
@@ -42,7 +42,8 @@ def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
     )
 
 
-def _direction(facts: Facts, edge: Edge) -> Direction:
+def direction_of(facts: Facts, edge: Edge) -> Direction:
+    """Return which way an edge goes, seen from the machines of the inventory."""
     if facts.src(edge).kind is OwnerKind.VM:
         return Direction.SENT
     return Direction.RECEIVED if facts.dst(edge).kind in _OWN else Direction.ELSEWHERE
@@ -117,7 +118,7 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     src_zone, dst_zone, path_class = key
     greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
     # What others send to each other is not ours to price.
-    is_sent = all(_direction(facts, edge) is Direction.SENT for edge in edges)
+    is_sent = all(direction_of(facts, edge) is Direction.SENT for edge in edges)
     usd = _price(facts, path_class, edges)[0] if is_sent else None
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     src, dst = facts.src(greatest), facts.dst(greatest)

@@ -11,7 +11,7 @@ from netplan_planner.errors import InputError
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
 from netplan_pricing.contract.terms import EffectivePrice
 
-_PER_UNIT = {
+PER_UNIT = {
     "h": Decimal(1),
     "hour": Decimal(1),
     "s": Decimal(1) / 3600,
@@ -170,7 +170,7 @@ def _add(
     kind: str,
 ) -> None:
     """Add a price in netplan's units and in US dollars, or say why it cannot be used."""
-    per_unit = _PER_UNIT.get(str(unit))
+    per_unit = PER_UNIT.get(str(unit))
     where = f"{file.path}: {sku_id}"
     if per_unit is None:
         unread.append(

@@ -1,0 +1,164 @@
+"""`netplan prices reconcile`: the traffic model against the bill."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from netplan_planner.cli import options
+from netplan_planner.cli.app import progress
+from netplan_planner.cli.options import Reporter
+from netplan_planner.cli.price_answers import clean
+from netplan_planner.cli.prices import FormOption, prices_app
+from netplan_planner.cli.prices_answers import AnswerForm, write_csv, write_json
+
+if TYPE_CHECKING:
+    from netplan_planner.engine.reconcile import Reconciliation, SkuBalance
+
+SCHEMA = "netplan.reconciliation/1"
+_CENT = Decimal("0.01")
+_COLUMNS = (
+    *("sku_id", "description", "modelled_gib", "billed_gib", "residual_gib", "residual_ratio"),
+    *("modelled_usd", "billed_usd", "residual_usd", "path_classes", "note"),
+)
+
+
+@prices_app.command()
+def reconcile(
+    billing_export: Annotated[
+        Path,
+        typer.Option(
+            "--billing-export",
+            metavar="FILE",
+            help="Detailed usage table of the Cloud Billing export (Parquet, CSV).",
+        ),
+    ],
+    project: options.Projects = None,
+    inventory: options.Inventory = None,
+    traffic: options.Traffic = None,
+    demo: options.Demo = None,
+    prices: options.Prices = None,
+    discount: options.Discounts = None,
+    contract: Annotated[
+        bool,
+        typer.Option(
+            "--contract", help="Price the model with the effective prices of the export as well."
+        ),
+    ] = False,
+    reporter: options.WhichReporter = Reporter.SOURCE,
+    format: FormOption = AnswerForm.TEXT,
+) -> None:
+    """Compare what flow records say for a month with what was billed, per SKU.
+
+    The model's volumes are scaled to the hours of the bill; the residual is what the bill has more.
+    """
+    from netplan_planner.engine import AuditRequest
+    from netplan_planner.engine.reconcile import reconcile as compare
+    from netplan_planner.model import Reporter as Whose
+    from netplan_planner.traffic import TrafficOptions
+
+    request = AuditRequest(
+        today=date.today(),
+        projects=tuple(dict.fromkeys(project or ())),
+        inventory=tuple(inventory or ()),
+        traffic=tuple(traffic or ()),
+        demo=demo,
+        prices=prices,
+        discounts=tuple(discount or ()),
+        billing_exports=(billing_export,) if contract else (),
+        traffic_options=TrafficOptions(reporter=Whose(reporter.value)),
+    )
+    found = compare(request, billing_export, progress)
+    writer = {AnswerForm.TEXT: _text, AnswerForm.JSON: _json, AnswerForm.CSV: _csv}[format]
+    writer(found)
+
+
+def _cells(one: "SkuBalance") -> tuple[object, ...]:
+    parts = "; ".join(f"{part.path_class.value} {part.gib:.3f}" for part in one.parts)
+    ratio = one.residual_ratio
+    return (
+        *(one.sku_id, one.description, one.modelled_gib, one.billed_gib, one.residual_gib),
+        *(None if ratio is None else round(ratio, 6), one.modelled_usd, one.billed_usd),
+        *(one.residual_usd, parts, one.note),
+    )
+
+
+def _csv(found: "Reconciliation") -> None:
+    write_csv(_COLUMNS, map(_cells, found.balances))
+
+
+def _json(found: "Reconciliation") -> None:
+    write_json(
+        {
+            "schema": SCHEMA,
+            "billing_export": found.bill.file,
+            "billed_from": found.bill.start.isoformat(),
+            "billed_to": found.bill.end.isoformat(),
+            "billed_hours": found.bill.hours,
+            "modelled_hours": found.model_hours,
+            "skus": [
+                {
+                    **dict(zip(_COLUMNS, _cells(one), strict=True)),
+                    "path_classes": [
+                        {"path_class": part.path_class.value, "gib": part.gib} for part in one.parts
+                    ],
+                }
+                for one in found.balances
+            ],
+            "unmodelled": [
+                {"path_class": one.path_class.value, "gib": one.gib, "reason": one.reason}
+                for one in found.unmodelled
+            ],
+            "other_usd": found.other_usd,
+            "other_skus": found.other_count,
+        }
+    )
+
+
+def _text(found: "Reconciliation") -> None:
+    bill = found.bill
+    typer.echo(
+        clean(
+            f"{bill.file}: {bill.start:%Y-%m-%d %H:%M} to {bill.end:%Y-%m-%d %H:%M},"
+            f" {bill.hours:,.0f} h; flow records of {found.model_hours:,.1f} h scaled to it"
+        )
+    )
+    typer.echo()
+    head = f"{'SKU':<14}  {'modelled GiB':>14}  {'billed GiB':>14}  {'residual':>9}"
+    typer.echo(f"{head}  {'modelled USD':>12}  {'billed USD':>12}  {'residual USD':>12}")
+    for one in found.balances:
+        ratio = one.residual_ratio
+        typer.echo(
+            clean(
+                f"{one.sku_id:<14}  {_gib(one.modelled_gib)}  {_gib(one.billed_gib)}"
+                f"  {'' if ratio is None else f'{ratio:+.1%}':>9}"
+                f"  {_usd(one.modelled_usd)}  {_usd(one.billed_usd)}  {_usd(one.residual_usd)}"
+            )
+        )
+        typer.echo(clean(f"    {one.description}"))
+        if len(one.parts) > 1 or one.note:
+            parts = ", ".join(f"{part.path_class.value} {part.gib:,.0f} GiB" for part in one.parts)
+            typer.echo(clean(f"    {'; '.join(filter(None, (parts, one.note)))}"))
+    modelled = sum((one.modelled_usd or Decimal(0) for one in found.balances), Decimal(0))
+    billed = sum((one.billed_usd or Decimal(0) for one in found.balances), Decimal(0))
+    typer.echo()
+    typer.echo(
+        f"{'traffic in all':<14}  {'':>14}  {'':>14}  {'':>9}"
+        f"  {_usd(modelled)}  {_usd(billed)}  {_usd(billed - modelled)}"
+    )
+    for missing in found.unmodelled:
+        reason = f"{missing.path_class.value} {missing.gib:,.0f} GiB: {missing.reason}"
+        typer.echo(clean(f"not priced: {reason}"))
+    typer.echo(
+        f"not traffic: {found.other_count:,} SKUs of the bill, {_usd(found.other_usd).strip()} USD"
+    )
+
+
+def _gib(value: Decimal | None) -> str:
+    return f"{'none' if value is None else f'{value:,.1f}':>14}"
+
+
+def _usd(value: Decimal | None) -> str:
+    return f"{'none' if value is None else f'{value.quantize(_CENT):,f}':>12}"

@@ -1,0 +1,247 @@
+"""The traffic model against the bill: per SKU, what flow logs say was sent and what was billed."""
+
+from collections import defaultdict
+from decimal import Decimal
+from pathlib import Path
+
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import Say, read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.summary import direction_of
+from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.model import (
+    Direction,
+    Edge,
+    Facts,
+    PathClass,
+    PriceTier,
+    Value,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_pricing import SnapshotPriceBook
+from netplan_pricing.contract.billed import Billed, BilledSku, billed
+from netplan_pricing.traffic_prices import bill
+
+_SENT, _RECEIVED = "_out", "_in"
+"""How the kinds of SKUs end that are for traffic."""
+
+
+class Part(Value, frozen=True, kw_only=True):
+    """What of a SKU's volume goes over one path class."""
+
+    path_class: PathClass
+    gib: Decimal
+
+
+class SkuBalance(Value, frozen=True, kw_only=True):
+    """One SKU in the model and on the bill, over the time of the bill; None: not there."""
+
+    sku_id: str
+    description: str
+    modelled_gib: Decimal | None
+    billed_gib: Decimal | None
+    modelled_usd: Decimal | None
+    billed_usd: Decimal | None
+    parts: tuple[Part, ...]
+    """Of the model, the greatest first."""
+    note: str = ""
+
+    @property
+    def residual_gib(self) -> Decimal:
+        """Billed less modelled."""
+        return (self.billed_gib or Decimal(0)) - (self.modelled_gib or Decimal(0))
+
+    @property
+    def residual_usd(self) -> Decimal:
+        """Billed less modelled."""
+        return (self.billed_usd or Decimal(0)) - (self.modelled_usd or Decimal(0))
+
+    @property
+    def residual_ratio(self) -> Decimal | None:
+        """Of what was billed; None where nothing was."""
+        return self.residual_gib / self.billed_gib if self.billed_gib else None
+
+
+class Unmodelled(Value, frozen=True, kw_only=True):
+    """Traffic that was seen and cannot be priced."""
+
+    path_class: PathClass
+    gib: Decimal
+    reason: str
+
+
+class Reconciliation(Value, frozen=True, kw_only=True):
+    """The whole comparison."""
+
+    bill: Billed
+    model_hours: Decimal
+    """What the flow records cover; the model is scaled from it to the hours of the bill."""
+    balances: tuple[SkuBalance, ...]
+    """Traffic SKUs, the greatest residual in dollars first."""
+    unmodelled: tuple[Unmodelled, ...]
+    other_usd: Decimal
+    """Billed for anything but traffic, which the model does not look at."""
+    other_count: int
+
+
+def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) -> Reconciliation:
+    """Compare the traffic of a request with a bill.
+
+    Raises:
+        InputError: If an input or the export cannot be read.
+        UsageError: If no traffic is given.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    if not request.traffic and demo is None:
+        raise UsageError("nothing to compare with: give --traffic, flow logs or a plain table")
+    found = billed(export)
+    facts = read_facts(request, demo, say)
+    book = facts.prices
+    assert isinstance(book, SnapshotPriceBook)
+    # A bill of 720 hours holds less than a month of 730.
+    scale = found.hours / HOURS_PER_MONTH
+    volumes, unmodelled = _volumes(facts, book, scale)
+    balances, other = _balances(volumes, found, book)
+    return Reconciliation(
+        bill=found,
+        model_hours=_model_hours(facts),
+        balances=tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id))),
+        unmodelled=unmodelled,
+        other_usd=sum((one.cost_usd for one in other), Decimal(0)),
+        other_count=len(other),
+    )
+
+
+def _model_hours(facts: Facts) -> Decimal:
+    traffic = facts.traffic
+    if traffic is None or traffic.is_steady:
+        return Decimal(HOURS_PER_MONTH)
+    return Decimal(traffic.observed_minutes) / 60
+
+
+class _Volume:
+    """What the model sends over one price."""
+
+    def __init__(self, tiers: tuple[PriceTier, ...]) -> None:
+        self.tiers = tiers
+        self.gib: dict[PathClass, Decimal] = defaultdict(Decimal)
+
+    @property
+    def total(self) -> Decimal:
+        return sum(self.gib.values(), Decimal(0))
+
+
+def _volumes(
+    facts: Facts, book: SnapshotPriceBook, scale: Decimal
+) -> tuple[dict[str, _Volume], tuple[Unmodelled, ...]]:
+    """Return the model's volumes by SKU id, and what has no price."""
+    lanes: dict[tuple[PathClass, str, str, str], int] = defaultdict(int)
+    for edge in facts.traffic.edges if facts.traffic is not None else ():
+        if direction_of(facts, edge) is Direction.SENT:
+            lanes[_lane(facts, edge)] += edge.wire_bytes
+    volumes: dict[str, _Volume] = {}
+    missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
+    for (path_class, src, dst, area), byte_count in sorted(lanes.items()):
+        gib = facts.gib_per_month(byte_count) * scale
+        try:
+            if path_class is PathClass.UNKNOWN or not src:
+                raise MissingDatum("bytes without an owner have no price")
+            # What NAT processes is a SKU of its own beside the traffic itself.
+            asked = PathClass.INTERNET if path_class is PathClass.NAT else path_class
+            tiers = book.traffic(asked, src_region=src, dst_region=dst or None, area=area or None)
+            _add(volumes, tiers, path_class, gib)
+            if path_class is PathClass.NAT:
+                nat = (PriceTier(start=Decimal(0), price=book.nat_data(src)),)
+                _add(volumes, nat, path_class, gib)
+        except MissingDatum as error:
+            missing[path_class, str(error)] += gib
+    unmodelled = tuple(
+        Unmodelled(path_class=path_class, gib=gib, reason=reason)
+        for (path_class, reason), gib in sorted(missing.items(), key=lambda one: -one[1])
+    )
+    return volumes, unmodelled
+
+
+def _lane(facts: Facts, edge: Edge) -> tuple[PathClass, str, str, str]:
+    src, dst = facts.src(edge), facts.dst(edge)
+    return edge.path_class, src.region or "", dst.region or "", dst.area or ""
+
+
+def _add(
+    volumes: dict[str, _Volume],
+    tiers: tuple[PriceTier, ...],
+    path_class: PathClass,
+    gib: Decimal,
+) -> None:
+    price = tiers[0].price
+    if price.sku_id is None:
+        raise MissingDatum(f"which SKU bills it is not known ({price.note or price.description})")
+    volumes.setdefault(price.sku_id, _Volume(tiers)).gib[path_class] += gib
+
+
+def _balances(
+    volumes: dict[str, _Volume], found: Billed, book: SnapshotPriceBook
+) -> tuple[list[SkuBalance], list[BilledSku]]:
+    """Return the balance of each traffic SKU, and the rows of the bill that are not for traffic."""
+    balances, other = [], []
+    seen = set()
+    for row in found.skus:
+        place = book.skus.row(row.sku_id)
+        kind = "" if place is None else book.skus.entry_of(place).kind
+        # What comes in is free, on the bill all the same, and not modelled.
+        is_traffic = kind.endswith(_SENT) or (kind.endswith(_RECEIVED) and row.cost_usd != 0)
+        if kind.endswith(_RECEIVED) and not row.cost_usd:
+            continue
+        if not is_traffic and row.sku_id not in volumes:
+            other.append(row)
+            continue
+        seen.add(row.sku_id)
+        balances.append(_balance(row.sku_id, volumes.get(row.sku_id), row, book))
+    balances += [
+        _balance(sku_id, volume, None, book)
+        for sku_id, volume in sorted(volumes.items())
+        if sku_id not in seen
+    ]
+    return balances, other
+
+
+def _balance(
+    sku_id: str, volume: _Volume | None, row: BilledSku | None, book: SnapshotPriceBook
+) -> SkuBalance:
+    gib = usd = None
+    parts: tuple[Part, ...] = ()
+    if volume is not None:
+        gib = volume.total
+        usd = sum((line.usd_per_month for line in bill("t", gib, volume.tiers)), Decimal(0))
+        parts = tuple(
+            Part(path_class=path_class, gib=amount)
+            for path_class, amount in sorted(volume.gib.items(), key=lambda one: -one[1])
+        )
+    return SkuBalance(
+        sku_id=sku_id,
+        description=book.skus.description(sku_id) or (row.description if row else ""),
+        modelled_gib=gib,
+        billed_gib=row.amount if row is not None else None,
+        modelled_usd=usd,
+        billed_usd=row.cost_usd if row is not None else None,
+        parts=parts,
+        note=_note(volume, row),
+    )
+
+
+def _note(volume: _Volume | None, row: BilledSku | None) -> str:
+    """Return what explains a balance."""
+    notes = []
+    if volume is None:
+        notes.append("nothing in the flow records goes this way")
+    elif PathClass.SAME_ZONE_EXTERNAL in volume.gib:
+        share = volume.gib[PathClass.SAME_ZONE_EXTERNAL]
+        notes.append(
+            f"{share:,.0f} GiB of it stay in one zone and are billed as between zones, because"
+            " they go to external addresses"
+        )
+    if row is None:
+        notes.append("not on the bill")
+    elif row.amount is None:
+        notes.append(f"billed in {row.unit!r}, which is not understood")
+    return "; ".join(notes)

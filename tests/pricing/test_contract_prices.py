@@ -1,0 +1,184 @@
+"""Discounts and the billing export: whose price stands, and what is said about it."""
+
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import AddressUse, PathClass, Usage
+from netplan_pricing import open_prices, open_snapshot
+from netplan_pricing.contract.terms import parse_discount
+from support.billing_export import pricing, usage, write_flat_csv, write_parquet
+from support.command import run_verbs
+
+CORE, RAM = "BB77-5FDA-69D9", "5B01-D157-A097"
+"""SKUs of N2 in the Americas: 0.031611 an hour, 0.004237 a GiB and hour."""
+BETWEEN_ZONES = "DE9E-AFBC-A15A"
+CENTRAL = "us-central1"
+LIST = open_snapshot()
+
+
+def test_a_discount_on_a_service_is_taken_off_every_part() -> None:
+    book = open_prices(discounts=["Compute Engine=10"])
+    price = book.machine(CENTRAL, "n2-standard-16")
+    assert price.usd == LIST.machine(CENTRAL, "n2-standard-16").usd * Decimal("0.9")
+    assert "less 10 % on Compute Engine" in price.source
+    assert "the list says 0.031611" in price.note
+    steps = book.traffic(PathClass.INTER_ZONE_INTERNAL, src_region=CENTRAL)
+    assert steps[0].price.usd == Decimal("0.009")
+    assert book.nat_data(CENTRAL).usd == LIST.nat_data(CENTRAL).usd  # Networking
+    assert book.info.terms == "10 % off Compute Engine"
+    listed = book.machine(CENTRAL, "n2-standard-16", Usage.SPOT)
+    assert listed.usd == LIST.machine(CENTRAL, "n2-standard-16", Usage.SPOT).usd * Decimal("0.9")
+    row = next(book.machine_batch([(CENTRAL, "n2-standard-16")]))
+    assert row.on_demand_usd_per_hour == price.usd
+    assert row.spot_usd_per_hour == listed.usd
+
+
+def test_a_discount_on_a_sku_goes_before_one_on_its_service() -> None:
+    book = open_prices(discounts=[f"{CORE}=50", "compute engine=10", "all=1"])
+    core, ram = book.machine(CENTRAL, "n2-standard-16").parts
+    assert core.usd == Decimal("0.0158055")
+    assert ram.usd == Decimal("0.0038133")
+    assert book.nat_data(CENTRAL).usd == LIST.nat_data(CENTRAL).usd * Decimal("0.99")
+
+
+def test_free_steps_and_unknown_prices_stay_what_they_are() -> None:
+    book = open_prices(discounts=["all=20"])
+    steps = book.external_address_tiers(AddressUse.STANDARD_VM, CENTRAL)
+    assert [step.price.usd for step in steps] == [0, Decimal("0.004")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Compute Engine", "=5", "Disk=5", "all=-1", "all=100", "all=x", "all=nan", "AAAA=1"],
+)
+def test_what_is_no_discount_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--discount"):
+        parse_discount(text)
+    with pytest.raises(UsageError, match="two for"):
+        open_prices(discounts=["all=1", "all=2"])
+
+
+def dotted(path: Path, rows: list[dict[str, Any]]) -> Path:
+    return write_flat_csv(path, rows)
+
+
+def joined(path: Path, rows: list[dict[str, Any]]) -> Path:
+    return write_flat_csv(path, rows, "_")
+
+
+WRITERS = pytest.mark.parametrize("write", [write_parquet, dotted, joined])
+Writer = Callable[[Path, list[dict[str, Any]]], Path]
+
+
+@WRITERS
+def test_effective_prices_of_the_usage_table_go_before_list_and_discount(
+    tmp_path: Path, write: Writer
+) -> None:
+    rows = [
+        usage(CORE, "N2 Core", 100, 2.5, unit="hour", effective=0.025),
+        usage(RAM, "N2 Ram", 100, 0.4, unit="gibibyte hour", effective=0.0035, currency="EUR",
+              rate=0.875),
+        usage(BETWEEN_ZONES, "zones", 10, 0.08, effective=0.008),
+        usage(BETWEEN_ZONES, "tax", 10, 0.08, effective=0.5, cost_type="tax"),
+    ]  # fmt: skip
+    path = write(tmp_path / "export", rows)
+    book = open_prices(discounts=["all=50"], billing_exports=[path])
+    price = book.machine(CENTRAL, "n2-standard-16")
+    assert [part.usd for part in price.parts] == [Decimal("0.025"), Decimal("0.004")]
+    assert price.usd == 16 * Decimal("0.025") + 64 * Decimal("0.004")
+    assert price.as_of == date(2026, 11, 1)
+    assert "effective price of the billing export" in price.source
+    assert "contract price; the list says 0.031611" in price.note
+    step = book.traffic(PathClass.INTER_ZONE_INTERNAL, src_region=CENTRAL)[0]
+    assert step.price.usd == Decimal("0.008")
+    # What the export does not name has the discount.
+    assert book.nat_data(CENTRAL).usd == LIST.nat_data(CENTRAL).usd / 2
+    assert "for 3 SKUs; 50 % off all" in book.info.terms
+
+
+@WRITERS
+def test_the_pricing_table_prices_every_step(tmp_path: Path, write: Writer) -> None:
+    ids = [tier.price.sku_id for tier in LIST.traffic(
+        PathClass.INTERNET, src_region=CENTRAL, area="Africa")]  # fmt: skip
+    sku_id = str(ids[0])
+    rows = [
+        pricing(sku_id, "gibibyte", [(0, 0), (1, 0.1), (1024, 0.09), (10240, 0.08)]),
+        pricing(sku_id, "gibibyte", [(0, 0.7)], day=date_time(2026, 9)),
+        pricing(CORE, "hour", [(0, 25)], quantity=1000),
+    ]
+    path = write(tmp_path / "pricing", rows)
+    book = open_prices(billing_exports=[path])
+    steps = book.traffic(PathClass.INTERNET, src_region=CENTRAL, area="Africa")
+    assert [str(step.price.usd) for step in steps] == ["0", "0.1", "0.09", "0.08"]
+    assert book.machine(CENTRAL, "n2-standard-16").parts[0].usd == Decimal("0.025")
+
+
+def date_time(year: int, month: int) -> Any:
+    from datetime import UTC, datetime
+
+    return datetime(year, month, 1, tzinfo=UTC)
+
+
+def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
+    rows = [
+        usage(CORE, "N2 Core", 1, 1, unit="parsec", effective=0.5),
+        usage(RAM, "N2 Ram", 1, 1, unit="gibibyte hour", effective=0.003),
+        usage(RAM, "N2 Ram", 1, 1, unit="gibibyte hour", effective=0.002, end=date_time(2026, 12)),
+        usage("0000-0000-0001", "x", 1, 1, unit="hour", effective=1, currency="EUR", rate=0),
+    ]
+    path = write_parquet(tmp_path / "export", rows)
+    book = open_prices(billing_exports=[path])
+    core, ram = book.machine(CENTRAL, "n2-standard-16").parts
+    assert (core.usd, ram.usd) == (Decimal("0.031611"), Decimal("0.002"))
+    said = "\n".join(book.terms.unread)
+    assert "'parsec' is not understood" in said
+    assert f"{RAM} has 2 effective prices; the last one stands" in said
+    assert "no conversion rate" in said
+    done = run_verbs("price", arguments=["price", "machine", "n2-standard-16", "--region", CENTRAL,
+                     "--billing-export", str(path)])  # fmt: skip
+    assert done.returncode == 0
+    assert "parsec" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("missing.csv", None, "no such file"),
+        ("other.csv", b"a,b\n1,2\n", "neither the detailed usage"),
+        ("cut.parquet", b"PAR1" + b"\0" * 100, "cannot be read"),
+        ("standard.csv", b"sku.id,cost,currency,usage_end_time\nX,1,USD,2026-10-01\n",
+         "export the detailed one"),
+        ("empty.csv", b"sku.id,cost,currency,usage_end_time,price.effective_price,price.unit\n",
+         "no effective price"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_export_is_refused(
+    tmp_path: Path, name: str, content: bytes | None, said: str
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        open_prices(billing_exports=[path])
+
+
+def test_an_audit_says_whose_prices_it_shows(tmp_path: Path) -> None:
+    path = write_parquet(
+        tmp_path / "export.parquet", [usage(BETWEEN_ZONES, "zones", 10, 0.08, effective=0.008)]
+    )
+    done = run_verbs(
+        "audit",
+        arguments=["audit", "--demo", "gecko", "--fail-on", "never", "--billing-export", str(path),
+                   "--discount", "Compute Engine=25"],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "$1,905.40 a month = 238,175 GiB × $0.008" in text
+    assert "effective price of the billing export export.parquet for 1 SKUs" in text
+    assert "25 % off Compute Engine" in text

@@ -1,0 +1,112 @@
+"""The traffic model against a made bill: the residual per SKU, and what explains it."""
+
+import csv
+import io
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from support.billing_export import usage, write_flat_csv, write_parquet
+from support.command import run_verbs
+
+BETWEEN_ZONES = "DE9E-AFBC-A15A"
+IN_ZONE = "14F9-7705-2FD4"
+
+
+def bill(folder: Path) -> Path:
+    return write_parquet(
+        folder / "bill.parquet",
+        [
+            usage(BETWEEN_ZONES, "Network Inter Zone Data Transfer Out", 245_000, 2450.0),
+            usage("D0CC-50DF-59D2", "Network Inter Zone Data Transfer In", 245_000, 0.0),
+            usage("2222-2222-2222", "A disk", 100, 17.0, unit="gibibyte month", credit=-2.0),
+            usage("984A-1F27-2D1F", "Network Data Transfer Out via Carrier Peering Network -"
+                  " Americas Based", 12, 0.48),
+        ],
+    )  # fmt: skip
+
+
+def run(path: Path, *more: str) -> tuple[int, str, str]:
+    done = run_verbs(
+        "prices_reconcile",
+        arguments=["prices", "reconcile", "--demo", "gecko", "--billing-export", str(path), *more],
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_balance_of_a_sku_is_stated_and_explained(tmp_path: Path) -> None:
+    status, said, error = run(bill(tmp_path), "--format", "json")
+    assert status == 0, error
+    found = json.loads(said, parse_float=Decimal)
+    assert found["billed_hours"] == 744
+    by_id = {row["sku_id"]: row for row in found["skus"]}
+    zones = by_id[BETWEEN_ZONES]
+    # 238,175 GiB in 730 hours are 242,743 in the 744 of October.
+    assert abs(zones["modelled_gib"] - 242_743) < 2
+    assert zones["billed_gib"] == 245_000
+    assert abs(zones["residual_gib"] - 2_257) < 2
+    assert abs(zones["residual_usd"] - Decimal("22.57")) < Decimal("0.02")
+    assert zones["path_classes"][0]["path_class"] == "same-zone-external"
+    assert "stay in one zone and are billed as between zones" in zones["note"]
+    assert by_id["984A-1F27-2D1F"]["note"] == "nothing in the flow records goes this way"
+    assert found["other_usd"] == 17
+    # What comes in is free: it is on the bill, and no line of the balance.
+    assert "D0CC-50DF-59D2" not in by_id
+
+
+def test_as_text_and_csv(tmp_path: Path) -> None:
+    path = write_flat_csv(
+        tmp_path / "bill.csv",
+        [usage(BETWEEN_ZONES, "Network Inter Zone Data Transfer Out", 245_000, 2450.0)],
+    )
+    status, said, error = run(path)
+    assert status == 0, error
+    assert "2026-10-01 00:00 to 2026-11-01 00:00, 744 h" in said
+    assert "+0.9%" in said
+    assert "traffic in all" in said
+    status, said, error = run(path, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(said)))
+    assert rows[0]["sku_id"] == BETWEEN_ZONES
+    assert "same-zone-external 24274" in rows[0]["path_classes"]
+
+
+def test_the_model_can_be_priced_as_the_contract_says(tmp_path: Path) -> None:
+    path = write_parquet(
+        tmp_path / "bill.parquet",
+        [usage(BETWEEN_ZONES, "zones", 245_000, 1960.0, effective=0.008)],
+    )
+    _, list_priced, _ = run(path, "--format", "json")
+    _, own, _ = run(path, "--format", "json", "--contract")
+    of_list = json.loads(list_priced)["skus"][0]["modelled_usd"]
+    of_contract = json.loads(own)["skus"][0]["modelled_usd"]
+    assert of_contract == pytest.approx(of_list * 0.8)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"sku.id,cost,currency\nX,1,USD\n", "no usage.amount_in_pricing_units"),
+        (b"sku.id,cost,currency,usage.amount_in_pricing_units,usage_start_time,usage_end_time\n",
+         "no usage in it"),
+    ],
+)  # fmt: skip
+def test_a_bill_that_cannot_be_compared_is_refused(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    path = tmp_path / "bill.csv"
+    path.write_bytes(content)
+    status, out, error = run(path)
+    assert (status, out) == (3, "")
+    assert said in error
+
+
+def test_without_traffic_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    done = run_verbs(
+        "prices_reconcile",
+        arguments=["prices", "reconcile", "--inventory", str(tmp_path), "--billing-export",
+                   str(bill(tmp_path))],
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "--traffic" in done.stderr
