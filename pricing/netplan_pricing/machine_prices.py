@@ -20,6 +20,7 @@ from netplan_planner.model import (
     Region,
     Usage,
     discounted,
+    series_of,
     why_no_shape,
 )
 from netplan_planner.units import HOURS_PER_MONTH
@@ -36,6 +37,8 @@ from netplan_pricing.texts import joined, nearest, quoted, row_note
 _NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price"
 _SSD_DIGITS = Decimal("1e-12")
 """To which a GiB-month is divided into hours: below 1e-7 USD for the largest machine."""
+_COVERED = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
+"""Parts that a flexible commitment covers."""
 _KEPT_LISTINGS = 2**16
 """More than all pairs of region and type: a table that repeats them asks once."""
 _SALES = "a2-ultragpu-"
@@ -204,6 +207,39 @@ class MachinePrices:
             return self._in_words(region, machine_type, usage, custom)
         price = self._in_words(region, machine_type, Usage.ON_DEMAND, custom)
         return self._of_a_month(machine_type, price)
+
+    def flexible(self, region: str, machine_type: str, ratio: Decimal, fee: Price) -> Price:
+        """Return a machine's price per hour under a flexible commitment.
+
+        Args:
+            region: The region.
+            machine_type: Predefined or custom.
+            ratio: What is left of the on-demand price of cores and memory.
+            fee: The SKU of the commitment, for source and note.
+
+        Raises:
+            MissingDatum: As `price`, or if no source says that the commitment covers the series.
+        """
+        table = self._file.table(schema.FLEXIBLE_SERIES)
+        series = series_of(machine_type)
+        price = self.price(region, machine_type, Usage.ON_DEMAND)
+        covered = series in table["series"].values and price.parts
+        if not covered or any(part.component not in _COVERED for part in price.parts):
+            raise MissingDatum(
+                f"no flexible-commitment price for {machine_type}: no source of this snapshot says"
+                f" that it covers what series {quoted(series)} is billed for (it names"
+                f" {', '.join(table['series'].values)})"
+            )
+        return msgspec.structs.replace(
+            discounted(price, ratio),
+            description=f"{price.description.replace('on-demand', 'flexible', 1)}, times {ratio:f}",
+            source=f"{price.source}; {fee.description}",
+            note=joined(
+                f"flexible commitment: {fee.description} ({fee.sku_id}), paid every hour of the"
+                " term; it covers spend in any region",
+                price.note,
+            ),
+        )
 
     def _of_a_month(self, machine_type: str, price: Price) -> Price:
         """Return the mean hour of a full month: the on-demand price less the full discount."""

@@ -21,6 +21,7 @@ CUSTOM_LIMITS = "custom_limits"
 INTERNET_AREAS = "internet_areas"
 SKU_SERIES = "sku_series"
 CURRENCY_RATES = "currency_rates"
+FLEXIBLE_SERIES = "flexible_series"
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     # Sorted by id. Regions are joined by "|", steps too, each as start=USD.
@@ -65,6 +66,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     TIER1_SERIES: ("series", "model", "source", "as_of"),
     SUSTAINED_USE: (*("series", "scope", "full_month_percent", "multipliers", "source", "as_of"),),
     CUSTOM_LIMITS: ("series", "max_gib_per_vcpu", "has_extended", "source", "as_of"),
+    # Series whose cores and memory a flexible commitment covers at the catalogue's discount.
+    FLEXIBLE_SERIES: ("series", "source", "as_of"),
     CURRENCY_RATES: ("currency", "per_usd", "source", "as_of"),
     # `name` is a continent or country of flow logs in lower case; areas are joined by "|".
     INTERNET_AREAS: ("name", "areas", "source", "as_of"),

@@ -59,6 +59,24 @@ class Skus:
         """Return the service of the SKU of a row."""
         return self._table["service"][row]
 
+    def find(self, kind: str, ending: str) -> int | None:
+        """Return the row of the SKU of a kind whose description ends so; None for none or two."""
+        found = self._by_ending.get((kind, ending.casefold()))
+        return None if found is None or len(found) != 1 else found[0]
+
+    @cached_property
+    def _by_ending(self) -> dict[tuple[str, str], list[int]]:
+        """Rows of received traffic by kind, and by ` from A to B` where they say so."""
+        table = self._table
+        kinds, words = table["kind"], table["description"]
+        index: dict[tuple[str, str], list[int]] = {}
+        for row in range(table.row_count):
+            if kinds[row].endswith("_in"):
+                _, separator, route = words[row].casefold().partition(" from ")
+                ending = f"{separator}{route}"
+                index.setdefault((kinds[row], ending), []).append(row)
+        return index
+
     def entry(self, sku_id: str) -> SkuEntry:
         """Return a SKU.
 

@@ -12,6 +12,7 @@ from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_paid, unit_prices
 from netplan_pricing.schema import NetworkKind
 from netplan_pricing.service_prices import ServicePrices
+from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, nearest, quoted
 
 _INTERNET_KINDS = {
@@ -19,6 +20,12 @@ _INTERNET_KINDS = {
     "STANDARD": NetworkKind.INTERNET_STANDARD,
 }
 _SAME_ZONE_EXTERNAL = "same_zone_external_ip"
+_RECEIVED = {
+    "same-zone": "intrazone_in",
+    "inter-zone": "interzone_in",
+    "inter-region": "interregion_in",
+}
+"""The kind of SKU that its receiver pays, by the distance of a path class."""
 _SENDER_PAYS = "charged to the sender, per direction"
 
 
@@ -40,7 +47,9 @@ class TrafficPrices:
         services: ServicePrices,
         areas: InternetAreas,
         types: MachineTypes,
+        skus: Skus,
     ) -> None:
+        self._skus = skus
         self._network = network
         self._services = services
         self._areas = areas
@@ -247,6 +256,25 @@ class TrafficPrices:
 
     def _unknown(self, route: Route) -> tuple[PriceTier, ...]:
         raise MissingDatum(f"traffic from {route.src_region} without an owner has no price")
+
+    def received(self, path_class: PathClass, src: str, dst: str | None) -> Price:
+        """Return what a GiB costs the side that receives it, which the catalogue prices apart.
+
+        Raises:
+            MissingDatum: If the catalogue has no SKU for it.
+        """
+        kind = _RECEIVED.get(path_class.distance or "", "")
+        ending = ""
+        if kind == _RECEIVED["inter-region"] and dst is not None:
+            entry = self._network.by_pair(NetworkKind.INTERREGION, src, dst)
+            ending = f" from {entry.source_place} to {entry.destination_place}" if entry else "?"
+        row = self._skus.find(kind, ending) if kind else None
+        tiers = self._skus.entry_of(row).tiers if row is not None else ()
+        if len(tiers) != 1:
+            raise MissingDatum(
+                f"what {path_class.value} costs its receiver is not a price of the catalogue"
+            )
+        return tiers[0].price
 
     def vpn(self, route: Route) -> tuple[PriceTier, ...]:
         """Return the price steps of a GiB sent through a Cloud VPN tunnel.

@@ -281,6 +281,19 @@ def test_z3_pays_its_own_rate_for_its_disks() -> None:
     assert disks.description == "Spot Preemptible Z3 Instance Local SSD running in Americas"
 
 
+@pytest.mark.parametrize(("years", "left"), [(1, "0.72"), (3, "0.54")])
+def test_a_flexible_commitment_takes_its_share_off_cores_and_memory(years: int, left: str) -> None:
+    """28 and 46 per cent, as the catalogue prices the commitment for a cent of spend."""
+    for name in ("n2-standard-16", "n2-custom-8-131072-ext", "e2-micro"):
+        price = BOOK.flexible_commitment(CENTRAL, name, years)
+        assert price.usd == usd(name) * Decimal(left)
+        assert "paid every hour of the term" in price.note
+    # Not what no source says it covers, nor a whole machine of one SKU.
+    for name in ("m3-ultramem-32", "f1-micro", "a2-highgpu-1g"):
+        with pytest.raises(MissingDatum, match="no flexible-commitment price"):
+            BOOK.flexible_commitment(CENTRAL, name, years)
+
+
 def test_a_custom_month_has_the_discount_of_its_series() -> None:
     month = Usage.SUSTAINED_USE
     assert usd("custom-4-8192", month) == usd("custom-4-8192") * Decimal("0.7")

@@ -358,3 +358,20 @@ def test_an_area_with_two_prices_is_refused_and_with_one_is_answered(tmp_path: P
     assert "Western Europe or Eastern Europe" in same[0].price.note
     with pytest.raises(MissingDatum, match=r"Eastern Europe 0\.5, Western Europe 0\.4"):
         book.traffic(PathClass.INTERNET, src_region="bb-two2", area="Europe")
+
+
+def test_the_receiver_of_traffic_has_a_price_of_its_own() -> None:
+    """Free today, by SKUs of its own: a price of both sides."""
+    for path_class, dst, sku_id in (
+        (PathClass.SAME_ZONE_EXTERNAL, None, "intrazone_in"),
+        (PathClass.INTER_ZONE_INTERNAL, None, "interzone_in"),
+        (PathClass.INTER_REGION_INTERNAL, "europe-west1", "interregion_in"),
+    ):
+        price = BOOK.received(path_class, CENTRAL, dst)
+        assert price.usd == 0
+        assert BOOK.skus.entry(price.sku_id or "").kind == sku_id
+    there = BOOK.received(PathClass.INTER_REGION_EXTERNAL, "europe-west1", CENTRAL)
+    back = BOOK.received(PathClass.INTER_REGION_EXTERNAL, CENTRAL, "europe-west1")
+    assert there.sku_id != back.sku_id
+    with pytest.raises(MissingDatum, match="not a price of the catalogue"):
+        BOOK.received(PathClass.INTERNET, CENTRAL, None)

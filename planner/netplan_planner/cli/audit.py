@@ -50,6 +50,7 @@ def audit(
     prices: options.Prices = None,
     discount: options.Discounts = None,
     billing_export: options.BillingExports = None,
+    currency: options.CurrencyCode = None,
     as_of: options.AsOf = None,
     today: options.Today = None,
     reporter: options.WhichReporter = Reporter.SOURCE,
@@ -152,6 +153,9 @@ def audit(
     Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
     read, 4 incomplete and --strict.
     """
+    from msgspec.structs import replace
+
+    from netplan_planner.cli.price_source import currency_in
     from netplan_planner.engine import AuditRequest, run_audit
     from netplan_planner.model import Severity
     from netplan_planner.renderers import ColourMode, RenderOptions, parse_output, write_outputs
@@ -181,7 +185,10 @@ def audit(
             reporter, memory_limit, threads, temp_directory, since, until
         ),
     )
+    # Before anything is read: a rate that is not there is no reason to wait for.
+    shown_in = currency_in(prices, currency)
     render = RenderOptions(
+        currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
         width=width,
         colour=ColourMode(color.value),
         verbosity=verbose,
@@ -191,6 +198,8 @@ def audit(
         rules=_rule_infos(),
     )
     report = run_audit(request, progress)
+    if shown_in is not None:
+        report = replace(report, assumptions=(*report.assumptions, shown_in.assumption))
     write_outputs(report, outputs, render)
     _finish(report, fail_on, save_limit, strict)
 

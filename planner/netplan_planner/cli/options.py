@@ -91,6 +91,15 @@ BillingExports = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+CurrencyCode = Annotated[
+    str | None,
+    typer.Option(
+        "--currency",
+        help="Show amounts in this currency, at the rate that the API returned"
+        " (`netplan prices refresh --currency`); data formats stay in dollars.",
+        rich_help_panel=INPUT,
+    ),
+]
 AsOf = Annotated[
     datetime | None,
     typer.Option(

@@ -33,14 +33,19 @@ app.add_typer(price_app, name="price")
 
 
 class UsageChoice(StrEnum):
-    """How a machine is paid for; the values are those of the model's `Usage`."""
+    """How a machine is paid for: the model's `Usage`, and flexible commitments."""
 
     ON_DEMAND = "on-demand"
     SPOT = "spot"
     CUD_1Y = "cud-1y"
     CUD_3Y = "cud-3y"
     SUSTAINED_USE = "sustained-use"
+    FLEX_1Y = "flex-1y"
+    FLEX_3Y = "flex-3y"
     ALL = "all"
+
+
+_YEARS = {UsageChoice.FLEX_1Y: 1, UsageChoice.FLEX_3Y: 3}
 
 
 class AddressChoice(StrEnum):
@@ -109,14 +114,19 @@ def machine(
     # More than a month's hours are whole months.
     month_ratio = min(hours / HOURS_PER_MONTH, 1.0)
     book = price_book(prices, discount, billing_export)
-    wanted = list(Usage) if usage is UsageChoice.ALL else [Usage(usage.value)]
+    wanted = [one for one in UsageChoice if usage in {one, UsageChoice.ALL}]
     columns = ("usage", "usd_per_hour", "usd", "as_of", "sku_id")
     answer = Answer("", columns, f"USD for {plain(run_h)} h")
     for one in wanted:
+        if one is UsageChoice.ALL:
+            continue
         try:
-            price = book.machine(region, machine_type, one)
-            if one is Usage.SUSTAINED_USE and month_ratio < 1:
-                price = machine_price(book, region, machine_type, one, month_ratio)
+            if one in _YEARS:
+                price = book.flexible_commitment(region, machine_type, _YEARS[one])
+            elif one is UsageChoice.SUSTAINED_USE and month_ratio < 1:
+                price = machine_price(book, region, machine_type, Usage.SUSTAINED_USE, month_ratio)
+            else:
+                price = book.machine(region, machine_type, Usage(one.value))
         except MissingDatum as error:
             answer.unknown.append((one.value, str(error)))
             continue
@@ -223,6 +233,13 @@ def traffic(
         total_usd=sum((line.usd_per_month for line in lines), Decimal(0)),
     )
     head = {"path_class": path_class.value, "from": src, "to": to, "description": what}
+    try:
+        other = book.received(path_class, src, dst)
+        paid = f"{plain(other.usd)} USD per {other.unit}" if other.usd else "nothing"
+        answer.notes.append(f"receiver pays {paid}: {other.description}, SKU {other.sku_id}")
+    except MissingDatum:
+        # Outside the VPC nobody of ours receives.
+        pass
     answer.rows = [{**head, **_line(line), "note": notes} for line in lines]
     answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from netplan_planner.cli.price_answers import Answer, plain
+from netplan_planner.cli.price_answers import Answer
 from netplan_planner.errors import MissingDatum
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def sku_answer(book: "SnapshotPriceBook", sku_id: str) -> Answer:
         answer.rows.append(
             {
                 "sku_id": entry.sku_id,
-                "from": plain(tier.start),
+                "from": tier.start,
                 "unit": price.unit,
                 "usd_per_unit": price.usd,
                 "list_usd_per_unit": tier.price.usd,

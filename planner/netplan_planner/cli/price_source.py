@@ -51,6 +51,11 @@ class Currency(NamedTuple):
         rate = f"{self.per_usd.normalize():f}"
         return f"1 USD = {rate} {self.code}, Cloud Billing Catalog API, {self.as_of}"
 
+    @property
+    def assumption(self) -> str:
+        """What a report that shows it says of it."""
+        return f"Amounts in {self.code} are converted: {self.note}; a $ is a US dollar."
+
 
 def price_book(
     folder: Path | None, discounts: list[str] | None, exports: list[Path] | None
@@ -63,6 +68,19 @@ def price_book(
         for line in book.terms.unread:
             typer.echo(clean(f"netplan: {line}"), err=True)
     return book
+
+
+def currency_in(folder: Path | None, code: str | None) -> Currency | None:
+    """Return a currency with the rate of a folder's snapshot; None where none was asked for.
+
+    Raises:
+        MissingDatum: If the snapshot has no rate for it.
+    """
+    if code is None:
+        return None
+    from netplan_pricing import open_snapshot
+
+    return currency_of(open_snapshot(folder), code)
 
 
 def currency_of(book: "SnapshotPriceBook", code: str | None) -> Currency | None:

@@ -1,5 +1,6 @@
 """`netplan recommend`: the cheapest machine types that carry a wanted bandwidth."""
 
+from contextlib import nullcontext
 from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -9,10 +10,12 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.cli.price_source import currency_in
 from netplan_planner.cli.recommend_needs import PriceChoice, To, Wish, for_bandwidth, for_machine
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
+    from netplan_planner.cli.price_source import Currency
     from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook
 
 NEED, PAYMENT = "What is needed", "How it is paid"
@@ -144,6 +147,7 @@ def recommend(
     prices: options.Prices = None,
     discount: options.Discounts = None,
     billing_export: options.BillingExports = None,
+    currency: options.CurrencyCode = None,
     as_of: options.AsOf = None,
     reporter: options.WhichReporter = Reporter.SOURCE,
     since: options.Since = None,
@@ -235,6 +239,7 @@ def recommend(
         answer,
         caps,
         book,
+        currency=currency_in(prices, currency),
         form=format,
         why_not=tuple(why_not or ()),
         width=width,
@@ -249,6 +254,7 @@ def write_answer(
     caps: "CapsBook",
     prices: "PriceBook",
     *,
+    currency: "Currency | None" = None,
     form: Form,
     why_not: tuple[str, ...],
     width: int | None,
@@ -264,6 +270,7 @@ def write_answer(
     from netplan_planner.cli import recommend_answers
     from netplan_planner.model import Infeasible
     from netplan_planner.renderers import ColourMode, RenderOptions
+    from netplan_planner.renderers.figures import amounts_in
 
     if form is Form.TEXT:
         render = RenderOptions(
@@ -273,7 +280,10 @@ def write_answer(
             max_rows=top,
             full_answer="--format json",
         )
-        text = recommend_answers.text(answer, caps, prices, why_not, render)
+        with amounts_in(*currency[:2]) if currency is not None else nullcontext():
+            text = recommend_answers.text(answer, caps, prices, why_not, render)
+        if currency is not None:
+            text += f"{currency.assumption}\n"
     else:
         text = recommend_answers.data(answer, caps, prices, form.value)
     typer.echo(text, nl=False)

@@ -4,7 +4,11 @@ Every function returns plain text; a figure that is not known is never printed a
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import ROUND_HALF_EVEN, Decimal
+from typing import NamedTuple
 
 from netplan_planner import units
 
@@ -12,6 +16,34 @@ _RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
 _SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
 _CENT = Decimal("0.01")
 _WHOLE_DOLLARS_FROM = 10_000
+_CONVERTED_DIGITS = 9
+"""Of a unit price in another currency; the dollars keep all of theirs."""
+
+
+class Money(NamedTuple):
+    """In what amounts are shown; they are kept in US dollars."""
+
+    mark: str
+    per_usd: Decimal
+
+
+_DOLLARS = Money("$", Decimal(1))
+_SHOWN_IN: ContextVar[Money] = ContextVar("shown_in", default=_DOLLARS)
+
+
+@contextmanager
+def amounts_in(code: str, per_usd: Decimal) -> Iterator[None]:
+    """Show amounts in another currency than dollars, at a rate, while the block runs.
+
+    >>> with amounts_in("EUR", Decimal("0.875")):
+    ...     dollars(Decimal(200)), unit_price(Decimal("0.01"))
+    ('EUR 175.00', 'EUR 0.00875')
+    """
+    token = _SHOWN_IN.set(Money(f"{code} ", per_usd))
+    try:
+        yield
+    finally:
+        _SHOWN_IN.reset(token)
 
 
 def trimmed(value: float | Decimal, digits: int) -> str:
@@ -107,10 +139,12 @@ def dollars(usd: Decimal) -> str:
     """
     if not usd.is_finite():
         return "an unknown sum"
-    amount = abs(usd)
+    mark, per_usd = _SHOWN_IN.get()
+    amount = abs(usd) * per_usd
     if 0 < amount < _CENT / 2:
-        return "under $0.01"
-    return f"${amount:,.0f}" if amount >= _WHOLE_DOLLARS_FROM else f"${amount:,.2f}"
+        return f"under {mark}0.01"
+    whole = amount >= _WHOLE_DOLLARS_FROM
+    return f"{mark}{amount:,.0f}" if whole else f"{mark}{amount:,.2f}"
 
 
 def saving(usd: Decimal) -> str:
@@ -132,10 +166,11 @@ def unit_price(usd: Decimal) -> str:
     """
     if not usd.is_finite():
         return "unknown price"
-    text = f"{abs(usd):,f}"
-    whole, _, decimals = text.partition(".")
+    mark, per_usd = _SHOWN_IN.get()
+    amount = abs(usd) if per_usd == 1 else round(abs(usd) * per_usd, _CONVERTED_DIGITS)
+    whole, _, decimals = f"{amount:,f}".partition(".")
     sign = "-" if usd < 0 else ""
-    return f"{sign}${whole}.{decimals.rstrip('0').ljust(2, '0')}"
+    return f"{sign}{mark}{whole}.{decimals.rstrip('0').ljust(2, '0')}"
 
 
 def share(part: float, whole: float) -> str:

@@ -1,5 +1,6 @@
 """What a renderer may be told: how wide, how colourful, how much, and what the rules are."""
 
+from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model import Severity, Value
@@ -51,6 +52,8 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     max_rows: int = 8
     """Rows of a table or list; 0: all."""
     rules: tuple[RuleInfo, ...] = ()
+    currency: tuple[str, Decimal] | None = None
+    """Code and units per US dollar, in which texts show amounts; data stays in dollars."""
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
 

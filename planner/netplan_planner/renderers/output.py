@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import Report, Value
+from netplan_planner.renderers.figures import amounts_in
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 
 Render = Callable[[Report, RenderOptions], str]
@@ -104,7 +105,10 @@ def render(report: Report, name: str, options: RenderOptions) -> str:
     if name not in RENDERERS:
         raise UsageError(_unknown(name))
     made: Render = import_module(RENDERERS[name]).render
-    return made(report, options)
+    if options.currency is None:
+        return made(report, options)
+    with amounts_in(*options.currency):
+        return made(report, options)
 
 
 def write_outputs(

@@ -29,7 +29,7 @@ AGREE_RATIO = Decimal("1e-6")
 
 _FACT_TABLES = (
     *(schema.SUSTAINED_USE, schema.TIER1_SERIES, schema.CUSTOM_LIMITS, schema.INTERNET_AREAS),
-    schema.SKU_SERIES,
+    *(schema.SKU_SERIES, schema.FLEXIBLE_SERIES),
 )
 _UNSORTED = frozenset({schema.SKU_SERIES})
 """Fact tables whose first fitting row decides."""

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 
 from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
-from netplan_pricing.catalogue.sku import Sku
+from netplan_pricing.catalogue.rates import rate_of
+from netplan_pricing.catalogue.sku import Sku, sku_of_message
+from support.catalog_server import CatalogServer
 from support.shared_data import needs_shared, shared
-from support.skus import NETWORKING, sku
+from support.skus import COMPUTE, NETWORKING, sku
 
 VM = "vm_component"
 
@@ -201,3 +204,39 @@ def test_descriptions_of_2022_map_as_those_of_today_do() -> None:
         new = today[row["sku_id"]]
         old = {**new, "description": row["description_in_2022"]}
         assert map_sku(msgspec.convert(old, Sku)) == map_sku(msgspec.convert(new, Sku))
+
+
+def test_a_message_of_the_client_library_is_the_same_sku_as_the_rest_answer() -> None:
+    from google.cloud import billing_v1
+
+    for made in (
+        sku("N2D AMD Custom Extended Ram running in Paris", "RAM", unit="GBy.h",
+            usd=((0, "2.000031611"),)),
+        sku("Network Inter Zone Data Transfer Out", "InterzoneEgress", family="Network",
+            unit="GiBy", usd=((0, "0"), (1, "0.01"))),
+        sku("Nothing priced", "CPU", usd=()),
+    ):  # fmt: skip
+        message = billing_v1.Sku.from_json(json.dumps(made))
+        of_message, of_json = sku_of_message(message), msgspec.convert(made, Sku)
+        assert map_sku(of_message) == map_sku(of_json)
+        assert rate_of(of_message) == rate_of(of_json)
+        assert (of_message.sku_id, of_message.geo_taxonomy.type) == (of_json.sku_id, "REGIONAL")
+
+
+def test_the_client_library_reads_what_the_local_server_sends() -> None:
+    """The server that the refresh is tested with answers as Google's own client expects."""
+    from google.api_core.client_options import ClientOptions
+    from google.auth.credentials import AnonymousCredentials
+    from google.cloud import billing_v1
+
+    made = [sku(f"N{n} Instance Core running in Iowa", "CPU", sku_id=f"S-{n}") for n in range(9)]
+    with CatalogServer({COMPUTE: made}, page_size=4) as server:
+        client = billing_v1.CloudCatalogClient(
+            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
+            client_options=ClientOptions(api_endpoint=server.url),
+            transport="rest",
+        )
+        request = {"parent": f"services/{COMPUTE}", "currency_code": "USD", "page_size": 5000}
+        found = [sku_of_message(one) for one in client.list_skus(request=request)]
+    assert [one.sku_id for one in found] == [f"S-{n}" for n in range(9)]
+    assert all(map_sku(one).kind == VM for one in found)

@@ -1,0 +1,93 @@
+"""Amounts in another currency: at the rate of the snapshot, or refused."""
+
+import csv
+import io
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from netplan_pricing import open_snapshot
+from netplan_pricing.building.from_files import build_from_files, write_snapshot
+from support.command import run_verbs
+from support.price_inputs import MACHINE_FILES, made_skus, write_inputs
+from support.skus import write_page
+
+RATE = Decimal("0.875")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a made snapshot with a rate for EUR, over what the embedded one holds."""
+    place = tmp_path_factory.mktemp("currency")
+    inputs = write_inputs(place / "in")
+    euros = json.loads(json.dumps(made_skus()))
+    for sku in euros:
+        for info in sku["pricingInfo"]:
+            info["currencyConversionRate"] = float(RATE)
+            for rate in info["pricingExpression"]["tieredRates"]:
+                rate["unitPrice"]["currencyCode"] = "EUR"
+    pages = write_page(inputs / "eur.json", euros)
+    one = build_from_files(
+        [inputs / "skus.json"],
+        [inputs / name for name in MACHINE_FILES],
+        base=open_snapshot().file,
+        currency_pages=[pages],
+    )
+    write_snapshot(one, place)
+    return place
+
+
+def test_prices_are_shown_in_both(folder: Path) -> None:
+    asked = ["price", "machine", "n2-standard-4", "--region", "aa-one1", "--prices", str(folder)]
+    text = run_verbs("price", arguments=[*asked, "--currency", "eur"])
+    assert text.returncode == 0, text.stderr
+    assert "EUR per hour" in text.stdout
+    assert "1 USD = 0.875 EUR, Cloud Billing Catalog API, 2026-04-29" in text.stdout
+    found = run_verbs("price", arguments=[*asked, "--currency", "EUR", "--format", "json"])
+    (row,) = json.loads(found.stdout, parse_float=Decimal)["prices"]
+    assert row["usd_per_hour"] == Decimal("0.4")
+    assert row["eur_per_hour"] == Decimal("0.35")
+    assert (row["currency"], row["units_per_usd"]) == ("EUR", RATE)
+    asked = ["price", "traffic", "--from", "aa-one1", "--to", "bb-two2", "--gib", "100"]
+    traffic = run_verbs("price", arguments=[*asked, "--prices", str(folder), "--currency", "EUR"])
+    assert "total    12.00 USD = 10.50 EUR a month" in traffic.stdout
+
+
+def test_a_table_of_machines_has_columns_of_both(folder: Path, tmp_path: Path) -> None:
+    table = tmp_path / "machines.csv"
+    table.write_text("machine_type,region\nn2-standard-4,aa-one1\nn2-standard-4,nowhere\n")
+    done = run_verbs("price", arguments=["price", "machine", "--batch", str(table), "--format",
+                     "csv", "--prices", str(folder), "--currency", "EUR"])  # fmt: skip
+    first, second = csv.DictReader(io.StringIO(done.stdout))
+    assert (first["on_demand_usd_per_hour"], first["on_demand_eur_per_hour"]) == ("0.4", "0.35")
+    assert (second["on_demand_eur_per_hour"], second["reason"]) == ("", "unknown region")
+
+
+def test_a_currency_without_a_rate_is_refused_and_says_where_rates_come_from() -> None:
+    for verb, asked in (
+        ("price", ["price", "machine", "n2-standard-4", "--region", "us-central1"]),
+        ("audit", ["audit", "--demo", "gecko"]),
+        ("recommend", ["recommend", "--gbps", "10", "--region", "us-central1"]),
+    ):
+        done = run_verbs(verb, arguments=[*asked, "--currency", "EUR"])
+        assert (done.returncode, done.stdout) == (3, ""), verb
+        assert "no rate for it" in done.stderr
+        assert "netplan prices refresh" in done.stderr
+
+
+def test_dollars_need_no_rate() -> None:
+    done = run_verbs("price", arguments=["price", "machine", "n2-standard-4", "--region",
+                     "us-central1", "--currency", "USD"])  # fmt: skip
+    assert done.returncode == 0
+    assert "EUR" not in done.stdout
+
+
+def test_a_recommendation_is_shown_in_it(folder: Path) -> None:
+    asked = ["recommend", "--gbps", "8", "--region", "aa-one1", "--prices", str(folder)]
+    done = run_verbs("recommend", arguments=[*asked, "--currency", "EUR"])
+    assert done.returncode == 0, done.stderr
+    # 0.4 USD an hour are 292 USD and 255.50 EUR a month.
+    assert "EUR 255.50" in done.stdout
+    assert "Amounts in EUR are converted" in done.stdout
