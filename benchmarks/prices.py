@@ -40,10 +40,15 @@ def best_ms(repeat: int, run: Callable[[], Answer]) -> tuple[float, Answer]:
 
 
 def listed(book: SnapshotPriceBook) -> list[tuple[str, str, str]]:
-    """Return region, type and on-demand price of every row of the snapshot."""
-    table = book.file.table("machine_prices")
-    texts = (table[name].texts() for name in ("region", "machine_type", "on_demand"))
-    return list(zip(*texts, strict=True))
+    """Return region, type and on-demand price of every pair that is offered and priced."""
+    pairs = [
+        (region, one.machine_type) for region in book.regions() for one in book.offered(region)
+    ]
+    return [
+        (row.region, row.machine_type, str(row.on_demand_usd_per_hour))
+        for row in book.machine_batch(pairs)
+        if row.on_demand_usd_per_hour is not None
+    ]
 
 
 def open_csv(path: Path) -> dict[Pair, Decimal]:
@@ -120,7 +125,7 @@ def main() -> None:
     report("netplan: open, then machine prices singly", fresh[0], count)
     report(
         "netplan: machine prices in a batch",
-        best_ms(repeat, lambda: ask_batch(book, pairs))[0],
+        best_ms(repeat, lambda: ask_batch(open_snapshot(), pairs))[0],
         count,
     )
     steps = best_ms(repeat, lambda: ask_traffic(book, [(src, dst) for src, dst in routes]))

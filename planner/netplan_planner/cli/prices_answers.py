@@ -1,6 +1,5 @@
 """What the `prices` verbs print: tables to stdout, what was noticed to stderr."""
 
-import csv
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,7 +7,6 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import typer
 
 from netplan_planner.cli.price_answers import clean, csv_cell, plain
@@ -61,6 +59,8 @@ def say_some(lines: Iterable[str], what: str) -> None:
 
 def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a table to stdout; no cell can be a formula."""
+    import csv
+
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([csv_cell(value) for value in row] for row in rows)
@@ -68,6 +68,8 @@ def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 def write_json(value: Any) -> None:
     """Write JSON to stdout, numbers with all their digits."""
+    import msgspec
+
     encoded = msgspec.json.Encoder(decimal_format="number").encode(value)
     typer.echo(msgspec.json.format(encoded, indent=1))
 
