@@ -59,7 +59,7 @@ def test_machine_as_json_and_csv_keep_every_digit() -> None:
     # Within the first quarter of a month nothing is discounted yet.
     assert by_usage["sustained-use"]["usd_per_hour"] == Decimal("0.189999")
     assert by_usage["spot"]["sku_id"] is None
-    assert len(by_usage) == 5
+    assert len(by_usage) == 7
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
     assert [row["usage"] for row in rows] == list(by_usage)
     assert rows[0]["usd_per_hour"] == "0.189999"

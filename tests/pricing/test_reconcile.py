@@ -84,12 +84,59 @@ def test_the_model_can_be_priced_as_the_contract_says(tmp_path: Path) -> None:
     assert of_contract == pytest.approx(of_list * 0.8)
 
 
+def test_of_other_projects_nothing_is_compared(tmp_path: Path) -> None:
+    rows = [
+        usage(BETWEEN_ZONES, "zones", 245_000, 2450.0),
+        usage(BETWEEN_ZONES, "zones", 1_000_000, 10_000.0, project="another"),
+    ]
+    status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows), "--format", "json")
+    assert status == 0, error
+    found = json.loads(said)
+    assert found["projects"] == ["gecko-demo"]
+    assert found["other_projects"] == ["another"]
+    (zones,) = (row for row in found["skus"] if row["sku_id"] == BETWEEN_ZONES)
+    assert (zones["billed_gib"], zones["billed_usd"]) == (245_000, 2450)
+    status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows[1:]))
+    assert (status, said) == (3, "")
+    assert "no usage of gecko-demo in it; it has usage of another" in error
+
+
+def test_what_was_billed_in_an_unknown_unit_is_unknown(tmp_path: Path) -> None:
+    rows = [
+        usage(BETWEEN_ZONES, "zones", 200_000, 2000.0),
+        usage(BETWEEN_ZONES, "zones", 45, 450.0, unit="furlong"),
+    ]
+    status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows), "--format", "json")
+    assert status == 0, error
+    (zones,) = (row for row in json.loads(said)["skus"] if row["sku_id"] == BETWEEN_ZONES)
+    assert (zones["billed_gib"], zones["residual_gib"], zones["residual_ratio"]) == (None,) * 3
+    assert zones["billed_usd"] == 2450
+    assert "'furlong, gibibyte', which is not understood" in zones["note"]
+
+
+def test_one_sku_in_two_units_is_one_row(tmp_path: Path) -> None:
+    rows = [
+        usage(BETWEEN_ZONES, "zones", 200_000, 2000.0, credit=-3.0),
+        usage(BETWEEN_ZONES, "zones", 1, 10.24, unit="tebibyte"),
+    ]
+    status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows), "--format", "json")
+    assert status == 0, error
+    found = json.loads(said)
+    (zones,) = (row for row in found["skus"] if row["sku_id"] == BETWEEN_ZONES)
+    assert zones["billed_gib"] == 201_024
+    assert found["credits_usd"] == -3
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"sku.id,cost,currency\nX,1,USD\n", "no usage.amount_in_pricing_units"),
         (b"sku.id,cost,currency,usage.amount_in_pricing_units,usage_start_time,usage_end_time\n",
          "no usage in it"),
+        (b"sku.id,cost,currency,usage.amount_in_pricing_units,usage_start_time,usage_end_time\n"
+         b"X,much,USD,1,2026-10-01,2026-11-01\n", "of 1 rows is no number"),
+        (b"sku.id,cost,currency,usage.amount_in_pricing_units,usage_start_time,usage_end_time\n"
+         b"X,1,EUR,1,2026-10-01,2026-11-01\n", "another currency without a conversion rate"),
     ],
 )  # fmt: skip
 def test_a_bill_that_cannot_be_compared_is_refused(

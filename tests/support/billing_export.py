@@ -36,6 +36,7 @@ def usage(
     cost_type: str = "regular",
     start: datetime = START,
     end: datetime = END,
+    project: str = "gecko-demo",
 ) -> Row:
     """Return a row of the detailed usage table."""
     return {
@@ -44,7 +45,7 @@ def usage(
         "sku": {"id": sku_id, "description": description},
         "usage_start_time": start,
         "usage_end_time": end,
-        "project": {"id": "made-project", "name": "made"},
+        "project": {"id": project, "name": "made"},
         "cost": cost,
         "currency": currency,
         "currency_conversion_rate": rate,

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from netplan_planner.errors import NetplanError, UsageError, nearest_names
+from netplan_planner.inert import inert_line
 
 EXIT_FINDINGS = 1
 EXIT_INTERRUPTED = 130
@@ -23,6 +24,8 @@ EXIT_INTERRUPTED = 130
 _BESIDE_VERBS = ("rules", "targets")
 """Sections that are not option defaults."""
 
+_ERROR_LENGTH = 8000
+"""Characters of an error that are shown."""
 _COLLECT_EVERY = 200_000
 """Objects between two searches for garbage. The values are trees without cycles, hundreds of
 thousands of them: the default of 700 spends a tenth of an audit on looking."""
@@ -170,5 +173,5 @@ def run() -> None:
 
 
 def _inert(text: str) -> str:
-    """Return `text` with control characters shown as escapes: errors quote hostile names."""
-    return "".join(c if c in "\n\t" or c.isprintable() else f"\\x{ord(c):02x}" for c in text[:8000])
+    """Return lines of text of which none can steer a terminal: errors quote hostile names."""
+    return "\n".join(map(inert_line, text[:_ERROR_LENGTH].split("\n")))

@@ -8,9 +8,9 @@ from datetime import date
 
 import msgspec
 
+from netplan_planner.inert import escaped_json, inert
 from netplan_planner.model import EgressCap, MeasuredLimit, PathClass
 from netplan_planner.renderers.figures import counted, trimmed
-from netplan_planner.renderers.inert import escaped_json, inert
 from netplan_planner.throughput import CapsTable
 
 SCHEMA = "netplan.caps/1"

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.inert import inert_cell, inert_line
 
 if TYPE_CHECKING:
     from netplan_planner.cli.price_source import Currency
@@ -103,8 +104,10 @@ def _text(answer: Answer) -> str:
     first = answer.columns[0]
     known = {**_TITLES, **answer.titles, "usd": answer.sum_title}
     titles = [known.get(name, name) for name in answer.columns]
-    lines = [clean(answer.title), "", *_table(answer.columns, titles, cells), ""]
-    lines += [f"unknown  {clean(name)}: {clean(reason)}" for name, reason in answer.unknown]
+    lines = [inert_line(answer.title), "", *_table(answer.columns, titles, cells), ""]
+    lines += [
+        f"unknown  {inert_line(name)}: {inert_line(reason)}" for name, reason in answer.unknown
+    ]
     if answer.total_usd is not None:
         other = ""
         if answer.currency is not None:
@@ -118,8 +121,8 @@ def _text(answer: Answer) -> str:
                 by_text.setdefault(str(row[label]), []).append(str(row[first]))
         for text, names in by_text.items():
             whose = "" if len(names) == len(answer.rows) else f"{'; '.join(names)}: "
-            lines.append(f"{label:<8} {clean(whose + text)}")
-    lines += [clean(note) for note in answer.notes]
+            lines.append(f"{label:<8} {inert_line(whose + text)}")
+    lines += [inert_line(note) for note in answer.notes]
     return "\n".join(lines)
 
 
@@ -148,7 +151,7 @@ def _shown(name: str, value: object) -> str:
     if isinstance(value, Decimal):
         # An amount of money is three letters, a rate says per what.
         return _money(value) if len(name) == 3 and name != "gib" else plain(value)
-    return clean(str(value))
+    return inert_line(str(value))
 
 
 def plain(number: Decimal) -> str:
@@ -168,11 +171,6 @@ def _money(usd: Decimal) -> str:
     """
     is_small = 0 < usd < _CENT
     return f"{usd.quantize(_CENT**3 if is_small else _CENT, ROUND_HALF_UP):,f}"
-
-
-def clean(text: str) -> str:
-    """Return text that a terminal only prints: a foreign snapshot may hold escapes."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def _json(answer: Answer) -> str:
@@ -213,5 +211,4 @@ def csv_cell(value: object) -> str:
         return ""
     if isinstance(value, Decimal):
         return f"{value:f}"
-    text = clean(str(value))
-    return "'" + text if text[:1] in "=+-@" and text else text
+    return inert_cell(str(value))

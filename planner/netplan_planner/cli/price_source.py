@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from netplan_planner.cli.app import state
-from netplan_planner.cli.price_answers import clean
 from netplan_planner.errors import MissingDatum
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
     from netplan_pricing import SnapshotPriceBook
@@ -66,7 +66,7 @@ def price_book(
     book = open_prices(folder, discounts or (), exports or ())
     if not state.quiet:
         for line in book.terms.unread:
-            typer.echo(clean(f"netplan: {line}"), err=True)
+            typer.echo(inert_line(f"netplan: {line}"), err=True)
     return book
 
 

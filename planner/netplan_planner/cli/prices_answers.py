@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from netplan_planner.cli.price_answers import clean, csv_cell, plain
+from netplan_planner.cli.price_answers import csv_cell, plain
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
     from netplan_pricing.building.assemble import Built
@@ -45,7 +46,7 @@ class AnswerForm(StrEnum):
 
 def say(text: str) -> None:
     """Write a line to stderr, inert."""
-    typer.echo(clean(text), err=True)
+    typer.echo(inert_line(text), err=True)
 
 
 def say_some(lines: Iterable[str], what: str) -> None:
@@ -129,7 +130,7 @@ def built(file: "SnapshotFile", size_bytes: int) -> None:
         f" prices of {header.as_of}, catalogue of {header.network_as_of}"
     )
     for note in header.sources:
-        typer.echo(clean(f"{note.rows:>7,}  {note.table:<17} {note.as_of}  {note.source}"))
+        typer.echo(inert_line(f"{note.rows:>7,}  {note.table:<17} {note.as_of}  {note.source}"))
 
 
 def say_built(one: "Built") -> None:
@@ -200,7 +201,9 @@ def changes(found: "Sequence[PriceChange]", form: AnswerForm) -> None:
         prices = f"{_usd(one.old_usd)} → {_usd(one.new_usd)}"
         moved = "" if one.ratio is None else f" ({one.ratio:+.1%})"
         step = f" from {one.step}" if one.step else ""
-        typer.echo(clean(f"{one.change.value:<9} {one.where}  {one.what}{step}: {prices}{moved}"))
+        typer.echo(
+            inert_line(f"{one.change.value:<9} {one.where}  {one.what}{step}: {prices}{moved}")
+        )
     if not found:
         typer.echo("no price differs")
 
@@ -246,7 +249,7 @@ def verdict(one: "Verdict", form: AnswerForm) -> None:
         state = f"{failed[check]:,} FAIL" if failed[check] else "holds"
         typer.echo(f"{state:<10} {one.counts[check.name.lower()]:>8,}  {check.value}")
     for fault in one.faults:
-        typer.echo(clean(f"  {fault.check.name.lower()}: {fault.where}: {fault.what}"))
+        typer.echo(inert_line(f"  {fault.check.name.lower()}: {fault.where}: {fault.what}"))
     by_series = Counter(name.partition("-")[0] for _, name, _ in one.unpriced)
     listed = ", ".join(f"{series} {count}" for series, count in by_series.most_common())
     typer.echo(

@@ -10,9 +10,9 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.options import Reporter
-from netplan_planner.cli.price_answers import clean
 from netplan_planner.cli.prices import FormOption, prices_app
 from netplan_planner.cli.prices_answers import AnswerForm, write_csv, write_json
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
     from netplan_planner.engine.reconcile import Reconciliation, SkuBalance
@@ -97,6 +97,8 @@ def _json(found: "Reconciliation") -> None:
             "billed_from": found.bill.start.isoformat(),
             "billed_to": found.bill.end.isoformat(),
             "billed_hours": found.bill.hours,
+            "projects": found.projects,
+            "other_projects": found.bill.other_projects,
             "modelled_hours": found.model_hours,
             "skus": [
                 {
@@ -113,6 +115,7 @@ def _json(found: "Reconciliation") -> None:
             ],
             "other_usd": found.other_usd,
             "other_skus": found.other_count,
+            "credits_usd": found.credits_usd,
         }
     )
 
@@ -120,7 +123,7 @@ def _json(found: "Reconciliation") -> None:
 def _text(found: "Reconciliation") -> None:
     bill = found.bill
     typer.echo(
-        clean(
+        inert_line(
             f"{bill.file}: {bill.start:%Y-%m-%d %H:%M} to {bill.end:%Y-%m-%d %H:%M},"
             f" {bill.hours:,.0f} h; flow records of {found.model_hours:,.1f} h scaled to it"
         )
@@ -131,18 +134,18 @@ def _text(found: "Reconciliation") -> None:
     for one in found.balances:
         ratio = one.residual_ratio
         typer.echo(
-            clean(
+            inert_line(
                 f"{one.sku_id:<14}  {_gib(one.modelled_gib)}  {_gib(one.billed_gib)}"
                 f"  {'' if ratio is None else f'{ratio:+.1%}':>9}"
                 f"  {_usd(one.modelled_usd)}  {_usd(one.billed_usd)}  {_usd(one.residual_usd)}"
             )
         )
-        typer.echo(clean(f"    {one.description}"))
+        typer.echo(inert_line(f"    {one.description}"))
         if len(one.parts) > 1 or one.note:
             parts = ", ".join(f"{part.path_class.value} {part.gib:,.0f} GiB" for part in one.parts)
-            typer.echo(clean(f"    {'; '.join(filter(None, (parts, one.note)))}"))
-    modelled = sum((one.modelled_usd or Decimal(0) for one in found.balances), Decimal(0))
-    billed = sum((one.billed_usd or Decimal(0) for one in found.balances), Decimal(0))
+            typer.echo(inert_line(f"    {'; '.join(filter(None, (parts, one.note)))}"))
+    modelled = sum((one.modelled_usd for one in found.balances), Decimal(0))
+    billed = sum((one.billed_usd for one in found.balances), Decimal(0))
     typer.echo()
     typer.echo(
         f"{'traffic in all':<14}  {'':>14}  {'':>14}  {'':>9}"
@@ -150,15 +153,22 @@ def _text(found: "Reconciliation") -> None:
     )
     for missing in found.unmodelled:
         reason = f"{missing.path_class.value} {missing.gib:,.0f} GiB: {missing.reason}"
-        typer.echo(clean(f"not priced: {reason}"))
+        typer.echo(inert_line(f"not priced: {reason}"))
     typer.echo(
         f"not traffic: {found.other_count:,} SKUs of the bill, {_usd(found.other_usd).strip()} USD"
     )
+    if found.credits_usd:
+        typer.echo(f"credits, not taken off: {_usd(found.credits_usd).strip()} USD")
+    if not bill.names_projects:
+        typer.echo("the export names no projects: all of it is compared")
+    if bill.other_projects:
+        names = ", ".join(name or "no project" for name in bill.other_projects)
+        typer.echo(inert_line(f"not compared: usage of {names}"))
 
 
 def _gib(value: Decimal | None) -> str:
-    return f"{'none' if value is None else f'{value:,.1f}':>14}"
+    return f"{'unknown' if value is None else f'{value:,.1f}':>14}"
 
 
-def _usd(value: Decimal | None) -> str:
-    return f"{'none' if value is None else f'{value.quantize(_CENT):,f}':>12}"
+def _usd(value: Decimal) -> str:
+    return f"{value.quantize(_CENT):>12,f}"

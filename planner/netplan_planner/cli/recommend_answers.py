@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import msgspec
 
+from netplan_planner.inert import escaped_json, inert, inert_cell
 from netplan_planner.model import (
     Candidate,
     CapsBook,
@@ -22,9 +23,7 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.csv_report import guarded
 from netplan_planner.renderers.figures import counted, dollars
-from netplan_planner.renderers.inert import escaped_json, inert
 from netplan_planner.renderers.output import resolved
 
 SCHEMA = "netplan.recommend/1"
@@ -168,4 +167,4 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return guarded(str(value)) if isinstance(value, str) else str(value)
+    return inert_cell(str(value)) if isinstance(value, str) else str(value)

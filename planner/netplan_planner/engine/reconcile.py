@@ -34,32 +34,36 @@ class Part(Value, frozen=True, kw_only=True):
 
 
 class SkuBalance(Value, frozen=True, kw_only=True):
-    """One SKU in the model and on the bill, over the time of the bill; None: not there."""
+    """One SKU in the model and on the bill, over the time of the bill."""
 
     sku_id: str
     description: str
-    modelled_gib: Decimal | None
+    modelled_gib: Decimal
+    """0 where nothing in the flow records goes this way."""
     billed_gib: Decimal | None
-    modelled_usd: Decimal | None
-    billed_usd: Decimal | None
+    """0 where it is not on the bill, None where its unit is not understood."""
+    modelled_usd: Decimal
+    billed_usd: Decimal
     parts: tuple[Part, ...]
     """Of the model, the greatest first."""
     note: str = ""
 
     @property
-    def residual_gib(self) -> Decimal:
-        """Billed less modelled."""
-        return (self.billed_gib or Decimal(0)) - (self.modelled_gib or Decimal(0))
+    def residual_gib(self) -> Decimal | None:
+        """Billed less modelled; None where what was billed is not known."""
+        return None if self.billed_gib is None else self.billed_gib - self.modelled_gib
 
     @property
     def residual_usd(self) -> Decimal:
         """Billed less modelled."""
-        return (self.billed_usd or Decimal(0)) - (self.modelled_usd or Decimal(0))
+        return self.billed_usd - self.modelled_usd
 
     @property
     def residual_ratio(self) -> Decimal | None:
-        """Of what was billed; None where nothing was."""
-        return self.residual_gib / self.billed_gib if self.billed_gib else None
+        """Of what was billed; None where nothing was, or nothing known."""
+        if self.residual_gib is None or not self.billed_gib:
+            return None
+        return self.residual_gib / self.billed_gib
 
 
 class Unmodelled(Value, frozen=True, kw_only=True):
@@ -82,6 +86,10 @@ class Reconciliation(Value, frozen=True, kw_only=True):
     other_usd: Decimal
     """Billed for anything but traffic, which the model does not look at."""
     other_count: int
+    projects: tuple[str, ...]
+    """Whose machines the model is of, and whose rows of the bill are compared."""
+    credits_usd: Decimal
+    """Taken off the traffic afterwards, negative; not in what was billed."""
 
 
 def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) -> Reconciliation:
@@ -94,8 +102,9 @@ def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) ->
     demo = load_demo(request.demo) if request.demo is not None else None
     if not request.traffic and demo is None:
         raise UsageError("nothing to compare with: give --traffic, flow logs or a plain table")
-    found = billed(export)
     facts = read_facts(request, demo, say)
+    projects = {instance.project for instance in facts.inventory.instances}
+    found = billed(export, projects | set(request.projects))
     book = facts.prices
     assert isinstance(book, SnapshotPriceBook)
     # A bill of 720 hours holds less than a month of 730.
@@ -109,6 +118,8 @@ def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) ->
         unmodelled=unmodelled,
         other_usd=sum((one.cost_usd for one in other), Decimal(0)),
         other_count=len(other),
+        projects=tuple(sorted(projects)),
+        credits_usd=sum((one.credits_usd for one in found.skus if one not in other), Decimal(0)),
     )
 
 
@@ -208,7 +219,7 @@ def _balances(
 def _balance(
     sku_id: str, volume: _Volume | None, row: BilledSku | None, book: SnapshotPriceBook
 ) -> SkuBalance:
-    gib = usd = None
+    gib = usd = Decimal(0)
     parts: tuple[Part, ...] = ()
     if volume is not None:
         gib = volume.total
@@ -221,9 +232,9 @@ def _balance(
         sku_id=sku_id,
         description=book.skus.description(sku_id) or (row.description if row else ""),
         modelled_gib=gib,
-        billed_gib=row.amount if row is not None else None,
+        billed_gib=row.amount if row is not None else Decimal(0),
         modelled_usd=usd,
-        billed_usd=row.cost_usd if row is not None else None,
+        billed_usd=row.cost_usd if row is not None else Decimal(0),
         parts=parts,
         note=_note(volume, row),
     )

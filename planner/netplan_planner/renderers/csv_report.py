@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 
+from netplan_planner.inert import inert_cell
 from netplan_planner.model import Estimate, Finding, Limit, Member, Report, ResourceRef
 from netplan_planner.renderers.figures import rounded
-from netplan_planner.renderers.inert import inert
 from netplan_planner.renderers.json_report import SUM_DECIMALS
 from netplan_planner.renderers.options import RenderOptions
 
@@ -50,9 +50,6 @@ COLUMNS = (
 )
 """The header."""
 
-_CELL_LENGTH = 4000
-"""Characters of a cell; spreadsheets end at 32,767."""
-_FORMULA = tuple("=+-@＝＋－＠")
 _END = "\r\n"
 
 Cell = str | int | float | None
@@ -66,21 +63,11 @@ def render(report: Report, options: RenderOptions) -> str:
     return _END.join(rows) + _END
 
 
-def guarded(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula.
-
-    >>> guarded("=1+1"), guarded(" -2"), guarded("vm-1"), guarded("")
-    ("'=1+1", "' -2", 'vm-1', '')
-    """
-    shown = inert(text, _CELL_LENGTH)
-    return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
-
-
 def _cell(value: Cell) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return '"' + guarded(value).replace('"', '""') + '"'
+        return '"' + inert_cell(value).replace('"', '""') + '"'
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a finite number")
     return repr(value)

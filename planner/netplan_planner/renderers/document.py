@@ -6,8 +6,8 @@ Text enters a document only through `say`, which makes it inert; so no layout ca
 from collections.abc import Iterable
 from enum import StrEnum
 
+from netplan_planner.inert import TEXT_LENGTH, inert
 from netplan_planner.model import Severity, Value
-from netplan_planner.renderers.inert import TEXT_LENGTH, inert
 
 
 class Role(StrEnum):

@@ -17,9 +17,9 @@ from functools import cache
 
 import msgspec
 
+from netplan_planner.inert import escaped_json, scalars
 from netplan_planner.model import Report
 from netplan_planner.renderers.figures import rounded
-from netplan_planner.renderers.inert import escaped_json, scalars
 from netplan_planner.renderers.options import RenderOptions
 
 UNIT_PRICE_DECIMALS = 12

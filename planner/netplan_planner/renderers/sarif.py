@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote, urlsplit
 
+from netplan_planner.inert import inert, scalars
 from netplan_planner.model import (
     Estimate,
     Finding,
@@ -20,7 +21,6 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.inert import inert, scalars
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions, RuleInfo
 from netplan_planner.renderers.places import file_place

@@ -1,5 +1,6 @@
 """What was billed, per SKU, from the usage table of the Cloud Billing export."""
 
+from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -11,20 +12,22 @@ from netplan_pricing.contract.effective import PER_UNIT
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
 
 _DECIMAL = "DECIMAL(38, 12)"
+_NAMED = 5
+"""Projects that an error names."""
 
 
 class BilledSku(msgspec.Struct, frozen=True, kw_only=True):
-    """The usage and cost of one SKU over the time of an export."""
+    """The usage and cost of one SKU over the time of an export, before credits."""
 
     sku_id: str
     description: str
     amount: Decimal | None
-    """In netplan's units (GiB, hours); None where the unit is not understood."""
+    """In netplan's units (GiB, hours); None where a unit is not understood."""
     unit: str
-    """The pricing unit, as the export writes it."""
+    """The pricing units, as the export writes them."""
     cost_usd: Decimal
-    """Before credits."""
     credits_usd: Decimal
+    """Negative: what was taken off afterwards."""
 
 
 class Billed(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +37,11 @@ class Billed(msgspec.Struct, frozen=True, kw_only=True):
     start: datetime
     end: datetime
     skus: tuple[BilledSku, ...]
-    """In order of their ids."""
+    """Of the projects asked for, in order of their ids."""
+    other_projects: tuple[str, ...] = ()
+    """On the bill and not asked for."""
+    names_projects: bool = True
+    """False where the export has no project.id, so that all of it is taken."""
 
     @property
     def hours(self) -> Decimal:
@@ -42,11 +49,12 @@ class Billed(msgspec.Struct, frozen=True, kw_only=True):
         return Decimal(str((self.end - self.start).total_seconds())) / 3600
 
 
-def billed(path: Path) -> Billed:
-    """Return what a usage table says was billed, corrections and taxes left out.
+def billed(path: Path, projects: Collection[str]) -> Billed:
+    """Return what a usage table says was billed to projects, corrections and taxes left out.
 
     Raises:
-        InputError: If the file is no usage table, is empty, or an amount has no conversion rate.
+        InputError: If the file is no usage table, has no usage of the projects, or an amount in it
+            is no number or has no conversion rate.
     """
     file = ExportFile(path)
     try:
@@ -54,37 +62,67 @@ def billed(path: Path) -> Billed:
             raise InputError(f"{path}: a pricing table; what was billed is in the usage table")
         file.require(("sku.id", "usage.amount_in_pricing_units", "cost", "currency"))
         file.require(("usage_start_time", "usage_end_time"))
-        rows = file.rows(
-            f"""
-            SELECT {file.field("sku.id")} AS sku_id,
-                   any_value({file.field("sku.description")}) AS description,
-                   {file.field("usage.pricing_unit")} AS unit,
-                   sum({file.field("usage.amount_in_pricing_units", _DECIMAL)}) AS amount,
-                   sum({_in_usd(file, file.field("cost", _DECIMAL))}) AS cost,
-                   coalesce(sum({_in_usd(file, _credits(file))}), 0) AS credits,
-                   min({file.field("usage_start_time", "TIMESTAMP")}) AS begins,
-                   max({file.field("usage_end_time", "TIMESTAMP")}) AS ends,
-                   count(*) FILTER ({file.field("currency")} IS DISTINCT FROM 'USD'
-                        AND coalesce({file.field("currency_conversion_rate", _DECIMAL)}, 0) <= 0)
-            FROM export
-            WHERE coalesce({file.field("cost_type")}, 'regular') = 'regular'
-                  AND {file.field("sku.id")} IS NOT NULL
-            GROUP BY 1, 3 ORDER BY 1, 3
-            """
-        )
+        rows = file.rows(_query(file))
+        names_projects = file.has("project.id")
     finally:
         file.close()
-    times = [row[6:8] for row in rows if isinstance(row[6], datetime)]
-    if not times:
-        raise InputError(f"{path}: no usage in it")
-    if any(row[8] for row in rows):
-        raise InputError(f"{path}: amounts in another currency without a conversion rate")
+    _check(path, rows)
+    found = {str(row[0] or "") for row in rows}
+    mine = [row for row in rows if not names_projects or row[0] in projects]
+    if not mine:
+        raise InputError(
+            f"{path}: no usage of {_some(projects)} in it; it has usage of {_some(found)}"
+        )
+    by_sku: dict[str, list[tuple[object, ...]]] = {}
+    for row in mine:
+        by_sku.setdefault(str(row[1]), []).append(row)
     return Billed(
         file=path.name,
-        start=min(begins for begins, _ in times if isinstance(begins, datetime)),
-        end=max(ends for _, ends in times if isinstance(ends, datetime)),
-        skus=tuple(_sku(row) for row in rows),
+        start=min(row[6] for row in rows if isinstance(row[6], datetime)),
+        end=max(row[7] for row in rows if isinstance(row[7], datetime)),
+        skus=tuple(_sku(sku_id, by_sku[sku_id]) for sku_id in sorted(by_sku)),
+        other_projects=tuple(sorted(found - set(projects))) if names_projects else (),
+        names_projects=names_projects,
     )
+
+
+def _query(file: ExportFile) -> str:
+    """Return the sums by project, SKU and pricing unit, and how many rows cannot be summed."""
+    numbers = ("usage.amount_in_pricing_units", "cost")
+    broken = " OR ".join(f"{file.field(name, _DECIMAL)} IS NULL" for name in numbers)
+    return f"""
+        SELECT {file.field("project.id")} AS project_id, {file.field("sku.id")} AS sku_id,
+               any_value({file.field("sku.description")}) AS description,
+               {file.field("usage.pricing_unit")} AS unit,
+               sum({file.field("usage.amount_in_pricing_units", _DECIMAL)}) AS amount,
+               sum({_in_usd(file, file.field("cost", _DECIMAL))}) AS cost,
+               min({file.field("usage_start_time", "TIMESTAMP")}) AS begins,
+               max({file.field("usage_end_time", "TIMESTAMP")}) AS ends,
+               coalesce(sum({_in_usd(file, _credits(file))}), 0) AS credits,
+               count(*) FILTER ({file.field("currency")} IS DISTINCT FROM 'USD'
+                    AND coalesce({file.field("currency_conversion_rate", _DECIMAL)}, 0) <= 0),
+               count(*) FILTER ({broken})
+        FROM export
+        WHERE coalesce({file.field("cost_type")}, 'regular') = 'regular'
+              AND {file.field("sku.id")} IS NOT NULL
+        GROUP BY 1, 2, 4 ORDER BY 1, 2, 4
+        """
+
+
+def _check(path: Path, rows: list[tuple[object, ...]]) -> None:
+    if not any(isinstance(row[6], datetime) and isinstance(row[7], datetime) for row in rows):
+        raise InputError(f"{path}: no usage in it")
+    for place, what in ((9, "in another currency without a conversion rate"), (10, "no number")):
+        count = sum(int(str(row[place])) for row in rows)
+        if count:
+            raise InputError(f"{path}: the usage or cost of {count:,} rows is {what}")
+
+
+def _some(names: Collection[str]) -> str:
+    """Return the first names of many."""
+    first = sorted(names)[:_NAMED]
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return (", ".join(first) or "no project") + more
 
 
 def _in_usd(file: ExportFile, amount: str) -> str:
@@ -107,15 +145,18 @@ def _credits(file: ExportFile) -> str:
     )
 
 
-def _sku(row: tuple[object, ...]) -> BilledSku:
-    sku_id, description, unit, amount, cost, given = row[:6]
-    per_unit = PER_UNIT.get(str(unit))
-    known = isinstance(amount, Decimal) and per_unit is not None
+def _sku(sku_id: str, rows: list[tuple[object, ...]]) -> BilledSku:
+    """Return one SKU of rows that differ in project and pricing unit."""
+    amount: Decimal | None = Decimal(0)
+    for row in rows:
+        per_unit = PER_UNIT.get(str(row[3]))
+        known = amount is not None and per_unit is not None
+        amount = amount + Decimal(str(row[4])) * per_unit if known else None  # type: ignore[operator]
     return BilledSku(
-        sku_id=str(sku_id),
-        description=str(description or ""),
-        amount=amount * per_unit if known else None,  # type: ignore[operator]
-        unit=str(unit or ""),
-        cost_usd=Decimal(str(cost or 0)),
-        credits_usd=Decimal(str(given or 0)),
+        sku_id=sku_id,
+        description=str(rows[0][2] or ""),
+        amount=amount,
+        unit=", ".join(sorted({str(row[3] or "") for row in rows})),
+        cost_usd=sum((Decimal(str(row[5])) for row in rows), Decimal(0)),
+        credits_usd=sum((Decimal(str(row[8])) for row in rows), Decimal(0)),
     )

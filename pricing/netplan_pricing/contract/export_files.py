@@ -15,6 +15,7 @@ from netplan_planner.errors import InputError
 if TYPE_CHECKING:
     import duckdb
 
+_CSV = "read_csv({}, all_varchar=true)"
 SCHEMAS = "cloud.google.com/billing/docs/how-to/export-data-bigquery-tables"
 
 
@@ -40,11 +41,11 @@ class ExportFile:
         if not path.is_file():
             raise InputError(f"{path}: no such file; export the table from BigQuery")
         self._connection = duckdb.connect(config={"enable_external_access": True})
-        reader = "read_parquet(?)" if _is_parquet(path) else "read_csv(?, all_varchar=true)"
+        name = "'" + str(path).replace("'", "''") + "'"
+        reader = f"read_parquet({name})" if _is_parquet(path) else _CSV.format(name)
         try:
-            self._connection.execute(
-                f"CREATE TEMP TABLE export AS SELECT * FROM {reader}", [str(path)]
-            )
+            # A view: a month of a large account is far more than the columns that are asked for.
+            self._connection.execute(f"CREATE TEMP VIEW export AS SELECT * FROM {reader}")
             described = self._connection.execute("DESCRIBE export").fetchall()
         except duckdb.Error as exc:
             raise InputError(f"{path}: cannot be read: {_first_line(exc)}") from exc

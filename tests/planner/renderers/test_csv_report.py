@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netplan_planner.inert import inert_cell
 from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.csv_report import COLUMNS, guarded, render
+from netplan_planner.renderers.csv_report import COLUMNS, render
 from support import reports
 
 OPTIONS = RenderOptions()
@@ -71,7 +72,7 @@ def test_formulas_are_text(text: str) -> None:
 def test_numbers_stay_numbers() -> None:
     made = render(reports.gecko_report(), OPTIONS)
     assert ",-4160.94," in made
-    assert guarded("-4160.94") == "'-4160.94"
+    assert inert_cell("-4160.94") == "'-4160.94"
 
 
 def test_a_number_that_is_not_finite_is_refused() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner import units
+from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import Report, WindowInfo
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import (
@@ -15,7 +16,6 @@ from netplan_planner.renderers.content import (
     plans,
 )
 from netplan_planner.renderers.document import Block, Line, Title, joined, line, say
-from netplan_planner.renderers.inert import NAME_LENGTH
 from netplan_planner.renderers.options import RenderOptions
 
 

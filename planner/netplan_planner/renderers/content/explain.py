@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.inert import is_inert
 from netplan_planner.model import (
     Estimate,
     Evidence,
@@ -26,7 +27,6 @@ from netplan_planner.renderers.document import (
     line,
     say,
 )
-from netplan_planner.renderers.inert import is_inert
 from netplan_planner.renderers.options import EVERYTHING, RenderOptions
 
 _LINES = 40

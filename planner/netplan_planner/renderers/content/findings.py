@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.inert import is_inert
 from netplan_planner.model import Finding, Fix, Member, Report, Severity
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -23,7 +24,6 @@ from netplan_planner.renderers.document import (
     say,
     severity_role,
 )
-from netplan_planner.renderers.inert import is_inert
 from netplan_planner.renderers.options import RenderOptions
 
 _LINES_OF_MONEY = 4

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import Estimate, Limit, LimitKind, LineItem
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
-from netplan_planner.renderers.inert import NAME_LENGTH
 
 SUBJECT_LENGTH = 160
 """Two names, an arrow and a zone."""

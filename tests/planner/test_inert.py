@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.renderers.inert import escaped_json, inert, is_inert, scalars
+from netplan_planner.inert import escaped_json, inert, is_inert, scalars
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=300)
 

@@ -12,9 +12,13 @@ NAME_LENGTH = 80
 """Characters of a name in a table or a list; Google's own names have at most 63."""
 TEXT_LENGTH = 600
 """Characters of a sentence."""
+LINE_LENGTH = 4000
+"""Characters of a line that lists things, such as all regions; and of a CSV cell, which a
+spreadsheet ends at 32,767."""
 COMMAND_LENGTH = 2000
 """Characters of a command; a longer one is not shown, because half a command is dangerous."""
 
+_FORMULA = tuple("=+-@＝＋－＠")
 _MARKS_IN_A_ROW = 3
 """Combining marks that languages need; more of them climb over the neighbouring lines."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -37,6 +41,21 @@ def inert(text: str, length: int = TEXT_LENGTH) -> str:
     else:
         shown = _without_stacks("".join(map(_shown, text)))
     return shown if len(shown) <= length else _shortened(shown, length, count)
+
+
+def inert_line(text: str) -> str:
+    """Return a line of an answer as `inert` does; it may be longer than a sentence."""
+    return inert(text, LINE_LENGTH)
+
+
+def inert_cell(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula.
+
+    >>> inert_cell("=1+1"), inert_cell(" -2"), inert_cell("vm-1"), inert_cell("")
+    ("'=1+1", "' -2", 'vm-1', '')
+    """
+    shown = inert_line(text)
+    return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 
 
 def is_inert(text: str, length: int = COMMAND_LENGTH) -> bool:
