@@ -290,7 +290,7 @@ class MachinePrices:
                 component=line.part.component,
                 quantity=line.part.quantity,
                 unit="gib-hour" if line.part.is_ssd else rates.table["unit"][line.row],
-                usd=line.usd,
+                unit_price_usd=line.usd,
                 description=rates.description(line.row),
                 as_of=date.fromisoformat(rates.as_of(line.row)),
                 sku_id=rates.sku_id(line.row),
@@ -298,7 +298,7 @@ class MachinePrices:
             for line in lines
         )
         formula = " + ".join(
-            f"{part.quantity.normalize():f} × {part.component} {part.usd.normalize():f}"
+            f"{part.quantity.normalize():f} × {part.component} {part.unit_price_usd.normalize():f}"
             for part in parts
         )
         sources = dict.fromkeys(rates.source(line.row) for line in lines)

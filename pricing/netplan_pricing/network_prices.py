@@ -131,7 +131,8 @@ class NetworkPrices:
         found = self._tiers.get(key)
         if found is None:
             steps = (self._tier(entry, row, region) for row in entry.rows)
-            found = self._tiers[key] = tuple(step for step in steps if step is not None)
+            listed = tuple(step for step in steps if step is not None)
+            found = self._tiers[key] = self._terms.tiers(listed, COMPUTE_ENGINE)
         return found
 
     def _tier(self, entry: NetworkEntry, row: int, region: str | None) -> PriceTier | None:
@@ -151,7 +152,7 @@ class NetworkPrices:
             sku_id=SkuId(sku_id) if sku_id else None,
             region=Region(region) if region else None,
         )
-        return PriceTier(start=start, price=self._terms.applied(price, COMPUTE_ENGINE, start))
+        return PriceTier(start=start, price=price)
 
 
 def first_paid(tiers: tuple[PriceTier, ...]) -> PriceTier | None:

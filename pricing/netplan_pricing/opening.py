@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from netplan_planner.errors import UsageError
 from netplan_pricing.book import SnapshotPriceBook, open_snapshot
 from netplan_pricing.contract.terms import Terms, parse_discounts
 
@@ -21,14 +22,25 @@ def open_prices(
 
     Raises:
         InputError: If the snapshot or an export cannot be read.
-        UsageError: If a discount is none.
+        UsageError: If a discount is none, or is for a SKU that the snapshot has not.
     """
     parsed = parse_discounts(discounts)
     if not billing_exports:
-        return open_snapshot(folder, Terms(discounts=parsed))
+        return _checked(open_snapshot(folder, Terms(discounts=parsed)))
     # A database, for those who have an export alone.
     from netplan_pricing.contract.effective import effective_prices
 
     found = effective_prices(billing_exports)
     terms = Terms(discounts=parsed, effective=found.prices, unread=found.unread)
-    return open_snapshot(folder, terms)
+    return _checked(open_snapshot(folder, terms))
+
+
+def _checked(book: SnapshotPriceBook) -> SnapshotPriceBook:
+    """Refuse a discount that no price could have."""
+    for discount in book.terms.discounts:
+        if discount.is_of_sku and book.skus.row(discount.of) is None:
+            raise UsageError(
+                f"--discount {discount.of}={discount.percent:f}: no SKU of this snapshot has that"
+                " id (netplan price sku ID shows one)"
+            )
+    return book

@@ -10,6 +10,7 @@ from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
+from netplan_pricing.network_prices import unit_prices
 from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, nearest, quoted
 
@@ -59,13 +60,17 @@ class ServicePrices:
         by_condition: dict[tuple[str, str], list[int]] = {}
         for row in rows:
             by_condition.setdefault((self._table["region"][row], texts[row]), []).append(row)
-        if len({self._steps(found) for found in by_condition.values()}) > 1:
+        answers = [self._paid(found, region) for found in by_condition.values()]
+        if len({unit_prices(answer) for answer in answers}) > 1:
             raise MissingDatum(f"{service} has several prices: {self._several(rows)}")
-        first = next(iter(by_condition.values()))
-        tiers = sorted((self._tier(row, region) for row in first), key=lambda tier: tier.start)
-        if len(by_condition) == 1:
-            return tuple(tiers)
-        return tuple(self._shared(tier, service, len(by_condition)) for tier in tiers)
+        if len(answers) == 1:
+            return answers[0]
+        return tuple(self._shared(tier, service, len(answers)) for tier in answers[0])
+
+    def _paid(self, rows: list[int], region: str | None) -> tuple[PriceTier, ...]:
+        """Return the steps of one price, as the customer pays them."""
+        listed = sorted((self._tier(row, region) for row in rows), key=lambda tier: tier.start)
+        return self._terms.tiers(tuple(listed), self._billed_by(rows[0]))
 
     def _several(self, rows: list[int]) -> str:
         """Return the prices and who pays each, for the text of a refusal."""
@@ -74,10 +79,6 @@ class ServicePrices:
         for row in rows:
             whose.setdefault(f"{table['usd'][row]} USD", []).append(table["condition"][row])
         return "; ".join(f"{usd}: {', '.join(names)}" for usd, names in whose.items())
-
-    def _steps(self, rows: list[int]) -> tuple[tuple[str, str], ...]:
-        table = self._table
-        return tuple(sorted((table["tier_start"][row], table["usd"][row]) for row in rows))
 
     def _shared(self, tier: PriceTier, service: str, count: int) -> PriceTier:
         """Return a step of a price that several SKUs share: which of them is billed is not said."""
@@ -101,7 +102,16 @@ class ServicePrices:
         return steps[0].price
 
     def note(self, service: str) -> str:
-        """Return what the sources say of a service's first row, with source and confidence."""
+        """Return what the sources say of a service's first row, with source and confidence.
+
+        Raises:
+            MissingDatum: If the snapshot has no such row.
+        """
+        if service not in self._services:
+            raise MissingDatum(
+                f"this snapshot has no row of {service.replace('_', ' ')}, which a price page"
+                " states: build it with --price-tables, or refresh one that has it"
+            )
         row = self._services[service].start
         table = self._table
         return (
@@ -135,7 +145,7 @@ class ServicePrices:
             ),
         )
         start = Decimal(table["tier_start"][row])
-        return PriceTier(start=start, price=self._terms.applied(price, self._billed_by(row), start))
+        return PriceTier(start=start, price=price)
 
     def _billed_by(self, row: int) -> str:
         """Return the service of a row's SKU, an empty text where only a page names the price."""

@@ -347,10 +347,13 @@ def _noted(tier: PriceTier, note: str) -> PriceTier:
     )
 
 
-def bill(name: str, quantity: Decimal, tiers: tuple[PriceTier, ...]) -> tuple[LineItem, ...]:
+def bill(
+    name: str, quantity: Decimal, tiers: tuple[PriceTier, ...], after: Decimal = Decimal(0)
+) -> tuple[LineItem, ...]:
     """Return a month's quantity as one line per price step that it reaches, exactly.
 
-    Steps count what a billing account uses of one SKU in a month: add up what is alike first.
+    Steps count what a billing account uses of one SKU in a month: add up what is alike first, or
+    say how much comes before this quantity with `after`.
 
     Raises:
         ValueError: If the quantity is negative.
@@ -360,10 +363,11 @@ def bill(name: str, quantity: Decimal, tiers: tuple[PriceTier, ...]) -> tuple[Li
     ends = [tier.start for tier in tiers[1:]] + [None]
     lines = []
     for tier, end in zip(tiers, ends, strict=True):
-        if quantity > tier.start:
-            reached = quantity if end is None else min(quantity, end)
+        begins = max(tier.start, after)
+        reached = after + quantity if end is None else min(after + quantity, end)
+        if reached > begins:
             step = name if len(tiers) == 1 else f"{name}, {step_text(tier.start, end, tier)}"
-            lines.append(line_item(step, reached - tier.start, tier.price))
+            lines.append(line_item(step, reached - begins, tier.price))
     return tuple(lines)
 
 

@@ -42,8 +42,8 @@ def test_a_discount_on_a_service_is_taken_off_every_part() -> None:
 def test_a_discount_on_a_sku_goes_before_one_on_its_service() -> None:
     book = open_prices(discounts=[f"{CORE}=50", "compute engine=10", "all=1"])
     core, ram = book.machine(CENTRAL, "n2-standard-16").parts
-    assert core.usd == Decimal("0.0158055")
-    assert ram.usd == Decimal("0.0038133")
+    assert core.unit_price_usd == Decimal("0.0158055")
+    assert ram.unit_price_usd == Decimal("0.0038133")
     assert book.nat_data(CENTRAL).usd == LIST.nat_data(CENTRAL).usd * Decimal("0.99")
 
 
@@ -90,7 +90,7 @@ def test_effective_prices_of_the_usage_table_go_before_list_and_discount(
     path = write(tmp_path / "export", rows)
     book = open_prices(discounts=["all=50"], billing_exports=[path])
     price = book.machine(CENTRAL, "n2-standard-16")
-    assert [part.usd for part in price.parts] == [Decimal("0.025"), Decimal("0.004")]
+    assert [part.unit_price_usd for part in price.parts] == [Decimal("0.025"), Decimal("0.004")]
     assert price.usd == 16 * Decimal("0.025") + 64 * Decimal("0.004")
     assert price.as_of == date(2026, 11, 1)
     assert "effective price of the billing export" in price.source
@@ -116,7 +116,7 @@ def test_the_pricing_table_prices_every_step(tmp_path: Path, write: Writer) -> N
     book = open_prices(billing_exports=[path])
     steps = book.traffic(PathClass.INTERNET, src_region=CENTRAL, area="Africa")
     assert [str(step.price.usd) for step in steps] == ["0", "0.1", "0.09", "0.08"]
-    assert book.machine(CENTRAL, "n2-standard-16").parts[0].usd == Decimal("0.025")
+    assert book.machine(CENTRAL, "n2-standard-16").parts[0].unit_price_usd == Decimal("0.025")
 
 
 def date_time(year: int, month: int) -> Any:
@@ -135,7 +135,7 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
     path = write_parquet(tmp_path / "export", rows)
     book = open_prices(billing_exports=[path])
     core, ram = book.machine(CENTRAL, "n2-standard-16").parts
-    assert (core.usd, ram.usd) == (Decimal("0.031611"), Decimal("0.002"))
+    assert (core.unit_price_usd, ram.unit_price_usd) == (Decimal("0.031611"), Decimal("0.002"))
     said = "\n".join(book.terms.unread)
     assert "'parsec' is not understood" in said
     assert f"{RAM} has 2 effective prices; the last one stands" in said

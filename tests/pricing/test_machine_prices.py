@@ -92,7 +92,7 @@ def test_every_price_that_the_catalogue_knows_has_a_sku_id_for_each_part() -> No
             if price.parts:
                 of_skus += 1
                 assert all(part.sku_id for part in price.parts)
-                assert sum(part.quantity * part.usd for part in price.parts) == price.usd
+                assert sum(part.quantity * part.unit_price_usd for part in price.parts) == price.usd
                 for part in price.parts:
                     entry = BOOK.skus.entry(part.sku_id or "")
                     assert entry.description == part.description
@@ -277,7 +277,7 @@ def test_z3_pays_its_own_rate_for_its_disks() -> None:
     price = BOOK.machine(CENTRAL, "z3-highmem-88-standardlssd", Usage.SPOT)
     (disks,) = (part for part in price.parts if part.component == "local_ssd")
     assert (int(disks.quantity), disks.unit) == (18_000, "gib-hour")
-    assert abs(disks.usd - ssd) < Decimal("1e-11")
+    assert abs(disks.unit_price_usd - ssd) < Decimal("1e-11")
     assert disks.description == "Spot Preemptible Z3 Instance Local SSD running in Americas"
 
 

@@ -162,6 +162,9 @@ class SmallPriceBook:
     ) -> tuple[LineItem, ...]:
         raise MissingDatum("the small price book has no traffic")
 
+    def nat_data(self, region: str) -> Price:
+        raise MissingDatum("the small price book has no traffic")
+
     def internet_bounds(
         self, src_region: str, network_tier: str = "PREMIUM"
     ) -> tuple[PriceTier, PriceTier]:

@@ -341,7 +341,7 @@ def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:
                 "component": part.component,
                 "quantity": part.quantity,
                 "unit": part.unit,
-                "usd": part.usd,
+                "usd_per_unit": part.unit_price_usd,
                 "sku_id": part.sku_id,
                 "description": part.description,
                 "as_of": part.as_of.isoformat(),

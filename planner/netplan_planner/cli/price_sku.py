@@ -26,15 +26,16 @@ def sku_answer(book: "SnapshotPriceBook", sku_id: str) -> Answer:
         ("from", "unit", "usd_per_unit", "as_of"),
         "USD",
     )
-    for tier in entry.tiers:
-        price = book.terms.applied(tier.price, entry.service, tier.start)
+    for tier in book.terms.tiers(entry.tiers, entry.service):
+        price = tier.price
+        listed = next(one for one in reversed(entry.tiers) if one.start <= tier.start)
         answer.rows.append(
             {
                 "sku_id": entry.sku_id,
                 "from": tier.start,
                 "unit": price.unit,
                 "usd_per_unit": price.usd,
-                "list_usd_per_unit": tier.price.usd,
+                "list_usd_per_unit": listed.price.usd,
                 "description": entry.description,
                 "service": entry.service,
                 "kind": entry.kind,

@@ -11,12 +11,12 @@ from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
     Direction,
-    Edge,
     Facts,
     PathClass,
     PriceTier,
     Value,
 )
+from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
@@ -146,36 +146,24 @@ def _volumes(
     facts: Facts, book: SnapshotPriceBook, scale: Decimal
 ) -> tuple[dict[str, _Volume], tuple[Unmodelled, ...]]:
     """Return the model's volumes by SKU id, and what has no price."""
-    lanes: dict[tuple[PathClass, str, str, str], int] = defaultdict(int)
+    lanes: dict[Lane, int] = defaultdict(int)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
         if direction_of(facts, edge) is Direction.SENT:
-            lanes[_lane(facts, edge)] += edge.wire_bytes
+            lanes[lane_of(facts, edge)] += edge.wire_bytes
     volumes: dict[str, _Volume] = {}
     missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
-    for (path_class, src, dst, area), byte_count in sorted(lanes.items()):
+    for lane, byte_count in sorted(lanes.items()):
         gib = facts.gib_per_month(byte_count) * scale
         try:
-            if path_class is PathClass.UNKNOWN or not src:
-                raise MissingDatum("bytes without an owner have no price")
-            # What NAT processes is a SKU of its own beside the traffic itself.
-            asked = PathClass.INTERNET if path_class is PathClass.NAT else path_class
-            tiers = book.traffic(asked, src_region=src, dst_region=dst or None, area=area or None)
-            _add(volumes, tiers, path_class, gib)
-            if path_class is PathClass.NAT:
-                nat = (PriceTier(start=Decimal(0), price=book.nat_data(src)),)
-                _add(volumes, nat, path_class, gib)
+            for tiers in lane_prices(facts, lane):
+                _add(volumes, tiers, lane.path_class, gib)
         except MissingDatum as error:
-            missing[path_class, str(error)] += gib
+            missing[lane.path_class, str(error)] += gib
     unmodelled = tuple(
         Unmodelled(path_class=path_class, gib=gib, reason=reason)
         for (path_class, reason), gib in sorted(missing.items(), key=lambda one: -one[1])
     )
     return volumes, unmodelled
-
-
-def _lane(facts: Facts, edge: Edge) -> tuple[PathClass, str, str, str]:
-    src, dst = facts.src(edge), facts.dst(edge)
-    return edge.path_class, src.region or "", dst.region or "", dst.area or ""
 
 
 def _add(

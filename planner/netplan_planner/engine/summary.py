@@ -9,16 +9,19 @@ from netplan_planner.model import (
     Direction,
     Edge,
     Facts,
+    LineItem,
     OwnerKind,
     PathClass,
+    PriceTier,
     ZonePair,
     total_usd,
 )
+from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 from netplan_planner.throughput import edge_query, predict, single_flow
+from netplan_pricing.traffic_prices import bill
 
-Lane = tuple[str, str, str]
-"""Source region, destination region, area of an internet peer; empty where not known."""
-
+_NAMED = 3
+"""Ends of lanes that a line of a bill names."""
 _NOTES = {
     Direction.SENT: "",
     Direction.RECEIVED: "not billed to the receiver",
@@ -36,8 +39,9 @@ def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
     for edge in facts.traffic.edges:
         direction = directions.index(direction_of(facts, edge))
         table[direction, classes.index(edge.path_class)].append(edge)
+    meter = _Meter()
     return tuple(
-        _class_total(facts, classes[path_class], edges, directions[direction])
+        _class_total(facts, classes[path_class], edges, directions[direction], meter)
         for (direction, path_class), edges in sorted(table.items())
     )
 
@@ -50,53 +54,65 @@ def direction_of(facts: Facts, edge: Edge) -> Direction:
 
 
 def _class_total(
-    facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction
+    facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction, meter: "_Meter"
 ) -> ClassTotal:
-    usd: Decimal | None = None
+    lines: tuple[LineItem, ...] | None = None
     note = _NOTES[direction]
     if direction is Direction.SENT:
-        usd, note = _price(facts, path_class, edges)
+        lines, note = _bill(facts, edges, meter)
     return ClassTotal(
         path_class=path_class,
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
-        usd_per_month=usd,
+        usd_per_month=None if lines is None else total_usd(lines),
         edge_count=len(edges),
         price_note=note,
         direction=direction,
+        line_items=lines or (),
     )
 
 
-def _price(facts: Facts, path_class: PathClass, edges: list[Edge]) -> tuple[Decimal | None, str]:
-    """Return the price of a class, or None and the first reason why a part has none."""
+class _Meter:
+    """Counts what is used of each price in a month: the steps of a price are of all its lanes."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, Decimal] = defaultdict(Decimal)
+
+    def lines(self, name: str, gib: Decimal, tiers: tuple[PriceTier, ...]) -> tuple[LineItem, ...]:
+        """Return the lines of a further volume."""
+        price = tiers[0].price
+        key = price.sku_id or price.description
+        found = bill(name, gib, tiers, after=self._used[key])
+        self._used[key] += gib
+        return found
+
+
+def _bill(
+    facts: Facts, edges: list[Edge], meter: _Meter
+) -> tuple[tuple[LineItem, ...] | None, str]:
+    """Return what edges of a class cost, or None and the first reason why a part has no price."""
     lanes: dict[Lane, int] = defaultdict(int)
     for edge in edges:
-        src, dst = facts.src(edge), facts.dst(edge)
-        lanes[src.region or "", dst.region or "", dst.area or ""] += edge.wire_bytes
-    usd = Decimal(0)
+        lanes[lane_of(facts, edge)] += edge.wire_bytes
+    alike: dict[tuple[PriceTier, ...], dict[Lane, int]] = {}
     try:
         for lane, byte_count in sorted(lanes.items()):
-            usd += _lane_price(facts, path_class, lane, byte_count)
+            for tiers in lane_prices(facts, lane):
+                alike.setdefault(tiers, {})[lane] = byte_count
     except MissingDatum as error:
         return None, str(error)
-    return usd, ""
-
-
-def _lane_price(facts: Facts, path_class: PathClass, lane: Lane, byte_count: int) -> Decimal:
-    src_region, dst_region, area = lane
-    if path_class is PathClass.UNKNOWN:
-        raise MissingDatum("bytes without an owner have no price")
-    if not src_region:
-        raise MissingDatum("the region of a sender is not known")
-    return total_usd(
-        facts.prices.traffic_line_items(
-            path_class.value,
-            path_class,
-            facts.gib_per_month(byte_count),
-            src_region=src_region,
-            dst_region=dst_region or None,
-            area=area or None,
+    return tuple(
+        item
+        for tiers, of_lanes in alike.items()
+        for item in meter.lines(
+            _line_name(list(of_lanes)), facts.gib_per_month(sum(of_lanes.values())), tiers
         )
-    )
+    ), ""
+
+
+def _line_name(lanes: list[Lane]) -> str:
+    ends = list(dict.fromkeys(lane.ends for lane in lanes))
+    more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
+    return f"{lanes[0].path_class.value}, {'; '.join(ends[:_NAMED])}{more}"
 
 
 def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:
@@ -119,7 +135,7 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
     # What others send to each other is not ours to price.
     is_sent = all(direction_of(facts, edge) is Direction.SENT for edge in edges)
-    usd = _price(facts, path_class, edges)[0] if is_sent else None
+    lines = _bill(facts, edges, _Meter())[0] if is_sent else None
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     src, dst = facts.src(greatest), facts.dst(greatest)
     query = edge_query(facts, greatest)
@@ -128,10 +144,11 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
         dst_zone=dst_zone,
         path_class=path_class,
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
-        usd_per_month=usd,
+        usd_per_month=None if lines is None else total_usd(lines),
         max_gbps=max(edge.series.max_gbps for edge in edges),
         rtt_ms=min(rtt) if rtt else None,
         predicted=predict(query, facts.caps),
         one_flow=single_flow(query, facts.caps),
         pair=f"{src.name} → {dst.name}",
+        line_items=lines or (),
     )

@@ -40,7 +40,7 @@ class PricePart(Value, frozen=True, kw_only=True):
     """How many units of the part one unit of the whole has."""
     unit: str
     """`vcpu-hour`, `gib-hour`, `gpu-hour` or `vm-hour`."""
-    usd: Decimal
+    unit_price_usd: Decimal
     """Per unit of the part, after any discount that the whole has."""
     description: str
     """The SKU's own, where the source names one."""
@@ -70,7 +70,9 @@ def discounted(price: Price, ratio: Decimal, digits: int | None = None) -> Price
     return replace(
         price,
         usd=usd if digits is None else round(usd, digits),
-        parts=tuple(replace(part, usd=part.usd * ratio) for part in price.parts),
+        parts=tuple(
+            replace(part, unit_price_usd=part.unit_price_usd * ratio) for part in price.parts
+        ),
     )
 
 
@@ -181,6 +183,9 @@ class PriceBook(Protocol):
         network_tier: str = "PREMIUM",
     ) -> tuple[LineItem, ...]:
         """Return a month's volume as one line per price step it reaches."""
+
+    def nat_data(self, region: str) -> Price:
+        """Return what Cloud NAT charges for a GiB that it processes, either way."""
 
     def internet_bounds(
         self, src_region: str, network_tier: str = "PREMIUM"

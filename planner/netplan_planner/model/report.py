@@ -9,6 +9,7 @@ from netplan_planner.model.finding import Finding
 from netplan_planner.model.inventory import ProjectCoverage, Unread
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan
+from netplan_planner.model.prices import LineItem
 from netplan_planner.model.traffic import PathClass, TrafficCoverage
 
 SCHEMA = "netplan.report/1"
@@ -38,7 +39,10 @@ class Direction(StrEnum):
 
 
 class ClassTotal(Value, frozen=True, kw_only=True):
-    """All traffic of one path class; money None where a price is missing or none is modelled."""
+    """All traffic of one path class; money None where a price is missing or none is modelled.
+
+    Where money is known it is the sum of `line_items`: one per price and place.
+    """
 
     path_class: PathClass
     gib_per_month: Decimal
@@ -46,10 +50,14 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     edge_count: int
     price_note: str = ""
     direction: Direction = Direction.SENT
+    line_items: tuple[LineItem, ...] = ()
 
 
 class ZonePair(Value, frozen=True, kw_only=True):
-    """Traffic from one zone to another over internal or external addresses."""
+    """Traffic from one zone to another over internal or external addresses.
+
+    Where money is known it is the sum of `line_items`.
+    """
 
     src_zone: str
     dst_zone: str
@@ -65,6 +73,7 @@ class ZonePair(Value, frozen=True, kw_only=True):
     """That pair: `sender → receiver`."""
     one_flow: Estimate | None = None
     """What the same pair gets over a single connection."""
+    line_items: tuple[LineItem, ...] = ()
 
 
 class Suppressed(Value, frozen=True, kw_only=True):

@@ -63,10 +63,15 @@ class RenderOptions(Value, frozen=True, kw_only=True):
 
     def explains(self, rule: str) -> bool:
         """Return whether a rule's findings are to be explained."""
-        if self.verbosity > 0 or EVERYTHING in self.explain or rule in self.explain:
+        if self.explains_all or rule in self.explain:
             return True
         info = self.rule_info(rule) if self.explain else None
         return info is not None and info.area in self.explain
+
+    @property
+    def explains_all(self) -> bool:
+        """Whether everything is to be explained."""
+        return self.verbosity > 0 or EVERYTHING in self.explain
 
     @property
     def row_limit(self) -> int | None:

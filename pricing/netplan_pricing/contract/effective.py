@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
@@ -49,7 +50,8 @@ _DECIMAL = "DECIMAL(38, 18)"
 class EffectivePrices(msgspec.Struct, frozen=True, kw_only=True):
     """What a customer pays by SKU and step, and what of the files could not be used."""
 
-    prices: Mapping[tuple[str, Decimal], EffectivePrice]
+    prices: Mapping[str, Mapping[Decimal, EffectivePrice]]
+    """By SKU id, then by start of the step."""
     unread: tuple[str, ...]
     """Lines of text: a unit that is not understood, several prices of one step, and the like."""
 
@@ -60,7 +62,7 @@ def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
     Raises:
         InputError: If a file cannot be read, or has no effective price.
     """
-    prices: dict[tuple[str, Decimal], EffectivePrice] = {}
+    prices: dict[str, dict[Decimal, EffectivePrice]] = {}
     unread: list[str] = []
     for path in paths:
         file = ExportFile(path)
@@ -71,10 +73,12 @@ def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
             file.close()
         if not found:
             raise InputError(f"{path}: no effective price in it")
-        for key, price in found.items():
-            known = prices.get(key)
+        for (sku_id, start), price in found.items():
+            steps = prices.setdefault(sku_id, {})
+            known = steps.get(start)
             if known is None or known.as_of <= price.as_of:
-                prices[key] = price
+                is_of_all = price.is_of_all or (known is not None and known.is_of_all)
+                steps[start] = replace(price, is_of_all=is_of_all)
     return EffectivePrices(prices=prices, unread=tuple(unread))
 
 
@@ -200,4 +204,5 @@ def _add(
             usd=usd.normalize() if usd else Decimal(0),
             as_of=day,
             source=f"{kind} of the billing export {file.path.name}, {day.isoformat()}",
+            is_of_all=file.kind is ExportKind.PRICING,
         )

@@ -5,7 +5,7 @@ price says in its source which of them made it.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import Price
+from netplan_planner.model import Price, PriceTier
 from netplan_pricing.catalogue.sku import SERVICE_NAMES
 from netplan_pricing.texts import joined
 
@@ -31,6 +31,11 @@ class Discount(msgspec.Struct, frozen=True, kw_only=True):
     percent: Decimal
 
     @property
+    def is_of_sku(self) -> bool:
+        """Whether it is for one SKU."""
+        return _SKU_ID.fullmatch(self.of) is not None
+
+    @property
     def ratio(self) -> Decimal:
         """What is left of the list price."""
         return 1 - self.percent / _WHOLE
@@ -42,14 +47,17 @@ class EffectivePrice(msgspec.Struct, frozen=True, kw_only=True):
     usd: Decimal
     as_of: date
     source: str
+    is_of_all: bool = False
+    """Whether its source names every step of the SKU, as the pricing table does. The usage table
+    names the steps that were reached."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """A customer's prices; without any the list's stand."""
 
     discounts: tuple[Discount, ...] = ()
-    effective: Mapping[tuple[str, Decimal], EffectivePrice] = {}
-    """By SKU id and start of the step, in netplan's units."""
+    effective: Mapping[str, Mapping[Decimal, EffectivePrice]] = {}
+    """By SKU id, then by start of the step, in netplan's units."""
     unread: tuple[str, ...] = ()
     """What of the customer's files could not be used, a line each."""
 
@@ -61,9 +69,9 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def in_words(self) -> str:
         """What differs from the list, an empty text where nothing does."""
-        files = sorted({one.source.rpartition(",")[0] for one in self.effective.values()})
-        skus = len({sku_id for sku_id, _ in self.effective})
-        parts = [f"{'; '.join(files)} for {skus:,} SKUs"] if files else []
+        steps = [one for own in self.effective.values() for one in own.values()]
+        files = sorted({one.source.rpartition(",")[0] for one in steps})
+        parts = [f"{'; '.join(files)} for {len(self.effective):,} SKUs"] if files else []
         parts += [f"{one.percent:f} % off {one.of}" for one in self.discounts]
         if self.unread:
             more = f" and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
@@ -82,15 +90,9 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         """Return what the customer pays for a unit that the list prices."""
         if self.is_list or not price.usd:
             return price
-        own = self.effective.get((price.sku_id or "", start))
+        own = self.effective.get(price.sku_id or "", {}).get(start)
         if own is not None:
-            return replace(
-                price,
-                usd=own.usd,
-                as_of=own.as_of,
-                source=own.source,
-                note=joined(f"contract price; the list says {price.usd:f}", price.note),
-            )
+            return _contract(price, own)
         discount = self.discount(price.sku_id, service)
         if discount is None:
             return price
@@ -100,6 +102,44 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
             source=f"{price.source}, less {discount.percent:f} % on {discount.of}",
             note=joined(f"the list says {price.usd:f}", price.note),
         )
+
+    def tiers(self, listed: tuple[PriceTier, ...], service: str) -> tuple[PriceTier, ...]:
+        """Return the steps that the customer pays where the list has these.
+
+        A table of all steps stands for the list's. Steps that were billed replace the list's that
+        begin where they do; where they begin elsewhere the contract has steps of its own, and as
+        far as the bill tells them they stand for the list's.
+        """
+        own = self.effective.get(listed[0].price.sku_id or "", {}) if listed else {}
+        named = {start: price for start, price in own.items() if price.is_of_all}
+        known = {tier.start for tier in listed}
+        if not named and set(own) - known and 0 in own:
+            named = dict(own)
+        if not named:
+            return tuple(
+                PriceTier(start=tier.start, price=self.applied(tier.price, service, tier.start))
+                for tier in listed
+            )
+        ladder = {start: own[start] for start in sorted(named)}
+        return tuple(
+            PriceTier(start=start, price=_contract(_at(listed, start), price))
+            for start, price in ladder.items()
+        )
+
+
+def _at(listed: Sequence[PriceTier], start: Decimal) -> Price:
+    """Return the list price of the unit that follows `start`."""
+    return next((tier.price for tier in reversed(listed) if tier.start <= start), listed[0].price)
+
+
+def _contract(price: Price, own: EffectivePrice) -> Price:
+    return replace(
+        price,
+        usd=own.usd,
+        as_of=own.as_of,
+        source=own.source,
+        note=joined(f"contract price; the list says {price.usd:f}", price.note),
+    )
 
 
 LIST_PRICES = Terms()

@@ -18,6 +18,7 @@ from netplan_planner.model import (
     SelfLink,
     Severity,
 )
+from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.wording import volume
 
@@ -36,9 +37,6 @@ RULE = Rule(
     thresholds=(volume_floor(1.0),),
 )
 
-Lane = tuple[PathClass, str, str, str]
-"""Path class, source region, destination region, area; empty where not known."""
-
 
 @RULE
 def check(facts: Facts) -> Iterator[Hit]:
@@ -48,7 +46,7 @@ def check(facts: Facts) -> Iterator[Hit]:
     lanes: dict[Lane, int] = defaultdict(int)
     for edge in facts.traffic.edges:
         if _is_billable(facts, edge):
-            lanes[_lane(facts, edge)] += edge.wire_bytes
+            lanes[lane_of(facts, edge)] += edge.wire_bytes
     reasons: dict[str, dict[Lane, int]] = defaultdict(dict)
     for lane, byte_count in sorted(lanes.items()):
         reason = _missing(facts, lane)
@@ -64,19 +62,9 @@ def _is_billable(facts: Facts, edge: Edge) -> bool:
     return facts.src(edge).kind is OwnerKind.VM and edge.path_class is not PathClass.UNKNOWN
 
 
-def _lane(facts: Facts, edge: Edge) -> Lane:
-    src, dst = facts.src(edge), facts.dst(edge)
-    return edge.path_class, src.region or "", dst.region or "", dst.area or ""
-
-
 def _missing(facts: Facts, lane: Lane) -> str | None:
-    path_class, src_region, dst_region, area = lane
-    if not src_region:
-        return "the region of the sender is not known"
     try:
-        facts.prices.traffic(
-            path_class, src_region=src_region, dst_region=dst_region or None, area=area or None
-        )
+        lane_prices(facts, lane)
     except MissingDatum as error:
         return str(error)
     return None
@@ -84,8 +72,8 @@ def _missing(facts: Facts, lane: Lane) -> str | None:
 
 def _hit(facts: Facts, reason: str, unpriced: dict[Lane, int]) -> Hit:
     gib = facts.gib_per_month(sum(unpriced.values()))
-    classes = ", ".join(sorted({lane[0].value for lane in unpriced}))
-    sources = ", ".join(sorted({lane[1] or "unknown region" for lane in unpriced}))
+    classes = ", ".join(sorted({lane.path_class.value for lane in unpriced}))
+    sources = ", ".join(sorted({lane.src_region or "unknown region" for lane in unpriced}))
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"traffic/{classes}/{sources}")),),
         subject=f"{classes} from {sources}",
@@ -105,12 +93,12 @@ def _hit(facts: Facts, reason: str, unpriced: dict[Lane, int]) -> Hit:
 
 def _bounds(facts: Facts, unpriced: dict[Lane, int], gib: Decimal) -> str:
     """Return between what two sums internet traffic of unknown area costs, else nothing."""
-    if {lane[0] for lane in unpriced} != {PathClass.INTERNET}:
+    if {lane.path_class for lane in unpriced} != {PathClass.INTERNET}:
         return ""
     low = high = Decimal(0)
-    for (_, src_region, _, _), byte_count in unpriced.items():
+    for lane, byte_count in unpriced.items():
         try:
-            cheapest, dearest = facts.prices.internet_bounds(src_region)
+            cheapest, dearest = facts.prices.internet_bounds(lane.src_region)
         except MissingDatum:
             return ""
         low += facts.gib_per_month(byte_count) * cheapest.price.usd

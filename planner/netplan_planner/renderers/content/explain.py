@@ -141,7 +141,9 @@ def _prices(finding: Finding) -> Iterator[Block]:
 
 def _part(part: PricePart) -> Line:
     """Return what one SKU adds to a unit price: `16 vcpu-hour × $0.031611, N2 Instance Core …`."""
-    amount = f"{figures.number(part.quantity)} {part.unit} × {figures.unit_price(part.usd)}"
+    amount = (
+        f"{figures.number(part.quantity)} {part.unit} × {figures.unit_price(part.unit_price_usd)}"
+    )
     named = phrases.skus((part.sku_id,) if part.sku_id else ())
     return line(
         "  of which ",

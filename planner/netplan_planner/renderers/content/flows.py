@@ -9,6 +9,7 @@ from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
+    Field,
     Line,
     Para,
     Role,
@@ -20,6 +21,8 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+_BILL_LINES = 8
+"""Prices of one path class; all are in the JSON report."""
 _WHERE = {
     Direction.SENT: "",
     Direction.RECEIVED: ", received",
@@ -54,6 +57,16 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
     yield Table(columns=columns, rows=tuple(rows))
     hidden = len(totals) - len(shown) - len(beside)
     yield from _more(hidden, "path class", "path classes")
+    if options.explains_all:
+        yield from _priced(sent)
+
+
+def _priced(totals: Sequence[ClassTotal]) -> Iterator[Block]:
+    """Yield each path class's bill, the dearest lines first."""
+    for total in totals:
+        if total.usd_per_month:
+            lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
+            yield Field(label="prices", line=lines[0], more=lines[1:])
 
 
 def _size(total: ClassTotal) -> tuple[Decimal, str, str]:

@@ -135,22 +135,29 @@ def skus(ids: Sequence[str]) -> str:
     return f", SKU{'s' if len(ids) > 1 else ''} {' + '.join(ids)}"
 
 
-def bill(item: LineItem) -> Line:
-    """Return one line of a bill: what it does, and the product behind it."""
-    verb = "saves" if item.usd_per_month >= 0 else "costs"
+def bill(item: LineItem, *, is_cost: bool = False) -> Line:
+    """Return one line of a bill: what it does, and the product behind it.
+
+    A line of a finding is a saving, and a cost where it is negative; `is_cost` is for what is paid
+    today.
+    """
+    verb = "saves" if item.usd_per_month >= 0 and not is_cost else "costs"
     amount = fixed(f"{verb} {figures.dollars(item.usd_per_month)}", money_role(item.usd_per_month))
     return line(amount, " = ", product(item), f" ({origin(item)})")
 
 
-def bills(items: Sequence[LineItem], limit_count: int | None) -> tuple[Line, ...]:
+def bills(
+    items: Sequence[LineItem], limit_count: int | None, *, are_costs: bool = False
+) -> tuple[Line, ...]:
     """Return the greatest lines of a bill, and the sum of those left out."""
     ranked = sorted(items, key=lambda item: (-abs(item.usd_per_month), item.name, item.source))
     shown = ranked if limit_count is None else ranked[:limit_count]
-    lines = [bill(item) for item in shown]
+    lines = [bill(item, is_cost=are_costs) for item in shown]
     rest = ranked[len(shown) :]
     if rest:
         total = sum((item.usd_per_month for item in rest), Decimal(0))
-        lines.append(line(f"and {figures.counted(len(rest), 'line')} more: ", money(total)))
+        amount = fixed(figures.dollars(total)) if are_costs else money(total)
+        lines.append(line(f"and {figures.counted(len(rest), 'line')} more: ", amount))
     return tuple(lines)
 
 
