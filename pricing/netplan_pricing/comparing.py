@@ -1,11 +1,14 @@
 """How two snapshots differ: prices that appeared, vanished, or moved."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import StrEnum
 
 import msgspec
 
+from netplan_planner.model import Usage
+from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.component_rates import USAGE_WORDS
 from netplan_pricing.schema import NetworkKind
@@ -23,6 +26,7 @@ class Area(StrEnum):
     """What kind of price it is."""
 
     MACHINE = "machine"
+    RATE = "rate"
     TRAFFIC = "traffic"
     SKU = "sku"
 
@@ -32,7 +36,8 @@ class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
 
     area: Area
     what: str
-    """Machine type and usage, traffic by its ends, or a SKU's id and description."""
+    """Machine type and usage, a rate's series and component and usage, traffic by its ends, or a
+    SKU's id and description."""
     where: str
     change: Change
     old_usd: Decimal | None
@@ -48,7 +53,39 @@ class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
         return (self.new_usd - self.old_usd) / self.old_usd
 
 
-_Prices = dict[tuple[Area, str, str, str], Decimal]
+class Upheaval(msgspec.Struct, frozen=True, kw_only=True):
+    """How many prices on demand and of commitments are gone, or moved by more than a fifth."""
+
+    price_count: int
+    """In the old snapshot."""
+    vanished_count: int
+    moved_count: int
+
+    @property
+    def changed_count(self) -> int:
+        """Both together."""
+        return self.vanished_count + self.moved_count
+
+
+_MUCH = Decimal("0.2")
+
+
+def upheaval(old: SnapshotPriceBook, new: SnapshotPriceBook) -> Upheaval:
+    """Return how unlike two snapshots are in what moves slowly: machines, Spot left out."""
+    before, after = (
+        {key: usd for key, usd in _machines(book) if not key[2].endswith(Usage.SPOT.value)}
+        for book in (old, new)
+    )
+    count = Counter(
+        Change.VANISHED if key not in after else Change.MOVED
+        for key, usd in before.items()
+        if key not in after or abs(after[key] - usd) > _MUCH * usd
+    )
+    return Upheaval(
+        price_count=len(before),
+        vanished_count=count[Change.VANISHED],
+        moved_count=count[Change.MOVED],
+    )
 
 
 def compare(
@@ -56,8 +93,9 @@ def compare(
 ) -> Iterator[PriceChange]:
     """Yield every price that appeared, vanished, or moved by more than `least_ratio`.
 
-    Machines are compared where their region offers them, by region, type and usage; traffic by
-    kind and ends; and the SKUs by id, for what stands in neither.
+    Machines are compared where their region offers them, by region, type and usage; rates of cores,
+    memory and the like by region, series, component and usage; traffic by kind and ends; and the
+    SKUs by id, for what stands in none of them.
     """
     before, after = dict(_prices(old)), dict(_prices(new))
     for key in sorted({*before, *after}):
@@ -95,6 +133,7 @@ def _change(
 
 def _prices(book: SnapshotPriceBook) -> Iterator[tuple[tuple[Area, str, str, str], Decimal]]:
     yield from _machines(book)
+    yield from _rates(book)
     yield from _traffic(book)
     for row in range(len(book.skus)):
         entry = book.skus.entry_of(row)
@@ -118,6 +157,15 @@ def _machines(book: SnapshotPriceBook) -> Iterator[tuple[tuple[Area, str, str, s
                 if usd is not None:
                     what = f"{found.machine_type} {usage.value}"
                     yield (Area.MACHINE, region, what, ""), usd
+
+
+def _rates(book: SnapshotPriceBook) -> Iterator[tuple[tuple[Area, str, str, str], Decimal]]:
+    table = book.file.table(schema.COMPONENT_PRICES)
+    for row in range(table.row_count):
+        usd = table["usd"].decimal(row)
+        if usd is not None:
+            what = f"{table['series'][row]} {table['component'][row]} {table['usage'][row]}"
+            yield (Area.RATE, table["region"][row], what, ""), usd
 
 
 def _traffic(book: SnapshotPriceBook) -> Iterator[tuple[tuple[Area, str, str, str], Decimal]]:

@@ -6,11 +6,13 @@ from enum import StrEnum
 
 import msgspec
 
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import AddressUse
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.container import Table
 from netplan_pricing.machine_prices import ListedMachine
-from netplan_pricing.schema import NetworkKind
+from netplan_pricing.schema import GLOBAL, NetworkKind
 
 
 class Check(StrEnum):
@@ -23,6 +25,7 @@ class Check(StrEnum):
     BOTH_WAYS = "both directions of each pair of regions are priced, by one SKU each"
     SKU_IDS = "every SKU id that a price names is in the list of SKUs"
     STEPS = "the steps of a price rise from 0"
+    PRESENT = "every region has its traffic SKUs; addresses, NAT and VPN tunnels have a price"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +74,7 @@ def verify(book: SnapshotPriceBook) -> Verdict:
     note(Check.STEPS, _steps(book))
     note(Check.BOTH_WAYS, _both_ways(book))
     note(Check.SKU_IDS, _sku_ids(book))
+    note(Check.PRESENT, _present(book))
     return Verdict(counts=counts, faults=tuple(faults), unpriced=tuple(unpriced))
 
 
@@ -156,6 +160,43 @@ def _both_ways(book: SnapshotPriceBook) -> Iterator[Fault | None]:
                 what = f"{found} prices to {dst}"
                 fault = Fault(check=Check.BOTH_WAYS, where=src, what=what)
                 yield None if found == 1 else fault
+
+
+def _present(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+    """Yield a fault for each kind of price that a project is billed for and nothing is known of."""
+    for region in book.regions():
+        for kind in (NetworkKind.INTRAZONE, NetworkKind.INTERZONE):
+            entry = book.network.by_source(kind, region)
+            # A region's own SKU may be without a price, which is said when it is asked for.
+            is_there = entry is not None and (
+                entry.source_regions != (GLOBAL,) or bool(book.network.tiers(entry))
+            )
+            yield _absent(None if is_there else region, kind.value)
+        is_there = bool(book.network.by_area(NetworkKind.INTERNET_PREMIUM, region))
+        yield _absent(None if is_there else region, NetworkKind.INTERNET_PREMIUM.value)
+    is_there = bool(book.network.entries(NetworkKind.INTERNET_STANDARD))
+    yield _absent(None if is_there else "everywhere", NetworkKind.INTERNET_STANDARD.value)
+    for use in (AddressUse.STANDARD_VM, AddressUse.UNUSED_STATIC):
+        yield _absent(None if _is_priced(book, use) else "everywhere", f"address, {use.value}")
+    for service in ("cloud_nat_data", "vpn_tunnel"):
+        yield _absent(None if service in book.services.names else "everywhere", service)
+
+
+def _absent(where: str | None, what: str) -> Fault | None:
+    if where is None:
+        return None
+    return Fault(check=Check.PRESENT, where=where, what=f"no price of {what.replace('_', ' ')}")
+
+
+def _is_priced(book: SnapshotPriceBook, use: AddressUse) -> bool:
+    """Return whether an address has a price in any region."""
+    for region in book.regions():
+        try:
+            book.external_address(use, region)
+        except MissingDatum:
+            continue
+        return True
+    return False
 
 
 def _sku_ids(book: SnapshotPriceBook) -> Iterator[Fault | None]:

@@ -1,5 +1,6 @@
 """`netplan prices refresh` against a local server: whole, broken off, refused, repeated."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -41,9 +42,11 @@ def pages_of(skus: list[dict[str, Any]]) -> int:
 
 
 def arguments(one: CatalogServer, out: Path, *more: str) -> list[str]:
+    # The made catalogue is nothing like the embedded snapshot before it.
+    is_first = not (out / FILE_NAME).exists()
     return [
         *("prices", "refresh", "--out", str(out), "--api-endpoint", one.url),
-        *("--project", "p", "--anonymous", *more),
+        *("--project", "p", "--anonymous", *(("--accept-changes",) if is_first else ()), *more),
     ]
 
 
@@ -122,6 +125,48 @@ def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
             refresh(RefreshRequest(out=tmp_path, project="p", api=api), environment={})
         assert len(one.calls) < 30
     assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+def n2_changed(**more: Any) -> list[dict[str, Any]]:
+    """Return the made SKUs without N2's, or with others in their place."""
+    kept = [one for one in made_skus() if not one["skuId"].startswith("N2")]
+    dearer = [one for one in made_skus() if one["skuId"].startswith("N2")]
+    for one in dearer:
+        for rate in one["pricingInfo"][0]["pricingExpression"]["tieredRates"]:
+            rate["unitPrice"]["units"] = "6"
+    return [*kept, *dearer] if more.get("is_dearer") else kept
+
+
+@pytest.mark.parametrize(
+    ("skus", "said"),
+    [
+        (n2_changed(), r"[1-9]\d* of \d+ prices on demand and of commitments are gone and 0 moved"),
+        (n2_changed(is_dearer=True), r"0 of \d+ .* are gone and [1-9]\d* moved"),
+    ],
+)
+def test_an_answer_that_nobody_would_believe_is_not_taken_unless_told(
+    tmp_path: Path, skus: list[dict[str, Any]], said: str
+) -> None:
+    with server() as one:
+        assert run(one, tmp_path).returncode == 0
+    before = (tmp_path / FILE_NAME).read_bytes()
+    with server(skus) as one:
+        done = run(one, tmp_path)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert re.search(said, done.stderr), done.stderr
+        assert (tmp_path / FILE_NAME).read_bytes() == before
+        assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+        assert run(one, tmp_path, "--accept-changes").returncode == 0
+    assert (tmp_path / FILE_NAME).read_bytes() != before
+
+
+def test_pages_that_make_no_snapshot_are_not_kept(tmp_path: Path) -> None:
+    with server() as one:
+        one.trouble = Trouble(from_request=2, body=b"{}")
+        assert run(one, tmp_path).returncode == 3
+        one.trouble = None
+        done = run(one, tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_refusal_that_passes_is_asked_again(tmp_path: Path) -> None:

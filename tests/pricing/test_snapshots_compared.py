@@ -84,6 +84,7 @@ def test_a_rate_that_moves_moves_its_machines_and_its_sku(tmp_path: Path) -> Non
     moved = {(one.area, one.where, one.what): (one.old_usd, one.new_usd) for one in found}
     assert {one.change for one in found} == {Change.MOVED}
     assert moved == {
+        (Area.RATE, "aa-one1", "e2 core on_demand"): (Decimal("0.06"), Decimal("0.066")),
         (Area.MACHINE, "aa-one1", "e2-micro on-demand"): (Decimal("0.025"), Decimal("0.0265")),
         (Area.SKU, "aa-one1", "E20-CPU-ONDEMAND E2 Instance Core running in Ay"): (
             *(Decimal("0.06"), Decimal("0.066")),
@@ -91,7 +92,8 @@ def test_a_rate_that_moves_moves_its_machines_and_its_sku(tmp_path: Path) -> Non
     }
     # The core's rate moves by 10 %, machines by the core's share of it: 6 %.
     small = list(compare(old, new, least_ratio=Decimal("0.06")))
-    assert [(one.area, one.ratio) for one in small] == [(Area.SKU, Decimal("0.1"))]
+    assert [one.area for one in small] == [Area.RATE, Area.SKU]
+    assert {one.ratio for one in small} == {Decimal("0.1")}
     assert list(compare(old, new, least_ratio=Decimal("0.1"))) == []
 
 
@@ -162,6 +164,13 @@ CORE = {"series": "n2", "component": "core", "usage": "on_demand", "region": "aa
         (schema.NETWORK_PRICES, setting("usd", "-0.01", sku_id="NET0-0001"), Check.TRAFFIC),
         (schema.NETWORK_PRICES, setting("usd", "0", sku_id="NET0-0001"), Check.TRAFFIC),
         (schema.NETWORK_PRICES, setting("usd", "", sku_id="REG-0-1"), Check.BOTH_WAYS),
+        (schema.NETWORK_PRICES, setting("usd", "", sku_id="NET0-0001"), Check.PRESENT),
+        (schema.NETWORK_PRICES, setting("kind", "peering_or_interconnect_out", sku_id="NET0-0003"), Check.PRESENT),
+        (
+            schema.SERVICE_PRICES,
+            setting("service", "cloud_nap", service="cloud_nat_data"),
+            Check.PRESENT,
+        ),
     ],
 )
 def test_what_cannot_be_is_a_fault(

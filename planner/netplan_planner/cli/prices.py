@@ -141,6 +141,13 @@ def refresh(
         ),
     ] = None,
     max_unrecognised: UnrecognisedOption = MOST_UNRECOGNISED,
+    accept_changes: Annotated[
+        bool,
+        typer.Option(
+            "--accept-changes",
+            help="Take it even if over 5 % of the prices are gone or moved by over 20 %.",
+        ),
+    ] = False,
 ) -> None:
     """Build a snapshot from the live Cloud Billing Catalog and Compute APIs, and swap it in.
 
@@ -162,6 +169,7 @@ def refresh(
             price_tables=tuple(price_tables or ()),
             base=base,
             most_unrecognised_ratio=max_unrecognised,
+            accepts_changes=accept_changes,
             api=ApiOptions(endpoint=api_endpoint, is_anonymous=anonymous),
         ),
         told=progress,

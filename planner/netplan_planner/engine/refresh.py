@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Value
 from netplan_planner.readers import ApiOptions
@@ -20,13 +22,17 @@ from netplan_planner.readers.saved_pages import (
     catalog_transport,
     machine_type_list,
 )
-from netplan_pricing import open_snapshot
+from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files, write_snapshot
 from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, NETWORKING
+from netplan_pricing.comparing import upheaval
 from netplan_pricing.container import FILE_NAME, SnapshotFile
 
 PAGES_FOLDER = ".refresh"
+MOST_CHANGED_RATIO = 0.05
+"""Share of the prices on demand and of commitments that may vanish or move by more than a fifth.
+Within half a year a sixth of them move, nearly all by less; more is likely a damaged answer."""
 _SERVICES = {COMPUTE_ENGINE: "compute", NETWORKING: "networking"}
 
 
@@ -44,6 +50,8 @@ class RefreshRequest(Value, frozen=True, kw_only=True):
     base: Path | None = None
     """The snapshot that is taken over from; by default the one in `out`, else the embedded one."""
     most_unrecognised_ratio: float = 0.01
+    accepts_changes: bool = False
+    """Whether a snapshot may differ from the one before by more than `MOST_CHANGED_RATIO`."""
     api: ApiOptions = ApiOptions()
 
 
@@ -66,10 +74,10 @@ def refresh(
 
     Raises:
         AccessError: If an API refuses, or is silent.
-        InputError: If what it answers makes no snapshot.
+        InputError: If what it answers makes no snapshot, or a snapshot too unlike the one before.
         UsageError: If a currency is no code of three letters.
     """
-    _require_codes(request.currencies)
+    request = replace(request, currencies=_codes(request.currencies))
     base = _base(request)
     variables = os.environ if environment is None else environment
     asked = "|".join(
@@ -81,23 +89,44 @@ def refresh(
     )
     pages = SavedPages(request.out / PAGES_FOLDER, asked)
     files = _fetch(request, pages, told, variables)
-    built = build_from_files(
-        files["skus"],
-        files["machine types"],
-        request.price_tables,
-        currency_pages=files["currencies"],
-        base=base,
-        most_unrecognised_ratio=request.most_unrecognised_ratio,
-    )
+    try:
+        built = build_from_files(
+            files["skus"],
+            files["machine types"],
+            request.price_tables,
+            currency_pages=files["currencies"],
+            base=base,
+            most_unrecognised_ratio=request.most_unrecognised_ratio,
+        )
+        if not request.accepts_changes:
+            _require_likeness(base, built, request.out)
+    except InputError:
+        # Kept, they would be refused again by the next refresh, which would not ask for others.
+        pages.clear()
+        raise
     written = write_snapshot(built, request.out)
     pages.clear()
     return Refreshed(built=built, file=written, base=base)
 
 
-def _require_codes(currencies: tuple[str, ...]) -> None:
+def _codes(currencies: tuple[str, ...]) -> tuple[str, ...]:
     for code in currencies:
-        if not (len(code) == 3 and code.isascii() and code.isalpha() and code.isupper()):
+        if not (len(code) == 3 and code.isascii() and code.isalpha()):
             raise UsageError(f"--currency: {code!r} is no currency code such as EUR")
+    return tuple(code.upper() for code in currencies)
+
+
+def _require_likeness(base: SnapshotFile, built: Built, out: Path) -> None:
+    """Refuse prices that nobody would believe beside those before."""
+    new = SnapshotPriceBook(SnapshotFile(out / FILE_NAME, built.content))
+    found = upheaval(SnapshotPriceBook(base), new)
+    if found.price_count and found.changed_count > MOST_CHANGED_RATIO * found.price_count:
+        raise InputError(
+            f"the answer is too unlike {base.path} ({base.header.as_of}):"
+            f" {found.vanished_count:,} of {found.price_count:,} prices on demand and of"
+            f" commitments are gone and {found.moved_count:,} moved by more than 20 %; nothing was"
+            " changed. Try again later; if it is so, --accept-changes takes it"
+        )
 
 
 def _base(request: RefreshRequest) -> SnapshotFile:

@@ -175,6 +175,7 @@ class SavedPages:
             if not token:
                 break
             if len(paths) >= transport.options.max_pages:
+                self._drop(paths)
                 raise InputError(f"{wanted.method}: more than {len(paths):,} pages; gave up")
         return paths
 
