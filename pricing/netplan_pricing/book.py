@@ -72,6 +72,7 @@ class SnapshotPriceBook:
             row_count=header.row_count,
             sha256=self.file.sha256,
             terms=self.terms.in_words,
+            unread=self.terms.unread,
         )
 
     @cached_property

@@ -16,6 +16,8 @@ _NAME = re.compile(
     r"(?:([a-z]\d[a-z]?)-)?custom-(micro|small|medium|[1-9]\d{0,3})-([1-9]\d{0,7})(-ext)?"
 )
 _MIB_PER_GIB = 1024
+_MEMORY_STEP_MIB = 256
+"""Compute Engine takes no other sizes (creating a VM with a custom machine type, documentation)."""
 _GPU_SERIES = "g2"
 """The one series whose custom types hold GPUs, as many as its standard type of equal vCPUs."""
 
@@ -99,6 +101,11 @@ class CustomTypes:
             MissingDatum: If the limit between custom and extended memory, or the number of GPUs,
                 is not known, or the type cannot exist.
         """
+        memory_mib = custom.memory_gib * _MIB_PER_GIB
+        if memory_mib % _MEMORY_STEP_MIB:
+            raise MissingDatum(
+                f"{custom.name}: no such type: memory comes in steps of {_MEMORY_STEP_MIB} MiB"
+            )
         vcpus = self._billed_vcpus(custom)
         plain, extended = self._memory(custom, vcpus)
         parts = [Part("custom_core", vcpus), Part("custom_ram", plain)]

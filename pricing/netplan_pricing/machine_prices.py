@@ -66,7 +66,7 @@ class ListedMachine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Line(NamedTuple):
-    """A part and its rate per hour, what is left of it after its own discount."""
+    """A part and its rate per hour, before the part's own discount."""
 
     part: BilledPart
     usd: Decimal
@@ -179,8 +179,7 @@ class MachinePrices:
                 return self._no_rate(region, part, row)
             if part.is_ssd:
                 rate = (rate / HOURS_PER_MONTH).quantize(_SSD_DIGITS).normalize()
-            rate *= part.ratio
-            usd += rate * part.quantity
+            usd += rate * part.ratio * part.quantity
             as_of = min(as_of, self._rates.as_of(row))
             lines.append(_Line(part, rate, row))
         # The sum is as old as its oldest part.
@@ -231,7 +230,7 @@ class MachinePrices:
                 f" {', '.join(table['series'].values)})"
             )
         return msgspec.structs.replace(
-            discounted(price, ratio),
+            discounted(price, ratio, sku_id=fee.sku_id),
             description=f"{price.description.replace('on-demand', 'flexible', 1)}, times {ratio:f}",
             source=f"{price.source}; {fee.description}",
             note=joined(
@@ -291,6 +290,7 @@ class MachinePrices:
                 quantity=line.part.quantity,
                 unit="gib-hour" if line.part.is_ssd else rates.table["unit"][line.row],
                 unit_price_usd=line.usd,
+                ratio=line.part.ratio,
                 description=rates.description(line.row),
                 as_of=date.fromisoformat(rates.as_of(line.row)),
                 sku_id=rates.sku_id(line.row),
@@ -299,6 +299,7 @@ class MachinePrices:
         )
         formula = " + ".join(
             f"{part.quantity.normalize():f} × {part.component} {part.unit_price_usd.normalize():f}"
+            + (f" × {part.ratio.normalize():f}" if part.ratio != 1 else "")
             for part in parts
         )
         sources = dict.fromkeys(rates.source(line.row) for line in lines)

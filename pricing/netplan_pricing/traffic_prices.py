@@ -263,7 +263,9 @@ class TrafficPrices:
         Raises:
             MissingDatum: If the catalogue has no SKU for it.
         """
-        kind = _RECEIVED.get(path_class.distance or "", "")
+        # Billed as between zones, on both sides.
+        is_between = path_class is PathClass.SAME_ZONE_EXTERNAL
+        kind = _RECEIVED.get("inter-zone" if is_between else path_class.distance or "", "")
         ending = ""
         if kind == _RECEIVED["inter-region"] and dst is not None:
             entry = self._network.by_pair(NetworkKind.INTERREGION, src, dst)

@@ -92,7 +92,7 @@ def test_every_price_that_the_catalogue_knows_has_a_sku_id_for_each_part() -> No
             if price.parts:
                 of_skus += 1
                 assert all(part.sku_id for part in price.parts)
-                assert sum(part.quantity * part.unit_price_usd for part in price.parts) == price.usd
+                assert sum(part.usd for part in price.parts) == price.usd
                 for part in price.parts:
                     entry = BOOK.skus.entry(part.sku_id or "")
                     assert entry.description == part.description

@@ -120,7 +120,7 @@ def test_address_as_text() -> None:
     ran = run("address", "--region", "us-central1")
     assert ran.returncode == 0
     assert "standard-vm" in ran.stdout
-    assert "720 hours of a month" in ran.stdout
+    assert "standard-vm    10            0.005           0.05" in ran.stdout
     assert "C054-7F72-A02E" in ran.stdout
 
 

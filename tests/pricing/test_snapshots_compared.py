@@ -165,7 +165,11 @@ CORE = {"series": "n2", "component": "core", "usage": "on_demand", "region": "aa
         (schema.NETWORK_PRICES, setting("usd", "0", sku_id="NET0-0001"), Check.TRAFFIC),
         (schema.NETWORK_PRICES, setting("usd", "", sku_id="REG-0-1"), Check.BOTH_WAYS),
         (schema.NETWORK_PRICES, setting("usd", "", sku_id="NET0-0001"), Check.PRESENT),
-        (schema.NETWORK_PRICES, setting("kind", "peering_or_interconnect_out", sku_id="NET0-0003"), Check.PRESENT),
+        (
+            schema.NETWORK_PRICES,
+            setting("kind", "peering_or_interconnect_out", sku_id="NET0-0003"),
+            Check.PRESENT,
+        ),
         (
             schema.SERVICE_PRICES,
             setting("service", "cloud_nap", service="cloud_nat_data"),

@@ -363,7 +363,8 @@ def test_an_area_with_two_prices_is_refused_and_with_one_is_answered(tmp_path: P
 def test_the_receiver_of_traffic_has_a_price_of_its_own() -> None:
     """Free today, by SKUs of its own: a price of both sides."""
     for path_class, dst, sku_id in (
-        (PathClass.SAME_ZONE_EXTERNAL, None, "intrazone_in"),
+        (PathClass.SAME_ZONE_INTERNAL, None, "intrazone_in"),
+        (PathClass.SAME_ZONE_EXTERNAL, None, "interzone_in"),
         (PathClass.INTER_ZONE_INTERNAL, None, "interzone_in"),
         (PathClass.INTER_REGION_INTERNAL, "europe-west1", "interregion_in"),
     ):

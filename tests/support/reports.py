@@ -560,6 +560,9 @@ def gecko_report() -> Report:
                 gib_per_month=Decimal(64307),
                 usd_per_month=Decimal("643.07"),
                 edge_count=8,
+                line_items=(
+                    line("same-zone-external", "64307", "GiB", "0.01", sku="0000-AAAA-0001"),
+                ),
             ),
             ClassTotal(
                 path_class=PathClass.INTERNET,

@@ -25,7 +25,9 @@ from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.units import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
-    from netplan_planner.model import LineItem, PathClass, Price
+    from collections.abc import Iterator, Sequence
+
+    from netplan_planner.model import LineItem, PathClass, Price, PriceTier
     from netplan_pricing import SnapshotPriceBook
 
 price_app = typer.Typer(help="Look up a price.", no_args_is_help=True)
@@ -74,6 +76,9 @@ _SKU_JOIN = " + "
 _TO_THE_INTERNET = ("internet", "nat")
 
 DEFAULT_HOURS = float(HOURS_PER_MONTH)
+_MONTH_H = Decimal(HOURS_PER_MONTH)
+_MOST = 1e15
+"""More of anything is a slip of the keyboard."""
 
 
 @price_app.command()
@@ -131,7 +136,10 @@ def machine(
             answer.unknown.append((one.value, str(error)))
             continue
         head = {"machine_type": machine_type, "region": region, "usage": one.value}
-        answer.rows.append({**head, **_by_the_hour(price, run_h)})
+        # A commitment is paid whether the machine runs or not.
+        is_committed = one.value.startswith(("cud", "flex"))
+        paid_h = max(run_h, _MONTH_H) if is_committed else run_h
+        answer.rows.append({**head, **_by_the_hour(price, paid_h)})
     shape = book.shape(machine_type)
     size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
     answer.title = f"{machine_type} in {region}{size}"
@@ -209,8 +217,12 @@ def traffic(
     volume = _amount(gib, "--gib")
     book = price_book(prices, discount, billing_export)
     path_class, dst = _path(src, to, external)
-    if area is not None and to not in _TO_THE_INTERNET:
-        raise UsageError(f"--area is for --to {' and '.join(_TO_THE_INTERNET)}, not {to}")
+    for option, is_given in (
+        ("--area", area is not None),
+        ("--network-tier STANDARD", network_tier is TierChoice.STANDARD),
+    ):
+        if is_given and to not in _TO_THE_INTERNET:
+            raise UsageError(f"{option} is for --to {' and '.join(_TO_THE_INTERNET)}, not {to}")
     tier = network_tier.value
     tiers = book.traffic(path_class, src_region=src, dst_region=dst, area=area, network_tier=tier)
     lines = book.traffic_line_items(
@@ -258,7 +270,10 @@ def address(
     currency: CurrencyOption = None,
     format: FormOption = Form.TEXT,
 ) -> None:
-    """Print what an external IPv4 address costs per hour and month, beyond any free hours."""
+    """Print what an external IPv4 address costs per hour and month, free hours included.
+
+    Free hours are per account and month, for all addresses of a kind together.
+    """
     from netplan_planner.model import AddressUse
 
     run_h = _amount(hours, "--hours")
@@ -266,22 +281,22 @@ def address(
     wanted = list(AddressUse) if use is AddressChoice.ALL else [AddressUse(use.value)]
     answer = Answer(
         f"external IPv4 address in {region}",
-        ("use", "usd_per_hour", "usd", "as_of", "sku_id"),
+        ("use", "hours", "usd_per_hour", "usd", "as_of", "sku_id"),
         f"USD for {plain(run_h)} h",
     )
     for one in wanted:
         try:
-            price = book.external_address(one, region)
+            tiers = book.external_address_tiers(one, region)
         except MissingDatum as error:
             answer.unknown.append((one.value, str(error)))
             continue
-        answer.rows.append({"region": region, "use": one.value, **_by_the_hour(price, run_h)})
+        answer.rows += _address_rows(region, one.value, tiers, run_h)
     answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))
 
 
 def _amount(number: float, option: str) -> Decimal:
-    if not math.isfinite(number):
+    if not math.isfinite(number) or number > _MOST:
         raise UsageError(f"{option}: {number} is not an amount")
     return Decimal(str(number))
 
@@ -325,6 +340,18 @@ def _nat_hours(book: "SnapshotPriceBook", region: str) -> str:
     return f"the hours of the gateway come on top and are not in the sum: {', '.join(hours)}"
 
 
+def _address_rows(
+    region: str, use: str, tiers: "Sequence[PriceTier]", run_h: Decimal
+) -> "Iterator[dict[str, object]]":
+    """Yield a row for each price step that the hours reach."""
+    starts = [tier.start for tier in tiers]
+    for tier, end in zip(tiers, [*starts[1:], None], strict=True):
+        reached_h = run_h if end is None else min(run_h, end)
+        if reached_h > tier.start or (tier.start == 0 and not run_h):
+            row = _by_the_hour(tier.price, reached_h - tier.start)
+            yield {"region": region, "use": use, **row}
+
+
 def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:
     return {
         "usd_per_hour": price.usd,
@@ -342,7 +369,9 @@ def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:
                 "quantity": part.quantity,
                 "unit": part.unit,
                 "usd_per_unit": part.unit_price_usd,
+                "ratio": part.ratio,
                 "sku_id": part.sku_id,
+                "ratio_sku_id": part.ratio_sku_id,
                 "description": part.description,
                 "as_of": part.as_of.isoformat(),
             }

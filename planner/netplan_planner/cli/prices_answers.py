@@ -141,6 +141,11 @@ def say_built(one: "Built") -> None:
             (f"{sku.sku_id} {sku.description!a}: {sku.reason} ({sku.where})" for sku in one.unread),
             "SKUs",
         )
+    if one.priceless:
+        say(f"{len(one.priceless):,} SKUs are needed and have no price in the catalogue:")
+        say_some(
+            (f"{sku.sku_id} {sku.description!a}: {sku.reason}" for sku in one.priceless), "SKUs"
+        )
     if one.choices:
         say(f"{len(one.choices):,} rates have two SKUs:")
         say_some(

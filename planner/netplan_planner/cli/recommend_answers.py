@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 import msgspec
@@ -16,6 +16,7 @@ from netplan_planner.model import (
     Candidate,
     CapsBook,
     Infeasible,
+    LineItem,
     MachinePlan,
     PriceBook,
     Rejected,
@@ -23,7 +24,8 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.figures import counted, dollars
+from netplan_planner.renderers.content.phrases import origin, quantity
+from netplan_planner.renderers.figures import counted, dollars, unit_price
 from netplan_planner.renderers.output import resolved
 
 SCHEMA = "netplan.recommend/1"
@@ -41,6 +43,9 @@ COLUMNS = (
     "usd_per_month",
     "reason",
     "detail",
+    "sku_ids",
+    "prices_as_of",
+    "price_source",
 )
 
 
@@ -57,7 +62,7 @@ def text(
     decided = resolved(options, sys.stdout, os.environ)
     page = render_machine_plan(answer, decided)
     lines = [line for name in why_not for line in _why_not(answer, name)]
-    lines += [*_discounts(answer, prices), *_basis(caps, prices)]
+    lines += [*_bill_of_first(answer, decided), *_discounts(answer, prices), *_basis(caps, prices)]
     rows = [row for line in lines for row in textwrap.wrap(line, decided.width or WIDTH)]
     return "\n".join([page.rstrip("\n"), "", *rows]) + "\n"
 
@@ -70,6 +75,8 @@ def data(answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, fo
         "schema": SCHEMA,
         "limits_as_of": caps.as_of,
         "prices_as_of": prices.info.as_of,
+        "prices_sha256": prices.info.sha256,
+        "price_terms": prices.info.terms,
         "is_feasible": isinstance(answer, MachinePlan),
         **msgspec.structs.asdict(answer),
     }
@@ -79,12 +86,26 @@ def data(answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, fo
 
 def _basis(caps: CapsBook, prices: PriceBook) -> list[str]:
     info = prices.info
+    own = f"The contract's prices where it names one ({inert(info.terms, 200)}), else list"
+    kind = f"{own} prices" if info.terms else "List prices"
     return [
-        f"List prices of {info.as_of} in USD, without disks, licences and traffic; Tier_1 fees of"
+        f"{kind} of {info.as_of} in USD, without disks, licences and traffic; Tier_1 fees of"
         f" {info.network_as_of}; limits of {caps.as_of}.",
         "A cap is a ceiling: to send at it takes cores, and small types have few. Ask for them with"
         " --vcpus, for one machine with --max-count 1, for the reason of a type with --why-not.",
     ]
+
+
+def _bill_of_first(answer: MachinePlan | Infeasible, options: RenderOptions) -> Iterator[str]:
+    """Yield what the price of the first machine is made of, of all of them with `-v`."""
+    ranked = answer.ranked if isinstance(answer, MachinePlan) else ()
+    for candidate in ranked[: None if options.verbosity else 1]:
+        for item in candidate.line_items:
+            source = "" if item.sku_ids else f"; {item.source}, without a SKU id"
+            yield inert(
+                f"{dollars(item.usd_per_month)} = {quantity(item)} ×"
+                f" {unit_price(item.unit_price_usd)} ({origin(item)}{source})"
+            )
 
 
 def _discounts(answer: MachinePlan | Infeasible, prices: PriceBook) -> Iterator[str]:
@@ -108,7 +129,7 @@ def _discounts(answer: MachinePlan | Infeasible, prices: PriceBook) -> Iterator[
         reached = sorted(percent for found in percents.values() for percent in found)
         bounds = dict.fromkeys(f"{float(p):.3g}" for p in (reached[0], reached[-1]))
         yield (
-            f"List prices without discounts. With so much use {', '.join(sorted(percents))} bring"
+            f"Without discounts for use. With so much of it {', '.join(sorted(percents))} bring"
             f" sustained-use discounts of {' to '.join(bounds)} % by themselves: --sustained-use"
             " ranks with them."
         )
@@ -155,11 +176,21 @@ def _csv(answer: MachinePlan | Infeasible) -> str:
     for place, candidate in enumerate(ranked, 1):
         fields = msgspec.structs.asdict(candidate)
         row = {**fields, "rank": place, "reason": "", "detail": candidate.note}
+        row |= _origin(candidate.line_items)
         writer.writerow([_cell(row[name]) for name in COLUMNS])
     for refused in sorted(answer.rejected, key=lambda r: (r.machine_type, r.is_tier1)):
         row = msgspec.structs.asdict(refused)
         writer.writerow([_cell(row.get(name)) for name in COLUMNS])
     return stream.getvalue()
+
+
+def _origin(lines: Sequence[LineItem]) -> dict[str, str]:
+    """Return the SKUs, the oldest date and the sources of a bill."""
+    return {
+        "sku_ids": " + ".join(dict.fromkeys(one for line in lines for one in line.sku_ids)),
+        "prices_as_of": min((line.as_of.isoformat() for line in lines), default=""),
+        "price_source": "; ".join(dict.fromkeys(line.source for line in lines)),
+    }
 
 
 def _cell(value: object) -> str:

@@ -239,6 +239,7 @@ def _assumptions(
             f"Prices are those of the contract where it names one: {facts.prices.info.terms}; the"
             " rest is at list price."
         )
+    said += [f"Not used for prices: {line}" for line in facts.prices.info.unread[1:]]
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
     if any(finding.rule in resizing and finding.line_items for finding in findings):
         covered = len(facts.inventory.commitments)

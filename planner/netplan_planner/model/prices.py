@@ -41,11 +41,20 @@ class PricePart(Value, frozen=True, kw_only=True):
     unit: str
     """`vcpu-hour`, `gib-hour`, `gpu-hour` or `vm-hour`."""
     unit_price_usd: Decimal
-    """Per unit of the part, after any discount that the whole has."""
+    """Per unit of the part, as its SKU has it."""
     description: str
     """The SKU's own, where the source names one."""
     as_of: date
     sku_id: SkuId | None = None
+    ratio: Decimal = Decimal(1)
+    """What a sustained-use discount or a flexible commitment leaves of it."""
+    ratio_sku_id: SkuId | None = None
+    """The SKU of a flexible commitment, which is billed in its place."""
+
+    @property
+    def usd(self) -> Decimal:
+        """What it adds to the whole."""
+        return self.quantity * self.unit_price_usd * self.ratio
 
 
 class Price(Value, frozen=True, kw_only=True):
@@ -61,17 +70,23 @@ class Price(Value, frozen=True, kw_only=True):
     region: Region | None = None
     note: str = ""
     parts: tuple[PricePart, ...] = ()
-    """What it is summed from, where it is a sum; they add up to `usd`."""
+    """What it is summed from, where it is a sum; quantity × unit price × ratio add up to `usd`."""
 
 
-def discounted(price: Price, ratio: Decimal, digits: int | None = None) -> Price:
-    """Return a price of which `ratio` is left, parts too; rounded to `digits` where given."""
+def discounted(
+    price: Price, ratio: Decimal, digits: int | None = None, sku_id: SkuId | None = None
+) -> Price:
+    """Return a price of which `ratio` is left, rounded to `digits` where given.
+
+    `sku_id` is the SKU of what takes the rest off, where it has one.
+    """
     usd = price.usd * ratio
     return replace(
         price,
         usd=usd if digits is None else round(usd, digits),
         parts=tuple(
-            replace(part, unit_price_usd=part.unit_price_usd * ratio) for part in price.parts
+            replace(part, ratio=part.ratio * ratio, ratio_sku_id=sku_id or part.ratio_sku_id)
+            for part in price.parts
         ),
     )
 
@@ -100,7 +115,8 @@ class LineItem(Value, frozen=True, kw_only=True):
     @property
     def sku_ids(self) -> tuple[SkuId, ...]:
         """The SKUs that are billed, each once; none where the source names none."""
-        named = (self.sku_id, *(part.sku_id for part in self.parts))
+        of_parts = (one for part in self.parts for one in (part.sku_id, part.ratio_sku_id))
+        named = (self.sku_id, *of_parts)
         return tuple(dict.fromkeys(sku_id for sku_id in named if sku_id))
 
 
@@ -136,6 +152,8 @@ class SnapshotInfo(Value, frozen=True, kw_only=True):
     sha256: str
     terms: str = ""
     """What of the customer's own contract stands instead of list prices; empty: nothing."""
+    unread: tuple[str, ...] = ()
+    """What of the customer's files could not be used, a line each."""
 
 
 class PriceBook(Protocol):

@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from netplan_planner.inert import inert_cell
 from netplan_planner.model import Estimate, Finding, Limit, Member, Report, ResourceRef
+from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.figures import rounded
 from netplan_planner.renderers.json_report import SUM_DECIMALS
 from netplan_planner.renderers.options import RenderOptions
@@ -44,6 +45,7 @@ COLUMNS = (
     "saving_usd_per_month",
     "finding_saving_usd_per_month",
     "saving_unknown",
+    "finding_line_items",
     "fix",
     "commands",
     "fingerprint",
@@ -95,10 +97,19 @@ def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
             _usd(place.saving_usd_per_month),
             _usd(whole),
             finding.saving_unknown,
+            _bill(finding) if is_first else "",
             finding.fix.text if finding.fix else "",
             " && ".join(_commands(finding, place)),
             finding.fingerprint,
         )
+
+
+def _bill(finding: Finding) -> str:
+    """Return the line items behind a finding's saving."""
+    return "; ".join(
+        f"{item.quantity:f} {item.unit} × {item.unit_price_usd:f} USD ({phrases.origin(item)})"
+        for item in finding.line_items
+    )
 
 
 def _only_place(finding: Finding) -> Member:

@@ -4,6 +4,7 @@ Every function returns plain text; a figure that is not known is never printed a
 """
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,6 +29,7 @@ class Money(NamedTuple):
 
 
 _DOLLARS = Money("$", Decimal(1))
+_AMOUNT = re.compile(r"\$(\d[\d,]*(?:\.\d+)?)")
 _SHOWN_IN: ContextVar[Money] = ContextVar("shown_in", default=_DOLLARS)
 
 
@@ -44,6 +46,18 @@ def amounts_in(code: str, per_usd: Decimal) -> Iterator[None]:
         yield
     finally:
         _SHOWN_IN.reset(token)
+
+
+def said(text: str) -> str:
+    """Return a sentence of a rule with its dollars as amounts are shown.
+
+    >>> with amounts_in("EUR", Decimal("0.5")):
+    ...     said("costs $1,200.50 a month less")
+    'costs EUR 600.25 a month less'
+    """
+    if _SHOWN_IN.get() == _DOLLARS:
+        return text
+    return _AMOUNT.sub(lambda found: dollars(Decimal(found[1].replace(",", ""))), text)
 
 
 def trimmed(value: float | Decimal, digits: int) -> str:

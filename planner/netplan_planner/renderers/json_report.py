@@ -24,7 +24,7 @@ from netplan_planner.renderers.options import RenderOptions
 
 UNIT_PRICE_DECIMALS = 12
 SUM_DECIMALS = 6
-_UNIT_PRICES = {"unit_price_usd"}
+_UNIT_PRICES = {"unit_price_usd", "ratio"}
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 """What JSON can hold."""

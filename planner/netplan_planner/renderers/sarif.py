@@ -148,7 +148,7 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Plain]:
 def _sentence(finding: Finding) -> str:
     """Return what a reader of a code-scanning list needs: place, fault, gain, fix."""
     others = f", and {len(finding.members) - 1:,} more" if len(finding.members) > 1 else ""
-    parts = [f"{finding.subject}{others}: {finding.message}".rstrip(".")]
+    parts = [f"{finding.subject}{others}: {figures.said(finding.message)}".rstrip(".")]
     now, then = finding.throughput_now, finding.throughput_fixed
     if now is not None and then is not None and now.gbps is not None and then.gbps is not None:
         parts.append(f"Throughput {figures.rates(now.gbps, then.gbps)} with the fix")
@@ -205,6 +205,7 @@ def _properties(finding: Finding) -> dict[str, Plain]:
         "confidenceReason": scalars(finding.confidence_reason),
         "placeCount": max(len(finding.members), 1),
         "savingUsdPerMonth": plain(finding.saving_usd_per_month),
+        "lineItems": plain(finding.line_items),
         "savingUnknown": scalars(finding.saving_unknown),
         "throughputNow": _throughput(finding.throughput_now),
         "throughputFixed": _throughput(finding.throughput_fixed),

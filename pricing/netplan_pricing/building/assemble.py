@@ -64,6 +64,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
 
     content: bytes
     unread: tuple[Unread, ...]
+    priceless: tuple[Unread, ...]
     choices: tuple[Choice, ...]
     comparison: Comparison
     region_pair_count: int
@@ -123,6 +124,7 @@ def build_snapshot(
     return Built(
         content=content,
         unread=catalogue.unread,
+        priceless=catalogue.priceless,
         choices=tuple(sorted(choices, key=lambda choice: choice.key)),
         comparison=comparison,
         region_pair_count=pairs,

@@ -4,6 +4,7 @@ A file holds a page (`{"skus": […], "nextPageToken": …}`), a list of pages, 
 of these on each line.
 """
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterable, Sequence
@@ -99,7 +100,8 @@ def _pages(path: Path) -> Sequence[Page]:
 def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(_GZIP) else content
+        content = gzip.decompress(content) if content.startswith(_GZIP) else content
+        return content.removeprefix(codecs.BOM_UTF8)
     except OSError as exc:
         raise InputError(f"{path}: cannot be read: {exc.strerror or exc}") from exc
     except (EOFError, zlib.error) as exc:

@@ -10,7 +10,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from netplan_pricing.catalogue.sku import NETWORKING, SERVICE_NAMES, Sku
-from netplan_pricing.catalogue.wording import Offer, Part, read_machine_part, read_sentence
+from netplan_pricing.catalogue.wording import (
+    Offer,
+    Part,
+    Sentence,
+    read_machine_part,
+    read_sentence,
+)
 
 
 class Scope(StrEnum):
@@ -64,6 +70,7 @@ _USAGES = {
     "Commit3Yr": "commit_3y",
     "CmtCudPremium": "cud_premium",
 }
+_YEARS = {"commit_1y": 1, "commit_3y": 3}
 _SELDOM_COMMITTED = "commit_other"
 
 _TRAFFIC = {
@@ -96,7 +103,24 @@ _PRICED_NETWORK = frozenset(
         *(PRIVATE_SERVICE_CONNECT, FLOW_LOGS_GENERATION),
     }
 )
-_TOTAL_BANDWIDTH = re.compile(r"\bup to (\d+) Gbps\b", re.IGNORECASE)
+_OTHER_NETWORK_GROUPS = frozenset(
+    {
+        *("Armor", "AuthzPolicy", "CDNCacheEgress", "Cdn", "Cloud DNS", "Cloud Firewall"),
+        *("CloudSWP", "Commit", "ConnectivityTests", "DNS", "DataTransfer", "EdgeCacheEgress"),
+        *("EdgeCacheFlexibleShieldingRequests", "MediaCDN", "NCCSpoke", "Network Analyzer"),
+        *("PacketMirroring", "SSL", "SecurityPolicy", "Service Directory"),
+        *("ServiceExtensionLbCallouts", "ServiceExtensionWasmPluginInvocations"),
+        *("TopologyAndGoogleCloudPerformance", "TrafficDirector"),
+    }
+)
+"""Groups of the catalogue of 2026-04-30 that are known not to be needed."""
+_OF_NETWORK_PRICES = re.compile(
+    r"^(?!.*\b(?:CDN|cache|media)\b).*(?:\b(?:egress|ingress|data transfer|nat|vpn|peering)\b"
+    r"|\b(?:external|static) ip\b|\binter[- ]?(?:zone|region|connect)|\bload balanc|bandwidth)",
+    re.IGNORECASE,
+)
+"""What is said of something that netplan may have to price, whatever its group is called."""
+_TOTAL_BANDWIDTH = re.compile(r"\bup\s+to\s+(\d+)\s+Gbps\b", re.IGNORECASE)
 _TIER1_PERFORMANCE = re.compile(r"\bTier[_ -]?1\b", re.IGNORECASE)
 
 _WHOLE_BY_GROUP = {"F1Micro": "f1-micro", "G1Small": "g1-small"}
@@ -104,6 +128,15 @@ _PART_BY_GROUP = {"CPU": Part.CORE, "RAM": Part.RAM, "LocalSSD": Part.LOCAL_SSD}
 _N1_GROUP = re.compile(r"N1(?:Standard|Highmem|Highcpu)")
 _WHOLE_N1 = re.compile(r"(standard|highmem|highcpu) intel n1 (\d+) vcpu", re.IGNORECASE)
 """Until 2016 a predefined N1 machine was one SKU."""
+
+_GPU_WORDS = {
+    word.casefold(): word
+    for word in (
+        *("Nvidia", "AMD", "Intel", "Google", "Tesla", "Quadro", "RTX", "PRO", "Mega", "Plus"),
+        *("Ultra", "Super", "gpu", "slice", "vGPU", "no", "lssd"),
+    )
+}
+"""Words of the names of GPUs, beside those with a digit: `H100`, `80GB`, `1/8`."""
 
 _OFFERS_OF_INTEREST = frozenset({Offer.COMMITMENT, Offer.M2_UPGRADE_PREMIUM, Offer.CUD_PREMIUM})
 _WHY_OTHER = {
@@ -121,6 +154,14 @@ _WITHOUT_KIND = {
 
 def map_sku(sku: Sku) -> MappedSku:
     """Return what a SKU is the price of; never raises."""
+    found = _mapped(sku)
+    if found.scope is Scope.PRICED and not found.usage:
+        reason = f"unknown usage type {sku.category.usage_type!r}"
+        return _none("", reason, Scope.UNRECOGNISED)
+    return found
+
+
+def _mapped(sku: Sku) -> MappedSku:
     category = sku.category
     usage = _usage(category.usage_type)
     service = sku.service_id
@@ -170,6 +211,10 @@ def _network(sku: Sku, usage: str) -> MappedSku:
         return _none(usage, "a network price without a resource group", Scope.UNRECOGNISED)
     if kind in _PRICED_NETWORK:
         return MappedSku(kind, "", component, usage, False, "", Scope.PRICED)
+    is_known = kind in _NETWORK_KINDS.values() or group in _OTHER_NETWORK_GROUPS
+    if not is_known and _OF_NETWORK_PRICES.search(sku.description):
+        reason = f"unknown resource group {group!r} of network prices"
+        return MappedSku(kind, "", component, usage, False, reason, Scope.UNRECOGNISED)
     return _other(kind, component, usage, "a network service that is not planned")
 
 
@@ -222,17 +267,55 @@ def _offer(offer: Offer | None, usage: str) -> Offer | None:
     return offer
 
 
+def _doubt(sentence: Sentence, usage: str) -> str:
+    """Return why a description cannot be what its category says, or nothing."""
+    is_committed = usage.startswith("commit_")
+    if not sentence.is_clear:
+        return "words after the place that no rule knows"
+    if is_committed and sentence.is_spot:
+        return "its description says Spot, its usage type a commitment"
+    if sentence.years is not None and not is_committed:
+        return f"its description says {sentence.years} years, its usage type no commitment"
+    if sentence.years is not None and usage in _YEARS and sentence.years != _YEARS[usage]:
+        return f"its description says {sentence.years} years, its usage type {_YEARS[usage]}"
+    if sentence.offer is Offer.COMMITMENT and not is_committed:
+        return "its description says a commitment, its usage type none"
+    return ""
+
+
 def _gpu(sku: Sku, usage: str) -> MappedSku:
     sentence = read_sentence(sku.description)
-    name = re.sub(r"\s+GPUs?$", "", sentence.rest, flags=re.IGNORECASE)
-    if not name or " premium" in f" {name.casefold()}":
+    name = _gpu_name(re.sub(r"\s+GPUs?$", "", sentence.rest, flags=re.IGNORECASE))
+    if not name:
         return _none(usage, "a GPU price in words that no rule knows", Scope.UNRECOGNISED)
+    doubt = _doubt(sentence, usage)
+    if doubt:
+        return _none(usage, doubt, Scope.UNRECOGNISED)
     usage = "spot" if sentence.is_spot else usage
     return _offered(GPU, _offer(sentence.offer, usage), "", name, usage)
 
 
+def _gpu_name(text: str) -> str:
+    """Return the name of a GPU in its usual letters; nothing where a word is of no such name.
+
+    >>> _gpu_name("NVIDIA tesla t4"), _gpu_name("Nvidia L4 attached to Flex Start VMs")
+    ('Nvidia Tesla T4', '')
+    """
+    words = []
+    for word in text.split():
+        bare = word.strip("()").casefold()
+        known = _GPU_WORDS.get(bare)
+        if known is None and not any(char.isdigit() for char in bare):
+            return ""
+        words.append(word.upper() if known is None else word.casefold().replace(bare, known))
+    return " ".join(words)
+
+
 def _whole(sku: Sku, machine_type: str, usage: str) -> MappedSku:
     sentence = read_sentence(sku.description)
+    doubt = _doubt(sentence, usage)
+    if doubt:
+        return _none(usage, doubt, Scope.UNRECOGNISED)
     usage = "spot" if sentence.is_spot else usage
     return _offered(VM_WHOLE, _offer(sentence.offer, usage), machine_type, "vm", usage)
 
@@ -246,6 +329,9 @@ def _part(sku: Sku, usage: str) -> MappedSku:
     part = _PART_BY_GROUP.get(group) or (said.part if said else None)
     if said is None or part is None:
         return _none(usage, "a part of a machine in words that no rule knows", Scope.UNRECOGNISED)
+    doubt = _doubt(read_sentence(sku.description), usage)
+    if doubt:
+        return _none(usage, doubt, Scope.UNRECOGNISED)
     if said.part is not None and said.part is not part:
         reason = f"its description says {said.part.value}, its resource group {group}"
         return _none(usage, reason, Scope.UNRECOGNISED)

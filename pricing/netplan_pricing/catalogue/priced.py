@@ -41,6 +41,9 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
 
     priced: tuple[PricedSku, ...]
     unread: tuple[Unread, ...]
+    priceless: tuple[Unread, ...]
+    """SKUs of kinds that netplan prices for which the catalogue names no price, or 0 for a part of
+    a machine. Some always are; what they would price is refused, or has another source's price."""
     sku_count: int
     as_of: date
     """The newest day on which a price of it began: it was read then or later."""
@@ -57,6 +60,7 @@ def price_catalogue(
     """
     priced: list[PricedSku] = []
     unread: list[Unread] = []
+    priceless: list[Unread] = []
     needed: Counter[str] = Counter()
     for place, sku in enumerate(dump.skus):
         mapped = map_sku(sku)
@@ -65,22 +69,26 @@ def price_catalogue(
         rate = rate_of(sku)
         group = sku.category.resource_group
         needed[group] += 1
-        if mapped.scope is Scope.PRICED and not rate.is_fault:
-            priced.append(PricedSku(sku, mapped, rate))
-            continue
-        unread.append(
-            Unread(
-                sku_id=sku.sku_id,
-                description=sku.description,
-                group=group,
-                reason=rate.reason if rate.is_fault else mapped.reason,
-                where=dump.where(place),
-            )
+        reason = rate.reason if rate.is_fault else mapped.reason
+        one = Unread(
+            sku_id=sku.sku_id,
+            description=sku.description,
+            group=group,
+            reason=reason or rate.reason or "a price of 0",
+            where=dump.where(place),
         )
+        if mapped.scope is not Scope.PRICED or rate.is_fault:
+            unread.append(one)
+            continue
+        priced.append(PricedSku(sku, mapped, rate))
+        is_free = mapped.counts_in_plain_vm_price and not any(step.usd for step in rate.steps)
+        if not rate.steps or is_free:
+            priceless.append(one)
     _require_few(unread, needed, most_unrecognised_ratio)
     return Catalogue(
         priced=tuple(priced),
         unread=tuple(unread),
+        priceless=tuple(priceless),
         sku_count=len(dump.skus),
         as_of=_as_of(priced),
     )

@@ -14,6 +14,7 @@ SERVICE_NAMES = {COMPUTE_ENGINE: "Compute Engine", NETWORKING: "Networking"}
 """The two services whose SKUs netplan reads."""
 
 _NANO = Decimal(10) ** -9
+_Units = Annotated[str, msgspec.Meta(pattern=r"^-?[0-9]{1,18}$")]
 _Nanos = Annotated[int, msgspec.Meta(ge=-999_999_999, le=999_999_999)]
 
 
@@ -21,7 +22,7 @@ class Money(msgspec.Struct, frozen=True, rename="camel"):
     """An amount; REST writes `units` as text and leaves zeros out."""
 
     currency_code: str = ""
-    units: str | int = 0
+    units: _Units | int = 0
     nanos: _Nanos = 0
 
     @property

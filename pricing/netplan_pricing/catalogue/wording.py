@@ -5,8 +5,8 @@ A description is a sentence of known words around one unknown, the place:
     [Spot Preemptible] [premium for] [Reserved | DWS … | Commitment …:] SERIES [Custom [Extended]]
     [Sole Tenancy] [Instance] (Core | Ram | Local SSD) [attached to … VMs] (running in | in) PLACE
 
-Everything before the place has to be understood, or nothing is: a surcharge with a new name must
-not pass for the price of a machine.
+Everything before the place has to be understood, and nothing of what sells a machine otherwise may
+follow it, or nothing is: a surcharge with a new name must not pass for the price of a machine.
 """
 
 import re
@@ -54,6 +54,10 @@ class Sentence(msgspec.Struct, frozen=True, kw_only=True):
     offer: Offer | None
     is_spot: bool
     rest: str
+    years: int | None = None
+    """Of a commitment, where the end of the description says."""
+    is_clear: bool = True
+    """Whether what follows `in` is a place and nothing else."""
 
 
 _OFFERS: tuple[tuple[Offer, re.Pattern[str]], ...] = tuple(
@@ -77,7 +81,16 @@ _SPOT = re.compile(
     r"|\battached to (?:spot preemptible|preemptible|spot) (?:vms?|instances?)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"\s+(?:running\s+in|in)\s.*$|\s+for\s+\d+\s+years?$", re.IGNORECASE)
+_PLACE = re.compile(r"\s+(?:running\s+in|in)\s(?P<place>.*)$", re.IGNORECASE)
+_YEARS = re.compile(r"\s+for\s+(\d+)\s+years?$", re.IGNORECASE)
+_CALENDAR_MODE = re.compile(r"\s+in\s+calendar\s+mode$", re.IGNORECASE)
+_BY_CALENDAR = frozenset({Offer.RESERVED_CAPACITY, Offer.DWS})
+_NO_PLACE = re.compile(
+    r"\b(?:mode|flex|start|reserv\w*|years?|months?|premium|commit\w*|spot|preemptible|for|vms?)\b"
+    r"|[()]",
+    re.IGNORECASE,
+)
+"""Words that are in the name of no place, and in those of ways to sell a machine."""
 _NAMED_PLACE = re.compile(
     r"\s(?:running\s+in|in)\s+(.+?)(?:\s+in\s+calendar\s+mode|\s+for\s+\d+\s+years?)?$",
     re.IGNORECASE,
@@ -112,9 +125,20 @@ def read_sentence(description: str) -> Sentence:
     if found is not Offer.SOLE_TENANCY:
         # The surcharges name the node that they are for: `… Premium for C4 Sole Tenancy Instance`.
         text = _OFFERS[-1][1].sub("", text)
+    years = _YEARS.search(text)
+    text = _YEARS.sub("", text)
+    if found in _BY_CALENDAR:
+        text = _CALENDAR_MODE.sub("", text)
+    place = _PLACE.search(f" {text}")
     text = _PLACE.sub("", f" {text}").strip()
     stripped, hits = _SPOT.subn(" ", text)
-    return Sentence(offer=found, is_spot=bool(hits), rest=" ".join(stripped.split()))
+    return Sentence(
+        offer=found,
+        is_spot=bool(hits),
+        rest=" ".join(stripped.split()),
+        years=int(years[1]) if years else None,
+        is_clear=place is None or not _NO_PLACE.search(place["place"]),
+    )
 
 
 def place_of(description: str) -> str:

@@ -120,6 +120,64 @@ def test_the_network_goes_by_its_group_whatever_the_description_says(group: str,
         assert mapped(words, group, family="Network", service=NETWORKING)[0] == kind
 
 
+@pytest.mark.parametrize(
+    ("description", "group", "scope"),
+    [
+        ("Network Inter Zone Egress", "InterZoneEgress", Scope.UNRECOGNISED),
+        ("Static Ip Charge in Iowa", "StaticIp", Scope.UNRECOGNISED),
+        ("Cloud NAT Gateway Uptime", "CloudNAT", Scope.UNRECOGNISED),
+        ("VPN Tunnel in Iowa", "Tunnels", Scope.UNRECOGNISED),
+        ("CDN Cache Data Transfer Out", "CDNNew", Scope.OTHER),
+        ("Network Data Transfer Out to Anywhere", "DataTransfer", Scope.OTHER),
+        ("Packets looked at", "SomethingNew", Scope.OTHER),
+    ],
+)
+def test_a_new_group_that_sounds_like_a_price_of_ours_is_counted(
+    description: str, group: str, scope: Scope
+) -> None:
+    one = map_sku(msgspec.convert(sku(description, group, family="Network"), Sku))
+    assert (one.kind, one.scope) == (f"network_other:{group}", scope)
+    assert one.reason
+
+
+@pytest.mark.parametrize(
+    ("description", "group", "usage"),
+    [
+        ("N2 Instance Core running in Iowa in Calendar Mode", "CPU", "OnDemand"),
+        ("N2 Instance Core running in Iowa (Flex Start)", "CPU", "OnDemand"),
+        ("N2 Instance Core running in Iowa for Future Reservations", "CPU", "OnDemand"),
+        ("N2 Instance Core running in Iowa for 1 Year", "CPU", "OnDemand"),
+        ("Nvidia H100 80GB GPU in Sydney in Calendar Mode", "GPU", "OnDemand"),
+        ("Nvidia H100 80GB GPU attached to Flex Start VMs running in Oslo", "GPU", "OnDemand"),
+        ("Nvidia Tesla T4 Virtual Workstation GPU running in Oslo", "GPU", "OnDemand"),
+        ("Micro Instance with burstable CPU running in Iowa for 1 Year", "F1Micro", "OnDemand"),
+        ("N2 Instance Core running in Iowa", "CPU", ""),
+        ("N2 Instance Core running in Iowa", "CPU", "Spot"),
+        ("Spot Preemptible N2 Instance Core running in Iowa", "CPU", "Commit1Yr"),
+        ("Commitment v1: N2 Cpu in Iowa for 3 Years", "CPU", "Commit1Yr"),
+        ("Commitment v1: N2 Cpu in Iowa for 1 Year", "CPU", "OnDemand"),
+    ],
+)
+def test_a_contradiction_or_a_new_way_to_sell_is_no_plain_price(
+    description: str, group: str, usage: str
+) -> None:
+    one = map_sku(msgspec.convert(sku(description, group, usage=usage), Sku))
+    assert (one.kind, one.scope) == ("", Scope.UNRECOGNISED)
+    assert one.reason
+
+
+@pytest.mark.parametrize(
+    ("description", "name"),
+    [
+        ("NVIDIA TESLA T4 GPU running in Iowa", "Nvidia Tesla T4"),
+        ("nvidia h100 80gb gpu running in iowa", "Nvidia H100 80GB"),
+        ("Nvidia B300 288GB Ultra GPU running in Iowa", "Nvidia B300 288GB Ultra"),
+    ],
+)
+def test_a_gpu_is_named_in_its_usual_letters(description: str, name: str) -> None:
+    assert mapped(description, "GPU")[:3] == ("gpu", "", name)
+
+
 def test_tier1_fees_are_told_apart() -> None:
     total = "On-demand fee for total VM network bandwidth up to 200 Gbps in Iowa"
     assert mapped(total, "AdvancedNetworking", family="Network")[2] == (

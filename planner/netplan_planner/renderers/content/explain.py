@@ -85,7 +85,7 @@ def _places(finding: Finding) -> Iterator[Block]:
         usd = member.saving_usd_per_month
         bill = line(", ", phrases.money(usd)) if usd else ()
         subject = say(member.subject, length=phrases.SUBJECT_LENGTH)
-        yield Field(label="also", line=line(subject, f": {member.message}", bill))
+        yield Field(label="also", line=line(subject, f": {figures.said(member.message)}", bill))
         if finding.fix is None or member.commands != finding.fix.commands:
             yield from (Command(text=text) for text in member.commands if is_inert(text))
     if len(finding.members) > _LINES:
@@ -141,10 +141,11 @@ def _prices(finding: Finding) -> Iterator[Block]:
 
 def _part(part: PricePart) -> Line:
     """Return what one SKU adds to a unit price: `16 vcpu-hour × $0.031611, N2 Instance Core …`."""
-    amount = (
-        f"{figures.number(part.quantity)} {part.unit} × {figures.unit_price(part.unit_price_usd)}"
-    )
-    named = phrases.skus((part.sku_id,) if part.sku_id else ())
+    quantity = f"{figures.number(part.quantity)} {part.unit}"
+    amount = f"{quantity} × {figures.unit_price(part.unit_price_usd)}"
+    if part.ratio != 1:
+        amount += f" × {part.ratio.normalize():f}"
+    named = phrases.skus([one for one in (part.sku_id, part.ratio_sku_id) if one])
     return line(
         "  of which ",
         say(amount, glued=True),

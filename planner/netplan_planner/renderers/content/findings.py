@@ -106,7 +106,7 @@ def _finding(finding: Finding, number: int, options: RenderOptions) -> Iterator[
             phrases.subject(finding.subject, len(finding.members)),
         )
     )
-    yield Para(line=line(finding.message), is_inner=True)
+    yield Para(line=line(figures.said(finding.message)), is_inner=True)
     yield from _gain(finding)
     yield Field(label="sure", line=_confidence(finding))
     yield from _money(finding)
@@ -152,8 +152,8 @@ def _money(finding: Finding) -> Iterator[Block]:
     usd = finding.saving_usd_per_month
     if usd is None:
         if finding.saving_unknown:
-            unknown = say("unknown", Role.BAD)
-            yield Field(label="saves", line=line(unknown, f", {finding.saving_unknown}"))
+            why = figures.said(finding.saving_unknown)
+            yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
         return
     if not usd:
         yield Field(label="costs", line=line("nothing more: the price stays the same"))

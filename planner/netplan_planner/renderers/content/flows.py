@@ -64,7 +64,7 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
 def _priced(totals: Sequence[ClassTotal]) -> Iterator[Block]:
     """Yield each path class's bill, the dearest lines first."""
     for total in totals:
-        if total.usd_per_month:
+        if total.usd_per_month and total.line_items:
             lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
             yield Field(label="prices", line=lines[0], more=lines[1:])
 
