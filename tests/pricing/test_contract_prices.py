@@ -182,3 +182,62 @@ def test_an_audit_says_whose_prices_it_shows(tmp_path: Path) -> None:
     assert "$1,905.40 a month = 238,175 GiB × $0.008" in text
     assert "effective price of the billing export export.parquet for 1 SKUs" in text
     assert "25 % off Compute Engine" in text
+
+
+def internet_bill(rows: list[dict[str, Any]], folder: Path) -> Decimal:
+    """Return what 20,000 GiB from us-central1 to North America cost under a contract."""
+    book = open_prices(billing_exports=[write_parquet(folder / "own.parquet", rows)])
+    lines = book.traffic_line_items(
+        "t", PathClass.INTERNET, Decimal(20_000), src_region=CENTRAL, area="usa"
+    )
+    return sum((line.usd_per_month for line in lines), Decimal(0))
+
+
+TO_AMERICA = str(
+    LIST.traffic(PathClass.INTERNET, src_region=CENTRAL, area="usa")[0].price.sku_id
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([(0, 0.05)], 1000),
+        ([(0, 0.06), (5000, 0.03)], 750),
+        ([(0, 0), (1, 0.06), (500, 0.03)], 499 * 0.06 + 19_500 * 0.03),
+    ],
+)
+def test_a_pricing_table_brings_its_own_steps(
+    tmp_path: Path, steps: list[tuple[float, float]], expected: float
+) -> None:
+    found = internet_bill([pricing(TO_AMERICA, "gibibyte", steps)], tmp_path)
+    assert found == Decimal(str(expected))
+
+
+def test_billed_steps_that_the_list_lacks_are_the_contracts(tmp_path: Path) -> None:
+    def billed(*steps: tuple[float, float]) -> Decimal:
+        rows = [
+            usage(TO_AMERICA, "internet", 1, 1.0, effective=usd, tier=start)
+            for start, usd in steps
+        ]  # fmt: skip
+        return internet_bill(rows, tmp_path)
+
+    assert billed((0, 0.05)) == 1000
+    assert billed((0, 0.06), (5000, 0.03)) == 750
+    # A step of the list that was billed at another price: the others stay.
+    assert billed((1024, 0.05)) < LIST_OF_20_000
+
+
+LIST_OF_20_000 = sum(
+    (
+        line.usd_per_month
+        for line in LIST.traffic_line_items(
+            "t", PathClass.INTERNET, Decimal(20_000), src_region=CENTRAL, area="usa"
+        )
+    ),
+    Decimal(0),
+)
+
+
+def test_a_discount_on_a_sku_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="no SKU of this snapshot"):
+        open_prices(discounts=["0000-0000-0000=5"])

@@ -137,6 +137,7 @@ def test_address_as_text() -> None:
         (["traffic", "--from", "us-central1", "--to", "internet", "--gib", "1"], "China 0.23"),
         (["address", "--region", "europe-north2", "--use", "unused-static"], "unused-static"),
         (["machine", "n1-standard-4", "--region", "\x1b[31mred"], "no region"),
+        (["machine", "n2-custom-8-16385", "--region", "us-central1"], "steps of 256 MiB"),
     ],
 )
 def test_a_missing_price_is_an_error_and_nothing_on_stdout(arguments: list[str], said: str) -> None:

@@ -304,3 +304,6 @@ def test_machine_types_come_from_the_api_too(tmp_path: Path) -> None:
     )
     with pytest.raises(MissingDatum, match="local_ssd"):
         book.machine(AA, "n2-storage-4")
+    # Only a price page states that such traffic is billed as between zones.
+    with pytest.raises(MissingDatum, match="--price-tables"):
+        book.traffic(PathClass.SAME_ZONE_EXTERNAL, src_region=AA)

@@ -113,8 +113,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         own = self.effective.get(listed[0].price.sku_id or "", {}) if listed else {}
         named = {start: price for start, price in own.items() if price.is_of_all}
         known = {tier.start for tier in listed}
-        if not named and set(own) - known and 0 in own:
-            named = dict(own)
+        if not named and 0 in own:
+            pays_what_is_free = bool(own[Decimal(0)].usd) and not listed[0].price.usd
+            if pays_what_is_free or set(own) - known:
+                named = dict(own)
         if not named:
             return tuple(
                 PriceTier(start=tier.start, price=self.applied(tier.price, service, tier.start))
