@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -99,6 +100,32 @@ def test_of_other_projects_nothing_is_compared(tmp_path: Path) -> None:
     status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows[1:]))
     assert (status, said) == (3, "")
     assert "no usage of gecko-demo in it; it has usage of another" in error
+
+
+def test_a_late_row_adds_its_own_hours_alone(tmp_path: Path) -> None:
+    july = datetime(2026, 7, 3, tzinfo=UTC)
+    rows = [
+        usage(BETWEEN_ZONES, "zones", 245_000, 2450.0),
+        usage("2222-2222-2222", "A disk", 1, 1.0, start=july, end=july + timedelta(hours=1)),
+    ]
+    status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows), "--format", "json")
+    assert status == 0, error
+    found = json.loads(said)
+    assert found["billed_hours"] == 745
+    assert found["modelled_window"].startswith("2017-07-20")
+
+
+def test_the_tables_of_a_month_may_be_several(tmp_path: Path) -> None:
+    half = datetime(2026, 10, 16, tzinfo=UTC)
+    first = usage(BETWEEN_ZONES, "zones", 120_000, 1200.0, end=half)
+    second = usage(BETWEEN_ZONES, "zones", 125_000, 1250.0, start=half)
+    one = write_parquet(tmp_path / "one.parquet", [first])
+    two = write_flat_csv(tmp_path / "two.csv", [second])
+    status, said, error = run(one, "--billing-export", str(two), "--format", "json")
+    assert status == 0, error
+    found = json.loads(said)
+    assert (found["billing_exports"], found["billed_hours"]) == (["one.parquet", "two.csv"], 744)
+    assert found["skus"][0]["billed_gib"] == 245_000
 
 
 def test_what_was_billed_in_an_unknown_unit_is_unknown(tmp_path: Path) -> None:

@@ -28,11 +28,11 @@ _COLUMNS = (
 @prices_app.command()
 def reconcile(
     billing_export: Annotated[
-        Path,
+        list[Path],
         typer.Option(
             "--billing-export",
             metavar="FILE",
-            help="Detailed usage table of the Cloud Billing export (Parquet, CSV).",
+            help="Detailed usage table of the Cloud Billing export (Parquet, CSV); repeat it.",
         ),
     ],
     project: options.Projects = None,
@@ -67,7 +67,7 @@ def reconcile(
         demo=demo,
         prices=prices,
         discounts=tuple(discount or ()),
-        billing_exports=(billing_export,) if contract else (),
+        billing_exports=tuple(billing_export) if contract else (),
         traffic_options=TrafficOptions(reporter=Whose(reporter.value)),
     )
     found = compare(request, billing_export, progress)
@@ -93,13 +93,14 @@ def _json(found: "Reconciliation") -> None:
     write_json(
         {
             "schema": SCHEMA,
-            "billing_export": found.bill.file,
+            "billing_exports": found.bill.files,
             "billed_from": found.bill.start.isoformat(),
             "billed_to": found.bill.end.isoformat(),
             "billed_hours": found.bill.hours,
             "projects": found.projects,
             "other_projects": found.bill.other_projects,
             "modelled_hours": found.model_hours,
+            "modelled_window": found.modelled_window,
             "skus": [
                 {
                     **dict(zip(_COLUMNS, _cells(one), strict=True)),
@@ -114,7 +115,10 @@ def _json(found: "Reconciliation") -> None:
                 for one in found.unmodelled
             ],
             "other_usd": found.other_usd,
-            "other_skus": found.other_count,
+            "other_skus": [
+                {"sku_id": one.sku_id, "description": one.description, "billed_usd": one.cost_usd}
+                for one in found.other
+            ],
             "credits_usd": found.credits_usd,
         }
     )
@@ -124,8 +128,9 @@ def _text(found: "Reconciliation") -> None:
     bill = found.bill
     typer.echo(
         inert_line(
-            f"{bill.file}: {bill.start:%Y-%m-%d %H:%M} to {bill.end:%Y-%m-%d %H:%M},"
-            f" {bill.hours:,.0f} h; flow records of {found.model_hours:,.1f} h scaled to it"
+            f"{', '.join(bill.files)}: {bill.start:%Y-%m-%d %H:%M} to {bill.end:%Y-%m-%d %H:%M},"
+            f" {bill.hours:,.0f} h; flow records of {found.model_hours:,.1f} h"
+            f"{f', {found.modelled_window},' if found.modelled_window else ''} scaled to it"
         )
     )
     typer.echo()

@@ -1,6 +1,7 @@
 """The traffic model against the bill: per SKU, what flow logs say was sent and what was billed."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,11 +20,16 @@ from netplan_planner.model import (
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing import SnapshotPriceBook
+from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
 from netplan_pricing.traffic_prices import bill
 
 _SENT, _RECEIVED = "_out", "_in"
 """How the kinds of SKUs end that are for traffic."""
+
+
+_PROCESSED = (CLOUD_NAT, LOAD_BALANCING)
+_GIB_UNITS = ("gibibyte", "GiBy")
 
 
 class Part(Value, frozen=True, kw_only=True):
@@ -86,13 +92,18 @@ class Reconciliation(Value, frozen=True, kw_only=True):
     other_usd: Decimal
     """Billed for anything but traffic, which the model does not look at."""
     other_count: int
+    other: tuple[BilledSku, ...]
+    modelled_window: str
+    """When the flow records are of, in words; empty for steady rates."""
     projects: tuple[str, ...]
     """Whose machines the model is of, and whose rows of the bill are compared."""
     credits_usd: Decimal
     """Taken off the traffic afterwards, negative; not in what was billed."""
 
 
-def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) -> Reconciliation:
+def reconcile(
+    request: AuditRequest, exports: Sequence[Path], say: Say = lambda _: None
+) -> Reconciliation:
     """Compare the traffic of a request with a bill.
 
     Raises:
@@ -104,7 +115,7 @@ def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) ->
         raise UsageError("nothing to compare with: give --traffic, flow logs or a plain table")
     facts = read_facts(request, demo, say)
     projects = {instance.project for instance in facts.inventory.instances}
-    found = billed(export, projects | set(request.projects))
+    found = billed(exports, projects | set(request.projects))
     book = facts.prices
     assert isinstance(book, SnapshotPriceBook)
     # A bill of 720 hours holds less than a month of 730.
@@ -118,6 +129,8 @@ def reconcile(request: AuditRequest, export: Path, say: Say = lambda _: None) ->
         unmodelled=unmodelled,
         other_usd=sum((one.cost_usd for one in other), Decimal(0)),
         other_count=len(other),
+        other=tuple(other),
+        modelled_window=_window(facts),
         projects=tuple(sorted(projects)),
         credits_usd=sum((one.credits_usd for one in found.skus if one not in other), Decimal(0)),
     )
@@ -128,6 +141,14 @@ def _model_hours(facts: Facts) -> Decimal:
     if traffic is None or traffic.is_steady:
         return Decimal(HOURS_PER_MONTH)
     return Decimal(traffic.observed_minutes) / 60
+
+
+def _window(facts: Facts) -> str:
+    """Return when the flow records are of."""
+    traffic = facts.traffic
+    if traffic is None or traffic.is_steady:
+        return ""
+    return f"{traffic.start:%Y-%m-%d %H:%M} to {traffic.end:%Y-%m-%d %H:%M} UTC"
 
 
 class _Volume:
@@ -189,6 +210,8 @@ def _balances(
         kind = "" if place is None else book.skus.entry_of(place).kind
         # What comes in is free, on the bill all the same, and not modelled.
         is_traffic = kind.endswith(_SENT) or (kind.endswith(_RECEIVED) and row.cost_usd != 0)
+        # What NAT and load balancers process is counted in GiB; their hours are not traffic.
+        is_traffic |= kind in _PROCESSED and row.unit.startswith(_GIB_UNITS)
         if kind.endswith(_RECEIVED) and not row.cost_usd:
             continue
         if not is_traffic and row.sku_id not in volumes:

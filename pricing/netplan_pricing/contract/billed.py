@@ -1,6 +1,6 @@
 """What was billed, per SKU, from the usage table of the Cloud Billing export."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -12,6 +12,7 @@ from netplan_pricing.contract.effective import PER_UNIT
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
 
 _DECIMAL = "DECIMAL(38, 12)"
+_SECONDS_PER_HOUR = 3600
 _NAMED = 5
 """Projects that an error names."""
 
@@ -33,9 +34,11 @@ class BilledSku(msgspec.Struct, frozen=True, kw_only=True):
 class Billed(msgspec.Struct, frozen=True, kw_only=True):
     """What an export says was billed."""
 
-    file: str
+    files: tuple[str, ...]
     start: datetime
     end: datetime
+    hours: Decimal
+    """That rows cover, gaps left out: a late row of an earlier month adds its own hours alone."""
     skus: tuple[BilledSku, ...]
     """Of the projects asked for, in order of their ids."""
     other_projects: tuple[str, ...] = ()
@@ -43,47 +46,79 @@ class Billed(msgspec.Struct, frozen=True, kw_only=True):
     names_projects: bool = True
     """False where the export has no project.id, so that all of it is taken."""
 
-    @property
-    def hours(self) -> Decimal:
-        """The time that the rows cover, first beginning to last end."""
-        return Decimal(str((self.end - self.start).total_seconds())) / 3600
 
-
-def billed(path: Path, projects: Collection[str]) -> Billed:
-    """Return what a usage table says was billed to projects, corrections and taxes left out.
+def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
+    """Return what usage tables say was billed to projects, corrections and taxes left out.
 
     Raises:
-        InputError: If the file is no usage table, has no usage of the projects, or an amount in it
+        InputError: If a file is no usage table, none has usage of the projects, or an amount in it
             is no number or has no conversion rate.
     """
-    file = ExportFile(path)
-    try:
-        if file.kind is not ExportKind.USAGE:
-            raise InputError(f"{path}: a pricing table; what was billed is in the usage table")
-        file.require(("sku.id", "usage.amount_in_pricing_units", "cost", "currency"))
-        file.require(("usage_start_time", "usage_end_time"))
-        rows = file.rows(_query(file))
-        names_projects = file.has("project.id")
-    finally:
-        file.close()
-    _check(path, rows)
+    rows: list[tuple[object, ...]] = []
+    times: set[tuple[datetime, datetime]] = set()
+    names_projects = True
+    for path in paths:
+        file = ExportFile(path)
+        try:
+            if file.kind is not ExportKind.USAGE:
+                raise InputError(f"{path}: a pricing table; what was billed is in the usage table")
+            file.require(("sku.id", "usage.amount_in_pricing_units", "cost", "currency"))
+            file.require(("usage_start_time", "usage_end_time"))
+            read = file.rows(_query(file))
+            times |= _times(file)
+            names_projects &= file.has("project.id")
+        finally:
+            file.close()
+        _check(path, read)
+        rows += read
+    named = ", ".join(map(str, paths))
+    if not times:
+        raise InputError(f"{named}: no usage in it")
     found = {str(row[0] or "") for row in rows}
     mine = [row for row in rows if not names_projects or row[0] in projects]
     if not mine:
         raise InputError(
-            f"{path}: no usage of {_some(projects)} in it; it has usage of {_some(found)}"
+            f"{named}: no usage of {_some(projects)} in it; it has usage of {_some(found)}"
         )
     by_sku: dict[str, list[tuple[object, ...]]] = {}
     for row in mine:
         by_sku.setdefault(str(row[1]), []).append(row)
     return Billed(
-        file=path.name,
-        start=min(row[6] for row in rows if isinstance(row[6], datetime)),
-        end=max(row[7] for row in rows if isinstance(row[7], datetime)),
+        files=tuple(path.name for path in paths),
+        start=min(begins for begins, _ in times),
+        end=max(ends for _, ends in times),
+        hours=_hours(times),
         skus=tuple(_sku(sku_id, by_sku[sku_id]) for sku_id in sorted(by_sku)),
         other_projects=tuple(sorted(found - set(projects))) if names_projects else (),
         names_projects=names_projects,
     )
+
+
+_USUAL = "coalesce({}, 'regular') = 'regular'"
+
+
+def _times(file: ExportFile) -> set[tuple[datetime, datetime]]:
+    """Return the spans of time that rows are of."""
+    begins, ends = (
+        file.field(name, "TIMESTAMP") for name in ("usage_start_time", "usage_end_time")
+    )
+    usual = _USUAL.format(file.field("cost_type"))
+    found = file.rows(f"SELECT DISTINCT {begins}, {ends} FROM export WHERE {usual}")
+    return {
+        (first, last)
+        for first, last in found
+        if isinstance(first, datetime) and isinstance(last, datetime) and last > first
+    }
+
+
+def _hours(times: Iterable[tuple[datetime, datetime]]) -> Decimal:
+    """Return the hours that spans cover together."""
+    seconds, reached = 0.0, datetime.min
+    for begins, ends in sorted(times):
+        if ends > reached:
+            seconds += (ends - max(begins, reached)).total_seconds()
+            reached = ends
+    return Decimal(str(seconds)) / _SECONDS_PER_HOUR
 
 
 def _query(file: ExportFile) -> str:
@@ -96,23 +131,18 @@ def _query(file: ExportFile) -> str:
                {file.field("usage.pricing_unit")} AS unit,
                sum({file.field("usage.amount_in_pricing_units", _DECIMAL)}) AS amount,
                sum({_in_usd(file, file.field("cost", _DECIMAL))}) AS cost,
-               min({file.field("usage_start_time", "TIMESTAMP")}) AS begins,
-               max({file.field("usage_end_time", "TIMESTAMP")}) AS ends,
                coalesce(sum({_in_usd(file, _credits(file))}), 0) AS credits,
                count(*) FILTER ({file.field("currency")} IS DISTINCT FROM 'USD'
                     AND coalesce({file.field("currency_conversion_rate", _DECIMAL)}, 0) <= 0),
                count(*) FILTER ({broken})
         FROM export
-        WHERE coalesce({file.field("cost_type")}, 'regular') = 'regular'
-              AND {file.field("sku.id")} IS NOT NULL
+        WHERE {_USUAL.format(file.field("cost_type"))} AND {file.field("sku.id")} IS NOT NULL
         GROUP BY 1, 2, 4 ORDER BY 1, 2, 4
         """
 
 
 def _check(path: Path, rows: list[tuple[object, ...]]) -> None:
-    if not any(isinstance(row[6], datetime) and isinstance(row[7], datetime) for row in rows):
-        raise InputError(f"{path}: no usage in it")
-    for place, what in ((9, "in another currency without a conversion rate"), (10, "no number")):
+    for place, what in ((7, "in another currency without a conversion rate"), (8, "no number")):
         count = sum(int(str(row[place])) for row in rows)
         if count:
             raise InputError(f"{path}: the usage or cost of {count:,} rows is {what}")
@@ -158,5 +188,5 @@ def _sku(sku_id: str, rows: list[tuple[object, ...]]) -> BilledSku:
         amount=amount,
         unit=", ".join(sorted({str(row[3] or "") for row in rows})),
         cost_usd=sum((Decimal(str(row[5])) for row in rows), Decimal(0)),
-        credits_usd=sum((Decimal(str(row[8])) for row in rows), Decimal(0)),
+        credits_usd=sum((Decimal(str(row[6])) for row in rows), Decimal(0)),
     )
