@@ -87,9 +87,10 @@ def _property(value: Any) -> Any:
         return [_property(item) for item in value]
     if not isinstance(value, dict):
         return value
+    value = {key: item for key, item in value.items() if key != "default"}
     if value == _DECIMAL:
         return {"type": "number"}
-    return {key: _property(item) for key, item in value.items() if key != "default"}
+    return {key: _property(item) for key, item in value.items()}
 
 
 def _one_line(docstring: str) -> str:
