@@ -65,7 +65,9 @@ class ServicePrices:
             raise MissingDatum(f"{service} has several prices: {self._several(rows)}")
         if len(answers) == 1:
             return answers[0]
-        return tuple(self._shared(tier, service, len(answers)) for tier in answers[0])
+        ids = dict.fromkeys(answer[0].price.sku_id for answer in answers)
+        known = tuple(one for one in ids if one is not None)
+        return tuple(self._shared(tier, service, known, len(answers)) for tier in answers[0])
 
     def _paid(self, rows: list[int], region: str | None) -> tuple[PriceTier, ...]:
         """Return the steps of one price, as the customer pays them."""
@@ -80,12 +82,15 @@ class ServicePrices:
             whose.setdefault(f"{table['usd'][row]} USD", []).append(table["condition"][row])
         return "; ".join(f"{usd}: {', '.join(names)}" for usd, names in whose.items())
 
-    def _shared(self, tier: PriceTier, service: str, count: int) -> PriceTier:
+    def _shared(
+        self, tier: PriceTier, service: str, known: tuple[SkuId, ...], count: int
+    ) -> PriceTier:
         """Return a step of a price that several SKUs share: which of them is billed is not said."""
         price = msgspec.structs.replace(
             tier.price,
             description=service.replace("_", " "),
             sku_id=None,
+            sku_candidates=known,
             note=f"the price of all {count} kinds; the bill names the SKU of one of them",
         )
         return PriceTier(start=tier.start, price=price)

@@ -196,10 +196,14 @@ class TrafficPrices:
             return answers[0]
         places = " or ".join(entry.destination_place for entry in entries)
         note = f"{places}, which cost the same; the bill names the SKU of one of them"
+        ids = tuple(dict.fromkeys(steps[0].price.sku_id for steps in answers if steps))
+        known = tuple(one for one in ids if one is not None)
         return tuple(
-            msgspec.structs.replace(
-                _noted(tier, note),
-                price=msgspec.structs.replace(_noted(tier, note).price, sku_id=None),
+            PriceTier(
+                start=tier.start,
+                price=msgspec.structs.replace(
+                    _noted(tier, note).price, sku_id=None, sku_candidates=known
+                ),
             )
             for tier in answers[0]
         )
@@ -233,6 +237,7 @@ class TrafficPrices:
                     as_of=min(tier.price.as_of, nat.as_of),
                     source=f"{tier.price.source}; {nat.source}",
                     sku_id=None,
+                    sku_candidates=(),
                     note=joined(
                         f"{nat.usd} of it is for Cloud NAT, which also charges for what comes back",
                         tier.price.note,

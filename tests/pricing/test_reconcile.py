@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from netplan_planner.engine.reconcile import volumes
 from support.billing_export import usage, write_flat_csv, write_parquet
 from support.command import run_verbs
+from support.facts import facts_to_internet
 
 BETWEEN_ZONES = "DE9E-AFBC-A15A"
 IN_ZONE = "14F9-7705-2FD4"
@@ -100,6 +102,16 @@ def test_of_other_projects_nothing_is_compared(tmp_path: Path) -> None:
     status, said, error = run(write_parquet(tmp_path / "bill.parquet", rows[1:]))
     assert (status, said) == (3, "")
     assert "no usage of gecko-demo in it; it has usage of another" in error
+
+
+def test_of_skus_that_cost_the_same_the_billed_one_is_meant() -> None:
+    western, eastern = "D4B4-719D-EBAB", "AD1C-B789-40C3"
+    facts = facts_to_internet(("a", "us-central1-a", "PREMIUM"), area="Europe/deu")
+    found, unmodelled = volumes(facts, {western, "F274-1692-F213"}, Decimal(1))
+    assert (list(found), unmodelled) == ([western], ())
+    found, unmodelled = volumes(facts, {western, eastern}, Decimal(1))
+    assert found == {}
+    assert "which SKU bills it is not known" in unmodelled[0].reason
 
 
 def test_a_late_row_adds_its_own_hours_alone(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import UTC, date, datetime
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     Certainty,
     Edge,
@@ -150,3 +152,22 @@ def matrix(
         vms=vms,
         coverage=TrafficCoverage(files=1, record_count=1000, used_count=1000),
     )
+
+
+def facts_to_internet(*senders: tuple[str, str, str], area: str = "North America/usa") -> Facts:
+    """Return facts whose machines (name, zone, tier) each send 0.1 Gbit/s to an area."""
+    machines = []
+    for name, zone, tier in senders:
+        plain = machine(name, zone=zone)
+        nic = replace(plain.interfaces[0], external_ipv4="34.1.2.3", network_tier=tier)
+        machines.append(replace(plain, interfaces=(nic,)))
+    talk = tuple((name, "peer", PathClass.INTERNET, 0.1) for name, _, _ in senders)
+    facts = facts_of(*machines, machine("peer"), talk=talk)
+    assert facts.traffic is not None
+    owners = tuple(
+        replace(owner, kind=OwnerKind.INTERNET, area=area, link=None, region=None)
+        if owner.name == "peer"
+        else owner
+        for owner in facts.traffic.owners
+    )
+    return replace(facts, traffic=replace(facts.traffic, owners=owners))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli.app import app
-from netplan_planner.cli.price_answers import Answer, Form, plain, render
+from netplan_planner.cli.price_answers import SKU_OR, Answer, Form, plain, render
 from netplan_planner.cli.price_source import (
     CurrencyOption,
     DiscountOption,
@@ -388,5 +388,6 @@ def _line(line: "LineItem") -> dict[str, object]:
         "usd": line.usd_per_month,
         "as_of": line.as_of.isoformat(),
         "sku_id": line.sku_id,
+        "sku_candidates": SKU_OR.join(line.sku_candidates),
         "source": line.source,
     }

@@ -19,6 +19,10 @@ SCHEMA = "netplan.price/1"
 NO_SKU = "none in this table"
 _CENT = Decimal("0.01")
 _RIGHT = ("usd", "_per_hour", "_per_gib", "_per_unit")
+SKU_OR = " or "
+"""Between the ids of SKUs of which one is billed."""
+_CANDIDATES = 2
+"""Of these in the table; the other forms hold all."""
 _TITLES = {
     "usd_per_hour": "USD per hour",
     "usd_per_gib": "USD per GiB",
@@ -100,7 +104,10 @@ def _convert(answer: Answer, currency: "Currency") -> None:
 
 
 def _text(answer: Answer) -> str:
-    cells = [[_shown(name, row[name]) for name in answer.columns] for row in answer.rows]
+    cells = [
+        [_shown(name, row[name], str(row.get("sku_candidates", ""))) for name in answer.columns]
+        for row in answer.rows
+    ]
     first = answer.columns[0]
     known = {**_TITLES, **answer.titles, "usd": answer.sum_title}
     titles = [known.get(name, name) for name in answer.columns]
@@ -145,9 +152,11 @@ def _table(columns: Sequence[str], titles: list[str], cells: list[list[str]]) ->
     return [line(titles), *map(line, cells)]
 
 
-def _shown(name: str, value: object) -> str:
+def _shown(name: str, value: object, candidates: str = "") -> str:
     if name == "sku_id" and not value:
-        return NO_SKU
+        known = candidates.split(SKU_OR)
+        many = f"one of {len(known)}" if len(known) > _CANDIDATES else candidates
+        return inert_line(many) or NO_SKU
     if isinstance(value, Decimal):
         # An amount of money is three letters, a rate says per what.
         return _money(value) if len(name) == 3 and name != "gib" else plain(value)

@@ -1,7 +1,7 @@
 """The traffic model against the bill: per SKU, what flow logs say was sent and what was billed."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from pathlib import Path
 
@@ -120,8 +120,9 @@ def reconcile(
     assert isinstance(book, SnapshotPriceBook)
     # A bill of 720 hours holds less than a month of 730.
     scale = found.hours / HOURS_PER_MONTH
-    volumes, unmodelled = _volumes(facts, book, scale)
-    balances, other = _balances(volumes, found, book)
+    on_bill = {row.sku_id for row in found.skus}
+    modelled, unmodelled = volumes(facts, on_bill, scale)
+    balances, other = _balances(modelled, found, book)
     return Reconciliation(
         bill=found,
         model_hours=_model_hours(facts),
@@ -151,7 +152,7 @@ def _window(facts: Facts) -> str:
     return f"{traffic.start:%Y-%m-%d %H:%M} to {traffic.end:%Y-%m-%d %H:%M} UTC"
 
 
-class _Volume:
+class Volume:
     """What the model sends over one price."""
 
     def __init__(self, tiers: tuple[PriceTier, ...]) -> None:
@@ -160,47 +161,55 @@ class _Volume:
 
     @property
     def total(self) -> Decimal:
+        """All of it, in GiB."""
         return sum(self.gib.values(), Decimal(0))
 
 
-def _volumes(
-    facts: Facts, book: SnapshotPriceBook, scale: Decimal
-) -> tuple[dict[str, _Volume], tuple[Unmodelled, ...]]:
-    """Return the model's volumes by SKU id, and what has no price."""
+def volumes(
+    facts: Facts, on_bill: Collection[str], scale: Decimal
+) -> tuple[dict[str, Volume], tuple[Unmodelled, ...]]:
+    """Return the model's volumes by SKU id, and what has no price.
+
+    Of SKUs that cost the same the one `on_bill` is meant; `scale` is what the bill is of a month.
+    """
     lanes: dict[Lane, int] = defaultdict(int)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
         if direction_of(facts, edge) is Direction.SENT:
             lanes[lane_of(facts, edge)] += edge.wire_bytes
-    volumes: dict[str, _Volume] = {}
+    found: dict[str, Volume] = {}
     missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
     for lane, byte_count in sorted(lanes.items()):
         gib = facts.gib_per_month(byte_count) * scale
         try:
             for tiers in lane_prices(facts, lane):
-                _add(volumes, tiers, lane.path_class, gib)
+                _add(found, tiers, lane.path_class, gib, on_bill)
         except MissingDatum as error:
             missing[lane.path_class, str(error)] += gib
     unmodelled = tuple(
         Unmodelled(path_class=path_class, gib=gib, reason=reason)
         for (path_class, reason), gib in sorted(missing.items(), key=lambda one: -one[1])
     )
-    return volumes, unmodelled
+    return found, unmodelled
 
 
 def _add(
-    volumes: dict[str, _Volume],
+    volumes: dict[str, Volume],
     tiers: tuple[PriceTier, ...],
     path_class: PathClass,
     gib: Decimal,
+    on_bill: Collection[str],
 ) -> None:
     price = tiers[0].price
-    if price.sku_id is None:
+    # Of SKUs that cost the same, the one on the bill is the one that was billed.
+    billed_ones = [one for one in price.sku_candidates if one in on_bill]
+    sku_id = billed_ones[0] if len(billed_ones) == 1 else price.sku_id
+    if sku_id is None:
         raise MissingDatum(f"which SKU bills it is not known ({price.note or price.description})")
-    volumes.setdefault(price.sku_id, _Volume(tiers)).gib[path_class] += gib
+    volumes.setdefault(sku_id, Volume(tiers)).gib[path_class] += gib
 
 
 def _balances(
-    volumes: dict[str, _Volume], found: Billed, book: SnapshotPriceBook
+    volumes: dict[str, Volume], found: Billed, book: SnapshotPriceBook
 ) -> tuple[list[SkuBalance], list[BilledSku]]:
     """Return the balance of each traffic SKU, and the rows of the bill that are not for traffic."""
     balances, other = [], []
@@ -228,7 +237,7 @@ def _balances(
 
 
 def _balance(
-    sku_id: str, volume: _Volume | None, row: BilledSku | None, book: SnapshotPriceBook
+    sku_id: str, volume: Volume | None, row: BilledSku | None, book: SnapshotPriceBook
 ) -> SkuBalance:
     gib = usd = Decimal(0)
     parts: tuple[Part, ...] = ()
@@ -251,7 +260,7 @@ def _balance(
     )
 
 
-def _note(volume: _Volume | None, row: BilledSku | None) -> str:
+def _note(volume: Volume | None, row: BilledSku | None) -> str:
     """Return what explains a balance."""
     notes = []
     if volume is None:

@@ -69,6 +69,8 @@ class Price(Value, frozen=True, kw_only=True):
     sku_id: SkuId | None = None
     region: Region | None = None
     note: str = ""
+    sku_candidates: tuple[SkuId, ...] = ()
+    """Where `sku_id` is None because several SKUs cost the same: one of them is billed."""
     parts: tuple[PricePart, ...] = ()
     """What it is summed from, where it is a sum; quantity × unit price × ratio add up to `usd`."""
 
@@ -109,7 +111,9 @@ class LineItem(Value, frozen=True, kw_only=True):
     as_of: date
     source: str
     sku_id: SkuId | None = None
-    """None where several SKUs make the price (`parts`), or the source names none."""
+    """None where several SKUs make the price (`parts`), it is one of several (`sku_candidates`), or
+    the source names none."""
+    sku_candidates: tuple[SkuId, ...] = ()
     parts: tuple[PricePart, ...] = ()
 
     @property
@@ -131,6 +135,7 @@ def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
         as_of=price.as_of,
         source=price.source,
         sku_id=price.sku_id,
+        sku_candidates=price.sku_candidates,
         parts=price.parts,
     )
 

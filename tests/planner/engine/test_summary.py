@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.model import Direction, Facts, OwnerKind, PathClass, Zone, total_usd
-from support.facts import facts_of, machine
+from support.facts import facts_of, facts_to_internet, machine
 
 
 def facts_with(kinds: tuple[OwnerKind, OwnerKind]) -> Facts:
@@ -69,27 +69,8 @@ def test_zones_between_which_others_talk_are_not_priced() -> None:
     assert (theirs.gib_per_month, theirs.usd_per_month) == (own.gib_per_month, None)
 
 
-def outwards(*senders: tuple[str, str, str]) -> Facts:
-    """Return facts whose machines (name, zone, tier) each send 0.1 Gbit/s to the USA."""
-    machines = []
-    for name, zone, tier in senders:
-        plain = machine(name, zone=zone)
-        nic = replace(plain.interfaces[0], external_ipv4="34.1.2.3", network_tier=tier)
-        machines.append(replace(plain, interfaces=(nic,)))
-    talk = tuple((name, "peer", PathClass.INTERNET, 0.1) for name, _, _ in senders)
-    facts = facts_of(*machines, machine("peer"), talk=talk)
-    assert facts.traffic is not None
-    owners = tuple(
-        replace(owner, kind=OwnerKind.INTERNET, area="North America/usa", link=None, region=None)
-        if owner.name == "peer"
-        else owner
-        for owner in facts.traffic.owners
-    )
-    return replace(facts, traffic=replace(facts.traffic, owners=owners))
-
-
 def test_the_steps_of_a_price_are_of_all_its_lanes() -> None:
-    facts = outwards(("a", "us-central1-a", "PREMIUM"), ("b", "us-east1-b", "PREMIUM"))
+    facts = facts_to_internet(("a", "us-central1-a", "PREMIUM"), ("b", "us-east1-b", "PREMIUM"))
     (total,) = traffic_by_class(facts)
     whole = facts.prices.traffic_line_items(
         "t", PathClass.INTERNET, total.gib_per_month, src_region="us-central1", area="usa"
@@ -101,7 +82,7 @@ def test_the_steps_of_a_price_are_of_all_its_lanes() -> None:
 
 
 def test_a_machine_of_the_standard_tier_pays_its_price() -> None:
-    facts = outwards(("a", "us-central1-a", "STANDARD"))
+    facts = facts_to_internet(("a", "us-central1-a", "STANDARD"))
     (total,) = traffic_by_class(facts)
     assert {line.sku_id for line in total.line_items} == {"249F-EC1E-B5E4"}
     free = Decimal(200)
@@ -109,7 +90,7 @@ def test_a_machine_of_the_standard_tier_pays_its_price() -> None:
 
 
 def test_a_machine_with_addresses_of_both_tiers_has_no_known_price() -> None:
-    facts = outwards(("a", "us-central1-a", "STANDARD"))
+    facts = facts_to_internet(("a", "us-central1-a", "STANDARD"))
     (one, peer) = facts.inventory.instances
     second = replace(one.interfaces[0], name="nic1", network_tier="PREMIUM")
     both = replace(one, interfaces=(*one.interfaces, second))
