@@ -304,6 +304,7 @@ def test_machine_types_come_from_the_api_too(tmp_path: Path) -> None:
     )
     with pytest.raises(MissingDatum, match="local_ssd"):
         book.machine(AA, "n2-storage-4")
-    # Only a price page states that such traffic is billed as between zones.
-    with pytest.raises(MissingDatum, match="--price-tables"):
-        book.traffic(PathClass.SAME_ZONE_EXTERNAL, src_region=AA)
+    # That such traffic is billed as between zones no SKU says: the tool itself knows.
+    step = book.traffic(PathClass.SAME_ZONE_EXTERNAL, src_region=AA)[0]
+    assert (step.price.usd, step.price.sku_id) == (Decimal("0.01"), "NET0-0001")
+    assert "billed as between zones" in step.price.note

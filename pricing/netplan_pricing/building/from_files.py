@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from netplan_pricing import schema
 from netplan_pricing.building.assemble import FACTS, Built, build_snapshot
 from netplan_pricing.building.csv_tables import Sources
 from netplan_pricing.building.kept import kept_machines, kept_tables, rows_of
 from netplan_pricing.building.machine_inputs import MachineInputs, Machines
-from netplan_pricing.building.other_tables import read_tables
+from netplan_pricing.building.other_tables import OtherTables, read_tables
+from netplan_pricing.building.service_tables import page_rows
 from netplan_pricing.catalogue.currencies import rates_of
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
 from netplan_pricing.catalogue.priced import MOST_UNRECOGNISED_RATIO, price_catalogue
@@ -48,10 +51,17 @@ def build_from_files(
     return build_snapshot(
         catalogue,
         _machines(machine_types, catalogue.as_of.isoformat(), sources, facts, base),
-        tables if base is None else kept_tables(base).with_new(tables),
+        _with_rules(tables if base is None else kept_tables(base).with_new(tables), facts),
         rates_of(read_dump([path]) for path in currency_pages),
         facts,
     )
+
+
+def _with_rules(tables: OtherTables, facts: Path) -> OtherTables:
+    """Add what no SKU says and every report rests on, unless a table of pages says it."""
+    known = {cells[0] for cells in tables.pages}
+    rules = [cells for cells in page_rows(facts / "page_rules.csv") if cells[0] not in known]
+    return replace(tables, pages=(*tables.pages, *rules))
 
 
 def _machines(
