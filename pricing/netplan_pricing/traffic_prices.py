@@ -198,11 +198,15 @@ class TrafficPrices:
         note = f"{places}, which cost the same; the bill names the SKU of one of them"
         ids = tuple(dict.fromkeys(steps[0].price.sku_id for steps in answers if steps))
         known = tuple(one for one in ids if one is not None)
+        first = entries[0].destination_place
         return tuple(
             PriceTier(
                 start=tier.start,
                 price=msgspec.structs.replace(
-                    _noted(tier, note).price, sku_id=None, sku_candidates=known
+                    _noted(tier, note).price,
+                    description=tier.price.description.removesuffix(first) + places,
+                    sku_id=None,
+                    sku_candidates=known,
                 ),
             )
             for tier in answers[0]

@@ -241,3 +241,13 @@ LIST_OF_20_000 = sum(
 def test_a_discount_on_a_sku_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="no SKU of this snapshot"):
         open_prices(discounts=["0000-0000-0000=5"])
+
+
+def test_an_effective_price_that_is_no_number_is_named(tmp_path: Path) -> None:
+    good = usage(CORE, "core", 1, 1.0, unit="hour", effective=0.02)
+    path = write_flat_csv(tmp_path / "own.csv", [good, good])
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2].replace("0.02", "cheap")
+    path.write_text("\n".join(lines) + "\n")
+    book = open_prices(billing_exports=[path])
+    assert any("1 rows is no number" in line for line in book.info.unread)

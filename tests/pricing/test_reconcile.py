@@ -104,6 +104,18 @@ def test_of_other_projects_nothing_is_compared(tmp_path: Path) -> None:
     assert "no usage of gecko-demo in it; it has usage of another" in error
 
 
+def test_taxes_and_adjustments_are_counted_apart(tmp_path: Path) -> None:
+    rows = [
+        usage(BETWEEN_ZONES, "zones", 245_000, 2450.0),
+        usage(BETWEEN_ZONES, "zones", 0, -50.0, cost_type="adjustment"),
+        usage("3333-3333-3333", "Tax", 0, 12.0, cost_type="tax"),
+    ]
+    path = write_parquet(tmp_path / "bill.parquet", rows)
+    found = json.loads(run(path, "--format", "json")[1])
+    assert (found["not_usage_rows"], found["not_usage_usd"]) == (2, -38)
+    assert "taxes, adjustments): 2 rows, -38.00 USD" in run(path)[1]
+
+
 def test_of_skus_that_cost_the_same_the_billed_one_is_meant() -> None:
     western, eastern = "D4B4-719D-EBAB", "AD1C-B789-40C3"
     facts = facts_to_internet(("a", "us-central1-a", "PREMIUM"), area="Europe/deu")

@@ -120,6 +120,8 @@ def _json(found: "Reconciliation") -> None:
                 for one in found.other
             ],
             "credits_usd": found.credits_usd,
+            "not_usage_rows": found.bill.unusual_count,
+            "not_usage_usd": found.bill.unusual_usd,
         }
     )
 
@@ -162,6 +164,11 @@ def _text(found: "Reconciliation") -> None:
     typer.echo(
         f"not traffic: {found.other_count:,} SKUs of the bill, {_usd(found.other_usd).strip()} USD"
     )
+    if bill.unusual_count:
+        typer.echo(
+            f"not usage of a SKU (taxes, adjustments): {bill.unusual_count:,} rows,"
+            f" {_usd(bill.unusual_usd).strip()} USD"
+        )
     if found.credits_usd:
         typer.echo(f"credits, not taken off: {_usd(found.credits_usd).strip()} USD")
     if not bill.names_projects:

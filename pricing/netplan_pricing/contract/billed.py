@@ -41,6 +41,9 @@ class Billed(msgspec.Struct, frozen=True, kw_only=True):
     """That rows cover, gaps left out: a late row of an earlier month adds its own hours alone."""
     skus: tuple[BilledSku, ...]
     """Of the projects asked for, in order of their ids."""
+    unusual_count: int = 0
+    """Rows of taxes, adjustments and rounding, and rows without a SKU; of no project's usage."""
+    unusual_usd: Decimal = Decimal(0)
     other_projects: tuple[str, ...] = ()
     """On the bill and not asked for."""
     names_projects: bool = True
@@ -57,6 +60,7 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
     rows: list[tuple[object, ...]] = []
     times: set[tuple[datetime, datetime]] = set()
     names_projects = True
+    unusual = [Decimal(0), Decimal(0)]
     for path in paths:
         file = ExportFile(path)
         try:
@@ -66,6 +70,8 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
             file.require(("usage_start_time", "usage_end_time"))
             read = file.rows(_query(file))
             times |= _times(file)
+            for place, number in enumerate(_unusual(file)):
+                unusual[place] += number
             names_projects &= file.has("project.id")
         finally:
             file.close()
@@ -89,6 +95,8 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
         end=max(ends for _, ends in times),
         hours=_hours(times),
         skus=tuple(_sku(sku_id, by_sku[sku_id]) for sku_id in sorted(by_sku)),
+        unusual_count=int(unusual[0]),
+        unusual_usd=unusual[1],
         other_projects=tuple(sorted(found - set(projects))) if names_projects else (),
         names_projects=names_projects,
     )
@@ -109,6 +117,17 @@ def _times(file: ExportFile) -> set[tuple[datetime, datetime]]:
         for first, last in found
         if isinstance(first, datetime) and isinstance(last, datetime) and last > first
     }
+
+
+def _unusual(file: ExportFile) -> tuple[Decimal, Decimal]:
+    """Return how many rows are no usage of a SKU, and what they cost."""
+    usual = _USUAL.format(file.field("cost_type"))
+    cost = _in_usd(file, file.field("cost", _DECIMAL))
+    ((count, usd),) = file.rows(
+        f"SELECT count(*), coalesce(sum({cost}), 0) FROM export"
+        f" WHERE NOT ({usual}) OR {file.field('sku.id')} IS NULL"
+    )
+    return Decimal(str(count)), Decimal(str(usd))
 
 
 def _hours(times: Iterable[tuple[datetime, datetime]]) -> Decimal:

@@ -107,6 +107,12 @@ def _of_usage(file: ExportFile, unread: list[str]) -> dict[tuple[str, Decimal], 
         GROUP BY ALL ORDER BY ALL
         """
     )
+    ((broken,),) = file.rows(
+        f"SELECT count(*) FROM export WHERE {file.field('price.effective_price')} IS NOT NULL"
+        f" AND {file.field('price.effective_price', _DECIMAL)} IS NULL"
+    )
+    if broken:
+        unread.append(f"{file.path}: the effective price of {broken} rows is no number")
     found: dict[tuple[str, Decimal], EffectivePrice] = {}
     for sku_id, start, unit, quantity, currency, rate, price, day, count in rows:
         if count != 1:
