@@ -104,6 +104,15 @@ def test_of_other_projects_nothing_is_compared(tmp_path: Path) -> None:
     assert "no usage of gecko-demo in it; it has usage of another" in error
 
 
+def test_a_row_without_an_amount_makes_the_volume_unknown(tmp_path: Path) -> None:
+    bare = usage(BETWEEN_ZONES, "zones", 1, 7.0)
+    bare["usage"]["amount_in_pricing_units"] = None
+    rows = [usage(BETWEEN_ZONES, "zones", 245_000, 2450.0), bare]
+    found = json.loads(run(write_parquet(tmp_path / "b.parquet", rows), "--format", "json")[1])
+    (zones,) = (row for row in found["skus"] if row["sku_id"] == BETWEEN_ZONES)
+    assert (zones["billed_gib"], zones["billed_usd"]) == (None, 2457)
+
+
 def test_taxes_and_adjustments_are_counted_apart(tmp_path: Path) -> None:
     rows = [
         usage(BETWEEN_ZONES, "zones", 245_000, 2450.0),
@@ -162,7 +171,7 @@ def test_what_was_billed_in_an_unknown_unit_is_unknown(tmp_path: Path) -> None:
     (zones,) = (row for row in json.loads(said)["skus"] if row["sku_id"] == BETWEEN_ZONES)
     assert (zones["billed_gib"], zones["residual_gib"], zones["residual_ratio"]) == (None,) * 3
     assert zones["billed_usd"] == 2450
-    assert "'furlong, gibibyte', which is not understood" in zones["note"]
+    assert "'furlong, gibibyte': not understood" in zones["note"]
 
 
 def test_one_sku_in_two_units_is_one_row(tmp_path: Path) -> None:

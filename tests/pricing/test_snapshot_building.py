@@ -150,6 +150,13 @@ def test_a_rate_listed_at_zero_is_absent(tmp_path: Path) -> None:
         book.rates.price(AA, "gpu", "nvidia-l4", Usage.ON_DEMAND)
 
 
+def test_a_part_of_machines_without_steps_is_named_first(tmp_path: Path) -> None:
+    bare = next(one for one in made_skus() if one["skuId"] == "N20-CPU-ONDEMAND")
+    bare["pricingInfo"][0]["pricingExpression"]["tieredRates"] = []
+    made = built(tmp_path, skus=changed_sku("N20-CPU-ONDEMAND", by=bare))
+    assert [one.sku_id for one in made.priceless] == ["N20-CPU-ONDEMAND", "CUST-3", "NET0-0002"]
+
+
 def test_of_two_skus_for_one_thing_the_dearer_stands_and_it_is_said(tmp_path: Path) -> None:
     twin = sku(
         *("N2 Instance Core running in Ay", "CPU"),

@@ -47,7 +47,7 @@ class SkuBalance(Value, frozen=True, kw_only=True):
     modelled_gib: Decimal
     """0 where nothing in the flow records goes this way."""
     billed_gib: Decimal | None
-    """0 where it is not on the bill, None where its unit is not understood."""
+    """0 where it is not on the bill, None where that is not known."""
     modelled_usd: Decimal
     billed_usd: Decimal
     parts: tuple[Part, ...]
@@ -274,5 +274,5 @@ def _note(volume: Volume | None, row: BilledSku | None) -> str:
     if row is None:
         notes.append("not on the bill")
     elif row.amount is None:
-        notes.append(f"billed in {row.unit!r}, which is not understood")
+        notes.append(f"billed in {row.unit!r}: not understood, or rows without an amount")
     return "; ".join(notes)

@@ -16,6 +16,8 @@ MOST_UNRECOGNISED_RATIO = 0.01
 """Of the SKUs of one resource group. One new surcharge of a group is a few per cent of it."""
 
 _SHOWN = 5
+_FREE = "a price of 0"
+_PARTS = frozenset({"CPU", "RAM", "GPU", "LocalSSD"})
 
 
 class PricedSku(msgspec.Struct, frozen=True):
@@ -74,7 +76,7 @@ def price_catalogue(
             sku_id=sku.sku_id,
             description=sku.description,
             group=group,
-            reason=reason or rate.reason or "a price of 0",
+            reason=reason or rate.reason or _FREE,
             where=dump.where(place),
         )
         if mapped.scope is not Scope.PRICED or rate.is_fault:
@@ -88,7 +90,10 @@ def price_catalogue(
     return Catalogue(
         priced=tuple(priced),
         unread=tuple(unread),
-        priceless=tuple(priceless),
+        # What machines are summed from comes first: their prices would be another source's.
+        priceless=tuple(
+            sorted(priceless, key=lambda one: (one.group not in _PARTS, one.reason == _FREE))
+        ),
         sku_count=len(dump.skus),
         as_of=_as_of(priced),
     )

@@ -23,7 +23,7 @@ class BilledSku(msgspec.Struct, frozen=True, kw_only=True):
     sku_id: str
     description: str
     amount: Decimal | None
-    """In netplan's units (GiB, hours); None where a unit is not understood."""
+    """In netplan's units (GiB, hours); None where a row has none, or a unit is not understood."""
     unit: str
     """The pricing units, as the export writes them."""
     cost_usd: Decimal
@@ -142,14 +142,16 @@ def _hours(times: Iterable[tuple[datetime, datetime]]) -> Decimal:
 
 def _query(file: ExportFile) -> str:
     """Return the sums by project, SKU and pricing unit, and how many rows cannot be summed."""
-    numbers = ("usage.amount_in_pricing_units", "cost")
-    broken = " OR ".join(f"{file.field(name, _DECIMAL)} IS NULL" for name in numbers)
+    amount = file.field("usage.amount_in_pricing_units", _DECIMAL)
+    text = file.field("usage.amount_in_pricing_units")
+    cost = file.field("cost", _DECIMAL)
+    broken = f"{cost} IS NULL OR ({amount} IS NULL AND coalesce({text}, '') <> '')"
     return f"""
         SELECT {file.field("project.id")} AS project_id, {file.field("sku.id")} AS sku_id,
                any_value({file.field("sku.description")}) AS description,
                {file.field("usage.pricing_unit")} AS unit,
-               sum({file.field("usage.amount_in_pricing_units", _DECIMAL)}) AS amount,
-               sum({_in_usd(file, file.field("cost", _DECIMAL))}) AS cost,
+               CASE WHEN count({amount}) = count(*) THEN sum({amount}) END AS amount,
+               sum({_in_usd(file, cost)}) AS cost,
                coalesce(sum({_in_usd(file, _credits(file))}), 0) AS credits,
                count(*) FILTER ({file.field("currency")} IS DISTINCT FROM 'USD'
                     AND coalesce({file.field("currency_conversion_rate", _DECIMAL)}, 0) <= 0),
@@ -199,7 +201,7 @@ def _sku(sku_id: str, rows: list[tuple[object, ...]]) -> BilledSku:
     amount: Decimal | None = Decimal(0)
     for row in rows:
         per_unit = PER_UNIT.get(str(row[3]))
-        known = amount is not None and per_unit is not None
+        known = amount is not None and per_unit is not None and row[4] is not None
         amount = amount + Decimal(str(row[4])) * per_unit if known else None  # type: ignore[operator]
     return BilledSku(
         sku_id=sku_id,

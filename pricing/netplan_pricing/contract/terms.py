@@ -122,10 +122,9 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
                 PriceTier(start=tier.start, price=self.applied(tier.price, service, tier.start))
                 for tier in listed
             )
-        ladder = {start: own[start] for start in sorted(named)}
         return tuple(
-            PriceTier(start=start, price=_contract(_at(listed, start), price))
-            for start, price in ladder.items()
+            PriceTier(start=start, price=_contract(_at(listed, start), named[start]))
+            for start in sorted(named)
         )
 
 
