@@ -68,6 +68,12 @@ from netplan_planner.model.limits import (
     PathEnd,
     PathQuery,
 )
+from netplan_planner.model.measurement import (
+    CountedBy,
+    Direction,
+    MeasuredEnd,
+    Measurement,
+)
 from netplan_planner.model.plan import (
     Candidate,
     Destination,
@@ -146,6 +152,7 @@ __all__ = [
     "ClassTotal",
     "Commitment",
     "Confidence",
+    "CountedBy",
     "Coverage",
     "Destination",
     "Direction",
@@ -178,7 +185,9 @@ __all__ = [
     "MachineNeed",
     "MachinePlan",
     "MachineShape",
+    "MeasuredEnd",
     "MeasuredLimit",
+    "Measurement",
     "Member",
     "NatGateway",
     "Need",

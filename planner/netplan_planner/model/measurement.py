@@ -1,0 +1,91 @@
+"""What a throughput tool measured between two machines, in one run."""
+
+from enum import StrEnum
+
+from netplan_planner.model.base import Region, Value, Zone
+from netplan_planner.model.traffic import PathClass
+
+
+class Direction(StrEnum):
+    """Who sent during a run."""
+
+    FORWARD = "forward"
+    """The client to the server."""
+    REVERSE = "reverse"
+    """The server to the client."""
+    BOTH = "both"
+    """Both at once; the run then gives one measurement per direction."""
+
+
+class CountedBy(StrEnum):
+    """Whose count of bytes a rate rests on."""
+
+    RECEIVER = "receiver"
+    """What arrived: goodput."""
+    SENDER = "sender"
+    """What was written to the socket; bytes still in the buffer at the end are in it."""
+
+
+class MeasuredEnd(Value, frozen=True, kw_only=True):
+    """One end of a measured path, as far as it was recorded; None where it was not."""
+
+    name: str = ""
+    address: str | None = None
+    machine_type: str | None = None
+    vcpus: int | None = None
+    is_tier1: bool | None = None
+    cpu_platform: str | None = None
+    nic_type: str | None = None
+    zone: Zone | None = None
+    region: Region | None = None
+    kernel: str | None = None
+    congestion_control: str | None = None
+    receive_ceiling_bytes: int | None = None
+    """The greatest receive buffer, `net.ipv4.tcp_rmem[2]`."""
+    cpu_ratio: float | None = None
+    """Share of one CPU that the tool used during the run; above 1 with several processes."""
+
+
+class Measurement(Value, frozen=True, kw_only=True):
+    """One direction of one run. Rates are in Gbit/s of payload; None is "not recorded".
+
+    The sender is `src`, whichever end was the tool's client.
+    """
+
+    source: str
+    """The campaign: a probe's plan, or the file that was imported."""
+    started_at: str
+    """RFC 3339; empty where the tool's output does not say."""
+    tool: str
+    tool_version: str = ""
+    command: str = ""
+    protocol: str = "tcp"
+    path_class: PathClass | None = None
+    src: MeasuredEnd
+    dst: MeasuredEnd
+    streams: int | None = None
+    direction: Direction = Direction.FORWARD
+    is_bidirectional: bool = False
+    """Whether the other direction carried traffic at the same time."""
+    gbps: float
+    counted_by: CountedBy
+    sender_gbps: float | None = None
+    """The sender's count of the same run, where `gbps` is the receiver's."""
+    byte_count: int | None = None
+    duration_s: float | None = None
+    """Of the counted part; the omitted start is not in it."""
+    omit_s: float | None = None
+    rtt_ms: float | None = None
+    """Smoothed round-trip time during the run, which a full queue lengthens."""
+    min_rtt_ms: float | None = None
+    """The least one, of the idle path where a ping or the tool gave it."""
+    mss_bytes: int | None = None
+    mtu_bytes: int | None = None
+    max_window_bytes: int | None = None
+    """The greatest congestion window of one stream that the sender reported."""
+    retransmit_count: int | None = None
+    coefficient_of_variation: float | None = None
+    """Of the rates of the tool's intervals."""
+    bitrate_limit_gbps: float | None = None
+    """A rate cap that was set on the run: the figure is then at most that."""
+    note: str = ""
