@@ -70,7 +70,6 @@ from netplan_planner.model.limits import (
 )
 from netplan_planner.model.measurement import (
     CountedBy,
-    Direction,
     MeasuredEnd,
     Measurement,
 )

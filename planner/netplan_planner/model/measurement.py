@@ -6,17 +6,6 @@ from netplan_planner.model.base import Region, Value, Zone
 from netplan_planner.model.traffic import PathClass
 
 
-class Direction(StrEnum):
-    """Who sent during a run."""
-
-    FORWARD = "forward"
-    """The client to the server."""
-    REVERSE = "reverse"
-    """The server to the client."""
-    BOTH = "both"
-    """Both at once; the run then gives one measurement per direction."""
-
-
 class CountedBy(StrEnum):
     """Whose count of bytes a rate rests on."""
 
@@ -64,7 +53,8 @@ class Measurement(Value, frozen=True, kw_only=True):
     src: MeasuredEnd
     dst: MeasuredEnd
     streams: int | None = None
-    direction: Direction = Direction.FORWARD
+    is_reverse: bool = False
+    """Whether the tool's server was the sender (iperf3 `-R`, the second half of `--bidir`)."""
     is_bidirectional: bool = False
     """Whether the other direction carried traffic at the same time."""
     gbps: float
