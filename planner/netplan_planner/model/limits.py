@@ -21,7 +21,8 @@ class Limit(Value, frozen=True, kw_only=True):
 
     name: str
     """`vm-egress`, `external-egress`, `external-flow`, `internal-flow`, `external-ingress`,
-    `external-path`, `window-over-rtt`."""
+    `external-ingress-packets`, `external-path`, `single-flow-core`, `window-over-rtt`,
+    `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str
@@ -37,18 +38,27 @@ class Limit(Value, frozen=True, kw_only=True):
 
 
 class Estimate(Value, frozen=True, kw_only=True):
-    """Throughput of one path: the least of its limits.
+    """Throughput of one path: the soft minimum of its limits, with an interval.
 
-    `gbps` is None when a limit that must be known is not (`unknown` says which); `low_gbps` and
-    `high_gbps` are None until a calibrated model fills them.
+    `gbps` is None when a limit that must be known is not (`unknown` says which).
     """
 
     gbps: float | None
     low_gbps: float | None = None
     high_gbps: float | None = None
+    level: float | None = None
+    """Share of measurements that the interval is meant to hold."""
     limits: tuple[Limit, ...] = ()
-    """In rising order; the first one binds."""
+    """The first one binds; the others follow in rising order."""
+    probabilities: tuple[float, ...] = ()
+    """That each of `limits` binds, where that was asked for."""
+    duration_s: float | None = None
+    """Of a finite transfer."""
+    low_duration_s: float | None = None
+    high_duration_s: float | None = None
     unknown: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    """What was not given and is taken for granted, in words."""
 
     @property
     def binding(self) -> Limit | None:
@@ -96,6 +106,8 @@ class EgressCap(Value, frozen=True, kw_only=True):
     """The first date for which a source supports the value."""
     is_peak: bool = False
     """The value is a peak: for how long it lasts, and what follows, no source states."""
+    source_confidence: str = ""
+    """Of the statement itself, whatever day it is carried to."""
     caution: str = ""
     """What to know before relying on the value; `note` is the rest that the sources say."""
     external_ingress_pps: float | None = None
@@ -157,12 +169,17 @@ class PathEnd(Value, frozen=True, kw_only=True):
     zone: Zone | None = None
     region: Region | None = None
     mtu_bytes: int | None = None
+    vcpus: int | None = None
+    """Where the machine type does not say, or is not known."""
+    cloud: str = "gcp"
+    """Whose machine it is; limits of other clouds are not netplan's to know."""
 
 
 class PathQuery(Value, frozen=True, kw_only=True):
     """A path whose throughput is asked for.
 
-    `streams` None means "as many as it takes": limits of a single flow are then not applied.
+    `streams` None means "as many as it takes": limits of a single flow are then not applied. A
+    transfer without a duration and without bytes runs for ever: its start does not count.
     """
 
     path_class: PathClass
@@ -171,3 +188,18 @@ class PathQuery(Value, frozen=True, kw_only=True):
     streams: int | None = None
     rtt_ms: float | None = None
     window_bytes: int | None = None
+    as_of: date | None = None
+    """The day whose limits hold, where a table has a date by row."""
+    low_rtt_ms: float | None = None
+    high_rtt_ms: float | None = None
+    """Where the round-trip time is not a probe's: its range."""
+    rtt_source: str = ""
+    duration_s: float | None = None
+    omit_s: float = 0.0
+    """Before counting starts, in seconds."""
+    transfer_bytes: int | None = None
+    """Of a finite transfer; it goes before a duration."""
+    is_both_ways: bool = False
+    """Whether the other direction sends at the same time."""
+    is_sender_count: bool = False
+    """Whether the rate is the sender's count, in which bytes on their way are."""

@@ -58,6 +58,11 @@ class PathClass(StrEnum):
         )
 
     @property
+    def is_pod(self) -> bool:
+        """Whether pods of a cluster talk over its own network."""
+        return self.value.endswith("-pod")
+
+    @property
     def leaves_vpc(self) -> bool:
         """Whether the documented cap for flows to addresses outside the VPC applies."""
         return self.is_external_address or self in {PathClass.INTERNET, PathClass.NAT}

@@ -227,6 +227,7 @@ def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> Egre
         source=row["source"],
         as_of=date.fromisoformat(row["source_date"]),
         confidence=CARRIED_BACK if is_carried else row["confidence"],
+        source_confidence=row["confidence"],
         cpu_platform=f"{newest} or later" if newest else f"before {older}" if older else "",
         min_cpu_platform=newest,
         is_peak=row["is_peak"] == "yes",

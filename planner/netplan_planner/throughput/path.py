@@ -1,54 +1,81 @@
-"""The throughput of one path: the least of its named limits.
+"""The throughput of one path: its mean, its interval and the limits in the order that they bind.
 
-Each limit is documented or measured and carries its source. What a model of TCP, of hosts and of
-chance adds to this stands behind the same functions later; until then a prediction is a bound with
-a name, and its interval is None. IPv4 and IPv6 have the same limits.
+A table of one row for `batch`, dressed with the limits' sources. IPv4 and IPv6 are alike.
 """
 
 from collections.abc import Iterator
+from datetime import date
 
 import msgspec
+import numpy as np
 
 from netplan_planner import units
 from netplan_planner.model import (
     CapsBook,
     Change,
     ChangeKind,
-    EgressCap,
     Estimate,
     Limit,
     LimitKind,
-    MeasuredLimit,
-    PathClass,
-    PathEnd,
     PathQuery,
     series_of,
 )
-from netplan_planner.throughput.tables import PathLimit, path_limit
+from netplan_planner.throughput import batch
+from netplan_planner.throughput.batch import Columns
+from netplan_planner.throughput.intervals import factors_at
+from netplan_planner.throughput.mean import LIMITS, RAMP
+from netplan_planner.throughput.path_limits import (
+    MORE_STREAMS,
+    StaticLimits,
+    static_limits,
+)
+from netplan_planner.throughput.tables import path_limit
 
-INTERNAL_ADDRESS = "the internal address"
-MORE_STREAMS = "more parallel connections"
-EXTERNAL_PATH = "external-path"
-INTERNAL_FLOW = "internal-flow"
+LEVEL = 0.9
+"""Of the intervals that reports show."""
+_RFC_9438 = date(2023, 8, 1)
+_NO_ROUND_TRIP_MS = 1e-3
+"""Stands for "windows and starts are left out" where no round-trip time is known."""
 
 
-def predict(query: PathQuery, caps: CapsBook) -> Estimate:
-    """Return the least of the limits of a path, in Gbit/s, with all of them in rising order.
+def predict(
+    query: PathQuery,
+    caps: CapsBook,
+    *,
+    may_assume: bool = False,
+    level: float = LEVEL,
+    weigh: bool = False,
+) -> Estimate:
+    """Return the throughput of a path in Gbit/s, its interval, and all limits.
 
     Limits of a single flow count only where `query.streams` says how many flows there are. The
     answer is None, with the reason in `unknown`, when a limit that must be known is not: no cap of
     the sender, or a class whose limits no document states.
+
+    Args:
+        query: The path.
+        caps: The caps at a date.
+        may_assume: Whether a cap of a later year, or the least of a type whose CPU platform is
+            not known, may stand in for the one that is missing; `assumed` then says so.
+        level: Share of measurements that the interval is meant to hold, 0.5 to 0.99.
+        weigh: Whether the probability is wanted with which each limit binds.
     """
-    cap, why_no_cap = _sending_cap(query.src, caps)
-    limits = list(_limits(query, cap, caps))
-    unknown = tuple(_missing(query, cap, why_no_cap, limits))
-    # The sort keeps the order of equal limits: the machine's own cap comes before what follows it.
-    limits.sort(key=lambda limit: limit.gbps)
-    return Estimate(
-        gbps=limits[0].gbps if limits and not unknown else None,
-        limits=tuple(limits),
-        unknown=unknown,
-    )
+    found = static_limits(query, caps, may_assume=may_assume)
+    if found.unknown and not (may_assume and query.streams and query.rtt_ms):
+        return Estimate(
+            gbps=None, limits=tuple(_named(query, caps, found, None)), unknown=found.unknown
+        )
+    query = msgspec.structs.replace(query, as_of=caps.as_of)
+    columns, left_out = _columns(query)
+    answer = batch.predict_columns([query], [found], columns, factors_at(level))
+    if np.isnan(answer.gbps[0]):
+        return Estimate(
+            gbps=None,
+            limits=tuple(_named(query, caps, found, None)),
+            unknown=found.unknown or (batch.NO_RTT,),
+        )
+    weights = batch.binding_shares([query], [found], columns) if weigh else {}
+    return _estimate(query, caps, found, answer, level, left_out, weights)
 
 
 def single_flow(query: PathQuery, caps: CapsBook) -> Estimate:
@@ -83,194 +110,128 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
     return msgspec.structs.replace(query, src=src)
 
 
-def _sending_cap(end: PathEnd, caps: CapsBook) -> tuple[EgressCap | None, str]:
-    """Return the sender's cap, or None and why."""
-    if end.machine_type is None:
-        return None, "the sender is not a machine of the inventory"
-    # Tier_1 on a type that does not offer it changes nothing.
-    is_offered = any(cap.is_tier1 for cap in caps.variants(end.machine_type))
-    tier1 = end.is_tier1 and is_offered
-    cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
-    if cap is not None:
-        return cap, ""
-    return None, caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
-
-
-def _missing(
-    query: PathQuery, cap: EgressCap | None, why_no_cap: str, limits: list[Limit]
-) -> Iterator[str]:
-    """Yield what must be known for an estimate and is not."""
-    path_class = query.path_class
-    if path_class.distance is None and not path_class.leaves_vpc:
-        yield f"no document states what limits traffic of the class {path_class}"
-    elif cap is None:
-        yield why_no_cap
-    elif path_class.leaves_vpc and not any(
-        limit.name in {"external-egress", EXTERNAL_PATH} for limit in limits
-    ):
-        yield f"no documented cap of {cap.machine_type} for addresses outside the VPC"
-
-
-def _limits(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Limit]:
-    if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
-        yield _vm_egress(cap, caps)
-    if query.path_class.leaves_vpc:
-        if cap is not None:
-            yield from _external_sending(query, cap, caps)
-        if query.path_class.is_external_address:
-            yield from _external_receiving(query, caps)
-    elif cap is not None and query.streams is not None:
-        yield from _documented_flow(query, cap)
-    for measured in caps.measured(query.path_class):
-        if measured.name == EXTERNAL_PATH or query.streams is not None:
-            yield _measured(measured, query)
-    yield from _window(query, caps)
-
-
-def _vm_egress(cap: EgressCap, caps: CapsBook) -> Limit:
-    lifted = "a machine type with a greater cap"
-    tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
-    if tier1 and tier1[0].egress_gbps > cap.egress_gbps:
-        lifted = f"Tier_1 ({tier1[0].egress_gbps:g} Gbit/s), or {lifted}"
-    if cap.cpu_platform and not cap.min_cpu_platform:
-        lifted = f"a newer CPU platform, or {lifted}"
-    return Limit(
-        name="vm-egress",
-        gbps=cap.egress_gbps,
-        kind=cap.kind,
-        source=cap.source,
-        as_of=cap.as_of,
-        detail=_of_machine(cap),
-        lifted_by=lifted,
+def _estimate(
+    query: PathQuery,
+    caps: CapsBook,
+    found: StaticLimits,
+    answer: batch.Predictions,
+    level: float,
+    left_out: tuple[str, ...],
+    weights: dict[str, float],
+) -> Estimate:
+    limits = tuple(_named(query, caps, found, answer))
+    low, high, mean = (float(x[0]) for x in (answer.low_gbps, answer.high_gbps, answer.gbps))
+    seconds = float(answer.duration_s[0]) if query.transfer_bytes is not None else None
+    return Estimate(
+        gbps=mean,
+        low_gbps=low,
+        high_gbps=high,
+        level=level,
+        limits=limits,
+        probabilities=tuple(weights.get(one.name, 0.0) for one in limits) if weights else (),
+        duration_s=seconds,
+        low_duration_s=seconds * mean / high if seconds else None,
+        high_duration_s=seconds * mean / low if seconds else None,
+        assumed=(*found.assumed, *left_out),
     )
 
 
-def _of_machine(cap: EgressCap) -> str:
-    parts = (cap.machine_type, "Tier_1" if cap.is_tier1 else "", cap.cpu_platform)
-    return ", ".join(part for part in parts if part)
+def _named(
+    query: PathQuery, caps: CapsBook, found: StaticLimits, answer: batch.Predictions | None
+) -> Iterator[Limit]:
+    """Yield the limits as reports show them: what binds, then the others in rising order."""
+    limits = [bound.limit for bound in found.hard]
+    if query.streams is not None:
+        limits += [_times(bound.limit, query.streams) for bound in found.per_flow]
+    limits += _window(query, caps)
+    if answer is not None and answer.binding[0] == RAMP:
+        yield _start(query, answer)
+    # The sort keeps the order of equal limits: the machine's own cap comes before what follows it.
+    yield from sorted(limits, key=lambda limit: limit.gbps)
 
 
-def _external_sending(query: PathQuery, cap: EgressCap, caps: CapsBook) -> Iterator[Limit]:
-    own = query.path_class.is_external_address
-    if cap.external_gbps is not None:
-        tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
-        raised = f"Tier_1 ({tier1[0].external_gbps:g} Gbit/s)" if _is_raised(tier1) else ""
-        yield Limit(
-            name="external-egress",
-            gbps=cap.external_gbps,
-            kind=LimitKind.DOCUMENTED,
-            source=cap.external_source or cap.source,
-            as_of=cap.external_as_of or cap.as_of,
-            detail=f"{_of_machine(cap)}, all flows to addresses outside the VPC",
-            lifted_by=INTERNAL_ADDRESS if own else raised or "more machines",
-        )
-    if cap.external_flow_gbps is not None and query.streams is not None:
-        yield Limit(
-            name="external-flow",
-            gbps=cap.external_flow_gbps * query.streams,
-            kind=LimitKind.DOCUMENTED,
-            source=cap.path_source or cap.source,
-            as_of=cap.path_as_of or cap.as_of,
-            detail=_times(query.streams, cap.external_flow_gbps),
-            lifted_by=f"{INTERNAL_ADDRESS}, or {MORE_STREAMS}" if own else MORE_STREAMS,
-        )
-
-
-def _is_raised(tier1: list[EgressCap]) -> bool:
-    return bool(tier1) and tier1[0].external_gbps is not None
-
-
-def _external_receiving(query: PathQuery, caps: CapsBook) -> Iterator[Limit]:
-    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines."""
-    total = path_limit("external-ingress", caps.as_of)
-    if total is not None:
-        yield _ingress(total, total.value, "the receiver, from outside the VPC")
-    packets = path_limit("external-ingress-packets", caps.as_of)
-    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes is not None]
-    if packets is not None and frames:
-        frame_bytes = min(frames)
-        yield _ingress(
-            packets,
-            units.gbps_from_bytes(packets.value * frame_bytes, 1),
-            f"the receiver, {packets.value:g} packets/s of {frame_bytes} bytes",
-        )
-
-
-def _ingress(limit: PathLimit, gbps: float, detail: str) -> Limit:
-    return Limit(
-        name=limit.name,
-        gbps=gbps,
-        kind=LimitKind.DOCUMENTED,
-        source=limit.source,
-        as_of=limit.as_of,
-        detail=detail,
-        lifted_by=INTERNAL_ADDRESS,
+def _times(limit: Limit, streams: int) -> Limit:
+    """Return the limit of one flow for so many of them."""
+    if streams == 1:
+        return limit
+    low, high = limit.low_gbps, limit.high_gbps
+    return msgspec.structs.replace(
+        limit,
+        gbps=limit.gbps * streams,
+        low_gbps=low * streams if low is not None else None,
+        high_gbps=high * streams if high is not None else None,
+        detail=f"{streams} x {limit.gbps:.3g} Gbit/s, {limit.detail}",
     )
 
 
-def _documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
-    """Yield the limit of one flow inside the VPC, documented between two C4N machines only."""
-    receiver = query.dst.machine_type
-    if (
-        cap.internal_flow_gbps is not None
-        and query.streams is not None
-        and receiver is not None
-        and series_of(receiver) == series_of(cap.machine_type)
-    ):
-        yield Limit(
-            name=INTERNAL_FLOW,
-            gbps=cap.internal_flow_gbps * query.streams,
-            kind=LimitKind.DOCUMENTED,
-            source=cap.source,
-            as_of=cap.as_of,
-            detail=_times(query.streams, cap.internal_flow_gbps),
-            lifted_by=MORE_STREAMS,
-        )
-
-
-def _measured(limit: MeasuredLimit, query: PathQuery) -> Limit:
-    count = 1 if limit.name == EXTERNAL_PATH else query.streams or 1
-    return Limit(
-        name=limit.name,
-        gbps=limit.gbps * count,
-        kind=LimitKind.MEASURED,
-        source=limit.source,
-        as_of=limit.as_of,
-        detail=limit.detail if count == 1 else f"{_times(count, limit.gbps)}, {limit.detail}",
-        low_gbps=limit.low_gbps * count,
-        high_gbps=limit.high_gbps * count,
-        lifted_by=INTERNAL_ADDRESS if limit.name == EXTERNAL_PATH else MORE_STREAMS,
-    )
-
-
-def _window(query: PathQuery, caps: CapsBook) -> Iterator[Limit]:
-    """Yield window over RTT for the given streams, where the RTT and the window are known.
-
-    The receiver sets the window: for one of our machines the default of a stock Linux image, for a
-    peer outside none is assumed.
-    """
-    if query.streams is None or query.rtt_ms is None or query.rtt_ms <= 0:
-        return
+def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
+    """Return window over RTT for the given streams, where the round-trip time is known."""
+    if query.streams is None or not query.rtt_ms or query.rtt_ms <= 0:
+        return []
     default = path_limit("tcp-window", caps.as_of)
-    if default is None:
-        return
     window_bytes: float | None = query.window_bytes
-    if window_bytes is None and query.path_class.is_between_own_vms:
-        window_bytes = default.value
     if window_bytes is None:
-        return
+        window_bytes = default.value if default is not None else None
+    if window_bytes is None:
+        return []
     is_given = query.window_bytes is not None
     each = units.window_limited_gbps(window_bytes, query.rtt_ms)
-    yield Limit(
-        name="window-over-rtt",
-        gbps=each * query.streams,
+    return [
+        Limit(
+            name="window-over-rtt",
+            gbps=each * query.streams,
+            kind=LimitKind.DOCUMENTED,
+            source="given with the question" if is_given or default is None else default.source,
+            as_of=caps.as_of if is_given or default is None else default.as_of,
+            detail=f"{query.streams} x {window_bytes / 1e6:g} MB over {query.rtt_ms:g} ms",
+            lifted_by=f"a greater receive window, or {MORE_STREAMS}",
+        )
+    ]
+
+
+def _start(query: PathQuery, answer: batch.Predictions) -> Limit:
+    """Return the start of a transfer as a limit: what is left of the steady rate."""
+    lost = float(answer.found.means.start_ratio[0])
+    streams = f"{query.streams} streams" if query.streams else "the streams"
+    return Limit(
+        name=LIMITS[RAMP],
+        gbps=float(answer.gbps[0]),
         kind=LimitKind.DOCUMENTED,
-        source="given with the question" if is_given else default.source,
-        as_of=caps.as_of if is_given else default.as_of,
-        detail=f"{query.streams} x {window_bytes / 1e6:g} MB over {query.rtt_ms:g} ms",
-        lifted_by=f"a greater receive window, or {MORE_STREAMS}",
+        source="RFC 6928 (initial window), RFC 9438 (CUBIC)",
+        as_of=_RFC_9438,
+        detail=f"{streams} from a cold start over {query.rtt_ms:g} ms lose {lost:.0%} of the time",
+        lifted_by=f"a longer transfer, or {MORE_STREAMS}",
     )
 
 
-def _times(streams: int, gbps: float) -> str:
-    return f"{streams} x {gbps:g} Gbit/s"
+def _number(value: float | None, *, absent: float = np.nan) -> float:
+    return absent if value is None else float(value)
+
+
+def _columns(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
+    """Return the path as a table of one row, and what was left out of it."""
+    rtt = query.rtt_ms
+    left_out: tuple[str, ...] = ()
+    needs_rtt = query.streams is not None or query.duration_s or query.transfer_bytes
+    window: float | None = query.window_bytes
+    if not rtt or rtt <= 0:
+        rtt = _NO_ROUND_TRIP_MS
+        window = np.inf
+        left_out = ("no round-trip time: windows and the start are left out",) if needs_rtt else ()
+    one = np.array
+    return (
+        Columns(
+            kind=np.zeros(1, dtype=np.intp),
+            window_bytes=one([_number(window)]),
+            streams=one([_number(query.streams, absent=np.inf)]),
+            rtt_ms=one([rtt]),
+            low_rtt_ms=one([query.low_rtt_ms or rtt]),
+            high_rtt_ms=one([query.high_rtt_ms or rtt]),
+            duration_s=one([_number(query.duration_s, absent=np.inf)]),
+            omit_s=one([query.omit_s]),
+            transfer_bytes=one([_number(query.transfer_bytes)]),
+            is_both_ways=one([query.is_both_ways]),
+            is_sender_count=one([query.is_sender_count]),
+        ),
+        left_out,
+    )

@@ -63,6 +63,35 @@ def measured_limits(as_of: date) -> tuple[MeasuredLimit, ...]:
     return tuple(_measured(rows) for rows in groups.values())
 
 
+class FlowFigure(Value, frozen=True, kw_only=True):
+    """What one flow reached on a machine that its cap did not hold back, at a day."""
+
+    on: date
+    gbps: float
+    low_gbps: float
+    high_gbps: float
+    campaign: str
+    source: str
+    source_date: date
+
+
+@cache
+def flow_figures() -> tuple[FlowFigure, ...]:
+    """Return the figures for single flows, oldest first."""
+    return tuple(
+        FlowFigure(
+            on=date.fromisoformat(row["date"]),
+            gbps=float(row["gbps"]),
+            low_gbps=float(row["low_gbps"]),
+            high_gbps=float(row["high_gbps"]),
+            campaign=row["campaign"],
+            source=row["source"],
+            source_date=date.fromisoformat(row["source_date"]),
+        )
+        for row in _read("single_flow.csv")
+    )
+
+
 @cache
 def platform_generations() -> dict[str, int]:
     """Return the generation of each CPU platform that a cap can depend on, oldest first."""

@@ -1,0 +1,229 @@
+"""Predictions for a table of paths: read, look limits up by kind, compute, name."""
+
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import PathClass, PathQuery
+from netplan_planner.readers.path_cells import (
+    clouds_of,
+    day_of,
+    path_class_of,
+    path_end,
+    path_query,
+)
+from netplan_planner.readers.path_table import KIND_COLUMNS, PathRows, PathTable
+from netplan_planner.throughput import load_caps
+from netplan_planner.throughput.batch import (
+    Columns,
+    Predictions,
+    kind_limits,
+    limit_names,
+    predict_columns,
+    reasons,
+)
+from netplan_planner.throughput.intervals import Factors, factors_at
+from netplan_planner.throughput.path_limits import StaticLimits
+from netplan_planner.throughput.protocols import omit_of
+from netplan_planner.throughput.rtt import rtt_for_pairs
+from netplan_planner.throughput.terms import Spans
+
+_TYPICAL: dict[str | None, tuple[str, str]] = {
+    "same-zone": ("us-central1-a", "us-central1-a"),
+    "inter-zone": ("us-central1-a", "us-central1-b"),
+}
+"""Places whose round-trip time stands for that of places without a name."""
+
+
+class TableAnswer(NamedTuple):
+    """The predictions of a table, in its order."""
+
+    predictions: Predictions
+    binding: NDArray[np.str_]
+    following: NDArray[np.str_]
+    reason: NDArray[np.str_]
+    """Why a row has no value; empty where it has one."""
+
+
+class TableKinds(NamedTuple):
+    """The kinds of path of a table, and what varies by row."""
+
+    kinds: list[PathQuery]
+    limits: list[StaticLimits]
+    columns: Columns
+
+
+def predict_table(
+    table: PathTable, *, as_of: date, level: float, factors: Factors | None = None
+) -> TableAnswer:
+    """Return the prediction of each row of a table.
+
+    Args:
+        table: The paths.
+        as_of: The date of rows that have none.
+        level: Of the intervals.
+        factors: Others than those that ship for the level.
+    """
+    found = read_kinds(table, as_of=as_of)
+    answers = predict_columns(
+        found.kinds, found.limits, found.columns, factors or factors_at(level)
+    )
+    codes, texts = reasons(found.limits, found.columns, answers)
+    return TableAnswer(
+        predictions=answers,
+        binding=limit_names(answers.binding),
+        following=limit_names(answers.following),
+        reason=np.array([*texts, ""])[codes],
+    )
+
+
+def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
+    """Return the kinds of path of a table with their limits; `without` leaves a campaign out."""
+    rows = table.rows()
+    cells = [dict(zip(KIND_COLUMNS, kind, strict=True)) for kind in rows.kinds]
+    pairs, kind = _kinds_and_places(rows)
+    made = [_kind(cells[k], *rows.places[p], as_of) for k, p in pairs]
+    kinds = [query for query, _ in made]
+    limits = [
+        StaticLimits((), (), (why,), ()) if why else found
+        for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
+    ]
+    both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
+    return TableKinds(kinds, limits, _columns(table, rows, kinds, kind, both[rows.kind]))
+
+
+def _kinds_and_places(rows: PathRows) -> tuple[list[tuple[int, int]], NDArray[np.intp]]:
+    """Return the distinct pairs of kind and clouds of the places, and the number of each row's.
+
+    Places matter to a kind only by their cloud: thousands of region pairs share limits.
+    """
+    clouds: dict[tuple[str, str], int] = {}
+    by_place = np.array(
+        [clouds.setdefault(clouds_of("", *pair), len(clouds)) for pair in rows.places],
+        dtype=np.intp,
+    )
+    example = {code: number for number, code in reversed(list(enumerate(by_place.tolist())))}
+    keys = rows.kind * len(clouds) + by_place[rows.place]
+    distinct, which = np.unique(keys, return_inverse=True)
+    pairs = [(int(key) // len(clouds), example[int(key) % len(clouds)]) for key in distinct]
+    return pairs, which
+
+
+def _kind(
+    cells: dict[str, str], src_location: str, dst_location: str, default: date
+) -> tuple[PathQuery, str]:
+    """Return the kind of path of some cells, and why it cannot be judged, if so."""
+    path_class = path_class_of(cells["path_class"])
+    day = day_of(cells["date"]) if cells["date"] else default
+    sender, receiver = clouds_of(cells["cloud"], src_location, dst_location)
+    caps = load_caps(day or default)
+    mtu = _positive(cells["mtu"])
+    src = path_end(
+        machine_type=cells["machine_type"],
+        vcpus=_positive(cells["vcpus"]),
+        location=src_location,
+        cloud=sender,
+        tier1=cells["tier1"],
+        mtu_bytes=int(mtu) if mtu else None,
+        caps=caps,
+    )
+    dst = path_end(
+        machine_type=cells["dst_machine_type"],
+        vcpus=_positive(cells["dst_vcpus"]),
+        location=dst_location,
+        cloud=receiver,
+        tier1="",
+        mtu_bytes=None,
+        caps=caps,
+    )
+    why = ""
+    if path_class is None:
+        named = cells["path_class"]
+        why = f"no path class that netplan predicts: {named}" if named else "no path class"
+    elif day is None:
+        why = f"not a date: {cells['date']}"
+    return path_query(path_class or PathClass.UNKNOWN, src, dst, day or default), why
+
+
+def _columns(
+    table: PathTable,
+    rows: PathRows,
+    kinds: list[PathQuery],
+    kind: NDArray[np.intp],
+    is_both_ways: NDArray[np.bool_],
+) -> Columns:
+    numbers = rows.numbers
+    rtt = _round_trips(rows, [k.path_class.distance for k in kinds], kind)
+    window = numbers["window_bytes"]
+    return Columns(
+        kind=kind,
+        window_bytes=np.where(np.isnan(window), numbers["window_of_note"], window),
+        streams=numbers["streams"],
+        rtt_ms=rtt.likely,
+        low_rtt_ms=rtt.low,
+        high_rtt_ms=rtt.high,
+        duration_s=numbers["duration_s"],
+        omit_s=_omits(table, numbers["omit_s"]),
+        transfer_bytes=numbers["bytes"],
+        is_both_ways=is_both_ways,
+        is_sender_count=rows.is_sender_count,
+    )
+
+
+def _round_trips(rows: PathRows, distances: list[str | None], kind: NDArray[np.intp]) -> Spans:
+    """Return the round-trip time of each row: its own, else that of its places or its class."""
+    given = rows.numbers["rtt_ms"]
+    if not np.isnan(given).any():
+        return Spans(given, given, given)
+    known = rtt_for_pairs([src for src, _ in rows.places], [dst for _, dst in rows.places])
+    typical = rtt_for_pairs(*zip(*(_TYPICAL.get(one, ("", "")) for one in distances), strict=True))
+    found = []
+    for name in ("rtt_ms", "low_ms", "high_ms"):
+        placed, usual = getattr(known, name)[rows.place], getattr(typical, name)[kind]
+        value = np.where(np.isnan(placed), usual, placed)
+        found.append(np.where(np.isnan(given), value, given))
+    return Spans(*found)
+
+
+def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the seconds before counting: the row's own, else those of its campaign's protocol."""
+    if "source" not in table.columns or not np.isnan(given).any():
+        return given
+    names, which = table.texts("source")
+    omits = np.array([omit_of(name) for name in names])
+    return np.where(np.isnan(given), omits[which], given)
+
+
+def _positive(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if value > 0 else None
+
+
+def predictions_csv(answer: TableAnswer, table: PathTable, target: Path) -> None:
+    """Write the table with its predictions as CSV."""
+    found = answer.predictions
+    table.write_csv(
+        {
+            "predicted_gbps": _rounded(found.gbps),
+            "low_gbps": _rounded(found.low_gbps),
+            "high_gbps": _rounded(found.high_gbps),
+            "binding_limit": answer.binding,
+            "next_limit": answer.following,
+            "reason": answer.reason,
+        },
+        target,
+    )
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values to six digits: more would feign what no model knows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digits = 5 - np.floor(np.log10(np.abs(values)))
+        scale = 10.0 ** np.clip(digits, -300, 300)
+        return np.asarray(np.where(values > 0, np.round(values * scale) / scale, values))

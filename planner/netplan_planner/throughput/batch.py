@@ -1,0 +1,200 @@
+"""Predictions for a table of paths at once; the single path is a table of one.
+
+Limits are looked up once for each kind of path (types, date, class, clouds), the arithmetic is done
+on whole columns. Nothing here reads a file.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import PathQuery
+from netplan_planner.throughput import bounds, intervals
+from netplan_planner.throughput.caps import load_caps
+from netplan_planner.throughput.draws import draws
+from netplan_planner.throughput.host import MTU_BYTES
+from netplan_planner.throughput.intervals import Factors, Spread, interval
+from netplan_planner.throughput.mean import LIMITS, NO_LIMIT, Column, means
+from netplan_planner.throughput.path_limits import OWN_CLOUD, StaticLimits, static_limits
+from netplan_planner.throughput.tables import path_limit
+from netplan_planner.throughput.terms import Asked, Spans, limit_row, term_spans
+
+DEFAULT_TOOL_S = 10.0
+"""What iperf and iperf3 run without being told; the least that an unstated duration may be."""
+NO_RTT = "no round-trip time: none is given, and none is known for these places"
+
+
+class Columns(NamedTuple):
+    """What varies by row. NaN: not given."""
+
+    kind: NDArray[np.intp]
+    """Number of the row's kind."""
+    window_bytes: Column
+    streams: Column
+    rtt_ms: Column
+    low_rtt_ms: Column
+    high_rtt_ms: Column
+    """The range of a round-trip time that no probe gave; else equal to it."""
+    duration_s: Column
+    omit_s: Column
+    transfer_bytes: Column
+    is_both_ways: NDArray[np.bool_]
+    is_sender_count: NDArray[np.bool_]
+
+
+class Predictions(NamedTuple):
+    """The answer by row; NaN and -1 where it is not known."""
+
+    gbps: Column
+    low_gbps: Column
+    high_gbps: Column
+    duration_s: Column
+    """Of a finite transfer."""
+    binding: NDArray[np.int8]
+    """Code of `mean.LIMITS`."""
+    following: NDArray[np.int8]
+    found: Spread
+
+
+def kind_limits(kinds: Sequence[PathQuery], *, without: str = "") -> list[StaticLimits]:
+    """Return the limits of each kind of path at the date that its `as_of` says."""
+    return [
+        static_limits(kind, load_caps(kind.as_of), may_assume=True, without=without)
+        if kind.as_of
+        else StaticLimits((), (), ("no date",), ())
+        for kind in kinds
+    ]
+
+
+def predict_columns(
+    kinds: Sequence[PathQuery],
+    limits: Sequence[StaticLimits],
+    columns: Columns,
+    factors: Factors,
+) -> Predictions:
+    """Return the throughput of each row with its interval and its two least limits.
+
+    Args:
+        kinds: The kinds of paths; their own streams, times and bytes are not looked at.
+        limits: Of each kind (`kind_limits`).
+        columns: The rows.
+        factors: Of the interval's level (`intervals.factors_at`).
+    """
+    found = spread_columns(kinds, limits, columns)
+    low, high = interval(found, factors)
+    means = found.means
+    return Predictions(
+        gbps=means.gbps,
+        low_gbps=low,
+        high_gbps=high,
+        duration_s=means.duration_s,
+        binding=means.binding,
+        following=means.following,
+        found=found,
+    )
+
+
+def spread_columns(
+    kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
+) -> Spread:
+    """Return the mean and the physical bounds of each row, before any conformal factor."""
+    rows = [limit_row(one) for one in limits]
+    which = columns.kind
+    return intervals.spread(
+        term_spans(rows, which, _asked(kinds, columns)),
+        is_external=_of_kind([k.path_class.leaves_vpc for k in kinds], which),
+        is_foreign=_of_kind([_is_foreign(k) for k in kinds], which),
+        is_pod=_of_kind([k.path_class.is_pod for k in kinds], which),
+        wide=_of_kind([row.wide for row in rows], which),
+    )
+
+
+def binding_shares(
+    kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
+) -> dict[str, float]:
+    """Return how often each limit binds the first row, by name, over the ranges of them all."""
+    rows = [limit_row(one) for one in limits]
+    drawn = means(draws(term_spans(rows, columns.kind, _asked(kinds, columns))))
+    codes, counts = np.unique(drawn.binding, return_counts=True)
+    return {
+        LIMITS[code]: float(count / counts.sum()) for code, count in zip(codes, counts, strict=True)
+    }
+
+
+def reasons(
+    limits: Sequence[StaticLimits], columns: Columns, answers: Predictions
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Return why rows have no value: a code by row, -1 where it has one, and the texts by code."""
+    texts: dict[str, int] = {NO_RTT: 0}
+    of_kind = np.array(
+        [
+            texts.setdefault("; ".join(one.unknown), len(texts)) if one.unknown else 0
+            for one in limits
+        ],
+        dtype=np.intp,
+    )
+    is_unknown = np.isnan(answers.gbps)
+    return np.where(is_unknown, of_kind[columns.kind], -1), list(texts)
+
+
+def limit_names(codes: NDArray[np.int8]) -> NDArray[np.str_]:
+    """Return the names of limits by row, empty where there is none."""
+    names = np.array([*LIMITS, ""])
+    return names[np.where(codes == NO_LIMIT, len(LIMITS), codes)]
+
+
+def _is_foreign(kind: PathQuery) -> bool:
+    return kind.src.cloud != OWN_CLOUD or kind.dst.cloud != OWN_CLOUD
+
+
+def _of_kind(values: Sequence[bool] | Sequence[int], which: NDArray[np.intp]) -> Any:
+    return np.array(values)[which]
+
+
+def _asked(kinds: Sequence[PathQuery], columns: Columns) -> Asked:
+    frames = [
+        min([end.mtu_bytes for end in (k.src, k.dst) if end.mtu_bytes], default=MTU_BYTES)
+        for k in kinds
+    ]
+    streams, time = columns.streams, columns.duration_s
+    is_open = np.isnan(time)
+    # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
+    return Asked(
+        window_bytes=_windows(kinds, columns),
+        rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
+        streams=Spans(
+            np.where(np.isnan(streams), np.inf, streams),
+            np.where(np.isnan(streams), 1.0, streams),
+            np.where(np.isnan(streams), np.inf, streams),
+        ),
+        duration_s=Spans(
+            np.where(is_open, np.inf, time),
+            np.where(is_open, DEFAULT_TOOL_S, time),
+            np.where(is_open, np.inf, time),
+        ),
+        mtu_bytes=_of_kind(frames, columns.kind).astype(float),
+        omit_s=np.where(np.isnan(columns.omit_s), 0.0, columns.omit_s),
+        transfer_bytes=columns.transfer_bytes,
+        is_both_ways=columns.is_both_ways,
+        is_sender_count=columns.is_sender_count,
+    )
+
+
+def _windows(kinds: Sequence[PathQuery], columns: Columns) -> Spans:
+    """Return the window of a stream by row: the given one, else the default of the receiver."""
+    spans = []
+    for kind in kinds:
+        default = path_limit("tcp-window", kind.as_of) if kind.as_of else None
+        size = default.value if default is not None else np.nan
+        spans.append(bounds.default_window_bytes(size, is_own=kind.dst.cloud == OWN_CLOUD))
+    of_row = np.array(spans)[columns.kind]
+    given = columns.window_bytes
+    is_given = ~np.isnan(given)
+    ratio = bounds.KNOWN_WINDOW_RATIO
+    return Spans(
+        np.where(is_given, given, of_row[:, 0]),
+        np.where(is_given, given * ratio, of_row[:, 1]),
+        np.where(is_given, given / ratio, of_row[:, 2]),
+    )

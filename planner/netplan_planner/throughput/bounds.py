@@ -1,0 +1,79 @@
+"""How far from its figure a limit may stand, before any measurement of this path.
+
+A documented cap is a wall; it is also "a ceiling, not a promise". What a document, a kernel rule or
+a range of measured figures says about the room below and above it is written here, limit by limit.
+The conformal factors (`intervals`) come on top of what follows from these bounds.
+"""
+
+from typing import NamedTuple
+
+from netplan_planner.model import EgressCap, Limit
+
+SECONDARY_RATIO = 0.8
+"""A cap that only a secondary source states may be a quarter higher, or as much lower."""
+CARRIED_LOW_RATIO = 0.25
+CARRIED_HIGH_RATIO = 1.25
+"""A cap from a later year: caps of one machine type have only risen, and by up to four times."""
+UNSTATED_EXTERNAL_RATIO = 0.5
+"""Where no document of the day states what may leave the VPC: half of the machine's cap."""
+STOCK_RECEIVER_LOW_BYTES = 0.97 * 3_030_000
+"""The stock window less what rounding of the window scale and headers take."""
+FOREIGN_RECEIVER_LOW_BYTES = 2**20
+"""Linux gives a receive buffer at most 1/128 of the memory (tcp_init), half of it as window: this
+is a machine with 256 MiB. FreeBSD's default ceiling of 2 MiB gives the same half."""
+SEND_BUFFER_BYTES = 4 * 2**20
+"""Linux default net.ipv4.tcp_wmem: no more can be in flight, whatever the receiver allows."""
+KNOWN_WINDOW_RATIO = 0.97
+"""Of a window that is given: rounding and headers."""
+
+
+class Bound(NamedTuple):
+    """A limit with the range in which it may truly stand, in Gbit/s."""
+
+    limit: Limit
+    low_gbps: float
+    high_gbps: float
+    regime: str = ""
+    """Why the range is wide: `carried`, `unsure`, `unstated`; empty for a plain one."""
+
+
+def plain(limit: Limit) -> Bound:
+    """Return a limit that stands where its document says, or in the range of its figures."""
+    low = limit.low_gbps if limit.low_gbps is not None else limit.gbps
+    high = limit.high_gbps if limit.high_gbps is not None else limit.gbps
+    return Bound(limit, low, high)
+
+
+def of_cap(limit: Limit, cap: EgressCap, *, highest_gbps: float, is_carried: bool) -> Bound:
+    """Return a machine's cap with its range.
+
+    Args:
+        limit: The cap as a limit.
+        cap: Where it comes from.
+        highest_gbps: The greatest cap of the type where its CPU platform is not known.
+        is_carried: Whether it was first stated for a later day.
+    """
+    if is_carried:
+        low, high = limit.gbps * CARRIED_LOW_RATIO, highest_gbps * CARRIED_HIGH_RATIO
+        return Bound(limit, low, high, "carried")
+    if cap.source_confidence == "medium":
+        low, high = limit.gbps * SECONDARY_RATIO, highest_gbps / SECONDARY_RATIO
+        return Bound(limit, low, high, "unsure")
+    return Bound(limit, limit.gbps, highest_gbps)
+
+
+def unstated(bound: Bound) -> Bound:
+    """Return the machine's cap as the bound of what leaves the VPC on a day that states none."""
+    low = bound.low_gbps * UNSTATED_EXTERNAL_RATIO
+    return Bound(bound.limit, low, bound.high_gbps, "unstated")
+
+
+def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
+    """Return the window of one stream nobody told us about: the likely, the least, the greatest.
+
+    Args:
+        stock_bytes: Of a stock Linux image.
+        is_own: Whether the receiver is one of our machines, whose images are stock mostly.
+    """
+    low = STOCK_RECEIVER_LOW_BYTES if is_own else float(FOREIGN_RECEIVER_LOW_BYTES)
+    return stock_bytes, low, float(SEND_BUFFER_BYTES)

@@ -1,0 +1,146 @@
+"""Prediction intervals: physical bounds, widened by what other campaigns have shown.
+
+The bounds are the mean under the least and the most favourable of what nobody has told: the range
+of every limit, and the habits of both ends. Measured campaigns then say how far beyond them their
+figures lie: conformalised quantile regression (Romano, Patterson and Candes, 2019) with campaigns,
+not rows, as the units of exchange. The factors are a small dated table,
+`data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
+"""
+
+import csv
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.throughput import transfer
+from netplan_planner.throughput.mean import LIMITS, Column, Means, means
+from netplan_planner.throughput.terms import WIDE_REGIMES, TermSpans
+
+WALL_RATIO = 1.02
+"""How far goodput was seen above a documented cap; no interval ends beyond it."""
+RAMP_SHARE = 0.03
+"""Below this share of the start in the time, a path is at its wall."""
+REGIMES = (
+    "wall-internal",
+    "wall-external",
+    "wall-foreign",
+    "start-internal",
+    "start-external",
+    "start-foreign",
+    "window-own",
+    "window-foreign",
+    "core",
+    "pod",
+    "carried",
+    "unsure",
+    "unstated",
+)
+"""What decides how sure a prediction is, by code."""
+_CORE = (LIMITS.index("single-flow-core"), LIMITS.index("internal-flow"))
+_FILE = Path(__file__).parent / "data" / "interval_factors.csv"
+
+
+class Spread(NamedTuple):
+    """The mean of each path and the bounds that physics gives it."""
+
+    means: Means
+    low_gbps: Column
+    high_gbps: Column
+    wall_gbps: Column
+    """No interval goes above it."""
+    regime: NDArray[np.int8]
+
+
+class Factors(NamedTuple):
+    """By how much the bounds of each regime are moved outwards, on a logarithmic scale."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def spread(
+    terms: TermSpans,
+    *,
+    is_external: NDArray[np.bool_],
+    is_foreign: NDArray[np.bool_],
+    is_pod: NDArray[np.bool_],
+    wide: NDArray[np.intp],
+) -> Spread:
+    """Return the mean, its physical bounds and the regime of each path.
+
+    Args:
+        terms: What is known, with ranges.
+        is_external: Whether the path leaves the VPC.
+        is_foreign: Whether one end is not one of our machines.
+        is_pod: Whether pods of a cluster talk over its network.
+        wide: Code of `WIDE_REGIMES` by path.
+    """
+    likely = means(terms.likely)
+    least = means(terms.low, transfer.UNFAVOURABLE)
+    greatest = means(terms.high, transfer.FAVOURABLE)
+    low = np.fmin(least.gbps, likely.gbps)
+    wall = WALL_RATIO * greatest.cap_gbps
+    high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
+    place = np.where(is_foreign, 2, np.where(is_external, 1, 0))
+    regime = _regimes(likely, place, is_pod, wide)
+    return Spread(likely, low, high, wall, regime)
+
+
+def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
+    """Return the low and the high end of each interval in Gbit/s, NaN where the mean is."""
+    low = found.low_gbps * np.exp(-factors.low[found.regime])
+    high = np.minimum(found.high_gbps * np.exp(factors.high[found.regime]), found.wall_gbps)
+    mean = found.means.gbps
+    return np.fmin(low, mean), np.fmax(high, mean)
+
+
+@cache
+def factors_at(level: float) -> Factors:
+    """Return the shipped factors at a level between 0.5 and 0.99, between its rows if need be.
+
+    Raises:
+        ValueError: If the level lies outside of the table.
+    """
+    table = _table()
+    levels = sorted({key[1] for key in table})
+    if not levels[0] <= level <= levels[-1]:
+        raise ValueError(f"a level is between {levels[0]:g} and {levels[-1]:g}, got {level:g}")
+    low, high = (
+        np.array(
+            [
+                np.interp(level, levels, [table[regime, one][side] for one in levels])
+                for regime in REGIMES
+            ]
+        )
+        for side in (0, 1)
+    )
+    return Factors(low, high)
+
+
+@cache
+def _table() -> dict[tuple[str, float], tuple[float, float]]:
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["regime"], float(row["level"])): (float(row["log_low"]), float(row["log_high"]))
+            for row in csv.DictReader(file)
+        }
+
+
+def _regimes(
+    likely: Means, place: NDArray[np.intp], is_pod: NDArray[np.bool_], wide: NDArray[np.intp]
+) -> NDArray[np.int8]:
+    """Return the regime of each path; `place` is 0 inside the VPC, 1 outside, 2 elsewhere."""
+    is_window = ~(likely.cap_share > 0.5)
+    is_core = np.isin(likely.cap_limit, _CORE)
+    is_start = likely.start_ratio > RAMP_SHARE
+    first_wide = REGIMES.index("carried") - 1
+    of_cap = np.where(is_start, REGIMES.index("start-internal"), 0) + place
+    of_cap = np.where(is_core, REGIMES.index("core"), of_cap)
+    of_cap = np.where(is_pod, REGIMES.index("pod"), of_cap)
+    of_cap = np.where(wide > 0, first_wide + wide, of_cap)
+    of_window = REGIMES.index("window-own") + (place == 2)
+    is_carried = wide == WIDE_REGIMES.index("carried")
+    return np.where(is_window & ~is_carried, of_window, of_cap).astype(np.int8)
