@@ -4,9 +4,11 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.inert import escaped_json
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.readers.path_cells import (
     clouds_of,
@@ -31,6 +33,7 @@ from netplan_planner.throughput.protocols import omit_of
 from netplan_planner.throughput.rtt import rtt_for_pairs
 from netplan_planner.throughput.terms import Spans
 
+SCHEMA = "netplan.predictions/1"
 _TYPICAL: dict[str | None, tuple[str, str]] = {
     "same-zone": ("us-central1-a", "us-central1-a"),
     "inter-zone": ("us-central1-a", "us-central1-b"),
@@ -227,3 +230,26 @@ def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
         digits = 5 - np.floor(np.log10(np.abs(values)))
         scale = 10.0 ** np.clip(digits, -300, 300)
         return np.asarray(np.where(values > 0, np.round(values * scale) / scale, values))
+
+
+def predictions_json(answer: TableAnswer, table: PathTable, level: float) -> str:
+    """Return the table with its predictions as one JSON document, ending with a line end."""
+    found = answer.predictions
+    listed = [
+        {
+            **cells,
+            "predicted_gbps": _or_none(found.gbps[row]),
+            "low_gbps": _or_none(found.low_gbps[row]),
+            "high_gbps": _or_none(found.high_gbps[row]),
+            "binding_limit": str(answer.binding[row]) or None,
+            "next_limit": str(answer.following[row]) or None,
+            "reason": str(answer.reason[row]) or None,
+        }
+        for row, cells in enumerate(table.head(table.row_count))
+    ]
+    document = {"schema": SCHEMA, "level": level, "predictions": listed}
+    return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -17,7 +17,12 @@ from netplan_planner.throughput.draws import draws
 from netplan_planner.throughput.host import MTU_BYTES
 from netplan_planner.throughput.intervals import Factors, Spread, interval
 from netplan_planner.throughput.mean import LIMITS, NO_LIMIT, Column, means
-from netplan_planner.throughput.path_limits import OWN_CLOUD, StaticLimits, static_limits
+from netplan_planner.throughput.path_limits import (
+    OWN_CLOUD,
+    StaticLimits,
+    is_own_receiver,
+    static_limits,
+)
 from netplan_planner.throughput.tables import path_limit
 from netplan_planner.throughput.terms import Asked, Spans, limit_row, term_spans
 
@@ -146,7 +151,7 @@ def limit_names(codes: NDArray[np.int8]) -> NDArray[np.str_]:
 
 
 def _is_foreign(kind: PathQuery) -> bool:
-    return kind.src.cloud != OWN_CLOUD or kind.dst.cloud != OWN_CLOUD
+    return kind.src.cloud != OWN_CLOUD or not is_own_receiver(kind)
 
 
 def _of_kind(values: Sequence[bool] | Sequence[int], which: NDArray[np.intp]) -> Any:
@@ -188,7 +193,7 @@ def _windows(kinds: Sequence[PathQuery], columns: Columns) -> Spans:
     for kind in kinds:
         default = path_limit("tcp-window", kind.as_of) if kind.as_of else None
         size = default.value if default is not None else np.nan
-        spans.append(bounds.default_window_bytes(size, is_own=kind.dst.cloud == OWN_CLOUD))
+        spans.append(bounds.default_window_bytes(size, is_own=is_own_receiver(kind)))
     of_row = np.array(spans)[columns.kind]
     given = columns.window_bytes
     is_given = ~np.isnan(given)

@@ -32,14 +32,15 @@ REGIMES = (
     "start-foreign",
     "window-own",
     "window-foreign",
-    "core",
+    "measured",
     "pod",
     "carried",
     "unsure",
     "unstated",
 )
 """What decides how sure a prediction is, by code."""
-_CORE = (LIMITS.index("single-flow-core"), LIMITS.index("internal-flow"))
+_MEASURED = tuple(map(LIMITS.index, ("single-flow-core", "internal-flow", "external-path")))
+_OF_MACHINE = tuple(map(LIMITS.index, ("vm-egress", "external-egress")))
 _FILE = Path(__file__).parent / "data" / "interval_factors.csv"
 
 
@@ -134,13 +135,14 @@ def _regimes(
 ) -> NDArray[np.int8]:
     """Return the regime of each path; `place` is 0 inside the VPC, 1 outside, 2 elsewhere."""
     is_window = ~(likely.cap_share > 0.5)
-    is_core = np.isin(likely.cap_limit, _CORE)
     is_start = likely.start_ratio > RAMP_SHARE
     first_wide = REGIMES.index("carried") - 1
     of_cap = np.where(is_start, REGIMES.index("start-internal"), 0) + place
-    of_cap = np.where(is_core, REGIMES.index("core"), of_cap)
+    is_measured = np.isin(likely.cap_limit, _MEASURED)
+    of_cap = np.where(is_measured, REGIMES.index("measured"), of_cap)
     of_cap = np.where(is_pod, REGIMES.index("pod"), of_cap)
-    of_cap = np.where(wide > 0, first_wide + wide, of_cap)
-    of_window = REGIMES.index("window-own") + (place == 2)
     is_carried = wide == WIDE_REGIMES.index("carried")
+    is_wide = is_carried | ((wide > 0) & np.isin(likely.cap_limit, _OF_MACHINE))
+    of_cap = np.where(is_wide, first_wide + wide, of_cap)
+    of_window = REGIMES.index("window-own") + (place == 2)
     return np.where(is_window & ~is_carried, of_window, of_cap).astype(np.int8)

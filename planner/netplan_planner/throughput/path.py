@@ -27,6 +27,7 @@ from netplan_planner.throughput.mean import LIMITS, RAMP
 from netplan_planner.throughput.path_limits import (
     MORE_STREAMS,
     StaticLimits,
+    is_own_receiver,
     static_limits,
 )
 from netplan_planner.throughput.tables import path_limit
@@ -218,6 +219,8 @@ def _columns(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
         rtt = _NO_ROUND_TRIP_MS
         window = np.inf
         left_out = ("no round-trip time: windows and the start are left out",) if needs_rtt else ()
+    elif query.streams is not None and window is None and not is_own_receiver(query):
+        left_out = ("the receiver's window is not known: that of a stock Linux image is taken",)
     one = np.array
     return (
         Columns(

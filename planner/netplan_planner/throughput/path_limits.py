@@ -40,6 +40,13 @@ SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
 """The last day of `measured_limits.csv` with its external path inside a zone."""
 
 
+def is_own_receiver(query: PathQuery) -> bool:
+    """Return whether the receiver is one of our machines, whose images are stock mostly."""
+    if query.path_class.is_between_own_vms:
+        return query.dst.cloud == OWN_CLOUD
+    return query.src.cloud != OWN_CLOUD and query.dst.cloud == OWN_CLOUD
+
+
 class StaticLimits(NamedTuple):
     """What limits a path whatever the round-trip time; flow limits are those of one flow."""
 
@@ -151,7 +158,8 @@ def _hard(query: PathQuery, sender: _Sender, caps: CapsBook) -> Iterator[Bound]:
         yield bounds.of_cap(
             external, cap, highest_gbps=cap.external_gbps, is_carried=sender.is_carried
         )
-    if leaves and query.dst.cloud == OWN_CLOUD and query.dst.machine_type is not None:
+    comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
+    if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
         yield from map(bounds.plain, _external_receiving(query, caps))
     for measured in caps.measured(query.path_class):
         if measured.name == EXTERNAL_PATH:
@@ -175,15 +183,14 @@ def _per_flow(
     query: PathQuery, cap: EgressCap | None, caps: CapsBook, without: str
 ) -> Iterator[Bound]:
     """Yield the limits of one flow."""
-    if query.path_class.leaves_vpc:
-        if cap is not None and cap.external_flow_gbps is not None:
-            yield bounds.plain(_external_flow(query, cap))
-    elif cap is not None:
-        yield from map(bounds.plain, _documented_flow(query, cap))
-    measured = [m for m in caps.measured(query.path_class) if m.name != EXTERNAL_PATH]
-    if measured:
-        yield from (bounds.plain(_measured(one)) for one in measured)
-    elif query.src.cloud == OWN_CLOUD:
+    leaves = query.path_class.leaves_vpc
+    if leaves and cap is not None and cap.external_flow_gbps is not None:
+        yield bounds.plain(_external_flow(query, cap))
+    inside = list(_documented_flow(query, cap)) if cap is not None else []
+    inside += [_measured(m) for m in caps.measured(query.path_class) if m.name != EXTERNAL_PATH]
+    yield from map(bounds.plain, inside)
+    # What is documented or measured for this very path knows more than the figures of all cores.
+    if not inside and query.src.cloud == OWN_CLOUD:
         core = _core(query, caps.as_of, without)
         if core is not None:
             yield bounds.plain(core)
@@ -284,7 +291,8 @@ def _documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
     """Yield the limit of one flow inside the VPC, documented between two C4N machines only."""
     receiver = query.dst.machine_type
     if (
-        cap.internal_flow_gbps is not None
+        not query.path_class.leaves_vpc
+        and cap.internal_flow_gbps is not None
         and receiver is not None
         and series_of(receiver) == series_of(cap.machine_type)
     ):

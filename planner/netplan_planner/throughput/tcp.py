@@ -68,7 +68,7 @@ def cap_ratio(mtu_bytes: Floats) -> Array:
     leave that much room. Smaller packets pay for their headers; greater ones pass no more.
 
     >>> float(cap_ratio(1460)), round(float(cap_ratio(1300)), 4)
-    (1.0, 0.9954)
+    (1.0, 0.9955)
     """
     return np.asarray(np.minimum(payload_ratio(mtu_bytes) / payload_ratio(CAP_MTU_BYTES), 1.0))
 

@@ -196,7 +196,9 @@ class TestToday:
         other = query("same-zone-internal", "c4n-standard-192", "n2-standard-8", streams=1)
         caps = load_caps(TODAY)
         assert predict(same, caps).gbps == 50
-        assert predict(other, caps).gbps == 400
+        elsewhere = predict(other, caps)
+        assert elsewhere.binding is not None
+        assert elsewhere.binding.name == "single-flow-core"
 
     def test_the_receiver_counts_packets_too(self) -> None:
         src = PathEnd(machine_type="c4n-standard-192", mtu_bytes=8896)
@@ -228,26 +230,30 @@ class TestWindow:
             estimate("inter-region-internal", "n1-standard-2", streams=n, rtt_ms=33.0).gbps
             for n in (1, 4, 32)
         ]
-        assert rates[1] == pytest.approx(4 * (rates[0] or 0))
-        assert rates[2] == 10
+        # Streams share a limit imperfectly: a little is lost well below it.
+        assert rates[1] == pytest.approx(4 * (rates[0] or 0), rel=0.01)
+        assert rates[2] == pytest.approx(9.75, abs=0.02)
 
     def test_a_given_window_replaces_it(self) -> None:
         found = estimate(
             "inter-region-internal", "n2-standard-8", streams=1, rtt_ms=100.0, window_bytes=10**8
         )
-        assert found.gbps == 8
         assert found.binding is not None
+        assert found.binding.gbps == 8
+        assert found.gbps == pytest.approx(7.69, abs=0.01)
         assert found.binding.source == "given with the question"
 
-    def test_none_is_assumed_for_a_peer_outside(self) -> None:
-        assert "window-over-rtt" not in names(
-            estimate("internet", "n2-standard-8", streams=1, rtt_ms=100.0)
-        )
+    def test_that_of_a_peer_outside_is_assumed_and_may_be_a_third(self) -> None:
+        found = estimate("internet", "n2-standard-8", streams=1, rtt_ms=100.0)
+        own = estimate("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=100.0)
+        assert any("receiver's window is not known" in said for said in found.assumed)
+        assert (found.low_gbps or 1) < (own.low_gbps or 0) / 2
 
     @pytest.mark.parametrize("rtt_ms", [None, 0.0, -1.0])
     def test_an_rtt_that_is_not_known_leaves_it_out(self, rtt_ms: float | None) -> None:
         found = estimate("inter-region-internal", "n2-standard-8", streams=1, rtt_ms=rtt_ms)
-        assert names(found) == ["vm-egress"]
+        assert names(found) == ["vm-egress", "single-flow-core"]
+        assert any("no round-trip time" in said for said in found.assumed)
 
 
 class TestUnknown:
@@ -336,7 +342,8 @@ class TestProperties:
         found = estimate(path_class, src, streams=streams, rtt_ms=rtt)
         rates = [limit.gbps for limit in found.limits]
         assert rates == sorted(rates)
-        assert found.gbps == rates[0]
+        # The soft minimum of two equal limits is the cube root of two below them.
+        assert 0.79 * rates[0] <= (found.gbps or 0) <= rates[0]
         assert all(limit.source and limit.lifted_by for limit in found.limits)
 
 

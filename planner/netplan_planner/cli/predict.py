@@ -1,0 +1,272 @@
+"""`netplan predict`: the throughput of one path, or of a table of paths."""
+
+import sys
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from netplan_planner.cli import options, quantities
+from netplan_planner.cli.app import app, progress
+from netplan_planner.cli.options import INPUT, OUTPUT
+from netplan_planner.errors import UsageError
+
+if TYPE_CHECKING:
+    from netplan_planner.model import PathClass
+
+PATH, TRANSFER = "The path", "What is sent"
+
+
+class Form(StrEnum):
+    """How the answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+@app.command()
+def predict(
+    src: Annotated[
+        str | None, typer.Argument(help="Sending machine of the input.", show_default=False)
+    ] = None,
+    dst: Annotated[
+        str | None, typer.Argument(help="Receiving machine of the input.", show_default=False)
+    ] = None,
+    src_type: Annotated[
+        str | None, typer.Option(help="Machine type of the sender.", rich_help_panel=PATH)
+    ] = None,
+    dst_type: Annotated[
+        str | None,
+        typer.Option(help="Of the receiver (default: the same).", rich_help_panel=PATH),
+    ] = None,
+    path: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="Path class, such as inter-region-internal (default: by the places).",
+            rich_help_panel=PATH,
+        ),
+    ] = None,
+    src_place: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
+    ] = None,
+    dst_place: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
+    ] = None,
+    external: Annotated[
+        bool,
+        typer.Option(
+            "--external", help="Address the receiver's external address.", rich_help_panel=PATH
+        ),
+    ] = False,
+    tier1: Annotated[
+        bool | None,
+        typer.Option(
+            "--tier1/--no-tier1",
+            help="Tier_1 of the sender, whatever it has.",
+            rich_help_panel=PATH,
+        ),
+    ] = None,
+    cpu_platform: Annotated[
+        str | None,
+        typer.Option(help="Where the cap depends on it (N1, M2).", rich_help_panel=PATH),
+    ] = None,
+    rtt_ms: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="Round-trip time (default: as seen in flow logs, else of the places).",
+            rich_help_panel=PATH,
+        ),
+    ] = None,
+    mtu: Annotated[
+        int | None, typer.Option(min=576, max=65535, help="Bytes.", rich_help_panel=PATH)
+    ] = None,
+    window_bytes: Annotated[
+        int | None,
+        typer.Option(
+            min=1024,
+            help="Receive window of one stream, half of net.ipv4.tcp_rmem's last value"
+            " (default: 3.03 MB, a stock Linux image).",
+            rich_help_panel=PATH,
+        ),
+    ] = None,
+    streams: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Parallel connections (default: as many as it takes).",
+            rich_help_panel=TRANSFER,
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="From a cold start, such as 5s (default: steady state).",
+            rich_help_panel=TRANSFER,
+        ),
+    ] = None,
+    omit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Before counting starts, as iperf3 -O.", rich_help_panel=TRANSFER
+        ),
+    ] = None,
+    byte_count: Annotated[
+        str | None,
+        typer.Option(
+            "--bytes",
+            metavar="SIZE",
+            help="A finite transfer, such as 2TiB: how long it takes.",
+            rich_help_panel=TRANSFER,
+        ),
+    ] = None,
+    both_ways: Annotated[
+        bool,
+        typer.Option(
+            "--both-ways", help="The other direction sends too.", rich_help_panel=TRANSFER
+        ),
+    ] = False,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A table of paths instead, CSV or Parquet (docs/predict.md).",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    project: options.Projects = None,
+    inventory: options.Inventory = None,
+    traffic: options.Traffic = None,
+    demo: options.Demo = None,
+    as_of: options.AsOf = None,
+    level: Annotated[
+        float,
+        typer.Option(
+            min=0.5, max=0.99, help="Share of cases in the interval.", rich_help_panel=OUTPUT
+        ),
+    ] = 0.9,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            "-v",
+            help="Every limit with its source, and the arithmetic.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    form: Annotated[
+        Form | None,
+        typer.Option(
+            "--format", help="text (one path), csv (a table) or json.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the table here instead of stdout.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+) -> None:
+    """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
+
+    Two machines of an input by name, two machine types, or a table of paths. From documented caps,
+    TCP and what published measurements show; with a date, under the limits of that day.
+    """
+    if batch is not None:
+        given = [n for n, v in (("SRC", src), ("--src-type", src_type), ("--path", path)) if v]
+        if given:
+            raise UsageError(f"--batch has its own paths: leave out {given[0]}")
+        _write_table(batch, form or Form.CSV, options.day(as_of) or date.today(), level, output)
+        return
+    from netplan_planner.engine.predict_path import PathQuestion
+
+    question = PathQuestion(
+        src_type=src_type,
+        dst_type=dst_type,
+        src_place=src_place,
+        dst_place=dst_place,
+        path_class=_path_class(path),
+        is_tier1=tier1,
+        cpu_platform=cpu_platform,
+        mtu_bytes=mtu,
+        is_external=external,
+        streams=streams,
+        rtt_ms=rtt_ms,
+        window_bytes=window_bytes,
+        duration_s=quantities.seconds("--duration", duration),
+        omit_s=quantities.seconds("--omit", omit) or 0.0,
+        transfer_bytes=quantities.byte_count("--bytes", byte_count),
+        is_both_ways=both_ways,
+    )
+    if question.duration_s is not None and question.transfer_bytes is not None:
+        raise UsageError("--duration and --bytes exclude each other: one follows from the other")
+    from netplan_planner.cli import predict_answers
+    from netplan_planner.engine.predict_path import predict_described, predict_named
+
+    if src is not None and dst is not None:
+        from netplan_planner.engine import AuditRequest
+
+        request = AuditRequest(
+            today=date.today(),
+            as_of=options.day(as_of),
+            projects=tuple(dict.fromkeys(project or ())),
+            inventory=tuple(inventory or ()),
+            traffic=tuple(traffic or ()),
+            demo=demo,
+        )
+        answer = predict_named(question, (src, dst), request, level, progress)
+    elif src is not None:
+        raise UsageError("name both machines, the sender and the receiver")
+    else:
+        answer = predict_described(question, options.day(as_of) or date.today(), level)
+    typer.echo(predict_answers.written(answer, (form or Form.TEXT).value, explain), nl=False)
+
+
+def _path_class(text: str | None) -> "PathClass | None":
+    from netplan_planner.errors import nearest_names
+    from netplan_planner.model import PathClass
+    from netplan_planner.readers.path_cells import path_class_of
+
+    if text is None:
+        return None
+    found = path_class_of(text)
+    if found is None:
+        near = nearest_names(text, [one.value for one in PathClass])
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
+    return found
+
+
+def _write_table(batch: Path, form: Form, as_of: date, level: float, output: Path | None) -> None:
+    from netplan_planner.engine.predict_table import (
+        predict_table,
+        predictions_csv,
+        predictions_json,
+    )
+    from netplan_planner.readers.path_table import PathTable
+
+    if form is Form.TEXT:
+        form = Form.CSV
+    with PathTable(batch) as table:
+        answer = predict_table(table, as_of=as_of, level=level)
+        if form is Form.JSON:
+            text = predictions_json(answer, table, level)
+            if output is None:
+                typer.echo(text, nl=False)
+                return
+            new = output.with_name(output.name + ".new")
+            new.write_text(text, encoding="utf-8")
+            new.replace(output)
+            return
+        if output is None:
+            sys.stdout.flush()
+            predictions_csv(answer, table, Path("/dev/stdout"))
+            return
+        new = output.with_name(output.name + ".new")
+        predictions_csv(answer, table, new)
+        new.replace(output)

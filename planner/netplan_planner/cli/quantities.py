@@ -1,0 +1,47 @@
+"""Times and volumes as people write them: `5s`, `10m`, `2TiB`, `500GB`."""
+
+import re
+
+from netplan_planner.errors import UsageError
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_BYTES = {
+    "": 1,
+    "b": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgtp", 1)},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgtp", 1)},
+}
+_QUANTITY = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def seconds(option: str, text: str | None) -> float | None:
+    """Return a time in seconds; a plain number is one.
+
+    Raises:
+        UsageError: If it is no time above 0.
+
+    >>> seconds("--duration", "5s"), seconds("--duration", "1.5h"), seconds("--duration", "90")
+    (5.0, 5400.0, 90.0)
+    """
+    return None if text is None else _value(option, text, {**_SECONDS, "": 1.0}, "5s or 10m")
+
+
+def byte_count(option: str, text: str | None) -> int | None:
+    """Return a volume in bytes; kB, MB, GB are decimal, KiB, MiB, GiB binary.
+
+    Raises:
+        UsageError: If it is no volume above 0.
+
+    >>> byte_count("--bytes", "2TiB"), byte_count("--bytes", "1.5 GB"), byte_count("--bytes", "10")
+    (2199023255552, 1500000000, 10)
+    """
+    return None if text is None else round(_value(option, text, _BYTES, "2TiB or 500GB"))
+
+
+def _value(option: str, text: str, scale: dict[str, float] | dict[str, int], like: str) -> float:
+    found = _QUANTITY.fullmatch(text)
+    factor = scale.get(found[2].lower()) if found else None
+    value = float(found[1]) * factor if found and factor is not None else 0.0
+    if value <= 0:
+        raise UsageError(f"{option} is a quantity above 0 such as {like}, not {text[:40]!r}")
+    return value

@@ -1,0 +1,224 @@
+"""The path that a user asks about: two machines of an inventory, or two described ones."""
+
+from datetime import date
+
+import msgspec
+
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.inputs import Say, read_facts
+from netplan_planner.engine.machines import machine_of
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import UsageError
+from netplan_planner.model import (
+    CapsBook,
+    Estimate,
+    Facts,
+    Instance,
+    PathClass,
+    PathEnd,
+    PathQuery,
+    Region,
+    Value,
+    Zone,
+    region_of,
+)
+from netplan_planner.throughput import instance_end, load_caps, predict
+from netplan_planner.throughput.rtt import rtt_between
+
+
+class PathQuestion(Value, frozen=True, kw_only=True):
+    """What is asked about a path, however its two ends were named."""
+
+    src_type: str | None = None
+    dst_type: str | None = None
+    src_place: str | None = None
+    """A zone or region."""
+    dst_place: str | None = None
+    path_class: PathClass | None = None
+    is_tier1: bool | None = None
+    cpu_platform: str | None = None
+    mtu_bytes: int | None = None
+    is_external: bool = False
+    """Whether the receiver is addressed by its external address."""
+    streams: int | None = None
+    rtt_ms: float | None = None
+    window_bytes: int | None = None
+    duration_s: float | None = None
+    omit_s: float = 0.0
+    transfer_bytes: int | None = None
+    is_both_ways: bool = False
+
+
+class PathAnswer(Value, frozen=True, kw_only=True):
+    """A prediction with the path that it is of."""
+
+    src: str
+    dst: str
+    query: PathQuery
+    limits_as_of: date
+    estimate: Estimate
+    rtt_detail: str = ""
+    """Where a round-trip time that was not given comes from."""
+
+
+def predict_described(question: PathQuestion, as_of: date, level: float) -> PathAnswer:
+    """Return the prediction for two machines that exist on paper only.
+
+    Raises:
+        UsageError: If the path's class is neither given nor follows from two places.
+    """
+    if question.src_type is None:
+        raise UsageError("name two machines of an input, or a type with --src-type")
+    src, dst = (
+        PathEnd(
+            machine_type=machine_type,
+            is_tier1=bool(question.is_tier1),
+            cpu_platform=question.cpu_platform,
+            zone=_zone(place),
+            region=_region(place),
+            mtu_bytes=question.mtu_bytes,
+        )
+        for machine_type, place in (
+            (question.src_type, question.src_place),
+            (question.dst_type or question.src_type, question.dst_place),
+        )
+    )
+    path_class = question.path_class or _class_of(src, dst, question.is_external)
+    if path_class is PathClass.INTERNET:
+        dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
+    caps = load_caps(as_of)
+    names = (question.src_type, question.dst_type or question.src_type)
+    return _answer(question, names, src, dst, path_class, caps, level, may_assume=True)
+
+
+def predict_named(
+    question: PathQuestion, names: tuple[str, str], request: AuditRequest, level: float, say: Say
+) -> PathAnswer:
+    """Return the prediction for two machines of an input.
+
+    The round-trip time is the given one, else the one that flow logs saw between the two, else
+    that of their zones.
+
+    Raises:
+        UsageError: If a name is not that of one machine.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    facts = read_facts(request, demo, say)
+    ends = [_named_end(facts, machine_of(facts.inventory, name), question) for name in names]
+    path_class = question.path_class or _class_of(ends[0], ends[1], question.is_external)
+    if question.rtt_ms is None:
+        seen = _seen_rtt_ms(facts, names)
+        if seen is not None:
+            question = msgspec.structs.replace(question, rtt_ms=seen)
+    return _answer(question, names, ends[0], ends[1], path_class, facts.caps, level)
+
+
+def _answer(
+    question: PathQuestion,
+    names: tuple[str, str],
+    src: PathEnd,
+    dst: PathEnd,
+    path_class: PathClass,
+    caps: CapsBook,
+    level: float,
+    *,
+    may_assume: bool = True,
+) -> PathAnswer:
+    query = PathQuery(
+        path_class=path_class,
+        src=src,
+        dst=dst,
+        streams=question.streams,
+        rtt_ms=question.rtt_ms,
+        window_bytes=question.window_bytes,
+        duration_s=question.duration_s,
+        omit_s=question.omit_s,
+        transfer_bytes=question.transfer_bytes,
+        is_both_ways=question.is_both_ways,
+    )
+    detail = ""
+    if query.rtt_ms is None:
+        query, detail = _with_round_trip(query)
+    estimate = predict(query, caps, may_assume=may_assume, level=level, weigh=True)
+    return PathAnswer(
+        src=names[0],
+        dst=names[1],
+        query=query,
+        limits_as_of=caps.as_of,
+        estimate=estimate,
+        rtt_detail=detail,
+    )
+
+
+def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str]:
+    """Return the path with the round-trip time of its places, where they are known."""
+    places = [end.zone or end.region or "" for end in (query.src, query.dst)]
+    if not all(places):
+        typical = {"same-zone": "us-central1-a", "inter-zone": "us-central1-b"}
+        other = typical.get(query.path_class.distance or "")
+        if other is None:
+            return query, ""
+        places = ["us-central1-a", other]
+    found = rtt_between(places[0], places[1])
+    if found.rtt_ms is None:
+        return query, found.why_unknown
+    detail = f"{found.basis}: {found.detail}" if found.detail else str(found.basis)
+    return (
+        msgspec.structs.replace(
+            query,
+            rtt_ms=found.rtt_ms,
+            low_rtt_ms=found.low_ms,
+            high_rtt_ms=found.high_ms,
+            rtt_source=found.source,
+        ),
+        detail,
+    )
+
+
+def _named_end(facts: Facts, instance: Instance, question: PathQuestion) -> PathEnd:
+    link = instance.primary_network
+    network = facts.inventory.network_by_link.get(link) if link is not None else None
+    end = instance_end(instance, mtu_bytes=network.mtu_bytes if network else None)
+    shape = facts.shape(instance.machine_type)
+    return msgspec.structs.replace(
+        end,
+        mtu_bytes=question.mtu_bytes or end.mtu_bytes,
+        vcpus=shape.vcpus if shape else None,
+        is_tier1=end.is_tier1 if question.is_tier1 is None else question.is_tier1,
+        cpu_platform=question.cpu_platform or end.cpu_platform,
+    )
+
+
+def _seen_rtt_ms(facts: Facts, names: tuple[str, str]) -> float | None:
+    """Return the round-trip time that flow logs saw between two machines, in either direction."""
+    if facts.traffic is None:
+        return None
+    wanted = {machine_of(facts.inventory, name).ref.self_link for name in names}
+    for edge in facts.traffic.edges:
+        ends = {facts.src(edge).link, facts.dst(edge).link}
+        if ends == wanted and edge.rtt_ms:
+            return edge.rtt_ms
+    return None
+
+
+def _class_of(src: PathEnd, dst: PathEnd, is_external: bool) -> PathClass:
+    if src.region is None or dst.region is None:
+        raise UsageError(
+            "the class of the path is not known: give --path (such as inter-region-internal), or"
+            " the places of both ends (--src-place, --dst-place)"
+        )
+    if src.region != dst.region:
+        distance = "inter-region"
+    elif src.zone is not None and src.zone == dst.zone:
+        distance = "same-zone"
+    else:
+        distance = "inter-zone"
+    return PathClass(f"{distance}-{'external' if is_external else 'internal'}")
+
+
+def _zone(place: str | None) -> Zone | None:
+    return Zone(place) if place and place.count("-") == 2 else None
+
+
+def _region(place: str | None) -> Region | None:
+    return (region_of(place) if _zone(place) else Region(place)) if place else None
