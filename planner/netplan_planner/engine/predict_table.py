@@ -1,5 +1,6 @@
 """Predictions for a table of paths: read, look limits up by kind, compute, name."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -17,17 +18,17 @@ from netplan_planner.readers.path_cells import (
     path_end,
     path_query,
 )
-from netplan_planner.readers.path_table import KIND_COLUMNS, PathRows, PathTable
+from netplan_planner.readers.path_table import KIND_COLUMNS, CodedTexts, PathRows, PathTable
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import (
     Columns,
     Predictions,
     kind_limits,
-    limit_names,
     predict_columns,
     reasons,
 )
 from netplan_planner.throughput.intervals import Factors, factors_at
+from netplan_planner.throughput.mean import LIMITS
 from netplan_planner.throughput.path_limits import StaticLimits
 from netplan_planner.throughput.protocols import omit_of
 from netplan_planner.throughput.rtt import rtt_for_pairs
@@ -45,10 +46,8 @@ class TableAnswer(NamedTuple):
     """The predictions of a table, in its order."""
 
     predictions: Predictions
-    binding: NDArray[np.str_]
-    following: NDArray[np.str_]
-    reason: NDArray[np.str_]
-    """Why a row has no value; empty where it has one."""
+    reason: CodedTexts
+    """Why a row has no value."""
 
 
 class TableKinds(NamedTuple):
@@ -75,12 +74,7 @@ def predict_table(
         found.kinds, found.limits, found.columns, factors or factors_at(level)
     )
     codes, texts = reasons(found.limits, found.columns, answers)
-    return TableAnswer(
-        predictions=answers,
-        binding=limit_names(answers.binding),
-        following=limit_names(answers.following),
-        reason=np.array([*texts, ""])[codes],
-    )
+    return TableAnswer(answers, CodedTexts(texts, codes))
 
 
 def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
@@ -216,8 +210,8 @@ def predictions_csv(answer: TableAnswer, table: PathTable, target: Path) -> None
             "predicted_gbps": _rounded(found.gbps),
             "low_gbps": _rounded(found.low_gbps),
             "high_gbps": _rounded(found.high_gbps),
-            "binding_limit": answer.binding,
-            "next_limit": answer.following,
+            "binding_limit": CodedTexts(LIMITS, found.binding),
+            "next_limit": CodedTexts(LIMITS, found.following),
             "reason": answer.reason,
         },
         target,
@@ -241,14 +235,18 @@ def predictions_json(answer: TableAnswer, table: PathTable, level: float) -> str
             "predicted_gbps": _or_none(found.gbps[row]),
             "low_gbps": _or_none(found.low_gbps[row]),
             "high_gbps": _or_none(found.high_gbps[row]),
-            "binding_limit": str(answer.binding[row]) or None,
-            "next_limit": str(answer.following[row]) or None,
-            "reason": str(answer.reason[row]) or None,
+            "binding_limit": _text(LIMITS, found.binding[row]),
+            "next_limit": _text(LIMITS, found.following[row]),
+            "reason": _text(answer.reason.texts, answer.reason.code[row]),
         }
         for row, cells in enumerate(table.head(table.row_count))
     ]
     document = {"schema": SCHEMA, "level": level, "predictions": listed}
     return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
+
+
+def _text(texts: Sequence[str], code: int) -> str | None:
+    return texts[code] if code >= 0 else None
 
 
 def _or_none(value: float) -> float | None:

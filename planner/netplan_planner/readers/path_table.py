@@ -6,7 +6,8 @@ unknown. A column `value` is read by nobody but the evaluation.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,8 +37,9 @@ KIND_COLUMNS = (
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
 _NONE = "('', 'na', 'n/a', 'nan', 'null', 'none', '-', '?')"
-_CEILING = r"'\brmem ([0-9]+) ?([KMG])iB\b'"
+_CEILING = re.compile(r"\brmem (\d{1,6}) ?([KMG])iB\b")
 """In a note: the receiver's greatest buffer, of which a window gets half."""
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 _STEERING = r"'[\x00-\x1f\x7f-\x{9f}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]'"
 """Characters that move a cursor or turn the direction of writing."""
@@ -54,6 +56,17 @@ class PathRows(NamedTuple):
     numbers: dict[str, NDArray[np.float64]]
     """By name of `NUMBER_COLUMNS`, and `window_of_note`."""
     is_sender_count: NDArray[np.bool_]
+
+
+class CodedTexts(NamedTuple):
+    """A column of few distinct texts."""
+
+    texts: Sequence[str]
+    code: NDArray[np.integer]
+    """Number of each row's text; -1: none."""
+
+
+AddedColumn = NDArray[np.float64] | CodedTexts
 
 
 class PathTable:
@@ -96,17 +109,11 @@ class PathTable:
         """
         kinds, kind = self._coded(KIND_COLUMNS)
         places, place = self._coded(PLACE_COLUMNS)
-        numbers = {name: self.numbers(name) for name in NUMBER_COLUMNS}
+        numbers = self._all_numbers(NUMBER_COLUMNS)
         for name in ("streams", "duration_s", "bytes", "window_bytes"):
             self._refuse(name, numbers[name] <= 0, "is not above 0")
         numbers["rtt_ms"] = np.where(numbers["rtt_ms"] > 0, numbers["rtt_ms"], np.nan)
-        numbers["window_of_note"] = self._column(
-            f"try_cast(nullif(regexp_extract(note, {_CEILING}, 1), '') as double)"
-            f" * case regexp_extract(note, {_CEILING}, 2) when 'K' then 1024.0"
-            " when 'M' then 1048576.0 else 1073741824.0 end / 2"
-            if "note" in self.columns
-            else "null::double"
-        )
+        numbers["window_of_note"] = self._windows_of_notes()
         counted = "lower(metric) like 'tcp_throughput%'" if "metric" in self.columns else "false"
         is_sender = self._column(f"coalesce({counted}, false)::double")
         return PathRows(
@@ -124,30 +131,92 @@ class PathTable:
         Raises:
             InputError: If a cell holds something else.
         """
-        if name not in self.columns:
+        return self._all_numbers((name,))[name]
+
+    def _windows_of_notes(self) -> NDArray[np.float64]:
+        """Return half the receive ceiling that a note tells, NaN where it tells none."""
+        if "note" not in self.columns:
             return np.full(self.row_count, np.nan)
+        notes, which = self.texts("note")
+        found = [_CEILING.search(note) for note in notes]
+        windows = [int(one[1]) * _UNITS[one[2]] / 2 if one else np.nan for one in found]
+        return np.array(windows, dtype=float)[which]
+
+    def _all_numbers(self, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+        """Return columns of numbers by name, read in one pass."""
+        present = [name for name in names if name in self.columns]
+        values = [f"try_cast({_name(name)} as double) as {_name(name)}" for name in present]
+        lost = [
+            f"count(*) filter (where try_cast({_name(name)} as double) is null"
+            f" and {_name(name)}::varchar <> '')"
+            for name in present
+        ]
+        if not present:
+            return {name: np.full(self.row_count, np.nan) for name in names}
+        counts = self._connection.execute(f"select {', '.join(lost)} from paths").fetchone() or ()
+        for name, count in zip(present, counts, strict=True):
+            if count:
+                self._refuse_text(name)
+        found = self._connection.execute(f"select {', '.join(values)} from paths").fetchnumpy()
+        return {
+            name: np.ma.filled(np.ma.asarray(found[name], dtype=float), np.nan)
+            if name in present
+            else np.full(self.row_count, np.nan)
+            for name in names
+        }
+
+    def _refuse_text(self, name: str) -> None:
+        """Raise for the first cell of a column that is neither a number nor a word for none."""
         text = f"trim({_name(name)}::varchar)"
-        empty = f"({_name(name)} is null or lower({text}) in {_NONE})"
         bad = self._connection.execute(
-            f"select rowid, {text} from paths where not {empty}"
-            f" and try_cast({text} as double) is null order by rowid limit 1"
+            f"select rowid, {text} from paths where try_cast({text} as double) is null"
+            f" and lower({text}) not in {_NONE} order by rowid limit 1"
         ).fetchone()
         if bad is not None:
             raise InputError(
                 f"{self.shown}: row {bad[0] + 1}: {name} is {inert_line(str(bad[1]))[:60]!r},"
                 " not a number; leave the cell empty where it is not known"
             )
-        return self._column(f"case when {empty} then null else try_cast({text} as double) end")
 
     def texts(self, name: str) -> tuple[list[str], NDArray[np.intp]]:
         """Return the distinct texts of a column and the number of each row's."""
         found, which = self._coded((name,))
         return [cells[0] for cells in found], which
 
-    def write_csv(self, added: dict[str, NDArray[Any]], target: Path) -> None:
+    def earlier_values(self) -> NDArray[np.float64]:
+        """Return what the newest earlier campaign measured on the same pair, NaN where none did.
+
+        A pair is sender, receiver, clouds and path class; a campaign is a `source`, as old as its
+        oldest row, and gives the median of its values.
+        """
+        needed = ("source", "date", "value", *PLACE_COLUMNS)
+        if any(name not in self.columns for name in needed):
+            return np.full(self.row_count, np.nan)
+        key = [_name(n) for n in ("cloud", "path_class", *PLACE_COLUMNS) if n in self.columns]
+        found = self._connection.execute(
+            f"""
+            with pairs as (
+                select rowid as at, source, concat_ws('|', {", ".join(key)}) as pair,
+                    try_cast(value as double) as value,
+                    min(date) over (partition by source) as start
+                from paths),
+            known as (
+                select pair, start, median(value) as value from pairs
+                where value > 0 group by pair, source, start)
+            select known.value as value from pairs
+            asof left join known on pairs.pair = known.pair and pairs.start > known.start
+            order by pairs.at
+            """
+        ).fetchnumpy()["value"]
+        return np.ma.filled(np.ma.asarray(found, dtype=float), np.nan)
+
+    def write_csv(self, added: Mapping[str, AddedColumn], target: Path) -> None:
         """Write the table with columns after its own, as CSV; texts stay inert in spreadsheets.
 
-        NaN and empty text become empty cells.
+        Args:
+            added: By name: numbers, NaN becoming an empty cell; or texts with the number of each
+                row's, -1 for an empty one.
+            target: The file.
 
         Raises:
             UsageError: If the table has a column of that name already.
@@ -155,18 +224,25 @@ class PathTable:
         taken = [name for name in added if name in self.columns]
         if taken:
             raise UsageError(f"{self.shown}: it has a column {taken[0]} already")
-        self._connection.register("added", added)
-        own = ", ".join(f"{_inert_cell(_name(name))} as {_name(name)}" for name in self.columns)
-        new = ", ".join(
-            f"case when isnan({_name(name)}) then null else {_name(name)} end as {_name(name)}"
-            if values.dtype.kind == "f"
-            else f"nullif({_name(name)}, '') as {_name(name)}"
-            for name, values in added.items()
-        )
+        arrays = {n: v if isinstance(v, np.ndarray) else v.code for n, v in added.items()}
+        self._connection.register("given", arrays)
+        # A table of its own: DuckDB joins tables by position several times faster than arrays.
+        self._connection.execute("create or replace temp table added as select * from given")
+        own = ", ".join(map(self._written, self.columns))
+        new = ", ".join(f"{_cell_of(n, v)} as {_name(n)}" for n, v in added.items())
         self._connection.execute(
             f"copy (select {own}, {new} from paths positional join added)"
             f" to {_quoted(str(target))} (format csv, header, delimiter ',')"
         )
+
+    def _written(self, column: str) -> str:
+        """Return a column as it is written: as it is, but where a cell could do harm."""
+        name = _name(column)
+        harmful = self._one(
+            f"select bool_or({name} <> {_inert_cell(name)}) from"
+            f" (select distinct {name}::varchar as {name} from paths)"
+        )
+        return f"{_inert_cell(name)} as {name}" if harmful else name
 
     def head(self, count: int) -> Iterator[dict[str, str]]:
         """Yield the first rows as text by column."""
@@ -225,6 +301,14 @@ def _source(path: Path) -> str:
         f"read_csv({name}, header = true, all_varchar = true, delim = ',', quote = '\"',"
         " escape = '\"')"
     )
+
+
+def _cell_of(name: str, values: AddedColumn) -> str:
+    """Return the expression of an added cell, null where it is empty."""
+    if isinstance(values, np.ndarray):
+        return f"nullif({_name(name)}, 'nan'::double)"
+    texts = ", ".join(map(_quoted, values.texts))
+    return f"([{texts}]::varchar[])[nullif({_name(name)}, -1) + 1]"
 
 
 def _inert_cell(column: str) -> str:

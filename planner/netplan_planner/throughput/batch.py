@@ -15,8 +15,8 @@ from netplan_planner.throughput import bounds, intervals
 from netplan_planner.throughput.caps import load_caps
 from netplan_planner.throughput.draws import draws
 from netplan_planner.throughput.host import MTU_BYTES
-from netplan_planner.throughput.intervals import Factors, Spread, interval
-from netplan_planner.throughput.mean import LIMITS, NO_LIMIT, Column, means
+from netplan_planner.throughput.intervals import Factors, Spread, interval, joined
+from netplan_planner.throughput.mean import LIMITS, Column, means
 from netplan_planner.throughput.path_limits import (
     OWN_CLOUD,
     StaticLimits,
@@ -24,10 +24,12 @@ from netplan_planner.throughput.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.tables import path_limit
-from netplan_planner.throughput.terms import Asked, Spans, limit_row, term_spans
+from netplan_planner.throughput.terms import Asked, LimitRow, Spans, limit_row, term_spans
 
 DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""
+_BLOCK = 16_384
+"""Rows that are worked on at a time: the arrays of a block stay in the cache."""
 NO_RTT = "no round-trip time: none is given, and none is known for these places"
 
 
@@ -106,6 +108,18 @@ def spread_columns(
 ) -> Spread:
     """Return the mean and the physical bounds of each row, before any conformal factor."""
     rows = [limit_row(one) for one in limits]
+    parts = [
+        _spread_part(kinds, rows, _block(columns, start))
+        for start in range(0, max(len(columns.kind), 1), _BLOCK)
+    ]
+    return joined(parts)
+
+
+def _block(columns: Columns, start: int) -> Columns:
+    return Columns._make(column[start : start + _BLOCK] for column in columns)
+
+
+def _spread_part(kinds: Sequence[PathQuery], rows: list[LimitRow], columns: Columns) -> Spread:
     which = columns.kind
     return intervals.spread(
         term_spans(rows, which, _asked(kinds, columns)),
@@ -142,12 +156,6 @@ def reasons(
     )
     is_unknown = np.isnan(answers.gbps)
     return np.where(is_unknown, of_kind[columns.kind], -1), list(texts)
-
-
-def limit_names(codes: NDArray[np.int8]) -> NDArray[np.str_]:
-    """Return the names of limits by row, empty where there is none."""
-    names = np.array([*LIMITS, ""])
-    return names[np.where(codes == NO_LIMIT, len(LIMITS), codes)]
 
 
 def _is_foreign(kind: PathQuery) -> bool:

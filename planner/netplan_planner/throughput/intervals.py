@@ -8,6 +8,7 @@ not rows, as the units of exchange. The factors are a small dated table,
 """
 
 import csv
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -88,6 +89,17 @@ def spread(
     place = np.where(is_foreign, 2, np.where(is_external, 1, 0))
     regime = _regimes(likely, place, is_pod, wide)
     return Spread(likely, low, high, wall, regime)
+
+
+def joined(parts: Sequence[Spread]) -> Spread:
+    """Return the rows of several answers as one."""
+    if len(parts) == 1:
+        return parts[0]
+    means = Means(
+        *(np.concatenate(column) for column in zip(*(p.means for p in parts), strict=True))
+    )
+    others = zip(*(part[1:] for part in parts), strict=True)
+    return Spread(means, *(np.concatenate(column) for column in others))
 
 
 def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
