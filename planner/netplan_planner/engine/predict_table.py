@@ -31,7 +31,7 @@ from netplan_planner.throughput.intervals import Factors, factors_at
 from netplan_planner.throughput.mean import LIMITS
 from netplan_planner.throughput.path_limits import StaticLimits
 from netplan_planner.throughput.protocols import omit_of
-from netplan_planner.throughput.rtt import rtt_for_pairs
+from netplan_planner.throughput.rtt import RttBasis, rtt_for_pairs
 from netplan_planner.throughput.terms import Spans
 
 SCHEMA = "netplan.predictions/1"
@@ -171,11 +171,15 @@ def _columns(
 
 
 def _round_trips(rows: PathRows, distances: list[str | None], kind: NDArray[np.intp]) -> Spans:
-    """Return the round-trip time of each row: its own, else that of its places or its class."""
-    given = rows.numbers["rtt_ms"]
-    if not np.isnan(given).any():
-        return Spans(given, given, given)
+    """Return the round-trip time of each row: its own, else that of its places or its class.
+
+    No ping of this path is shorter than what pings of the same pair ever showed: published grids
+    mix up addresses, and a figure below the table's range is raised to it.
+    """
     known = rtt_for_pairs([src for src, _ in rows.places], [dst for _, dst in rows.places])
+    is_table = (known.basis == RttBasis.TABLE)[rows.place]
+    least = np.where(is_table, known.low_ms[rows.place], 0.0)
+    given = np.maximum(rows.numbers["rtt_ms"], least)
     typical = rtt_for_pairs(*zip(*(_TYPICAL.get(one, ("", "")) for one in distances), strict=True))
     found = []
     for name in ("rtt_ms", "low_ms", "high_ms"):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.throughput import transfer
-from netplan_planner.throughput.mean import LIMITS, Column, Means, means
+from netplan_planner.throughput.mean import HARD_COUNT, LIMITS, Column, Means, means
 from netplan_planner.throughput.terms import WIDE_REGIMES, TermSpans
 
 WALL_RATIO = 1.02
@@ -41,6 +41,7 @@ REGIMES = (
 )
 """What decides how sure a prediction is, by code."""
 _MEASURED = tuple(map(LIMITS.index, ("single-flow-core", "internal-flow", "external-path")))
+_DOCUMENTED = [at for at in range(HARD_COUNT) if at not in _MEASURED]
 _OF_MACHINE = tuple(map(LIMITS.index, ("vm-egress", "external-egress")))
 _FILE = Path(__file__).parent / "data" / "interval_factors.csv"
 
@@ -84,7 +85,8 @@ def spread(
     least = means(terms.low, transfer.UNFAVOURABLE)
     greatest = means(terms.high, transfer.FAVOURABLE)
     low = np.fmin(least.gbps, likely.gbps)
-    wall = WALL_RATIO * greatest.cap_gbps
+    documented = greatest.limits_gbps[:, _DOCUMENTED]
+    wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
     high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
     place = np.where(is_foreign, 2, np.where(is_external, 1, 0))
     regime = _regimes(likely, place, is_pod, wide)
