@@ -41,8 +41,13 @@ class Measurement(Value, frozen=True, kw_only=True):
     The sender is `src`, whichever end was the tool's client.
     """
 
+    run_id: str = ""
+    """The same whenever this direction of this run is read again, by whatever name and from either
+    end's output; empty where the tool gives nothing to tell it by."""
     source: str
     """The campaign: a probe's plan, or the file that was imported."""
+    place: str = ""
+    """Where in the imported file: its line, then the JSON pointer; empty if it holds one run."""
     started_at: str
     """RFC 3339; empty where the tool's output does not say."""
     tool: str
@@ -68,11 +73,14 @@ class Measurement(Value, frozen=True, kw_only=True):
     rtt_ms: float | None = None
     """Smoothed round-trip time during the run, which a full queue lengthens."""
     min_rtt_ms: float | None = None
-    """The least one, of the idle path where a ping or the tool gave it."""
+    """The least one, of the idle path where a ping gave it; iperf3's is the least of its samples
+    under load, and so no less than that."""
     mss_bytes: int | None = None
     mtu_bytes: int | None = None
     max_window_bytes: int | None = None
     """The greatest congestion window of one stream that the sender reported."""
+    max_receive_window_bytes: int | None = None
+    """The greatest window that the receiver offered to one stream."""
     retransmit_count: int | None = None
     coefficient_of_variation: float | None = None
     """Of the rates of the tool's intervals."""

@@ -37,7 +37,7 @@ _COUNTS_HEADERS = np.array([name != "external-path" for name in SHARED])
 """A measured path is a figure of goodput already."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
 
-RAMP_RATIO = 0.1
+RAMP_RATIO = 1 / 6
 """A start that takes more than this share of the time is what binds: longer transfers gain more."""
 WINDOW_RAMP_RATIO = 0.5
 """The same where windows hold the streams back: greater ones would shorten nothing but the rest."""
