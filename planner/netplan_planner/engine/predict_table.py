@@ -16,7 +16,7 @@ from netplan_planner.readers.path_cells import (
     day_of,
     path_class_of,
     path_end,
-    path_query,
+    pod_network_of,
 )
 from netplan_planner.readers.path_table import KIND_COLUMNS, CodedTexts, PathRows, PathTable
 from netplan_planner.throughput import load_caps
@@ -142,7 +142,26 @@ def _kind(
         why = f"no path class that netplan predicts: {named}" if named else "no path class"
     elif day is None:
         why = f"not a date: {cells['date']}"
-    return path_query(path_class or PathClass.UNKNOWN, src, dst, day or default), why
+    elif cells["proto"] not in ("", "TCP", "tcp"):
+        why = f"netplan predicts TCP, not {cells['proto']}"
+    link = _positive(cells["host_link_gbps"])
+    path_class = path_class or PathClass.UNKNOWN
+    pod = pod_network_of(
+        plugin=cells["plugin"],
+        encapsulation=cells["encapsulation"],
+        encryption=cells["encryption"],
+        note=cells["pod_note"],
+        is_bare_metal=link is not None,
+    )
+    query = PathQuery(
+        path_class=path_class,
+        src=src,
+        dst=dst,
+        as_of=day or default,
+        pod=pod if path_class.is_pod else None,
+        host_link_gbps=link,
+    )
+    return query, why
 
 
 def _columns(

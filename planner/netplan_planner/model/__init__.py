@@ -67,6 +67,7 @@ from netplan_planner.model.limits import (
     MeasuredLimit,
     PathEnd,
     PathQuery,
+    PodNetwork,
 )
 from netplan_planner.model.measurement import (
     CountedBy,
@@ -199,6 +200,7 @@ __all__ = [
     "PathEnd",
     "PathQuery",
     "Peering",
+    "PodNetwork",
     "Price",
     "PriceBook",
     "PricePart",

@@ -21,8 +21,9 @@ class Limit(Value, frozen=True, kw_only=True):
 
     name: str
     """`vm-egress`, `external-egress`, `external-flow`, `internal-flow`, `external-ingress`,
-    `external-ingress-packets`, `external-path`, `single-flow-core`, `window-over-rtt`,
-    `slow-start-ramp`."""
+    `external-ingress-packets`, `external-path`, `host-link`, `single-flow-core`, `pod-interface`,
+    `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`, `pod-packet-budget`,
+    `window-over-rtt`, `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str
@@ -175,6 +176,22 @@ class PathEnd(Value, frozen=True, kw_only=True):
     """Whose machine it is; limits of other clouds are not netplan's to know."""
 
 
+class PodNetwork(Value, frozen=True, kw_only=True):
+    """The network of a cluster, as far as throughput depends on it."""
+
+    encapsulation: str = "none"
+    """`none`, `vxlan`, `geneve`, `ipip`, `gre`, `udp`, `wireguard` or `ipsec`."""
+    encryption: str = "none"
+    """`none`, `wireguard` or `ipsec`."""
+    mtu_bytes: int | None = None
+    """Of the pod's interface; None takes the node's less the headers."""
+    other_link_gbps: float | None = None
+    """The link that the plugin uses instead of the node's, where it is set up wrongly."""
+    is_bare_metal: bool = False
+    is_assumed: bool = False
+    """Nobody said what the cluster uses: no overlay, as on GKE."""
+
+
 class PathQuery(Value, frozen=True, kw_only=True):
     """A path whose throughput is asked for.
 
@@ -203,3 +220,7 @@ class PathQuery(Value, frozen=True, kw_only=True):
     """Whether the other direction sends at the same time."""
     is_sender_count: bool = False
     """Whether the rate is the sender's count, in which bytes on their way are."""
+    pod: PodNetwork | None = None
+    """Of a path between pods."""
+    host_link_gbps: float | None = None
+    """Of machines that are not Google's: the link in place of a documented cap."""

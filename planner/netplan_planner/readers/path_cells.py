@@ -7,11 +7,16 @@ names the sender's cloud first, a class may carry `-pod` or name a provider.
 import re
 from datetime import date
 
-from netplan_planner.model import CapsBook, PathClass, PathEnd, PathQuery, Region, Zone
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, Region, Zone
 from netplan_planner.model.base import region_of
+from netplan_planner.throughput.pods import encapsulation_of, encapsulations
 
-_SPOKEN_TYPE = re.compile(r"\b([a-z]\d{1,2}[a-z]{0,2})\b.*?\b(\d+) vCPU")
+_SPOKEN_TYPE = re.compile(r"\b([a-z]\d{1,2}[a-z]{0,2})\b.*?\b(\d+) vcpu")
 _CLASSES = {
+    "pod-to-pod": PathClass.SAME_ZONE_INTERNAL_POD,
+    "pod-to-service": PathClass.SAME_ZONE_INTERNAL_POD,
+    "host-to-host": PathClass.SAME_ZONE_INTERNAL,
     "internet-cross-cloud": PathClass.INTERNET,
     "internet-cross-cloud-pod": PathClass.INTERNET,
     "same-zone-external-pod": PathClass.SAME_ZONE_EXTERNAL,
@@ -26,6 +31,7 @@ _CLASSES = {
 """Spellings of measurements beside our own."""
 _YES = frozenset({"1", "true", "yes", "tier_1", "tier1", "tier-1"})
 _NO_CLOUD = "gcp"
+_CIPHERS = ("wireguard", "ipsec")
 
 
 def path_class_of(text: str) -> PathClass | None:
@@ -125,6 +131,32 @@ def path_end(
     )
 
 
-def path_query(path_class: PathClass, src: PathEnd, dst: PathEnd, as_of: date) -> PathQuery:
-    """Return a kind of path; what varies by row is not in it."""
-    return PathQuery(path_class=path_class, src=src, dst=dst, as_of=as_of)
+def pod_network_of(
+    *, plugin: str, encapsulation: str, encryption: str, note: str, is_bare_metal: bool
+) -> PodNetwork:
+    """Return the network of a cluster from its cells: what they say, else the plugin's default.
+
+    >>> found = pod_network_of(
+    ...     plugin="cilium", encapsulation="", encryption="wireguard", note="", is_bare_metal=False
+    ... )
+    >>> found.encapsulation, found.encryption
+    ('vxlan', 'wireguard')
+    """
+    known = encapsulations()
+    words = [word for word in re.split(r"[^a-z]+", encapsulation.lower()) if word in known]
+    cipher = next((c for c in _CIPHERS if c in f"{encryption} {encapsulation} {note}".lower()), "")
+    overlay = words[0] if words else ""
+    if not overlay:
+        try:
+            default = encapsulation_of(plugin)
+        except MissingDatum:
+            overlay = note.lower() if note.lower() in known else ""
+        else:
+            overlay, cipher = default.encapsulation, cipher or default.encryption
+    is_assumed = not (overlay or cipher or encapsulation or encryption)
+    return PodNetwork(
+        encapsulation=overlay or "none",
+        encryption=cipher or "none",
+        is_bare_metal=is_bare_metal,
+        is_assumed=is_assumed,
+    )

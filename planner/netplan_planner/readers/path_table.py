@@ -32,13 +32,22 @@ KIND_COLUMNS = (
     "date",
     "tier1",
     "direction",
+    "plugin",
+    "encapsulation",
+    "encryption",
+    "host_link_gbps",
+    "proto",
+    "pod_note",
 )
 """Text that says which limits hold."""
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
+VALUE_COLUMNS = ("value", "gbps")
 _NONE = "('', 'na', 'n/a', 'nan', 'null', 'none', '-', '?')"
 _CEILING = re.compile(r"\brmem (\d{1,6}) ?([KMG])iB\b")
 """In a note: the receiver's greatest buffer, of which a window gets half."""
+_CLUSTER = r"'(?i)(wireguard|ipsec|vxlan|geneve)'"
+"""In a note on pods: what their network does."""
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 _STEERING = r"'[\x00-\x1f\x7f-\x{9f}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]'"
@@ -86,6 +95,8 @@ class PathTable:
             ) from exc
         described = self._connection.execute("describe paths").fetchall()
         self.columns = [str(row[0]) for row in described]
+        self.value_column = next((n for n in VALUE_COLUMNS if n in self.columns), None)
+        """What was measured, in Gbit/s; for the evaluation only."""
         known = {*KIND_COLUMNS, *PLACE_COLUMNS, *NUMBER_COLUMNS}
         if not known & set(self.columns):
             raise InputError(
@@ -189,15 +200,15 @@ class PathTable:
         A pair is sender, receiver, clouds and path class; a campaign is a `source`, as old as its
         oldest row, and gives the median of its values.
         """
-        needed = ("source", "date", "value", *PLACE_COLUMNS)
-        if any(name not in self.columns for name in needed):
+        needed = ("source", "date", *PLACE_COLUMNS)
+        if self.value_column is None or any(name not in self.columns for name in needed):
             return np.full(self.row_count, np.nan)
         key = [_name(n) for n in ("cloud", "path_class", *PLACE_COLUMNS) if n in self.columns]
         found = self._connection.execute(
             f"""
             with pairs as (
                 select rowid as at, source, concat_ws('|', {", ".join(key)}) as pair,
-                    try_cast(value as double) as value,
+                    try_cast({_name(self.value_column)} as double) as value,
                     min(date) over (partition by source) as start
                 from paths),
             known as (
@@ -255,12 +266,7 @@ class PathTable:
 
     def _coded(self, names: Sequence[str]) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
         """Return the distinct combinations of columns and the number of each row's."""
-        cells = [
-            f"coalesce(trim({_name(name)}::varchar), '') as {_name(name)}"
-            if name in self.columns
-            else f"'' as {_name(name)}"
-            for name in names
-        ]
+        cells = [f"{self._cell(name)} as {_name(name)}" for name in names]
         keys = ", ".join(_name(name) for name in names)
         self._connection.execute(
             f"create or replace temp table cells as select {', '.join(cells)} from paths"
@@ -274,6 +280,17 @@ class PathTable:
             f"select kind_id from cells join kinds using ({keys}) order by cells.rowid"
         ).fetchnumpy()["kind_id"]
         return [tuple(map(str, row)) for row in found], np.asarray(which, dtype=np.intp)
+
+    def _cell(self, name: str) -> str:
+        """Return the expression of a cell as text."""
+        if name == "pod_note" and {"note", "path_class"} <= set(self.columns):
+            said = f"coalesce(regexp_extract(note, {_CLUSTER}), '')"
+            return f"case when path_class like '%-pod%' then {said} else '' end"
+        if name == "path_class" and name not in self.columns:
+            name = "path"
+        if name not in self.columns:
+            return "''"
+        return f"coalesce(trim({_name(name)}::varchar), '')"
 
     def _column(self, expression: str) -> NDArray[np.float64]:
         found = self._connection.execute(f"select {expression} as x from paths").fetchnumpy()["x"]

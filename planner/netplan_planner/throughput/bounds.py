@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from netplan_planner.model import EgressCap, Limit
 
+DEFAULT_MTU_BYTES = 1460
 SECONDARY_RATIO = 0.8
 """A cap that only a secondary source states may be a quarter higher, or as much lower."""
 CARRIED_LOW_RATIO = 0.25

@@ -41,7 +41,8 @@ REGIMES = (
 )
 """What decides how sure a prediction is, by code."""
 _MEASURED = tuple(map(LIMITS.index, ("single-flow-core", "internal-flow", "external-path")))
-_DOCUMENTED = [at for at in range(HARD_COUNT) if at not in _MEASURED]
+_PODS = [at for at, name in enumerate(LIMITS) if name.startswith("pod-")]
+_WALLS = [at for at in range(HARD_COUNT) if at not in (*_MEASURED, *_PODS)]
 _OF_MACHINE = tuple(map(LIMITS.index, ("vm-egress", "external-egress")))
 _FILE = Path(__file__).parent / "data" / "interval_factors.csv"
 
@@ -85,7 +86,7 @@ def spread(
     least = means(terms.low, transfer.UNFAVOURABLE)
     greatest = means(terms.high, transfer.FAVOURABLE)
     low = np.fmin(least.gbps, likely.gbps)
-    documented = greatest.limits_gbps[:, _DOCUMENTED]
+    documented = greatest.limits_gbps[:, _WALLS]
     wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
     high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
     place = np.where(is_foreign, 2, np.where(is_external, 1, 0))

@@ -23,9 +23,20 @@ SHARED = (
     "external-ingress",
     "external-ingress-packets",
     "external-path",
+    "host-link",
+    "pod-interface",
+    "pod-overlay-header",
+    "pod-encryption",
+    "pod-user-space",
 )
 """Limits that all flows of a path share, by column."""
-PER_FLOW = ("external-flow", "internal-flow", "single-flow-core")
+PER_FLOW = (
+    "external-flow",
+    "internal-flow",
+    "single-flow-core",
+    "pod-stream",
+    "pod-packet-budget",
+)
 """Limits of one flow, by column."""
 LIMITS = (*SHARED, *PER_FLOW, "window-over-rtt", "slow-start-ramp")
 """Names of all limits by code; the hard ones come first."""
@@ -33,8 +44,9 @@ HARD_COUNT = len(SHARED) + len(PER_FLOW)
 WINDOW = LIMITS.index("window-over-rtt")
 RAMP = LIMITS.index("slow-start-ramp")
 NO_LIMIT = -1
-_COUNTS_HEADERS = np.array([name != "external-path" for name in SHARED])
-"""A measured path is a figure of goodput already."""
+_DOCUMENTED = ("vm-egress", "external-egress", "external-ingress", "external-ingress-packets")
+_COUNTS_HEADERS = np.array([name in _DOCUMENTED for name in SHARED])
+"""The others are figures of goodput already."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
 
 RAMP_RATIO = 1 / 6

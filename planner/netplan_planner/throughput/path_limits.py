@@ -25,7 +25,9 @@ from netplan_planner.throughput import bounds
 from netplan_planner.throughput.bounds import Bound
 from netplan_planner.throughput.caps import DEFAULT_TIER, load_caps
 from netplan_planner.throughput.host import MTU_BYTES, core_flow
+from netplan_planner.throughput.pod_path import pod_bounds
 from netplan_planner.throughput.tables import PathLimit, path_limit
+from netplan_planner.throughput.tcp import segment_bytes
 
 INTERNAL_ADDRESS = "the internal address"
 MORE_STREAMS = "more parallel connections"
@@ -34,6 +36,9 @@ INTERNAL_FLOW = "internal-flow"
 CARRIED_YEARS = 3
 """How many years back a cap is carried for an answer that may assume it."""
 OWN_CLOUD = "gcp"
+ETHERNET_MTU_BYTES = 1500
+FRAME_BYTES = 38
+"""Preamble, header, checksum and gap of Ethernet around a packet."""
 GENERAL_CAP_ON = date(2022, 1, 1)
 """The first day for which a document states the cap for addresses outside the VPC."""
 SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
@@ -70,11 +75,21 @@ def static_limits(
             where the CPU platform is not known; the ranges are then wide.
         without: A campaign whose figures are left out.
     """
-    sender = _sender(query.src, caps, may_assume)
-    hard = list(_hard(query, sender, caps))
-    per_flow = list(_per_flow(query, sender.cap, caps, without))
-    unknown = tuple(_missing(query, sender, hard, may_assume))
-    return StaticLimits(tuple(hard), tuple(per_flow), unknown, sender.assumed)
+    if query.host_link_gbps is not None:
+        hard, per_flow = (
+            [bounds.plain(_host_link(query))],
+            list(_per_flow(query, None, caps, without)),
+        )
+        unknown, assumed = (), ()
+    else:
+        sender = _sender(query.src, caps, may_assume)
+        hard = list(_hard(query, sender, caps))
+        per_flow = list(_per_flow(query, sender.cap, caps, without))
+        unknown, assumed = tuple(_missing(query, sender, hard, may_assume)), sender.assumed
+    if query.path_class.is_pod and hard:
+        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
+        hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
+    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed)
 
 
 class _Sender(NamedTuple):
@@ -194,6 +209,22 @@ def _per_flow(
         core = _core(query, caps.as_of, without)
         if core is not None:
             yield bounds.plain(core)
+
+
+def _host_link(query: PathQuery) -> Limit:
+    """Return the link of a machine that is not Google's, less Ethernet frames and headers."""
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+    mtu = min(frames, default=ETHERNET_MTU_BYTES)
+    link = query.host_link_gbps or 0.0
+    return Limit(
+        name="host-link",
+        gbps=link * float(segment_bytes(mtu)) / (mtu + FRAME_BYTES),
+        kind=LimitKind.DOCUMENTED,
+        source="given with the question",
+        as_of=query.as_of or GENERAL_CAP_ON,
+        detail=f"{link:g} Gbit/s, frames of {mtu} bytes",
+        lifted_by="a faster link",
+    )
 
 
 def _core(query: PathQuery, as_of: date, without: str) -> Limit | None:
