@@ -4,6 +4,7 @@ from netplan_planner.cli import (
     audit,
     caps,
     config,
+    model,
     predict,
     price,
     prices,
@@ -13,7 +14,7 @@ from netplan_planner.cli import (
 )
 from netplan_planner.cli.app import app, run
 
-VERBS = (audit, recommend, predict, caps, price, prices, prices_reconcile, rules, config)
+VERBS = (audit, recommend, predict, model, caps, price, prices, prices_reconcile, rules, config)
 """The modules that register the verbs by being imported, in the order of the help page."""
 
 __all__ = ["app", "main"]

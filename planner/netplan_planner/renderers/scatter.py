@@ -1,0 +1,85 @@
+"""A picture of predictions against measurements, drawn by matplotlib where it is installed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.inert import inert
+
+FORMATS = (".svg", ".png")
+MOST_POINTS = 20_000
+"""More would make a file that no viewer opens; every n-th row is drawn then."""
+INSTALL = "the picture needs matplotlib: pip install 'gce-netplan[plot]'"
+
+
+def write_scatter(
+    path: Path,
+    *,
+    measured_gbps: NDArray[np.float64],
+    predicted_gbps: NDArray[np.float64],
+    group: NDArray[np.str_],
+    title: str,
+) -> None:
+    """Write a scatter plot on logarithmic axes, a colour for each group.
+
+    Raises:
+        UsageError: If the file's ending names no format, or matplotlib is not installed.
+        InputError: If the file cannot be written, or no row has both figures.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise UsageError(f"--plot {path.name!r}: the file ends in {' or '.join(FORMATS)}")
+    drawn = np.flatnonzero((measured_gbps > 0) & (predicted_gbps > 0))
+    if not len(drawn):
+        raise InputError("no row has a measured and a predicted value: there is nothing to draw")
+    step = -(-len(drawn) // MOST_POINTS)
+    drawn = drawn[::step]
+    figure = _figure(measured_gbps[drawn], predicted_gbps[drawn], group[drawn], title)
+    new = path.with_name(path.name + ".new")
+    try:
+        # Without a date and with fixed ids: the same rows give the same file.
+        figure.savefig(new, format=path.suffix[1:].lower(), metadata=_no_date(path))
+        new.replace(path)
+    except OSError as exc:
+        new.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {exc.strerror or exc}") from exc
+
+
+def _no_date(path: Path) -> dict[str, Any]:
+    return {"Date": None} if path.suffix.lower() == ".svg" else {"Software": None}
+
+
+def _figure(
+    measured: NDArray[np.float64],
+    predicted: NDArray[np.float64],
+    group: NDArray[np.str_],
+    title: str,
+) -> Any:
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as exc:
+        raise UsageError(INSTALL) from exc
+    matplotlib.rcParams["svg.hashsalt"] = "netplan"
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    axes = figure.add_subplot()
+    ends = [min(measured.min(), predicted.min()) / 1.2, max(measured.max(), predicted.max()) * 1.2]
+    axes.plot(ends, ends, color="0.4", linewidth=1, label="predicted = measured")
+    for off in (0.8, 1.25):
+        axes.plot(ends, [end * off for end in ends], color="0.8", linewidth=0.8)
+    for name in np.unique(group):
+        rows = group == name
+        axes.scatter(measured[rows], predicted[rows], s=6, alpha=0.5, label=inert(str(name), 60))
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlim=ends,
+        ylim=ends,
+        xlabel="measured, Gbit/s",
+        ylabel="predicted, Gbit/s",
+        title=inert(title, 80),
+    )
+    axes.legend(loc="upper left", fontsize="small")
+    return figure
