@@ -31,7 +31,8 @@ _CLASSES = {
 """Spellings of measurements beside our own."""
 _YES = frozenset({"1", "true", "yes", "tier_1", "tier1", "tier-1"})
 _NO_CLOUD = "gcp"
-_CIPHERS = ("wireguard", "ipsec")
+_CIPHERS = (("wireguard", "wireguard"), ("ipsec", "ipsec"), ("aes", "ipsec"))
+"""Words for what encrypts; kernels do AES for plugins by IPsec's transformations."""
 
 
 def path_class_of(text: str) -> PathClass | None:
@@ -70,7 +71,7 @@ def day_of(text: str) -> date | None:
     >>> day_of("2022-01-24"), day_of("2020"), day_of("soon")
     (datetime.date(2022, 1, 24), datetime.date(2020, 7, 1), None)
     """
-    parts = re.fullmatch(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[T ].*)?", text)
+    parts = re.fullmatch(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[T /].*)?", text)
     if parts is None:
         return None
     year, month, day = parts.groups()
@@ -144,7 +145,8 @@ def pod_network_of(
     """
     known = encapsulations()
     words = [word for word in re.split(r"[^a-z]+", encapsulation.lower()) if word in known]
-    cipher = next((c for c in _CIPHERS if c in f"{encryption} {encapsulation} {note}".lower()), "")
+    said = f"{encryption} {encapsulation} {note}".lower()
+    cipher = next((name for word, name in _CIPHERS if word in said), "")
     overlay = words[0] if words else ""
     if not overlay:
         try:

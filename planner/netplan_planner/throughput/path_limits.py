@@ -75,12 +75,11 @@ def static_limits(
             where the CPU platform is not known; the ranges are then wide.
         without: A campaign whose figures are left out.
     """
+    unknown: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     if query.host_link_gbps is not None:
-        hard, per_flow = (
-            [bounds.plain(_host_link(query))],
-            list(_per_flow(query, None, caps, without)),
-        )
-        unknown, assumed = (), ()
+        hard = [bounds.plain(_host_link(query))]
+        per_flow = list(_per_flow(query, None, caps, without))
     else:
         sender = _sender(query.src, caps, may_assume)
         hard = list(_hard(query, sender, caps))
