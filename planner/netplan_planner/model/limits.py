@@ -50,7 +50,7 @@ class Estimate(Value, frozen=True, kw_only=True):
     level: float | None = None
     """Share of measurements that the interval is meant to hold."""
     limits: tuple[Limit, ...] = ()
-    """The first one binds; the others follow in rising order."""
+    """In rising order; the first one binds."""
     probabilities: tuple[float, ...] = ()
     """That each of `limits` binds, where that was asked for."""
     duration_s: float | None = None

@@ -32,6 +32,8 @@ class TestExternalPathOf2017:
 
     def test_the_ambiguous_figure_is_left_out(self) -> None:
         assert sorted(figures("external-path", "same-zone-external")) == [
+            0.533,
+            0.634,
             0.884,
             1.5,
             1.6,
@@ -39,9 +41,13 @@ class TestExternalPathOf2017:
             1.7,
         ]
 
-    @pytest.mark.parametrize("day", [date(2016, 12, 31), date(2018, 1, 1), date(2026, 1, 1)])
+    @pytest.mark.parametrize("day", [date(2014, 12, 31), date(2018, 1, 1), date(2026, 1, 1)])
     def test_it_holds_only_for_its_time(self, day: date) -> None:
         assert not load_caps(day).measured(PathClass.SAME_ZONE_EXTERNAL)
+
+    def test_before_it_two_runs_of_2015_stand(self) -> None:
+        (limit,) = load_caps(date(2016, 1, 1)).measured(PathClass.SAME_ZONE_EXTERNAL)
+        assert (limit.low_gbps, limit.high_gbps, limit.figure_count) == (0.533, 0.634, 2)
 
     def test_no_other_class_has_one(self) -> None:
         external = [m for m in measured_limits(THEN) if m.name == "external-path"]
@@ -58,6 +64,12 @@ def test_one_stream_between_zones_was_measured_in_december_2017() -> None:
 def test_each_figure_stands_in_the_collected_measurements() -> None:
     with shared("data/measurements/seed_measurements.csv").open(encoding="utf-8") as file:
         known = {(row["path_class"], row["value"]) for row in csv.DictReader(file)}
+    with shared("data/measurements/public_measurements.csv").open(encoding="utf-8") as file:
+        known |= {
+            (row["path_class"], row["value"])
+            for row in csv.DictReader(file)
+            if row["source"] == "pkb-issue-175"
+        }
     with (DATA / "measured_limits.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
             assert row["source"]
