@@ -5,6 +5,7 @@ a range of measured figures says about the room below and above it is written he
 The conformal factors (`intervals`) come on top of what follows from these bounds.
 """
 
+import math
 from typing import NamedTuple
 
 from netplan_planner.model import EgressCap, Limit
@@ -22,6 +23,10 @@ STOCK_RECEIVER_LOW_BYTES = 0.97 * 3_030_000
 FOREIGN_RECEIVER_LOW_BYTES = 2**20
 """Linux gives a receive buffer at most 1/128 of the memory (tcp_init), half of it as window: this
 is a machine with 256 MiB. FreeBSD's default ceiling of 2 MiB gives the same half."""
+FOREIGN_SOURCE = (
+    "Linux defaults: from half of a receive buffer of 2 MiB (256 MiB of memory) to a send buffer"
+    " of 4 MiB"
+)
 SEND_BUFFER_BYTES = 4 * 2**20
 """Linux default net.ipv4.tcp_wmem: no more can be in flight, whatever the receiver allows."""
 KNOWN_WINDOW_RATIO = 0.97
@@ -72,9 +77,14 @@ def unstated(bound: Bound) -> Bound:
 def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest.
 
+    Of a foreign receiver nothing is known but the ends of the range: the middle between them, on a
+    logarithmic scale, is off by a factor of two at most.
+
     Args:
         stock_bytes: Of a stock Linux image.
         is_own: Whether the receiver is one of our machines, whose images are stock mostly.
     """
-    low = STOCK_RECEIVER_LOW_BYTES if is_own else float(FOREIGN_RECEIVER_LOW_BYTES)
-    return stock_bytes, low, float(SEND_BUFFER_BYTES)
+    high = float(SEND_BUFFER_BYTES)
+    if is_own:
+        return stock_bytes, STOCK_RECEIVER_LOW_BYTES, high
+    return math.sqrt(FOREIGN_RECEIVER_LOW_BYTES * high), float(FOREIGN_RECEIVER_LOW_BYTES), high

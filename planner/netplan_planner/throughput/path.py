@@ -20,10 +20,10 @@ from netplan_planner.model import (
     PathQuery,
     series_of,
 )
-from netplan_planner.throughput import batch
+from netplan_planner.throughput import batch, bounds
 from netplan_planner.throughput.batch import Columns
 from netplan_planner.throughput.intervals import factors_at
-from netplan_planner.throughput.mean import LIMITS, RAMP
+from netplan_planner.throughput.mean import LIMITS, RAMP, WINDOW
 from netplan_planner.throughput.path_limits import (
     MORE_STREAMS,
     StaticLimits,
@@ -170,21 +170,24 @@ def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
     if query.streams is None or not query.rtt_ms or query.rtt_ms <= 0:
         return []
     default = path_limit("tcp-window", caps.as_of)
-    window_bytes: float | None = query.window_bytes
-    if window_bytes is None:
-        window_bytes = default.value if default is not None else None
-    if window_bytes is None:
-        return []
     is_given = query.window_bytes is not None
+    if default is None and not is_given:
+        return []
+    is_own = is_own_receiver(query)
+    stock = default.value if default is not None else 0.0
+    window_bytes: float = query.window_bytes or bounds.default_window_bytes(stock, is_own=is_own)[0]
+    source = "given with the question" if is_given or default is None else default.source
+    if not is_own and not is_given:
+        source = bounds.FOREIGN_SOURCE
     each = units.window_limited_gbps(window_bytes, query.rtt_ms)
     return [
         Limit(
-            name="window-over-rtt",
+            name=LIMITS[WINDOW],
             gbps=each * query.streams,
             kind=LimitKind.DOCUMENTED,
-            source="given with the question" if is_given or default is None else default.source,
+            source=source,
             as_of=caps.as_of if is_given or default is None else default.as_of,
-            detail=f"{query.streams} x {window_bytes / 1e6:g} MB over {query.rtt_ms:g} ms",
+            detail=f"{query.streams} x {window_bytes / 1e6:.3g} MB over {query.rtt_ms:.3g} ms",
             lifted_by=f"a greater receive window, or {MORE_STREAMS}",
         )
     ]
@@ -220,7 +223,7 @@ def _columns(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
         window = np.inf
         left_out = ("no round-trip time: windows and the start are left out",) if needs_rtt else ()
     elif query.streams is not None and window is None and not is_own_receiver(query):
-        left_out = ("the receiver's window is not known: that of a stock Linux image is taken",)
+        left_out = ("the receiver's window is not known: between 1 and 4.2 MB",)
     one = np.array
     return (
         Columns(
