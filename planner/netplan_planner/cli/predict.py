@@ -1,6 +1,5 @@
 """`netplan predict`: the throughput of one path, or of a table of paths."""
 
-import sys
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -9,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli import options, quantities
-from netplan_planner.cli.app import app, progress
+from netplan_planner.cli.app import app, progress, state
 from netplan_planner.cli.options import INPUT, OUTPUT
+from netplan_planner.cli.streams import to_stdout, written_whole
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
+    from netplan_planner.engine.predict_table import TableAnswer
     from netplan_planner.model import PathClass
+    from netplan_planner.readers.path_table import AddedColumn, PathTable
 
 PATH, TRANSFER = "The path", "What is sent"
 
@@ -139,6 +141,15 @@ def predict(
             rich_help_panel=INPUT,
         ),
     ] = None,
+    together: Annotated[
+        bool,
+        typer.Option(
+            "--together",
+            help="All rows of the table run at once, between the machines src and dst: adds"
+            " shared_gbps and shared_limit.",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
     project: options.Projects = None,
     inventory: options.Inventory = None,
     traffic: options.Traffic = None,
@@ -181,8 +192,11 @@ def predict(
         given = [n for n, v in (("SRC", src), ("--src-type", src_type), ("--path", path)) if v]
         if given:
             raise UsageError(f"--batch has its own paths: leave out {given[0]}")
-        _write_table(batch, form or Form.CSV, options.day(as_of) or date.today(), level, output)
+        day = options.day(as_of) or date.today()
+        _write_table(batch, form or Form.CSV, day, level, output, together=together)
         return
+    if together:
+        raise UsageError("--together is for a table of flows: give one with --batch")
     from netplan_planner.engine.predict_path import PathQuestion
 
     question = PathQuestion(
@@ -242,7 +256,15 @@ def _path_class(text: str | None) -> "PathClass | None":
     return found
 
 
-def _write_table(batch: Path, form: Form, as_of: date, level: float, output: Path | None) -> None:
+def _write_table(
+    batch: Path,
+    form: Form,
+    as_of: date,
+    level: float,
+    output: Path | None,
+    *,
+    together: bool,
+) -> None:
     from netplan_planner.engine.predict_table import (
         predict_table,
         predictions_csv,
@@ -250,23 +272,32 @@ def _write_table(batch: Path, form: Form, as_of: date, level: float, output: Pat
     )
     from netplan_planner.readers.path_table import PathTable
 
-    if form is Form.TEXT:
-        form = Form.CSV
     with PathTable(batch) as table:
         answer = predict_table(table, as_of=as_of, level=level)
+        more = _shared(table, answer) if together else None
         if form is Form.JSON:
-            text = predictions_json(answer, table, level)
+            text = predictions_json(answer, table, level, more)
             if output is None:
                 typer.echo(text, nl=False)
-                return
-            new = output.with_name(output.name + ".new")
-            new.write_text(text, encoding="utf-8")
-            new.replace(output)
-            return
-        if output is None:
-            sys.stdout.flush()
-            predictions_csv(answer, table, Path("/dev/stdout"))
-            return
-        new = output.with_name(output.name + ".new")
-        predictions_csv(answer, table, new)
-        new.replace(output)
+            else:
+                with written_whole(output) as new:
+                    new.write_text(text, encoding="utf-8")
+        elif output is None:
+            with to_stdout() as pipe:
+                predictions_csv(answer, table, pipe, more)
+        else:
+            with written_whole(output) as new:
+                predictions_csv(answer, table, new, more)
+
+
+def _shared(table: "PathTable", answer: "TableAnswer") -> "dict[str, AddedColumn]":
+    from netplan_planner.engine.shared_table import share_table
+
+    found = share_table(table, answer)
+    if found.unknown_count and not state.quiet:
+        typer.echo(
+            f"note: {found.unknown_count:,} rows have no prediction and are left out of the"
+            " sharing; in truth they take bandwidth too",
+            err=True,
+        )
+    return {"shared_gbps": found.gbps, "shared_limit": found.limit}

@@ -1,6 +1,6 @@
 """Predictions for a table of paths: read, look limits up by kind, compute, name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,13 @@ from netplan_planner.readers.path_cells import (
     path_end,
     pod_network_of,
 )
-from netplan_planner.readers.path_table import KIND_COLUMNS, CodedTexts, PathRows, PathTable
+from netplan_planner.readers.path_table import (
+    KIND_COLUMNS,
+    AddedColumn,
+    CodedTexts,
+    PathRows,
+    PathTable,
+)
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import (
     Columns,
@@ -225,8 +231,13 @@ def _positive(text: str) -> float | None:
     return value if value > 0 else None
 
 
-def predictions_csv(answer: TableAnswer, table: PathTable, target: Path) -> None:
-    """Write the table with its predictions as CSV."""
+def predictions_csv(
+    answer: TableAnswer,
+    table: PathTable,
+    target: Path,
+    more: Mapping[str, AddedColumn] | None = None,
+) -> None:
+    """Write the table with its predictions as CSV, and more columns after them."""
     found = answer.predictions
     table.write_csv(
         {
@@ -236,6 +247,7 @@ def predictions_csv(answer: TableAnswer, table: PathTable, target: Path) -> None
             "binding_limit": CodedTexts(LIMITS, found.binding),
             "next_limit": CodedTexts(LIMITS, found.following),
             "reason": answer.reason,
+            **(more or {}),
         },
         target,
     )
@@ -249,7 +261,12 @@ def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.where(values > 0, np.round(values * scale) / scale, values))
 
 
-def predictions_json(answer: TableAnswer, table: PathTable, level: float) -> str:
+def predictions_json(
+    answer: TableAnswer,
+    table: PathTable,
+    level: float,
+    more: Mapping[str, AddedColumn] | None = None,
+) -> str:
     """Return the table with its predictions as one JSON document, ending with a line end."""
     found = answer.predictions
     listed = [
@@ -261,6 +278,7 @@ def predictions_json(answer: TableAnswer, table: PathTable, level: float) -> str
             "binding_limit": _text(LIMITS, found.binding[row]),
             "next_limit": _text(LIMITS, found.following[row]),
             "reason": _text(answer.reason.texts, answer.reason.code[row]),
+            **{name: _cell(column, row) for name, column in (more or {}).items()},
         }
         for row, cells in enumerate(table.head(table.row_count))
     ]
@@ -270,6 +288,12 @@ def predictions_json(answer: TableAnswer, table: PathTable, level: float) -> str
 
 def _text(texts: Sequence[str], code: int) -> str | None:
     return texts[code] if code >= 0 else None
+
+
+def _cell(column: AddedColumn, row: int) -> float | str | None:
+    if isinstance(column, CodedTexts):
+        return _text(column.texts, int(column.code[row]))
+    return _or_none(column[row])
 
 
 def _or_none(value: float) -> float | None:

@@ -230,6 +230,7 @@ class PathTable:
             target: The file.
 
         Raises:
+            InputError: If the file cannot be written.
             UsageError: If the table has a column of that name already.
         """
         taken = [name for name in added if name in self.columns]
@@ -241,10 +242,13 @@ class PathTable:
         self._connection.execute("create or replace temp table added as select * from given")
         own = ", ".join(map(self._written, self.columns))
         new = ", ".join(f"{_cell_of(n, v)} as {_name(n)}" for n, v in added.items())
-        self._connection.execute(
-            f"copy (select {own}, {new} from paths positional join added)"
-            f" to {_quoted(str(target))} (format csv, header, delimiter ',')"
-        )
+        try:
+            self._connection.execute(
+                f"copy (select {own}, {new} from paths positional join added)"
+                f" to {_quoted(str(target))} (format csv, header, delimiter ',')"
+            )
+        except duckdb.IOException as exc:
+            raise InputError(f"the table cannot be written: {_first_line(exc)}") from exc
 
     def _written(self, column: str) -> str:
         """Return a column as it is written: as it is, but where a cell could do harm."""
