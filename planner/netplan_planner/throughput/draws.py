@@ -7,12 +7,12 @@ figures on every machine.
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.mean import PathTerms
+from netplan_planner.throughput.mean import PER_FLOW, SHARED, PathTerms
 from netplan_planner.throughput.terms import TermSpans
 
 COUNT = 1024
-_DIMENSIONS = 16
-"""More than there are uncertain quantities."""
+_DIMENSIONS = len(SHARED) + len(PER_FLOW) + 2
+"""The uncertain quantities: every limit, the window and the round-trip time."""
 
 
 def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:

@@ -203,7 +203,7 @@ def _start(query: PathQuery, answer: batch.Predictions) -> Limit:
         kind=LimitKind.DOCUMENTED,
         source="RFC 6928 (initial window), RFC 9438 (CUBIC)",
         as_of=_RFC_9438,
-        detail=f"{streams} from a cold start over {query.rtt_ms:g} ms lose {lost:.0%} of the time",
+        detail=f"{streams} over {query.rtt_ms:.3g} ms lose {100 * lost:.0f} % of the time",
         lifted_by=f"a longer transfer, or {MORE_STREAMS}",
     )
 

@@ -284,7 +284,7 @@ def _external_flow(query: PathQuery, cap: EgressCap) -> Limit:
         kind=LimitKind.DOCUMENTED,
         source=cap.path_source or cap.source,
         as_of=cap.path_as_of or cap.as_of,
-        detail="one flow to an address outside the VPC",
+        detail="whatever the machine",
         lifted_by=f"{INTERNAL_ADDRESS}, or {MORE_STREAMS}" if own else MORE_STREAMS,
     )
 
@@ -332,7 +332,7 @@ def _documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
             kind=LimitKind.DOCUMENTED,
             source=cap.source,
             as_of=cap.as_of,
-            detail="one flow between two machines of the series",
+            detail="between two machines of the series",
             lifted_by=MORE_STREAMS,
         )
 

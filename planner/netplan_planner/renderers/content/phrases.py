@@ -17,10 +17,20 @@ _LIMIT_NAMES = {
     "external-flow": "one flow to outside the VPC",
     "internal-flow": "one flow inside the VPC",
     "external-ingress": "ingress from outside the VPC",
+    "external-ingress-packets": "packets from outside the VPC",
     "external-path": "external path",
+    "host-link": "the host's link",
+    "single-flow-core": "the core of one flow",
     "window-over-rtt": "window over round trip",
+    "slow-start-ramp": "the start of the transfer",
+    "pod-overlay-header": "headers of the pod network",
+    "pod-packet-budget": "packets of the pod network",
+    "pod-stream": "one stream of a pod",
+    "pod-encryption": "encryption of the pod network",
+    "pod-user-space": "the pod network's process",
+    "pod-interface": "the interface that the plugin uses",
 }
-_OF_A_MACHINE = {"vm-egress", "external-egress", "external-flow", "internal-flow"}
+_OF_A_MACHINE = {"vm-egress", "external-egress"}
 _PLURALS = {"hour": "hours", "month": "months"}
 
 
