@@ -15,7 +15,7 @@ from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
     from netplan_planner.engine.predict_table import TableAnswer
-    from netplan_planner.model import PathClass
+    from netplan_planner.model import PathClass, PodNetwork
     from netplan_planner.readers.path_table import AddedColumn, PathTable
 
 PATH, TRANSFER = "The path", "What is sent"
@@ -95,6 +95,35 @@ def predict(
             " (default: 3.03 MB, a stock Linux image).",
             rich_help_panel=PATH,
         ),
+    ] = None,
+    plugin: Annotated[
+        str | None,
+        typer.Option(
+            help="Network plugin of a -pod path: cilium, calico, flannel, gke, …",
+            rich_help_panel=PATH,
+        ),
+    ] = None,
+    encapsulation: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a -pod path: none, vxlan, geneve, ipip, gre, udp.", rich_help_panel=PATH
+        ),
+    ] = None,
+    encryption: Annotated[
+        str | None,
+        typer.Option(help="Of a -pod path: none, wireguard, ipsec.", rich_help_panel=PATH),
+    ] = None,
+    other_link_gbps: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="Link that the plugin uses instead, set up on the wrong interface.",
+            rich_help_panel=PATH,
+        ),
+    ] = None,
+    vpn_tunnels: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of a hybrid path, Cloud VPN.", rich_help_panel=PATH),
     ] = None,
     streams: Annotated[
         int | None,
@@ -216,6 +245,8 @@ def predict(
         omit_s=quantities.seconds("--omit", omit) or 0.0,
         transfer_bytes=quantities.byte_count("--bytes", byte_count),
         is_both_ways=both_ways,
+        pod=_pod(plugin, encapsulation, encryption, other_link_gbps),
+        vpn_tunnels=vpn_tunnels,
     )
     if question.duration_s is not None and question.transfer_bytes is not None:
         raise UsageError("--duration and --bytes exclude each other: one follows from the other")
@@ -254,6 +285,38 @@ def _path_class(text: str | None) -> "PathClass | None":
         hint = f"; near: {', '.join(near)}" if near else ""
         raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
     return found
+
+
+def _pod(
+    plugin: str | None,
+    encapsulation: str | None,
+    encryption: str | None,
+    other_link_gbps: float | None,
+) -> "PodNetwork | None":
+    """Return the cluster's network as the options say it, None where they say nothing."""
+    if not (plugin or encapsulation or encryption or other_link_gbps):
+        return None
+    import msgspec
+
+    from netplan_planner.readers.path_cells import pod_network_of
+    from netplan_planner.throughput.pods import ENCRYPTIONS, encapsulation_of, encapsulations
+
+    if plugin is not None:
+        encapsulation_of(plugin)
+    for option, text, known in (
+        ("--encapsulation", encapsulation, encapsulations()),
+        ("--encryption", encryption, ENCRYPTIONS),
+    ):
+        if text is not None and text not in known:
+            raise UsageError(f"{option} {text[:40]!r} is none of {', '.join(known)}")
+    pod = pod_network_of(
+        plugin=plugin or "",
+        encapsulation=encapsulation or "",
+        encryption=encryption or "",
+        note="",
+        is_bare_metal=False,
+    )
+    return msgspec.structs.replace(pod, other_link_gbps=other_link_gbps, is_assumed=False)
 
 
 def _write_table(

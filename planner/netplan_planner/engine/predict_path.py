@@ -17,6 +17,7 @@ from netplan_planner.model import (
     PathClass,
     PathEnd,
     PathQuery,
+    PodNetwork,
     Region,
     Value,
     Zone,
@@ -47,6 +48,8 @@ class PathQuestion(Value, frozen=True, kw_only=True):
     omit_s: float = 0.0
     transfer_bytes: int | None = None
     is_both_ways: bool = False
+    pod: PodNetwork | None = None
+    vpn_tunnels: int | None = None
 
 
 class PathAnswer(Value, frozen=True, kw_only=True):
@@ -135,6 +138,8 @@ def _answer(
         omit_s=question.omit_s,
         transfer_bytes=question.transfer_bytes,
         is_both_ways=question.is_both_ways,
+        pod=question.pod if path_class.is_pod else None,
+        vpn_tunnels=question.vpn_tunnels,
     )
     detail = ""
     if query.rtt_ms is None:

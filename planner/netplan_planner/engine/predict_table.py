@@ -166,6 +166,7 @@ def _kind(
         as_of=day or default,
         pod=pod if path_class.is_pod else None,
         host_link_gbps=link,
+        vpn_tunnels=_count(cells["vpn_tunnels"]),
     )
     return query, why
 
@@ -221,6 +222,11 @@ def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
     names, which = table.texts("source")
     omits = np.array([omit_of(name) for name in names])
     return np.where(np.isnan(given), omits[which], given)
+
+
+def _count(text: str) -> int | None:
+    value = _positive(text)
+    return int(value) if value is not None and value >= 1 else None
 
 
 def _positive(text: str) -> float | None:

@@ -21,9 +21,9 @@ class Limit(Value, frozen=True, kw_only=True):
 
     name: str
     """`vm-egress`, `external-egress`, `external-flow`, `internal-flow`, `external-ingress`,
-    `external-ingress-packets`, `external-path`, `host-link`, `single-flow-core`, `pod-interface`,
-    `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`, `pod-packet-budget`,
-    `window-over-rtt`, `slow-start-ramp`."""
+    `external-ingress-packets`, `external-path`, `host-link`, `vpn-tunnel`, `single-flow-core`,
+    `pod-interface`, `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`,
+    `pod-packet-budget`, `window-over-rtt`, `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str
@@ -135,6 +135,9 @@ class MeasuredLimit(Value, frozen=True, kw_only=True):
 class CapsBook(Protocol):
     """The caps table at one date."""
 
+    def __hash__(self) -> int:
+        """Tables are compared by identity: answers are remembered by table."""
+
     @property
     def as_of(self) -> date:
         """The date whose limits it answers with."""
@@ -224,3 +227,5 @@ class PathQuery(Value, frozen=True, kw_only=True):
     """Of a path between pods."""
     host_link_gbps: float | None = None
     """Of machines that are not Google's: the link in place of a documented cap."""
+    vpn_tunnels: int | None = None
+    """Cloud VPN tunnels that share the traffic of a hybrid path; None where that is not known."""

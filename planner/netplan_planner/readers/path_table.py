@@ -36,6 +36,7 @@ KIND_COLUMNS = (
     "encapsulation",
     "encryption",
     "host_link_gbps",
+    "vpn_tunnels",
     "proto",
     "pod_note",
 )

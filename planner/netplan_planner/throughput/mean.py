@@ -24,6 +24,7 @@ SHARED = (
     "external-ingress-packets",
     "external-path",
     "host-link",
+    "vpn-tunnel",
     "pod-interface",
     "pod-overlay-header",
     "pod-encryption",

@@ -37,6 +37,8 @@ CARRIED_YEARS = 3
 """How many years back a cap is carried for an answer that may assume it."""
 OWN_CLOUD = "gcp"
 ETHERNET_MTU_BYTES = 1500
+TUNNEL_MTU_BYTES = 1460
+"""The gateway's; acknowledgements of the other direction are few and not counted."""
 FRAME_BYTES = 38
 """Preamble, header, checksum and gap of Ethernet around a packet."""
 GENERAL_CAP_ON = date(2022, 1, 1)
@@ -142,7 +144,8 @@ def _missing(
 ) -> Iterator[str]:
     """Yield what must be known for an estimate and is not."""
     path_class = query.path_class
-    if path_class.distance is None and not path_class.leaves_vpc:
+    is_tunnel = path_class is PathClass.HYBRID and query.vpn_tunnels is not None
+    if path_class.distance is None and not path_class.leaves_vpc and not is_tunnel:
         yield f"no document states what limits traffic of the class {path_class}"
     elif sender.cap is None:
         yield sender.why_not
@@ -178,6 +181,9 @@ def _hard(query: PathQuery, sender: _Sender, caps: CapsBook) -> Iterator[Bound]:
     for measured in caps.measured(query.path_class):
         if measured.name == EXTERNAL_PATH:
             yield bounds.plain(_measured(measured))
+    packets = path_limit("vpn-tunnel-packets", caps.as_of)
+    if query.path_class is PathClass.HYBRID and query.vpn_tunnels is not None and packets:
+        yield bounds.plain(_tunnel(query, packets, query.vpn_tunnels))
 
 
 def _is_unstated(cap: EgressCap, caps: CapsBook) -> bool:
@@ -208,6 +214,22 @@ def _per_flow(
         core = _core(query, caps.as_of, without)
         if core is not None:
             yield bounds.plain(core)
+
+
+def _tunnel(query: PathQuery, packets: PathLimit, count: int) -> Limit:
+    """Return what VPN tunnels carry one way, less what the other direction takes of them."""
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+    mtu = min([*frames, TUNNEL_MTU_BYTES])
+    rate = packets.value * count / (2 if query.is_both_ways else 1)
+    return Limit(
+        name="vpn-tunnel",
+        gbps=units.gbps_from_bytes(rate * float(segment_bytes(mtu)), 1),
+        kind=LimitKind.DOCUMENTED,
+        source=packets.source,
+        as_of=packets.as_of,
+        detail=f"{count} x {packets.value:g} packets/s of {mtu} bytes",
+        lifted_by="more tunnels, or an Interconnect",
+    )
 
 
 def _host_link(query: PathQuery) -> Limit:

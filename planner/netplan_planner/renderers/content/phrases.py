@@ -20,6 +20,7 @@ _LIMIT_NAMES = {
     "external-ingress-packets": "packets from outside the VPC",
     "external-path": "external path",
     "host-link": "the host's link",
+    "vpn-tunnel": "VPN tunnels",
     "single-flow-core": "the core of one flow",
     "window-over-rtt": "window over round trip",
     "slow-start-ramp": "the start of the transfer",
