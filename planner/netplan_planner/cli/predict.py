@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli import options, quantities
-from netplan_planner.cli.app import app, progress, state
+from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
-from netplan_planner.cli.streams import to_stdout, written_whole
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.engine.predict_table import TableAnswer
     from netplan_planner.model import PathClass, PodNetwork
-    from netplan_planner.readers.path_table import AddedColumn, PathTable
 
-PATH, TRANSFER = "The path", "What is sent"
+PATH, TRANSFER, SERVICE = "The path", "What is sent", "A service on that path"
 
 
 class Form(StrEnum):
@@ -162,6 +159,30 @@ def predict(
             "--both-ways", help="The other direction sends too.", rich_help_panel=TRANSFER
         ),
     ] = False,
+    bytes_per_transaction: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Of a service, with --max-tps: its transactions per second on that path.",
+            rich_help_panel=SERVICE,
+        ),
+    ] = None,
+    max_tps: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="What the service does when no path holds it back.",
+            rich_help_panel=SERVICE,
+        ),
+    ] = None,
+    tps_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GBPS=TPS",
+            help="Instead: what it did at a bandwidth, such as 1=2700; give two.",
+            rich_help_panel=SERVICE,
+        ),
+    ] = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -222,7 +243,10 @@ def predict(
         if given:
             raise UsageError(f"--batch has its own paths: leave out {given[0]}")
         day = options.day(as_of) or date.today()
-        _write_table(batch, form or Form.CSV, day, level, output, together=together)
+        from netplan_planner.cli.predict_table import write_table
+
+        as_json = form is Form.JSON
+        write_table(batch, day, level, output, as_json=as_json, together=together)
         return
     if together:
         raise UsageError("--together is for a table of flows: give one with --batch")
@@ -251,7 +275,10 @@ def predict(
     if question.duration_s is not None and question.transfer_bytes is not None:
         raise UsageError("--duration and --bytes exclude each other: one follows from the other")
     from netplan_planner.cli import predict_answers
-    from netplan_planner.engine.predict_path import predict_described, predict_named
+    from netplan_planner.cli.predict_service import service_of
+    from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
+
+    service = service_of(bytes_per_transaction, max_tps, tps_at or [])
 
     if src is not None and dst is not None:
         from netplan_planner.engine import AuditRequest
@@ -269,6 +296,8 @@ def predict(
         raise UsageError("name both machines, the sender and the receiver")
     else:
         answer = predict_described(question, options.day(as_of) or date.today(), level)
+    if service is not None:
+        answer = with_service(answer, service)
     typer.echo(predict_answers.written(answer, (form or Form.TEXT).value, explain), nl=False)
 
 
@@ -317,50 +346,3 @@ def _pod(
         is_bare_metal=False,
     )
     return msgspec.structs.replace(pod, other_link_gbps=other_link_gbps, is_assumed=False)
-
-
-def _write_table(
-    batch: Path,
-    form: Form,
-    as_of: date,
-    level: float,
-    output: Path | None,
-    *,
-    together: bool,
-) -> None:
-    from netplan_planner.engine.predict_table import (
-        predict_table,
-        predictions_csv,
-        predictions_json,
-    )
-    from netplan_planner.readers.path_table import PathTable
-
-    with PathTable(batch) as table:
-        answer = predict_table(table, as_of=as_of, level=level)
-        more = _shared(table, answer) if together else None
-        if form is Form.JSON:
-            text = predictions_json(answer, table, level, more)
-            if output is None:
-                typer.echo(text, nl=False)
-            else:
-                with written_whole(output) as new:
-                    new.write_text(text, encoding="utf-8")
-        elif output is None:
-            with to_stdout() as pipe:
-                predictions_csv(answer, table, pipe, more)
-        else:
-            with written_whole(output) as new:
-                predictions_csv(answer, table, new, more)
-
-
-def _shared(table: "PathTable", answer: "TableAnswer") -> "dict[str, AddedColumn]":
-    from netplan_planner.engine.shared_table import share_table
-
-    found = share_table(table, answer)
-    if found.unknown_count and not state.quiet:
-        typer.echo(
-            f"note: {found.unknown_count:,} rows have no prediction and are left out of the"
-            " sharing; in truth they take bandwidth too",
-            err=True,
-        )
-    return {"shared_gbps": found.gbps, "shared_limit": found.limit}

@@ -73,10 +73,31 @@ def _body(answer: PathAnswer) -> Iterator[str]:
     yield f"  {rate(found.gbps)} {span} in {share(found.level or 0.0, 1.0)} of cases"
     yield from _time(found)
     yield from _binding(found)
+    yield from _service(answer)
     for said in found.assumed:
         yield f"  assumed: {inert(said)}"
     if answer.rtt_detail:
         yield f"  round-trip time by {inert(answer.rtt_detail)}"
+
+
+def _service(answer: PathAnswer) -> Iterator[str]:
+    """Yield what a service does on the path, and what it is taken to be."""
+    service, done = answer.service, answer.transactions
+    if service is None or done is None:
+        return
+    yield (
+        f"  {done.tps:,.0f} transactions/s [{done.low_tps:,.0f} to {done.high_tps:,.0f}], bound by"
+        f" the {done.binding}"
+    )
+    size = f"{service.bytes_per_transaction / 1000:.3g} kB"
+    if service.low_bytes_per_transaction != service.high_bytes_per_transaction:
+        low, high = service.low_bytes_per_transaction, service.high_bytes_per_transaction
+        size += f" [{low / 1000:.3g} to {high / 1000:.3g}]"
+    most = f"{service.ceiling_tps:,.0f}/s"
+    if service.low_ceiling_tps != service.high_ceiling_tps:
+        top = f"{service.high_ceiling_tps:,.0f}" if service.high_ceiling_tps else "open"
+        most += f" [{service.low_ceiling_tps:,.0f} to {top}]"
+    yield f"  service: {size} a transaction, at most {most}"
 
 
 def _time(found: Estimate) -> Iterator[str]:

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     region_of,
 )
 from netplan_planner.throughput import instance_end, load_caps, predict
+from netplan_planner.throughput.application import Service, Transactions, transactions_per_s
 from netplan_planner.throughput.rtt import rtt_between
 
 
@@ -62,6 +63,9 @@ class PathAnswer(Value, frozen=True, kw_only=True):
     estimate: Estimate
     rtt_detail: str = ""
     """Where a round-trip time that was not given comes from."""
+    service: Service | None = None
+    transactions: Transactions | None = None
+    """What a service does on that path."""
 
 
 def predict_described(question: PathQuestion, as_of: date, level: float) -> PathAnswer:
@@ -114,6 +118,17 @@ def predict_named(
         if seen is not None:
             question = msgspec.structs.replace(question, rtt_ms=seen)
     return _answer(question, names, ends[0], ends[1], path_class, facts.caps, level)
+
+
+def with_service(answer: PathAnswer, service: Service) -> PathAnswer:
+    """Return the answer with the transactions per second of a service on that path."""
+    found = answer.estimate
+    if found.gbps is None:
+        return msgspec.structs.replace(answer, service=service)
+    done = transactions_per_s(
+        service, gbps=found.gbps, low_gbps=found.low_gbps, high_gbps=found.high_gbps
+    )
+    return msgspec.structs.replace(answer, service=service, transactions=done)
 
 
 def _answer(

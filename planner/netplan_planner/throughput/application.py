@@ -37,6 +37,7 @@ from netplan_planner.throughput.service_fit import (
     Service,
     ServiceCurve,
     ServicePoint,
+    described_service,
     fit_two_points,
     known_service,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "ServiceCurve",
     "ServicePoint",
     "Transactions",
+    "described_service",
     "fit_two_points",
     "gbps_for_tps",
     "known_service",

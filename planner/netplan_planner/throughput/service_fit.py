@@ -111,6 +111,34 @@ def fit_two_points(
     )
 
 
+def described_service(
+    *, bytes_per_transaction: float, ceiling_tps: float, overlap: Overlap = LIKELY_OVERLAP
+) -> Service:
+    """Return the service of given bytes and ceiling; only how they overlap is not known.
+
+    Raises:
+        UsageError: If one of them is not above 0.
+    """
+    if bytes_per_transaction <= 0 or ceiling_tps <= 0:
+        raise UsageError("bytes of a transaction and the most transactions a second are above 0")
+    likely, *edges = (
+        ServiceCurve(
+            bytes_per_transaction=bytes_per_transaction, ceiling_tps=ceiling_tps, overlap=p
+        )
+        for p in (overlap.likely, overlap.low, overlap.high)
+    )
+    return Service(
+        bytes_per_transaction=bytes_per_transaction,
+        low_bytes_per_transaction=bytes_per_transaction,
+        high_bytes_per_transaction=bytes_per_transaction,
+        ceiling_tps=ceiling_tps,
+        low_ceiling_tps=ceiling_tps,
+        high_ceiling_tps=ceiling_tps,
+        likely=likely,
+        edges=tuple(edges),
+    )
+
+
 @cache
 def known_service(name: str) -> Service:
     """Return a service whose two points ship with netplan (`data/services.csv`).

@@ -1,0 +1,62 @@
+"""`netplan predict --batch`: the predictions of a table of paths, its rows and columns kept."""
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from netplan_planner.cli.app import state
+from netplan_planner.cli.streams import to_stdout, written_whole
+
+if TYPE_CHECKING:
+    from netplan_planner.engine.predict_table import TableAnswer
+    from netplan_planner.readers.path_table import AddedColumn, PathTable
+
+
+def write_table(
+    batch: Path,
+    as_of: date,
+    level: float,
+    output: Path | None,
+    *,
+    as_json: bool,
+    together: bool,
+) -> None:
+    """Write the table with its predictions to a file or stdout, as CSV or JSON."""
+    from netplan_planner.engine.predict_table import (
+        predict_table,
+        predictions_csv,
+        predictions_json,
+    )
+    from netplan_planner.readers.path_table import PathTable
+
+    with PathTable(batch) as table:
+        answer = predict_table(table, as_of=as_of, level=level)
+        more = _shared(table, answer) if together else None
+        if as_json:
+            text = predictions_json(answer, table, level, more)
+            if output is None:
+                typer.echo(text, nl=False)
+            else:
+                with written_whole(output) as new:
+                    new.write_text(text, encoding="utf-8")
+        elif output is None:
+            with to_stdout() as pipe:
+                predictions_csv(answer, table, pipe, more)
+        else:
+            with written_whole(output) as new:
+                predictions_csv(answer, table, new, more)
+
+
+def _shared(table: "PathTable", answer: "TableAnswer") -> "dict[str, AddedColumn]":
+    from netplan_planner.engine.shared_table import share_table
+
+    found = share_table(table, answer)
+    if found.unknown_count and not state.quiet:
+        typer.echo(
+            f"note: {found.unknown_count:,} rows have no prediction and are left out of the"
+            " sharing; in truth they take bandwidth too",
+            err=True,
+        )
+    return {"shared_gbps": found.gbps, "shared_limit": found.limit}
