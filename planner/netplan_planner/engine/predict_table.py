@@ -247,9 +247,9 @@ def predictions_csv(
     found = answer.predictions
     table.write_csv(
         {
-            "predicted_gbps": _rounded(found.gbps),
-            "low_gbps": _rounded(found.low_gbps),
-            "high_gbps": _rounded(found.high_gbps),
+            "predicted_gbps": rounded(found.gbps),
+            "low_gbps": rounded(found.low_gbps),
+            "high_gbps": rounded(found.high_gbps),
             "binding_limit": CodedTexts(LIMITS, found.binding),
             "next_limit": CodedTexts(LIMITS, found.following),
             "reason": answer.reason,
@@ -259,7 +259,7 @@ def predictions_csv(
     )
 
 
-def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return values to six digits: more would feign what no model knows."""
     with np.errstate(divide="ignore", invalid="ignore"):
         digits = 5 - np.floor(np.log10(np.abs(values)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.predict_table import TableAnswer
+from netplan_planner.engine.predict_table import TableAnswer, rounded
 from netplan_planner.errors import UsageError
 from netplan_planner.readers.path_table import CodedTexts, PathTable
 from netplan_planner.throughput.mean import LIMITS
@@ -61,7 +61,7 @@ def share_table(table: PathTable, answer: TableAnswer) -> SharedRates:
     code = np.full(len(own), -1)
     is_own = rates.binding_link == OWN_BOUND
     code[known] = np.where(is_own, texts.index(OWN), names[rates.binding_link])
-    return SharedRates(gbps, CodedTexts(texts, code), int((~known).sum()))
+    return SharedRates(rounded(gbps), CodedTexts(texts, code), int((~known).sum()))
 
 
 def _links(
