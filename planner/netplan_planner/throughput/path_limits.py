@@ -126,17 +126,35 @@ def _assumed_sender(machine_type: str, tier1: bool, caps: CapsBook, why: str) ->
         least = min(variants, key=lambda cap: cap.egress_gbps)
         said = f"the CPU platform is not known: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
         return _Sender(least, "", highest, assumed=(said,))
-    for year in range(caps.as_of.year + 1, caps.as_of.year + 1 + CARRIED_YEARS):
-        later = [
-            cap
-            for cap in load_caps(date(year, 1, 1)).variants(machine_type)
-            if cap.is_tier1 == tier1
-        ]
-        if later:
-            least = min(later, key=lambda cap: cap.egress_gbps)
-            said = f"no cap is documented for {caps.as_of}: that of {year} is carried back"
-            return _Sender(least, "", least.egress_gbps, is_carried=True, assumed=(said,))
-    return _Sender(None, why)
+    later = _nearest_cap(machine_type, tier1, caps.as_of.year, 1)
+    if later is None:
+        return _Sender(None, why)
+    earlier = _nearest_cap(machine_type, tier1, caps.as_of.year, -1)
+    if earlier is None:
+        said = f"no cap is documented for {caps.as_of}: that of {later.year} is carried back"
+        return _Sender(later.cap, "", later.cap.egress_gbps, is_carried=True, assumed=(said,))
+    said = (
+        f"between {earlier.year} and {later.year} no cap is documented: from"
+        f" {earlier.cap.egress_gbps:g} to {later.cap.egress_gbps:g} Gbit/s"
+    )
+    highest = max(earlier.cap.egress_gbps, later.cap.egress_gbps)
+    return _Sender(earlier.cap, "", highest, assumed=(said,))
+
+
+class _DatedCap(NamedTuple):
+    cap: EgressCap
+    year: int
+
+
+def _nearest_cap(machine_type: str, tier1: bool, year: int, step: int) -> _DatedCap | None:
+    """Return the least cap of a type in the nearest year that has one, before or after."""
+    for distance in range(1, CARRIED_YEARS + 1):
+        on = year + step * distance
+        day = date(on, 6, 30) if step < 0 else date(on, 1, 1)
+        found = [cap for cap in load_caps(day).variants(machine_type) if cap.is_tier1 == tier1]
+        if found:
+            return _DatedCap(min(found, key=lambda cap: cap.egress_gbps), on)
+    return None
 
 
 def _missing(
