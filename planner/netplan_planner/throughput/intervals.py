@@ -11,6 +11,7 @@ import csv
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from netplan_planner.throughput.terms import WIDE_REGIMES, TermSpans
 
 WALL_RATIO = 1.02
 """How far goodput was seen above a documented cap; no interval ends beyond it."""
+LOWER_TAIL = 1.2
+"""By how much the tail below a path's mean is longer than the one above."""
 RAMP_SHARE = 0.03
 """Below this share of the start in the time, a path is at its wall."""
 REGIMES = (
@@ -56,6 +59,10 @@ class Spread(NamedTuple):
     wall_gbps: Column
     """No interval goes above it."""
     regime: NDArray[np.int8]
+    learnt_ratio: Column
+    """Share of the doubt that probes removed; 0 without a calibration."""
+    log_sd: Column
+    """Of one run around the mean, on a logarithmic scale, where probes said it."""
 
 
 class Factors(NamedTuple):
@@ -63,6 +70,8 @@ class Factors(NamedTuple):
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    quantile: float = 1.645
+    """Of the normal distribution at the upper end, for what probes taught."""
 
 
 def spread(
@@ -85,13 +94,16 @@ def spread(
     likely = means(terms.likely)
     least = means(terms.low, transfer.UNFAVOURABLE)
     greatest = means(terms.high, transfer.FAVOURABLE)
-    low = np.fmin(least.gbps, likely.gbps)
+    # Where nobody knows the length of the path, the caps at their least are all that can be said.
+    bound = np.where(np.isnan(least.gbps), least.cap_gbps, least.gbps)
+    low = np.fmin(bound, likely.gbps)
     documented = greatest.limits_gbps[:, _WALLS]
     wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
     high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
     place = np.where(is_foreign, 2, np.where(is_external, 1, 0))
     regime = _regimes(likely, place, is_pod, wide)
-    return Spread(likely, low, high, wall, regime)
+    nothing = np.zeros_like(low)
+    return Spread(likely, low, high, wall, regime, nothing, nothing)
 
 
 def joined(parts: Sequence[Spread]) -> Spread:
@@ -110,7 +122,20 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     low = found.low_gbps * np.exp(-factors.low[found.regime])
     high = np.minimum(found.high_gbps * np.exp(factors.high[found.regime]), found.wall_gbps)
     mean = found.means.gbps
+    if found.learnt_ratio.any():
+        low, high = _probed(found, factors.quantile, low, high)
     return np.fmin(low, mean), np.fmax(high, mean)
+
+
+def _probed(found: Spread, quantile: float, low: Column, high: Column) -> tuple[Column, Column]:
+    """Return the ends moved towards those of the probes, by the share that these taught."""
+    share, sd = found.learnt_ratio, quantile * found.log_sd
+    mean = np.log(found.means.gbps)
+    below, above = mean - LOWER_TAIL * sd, np.minimum(mean + sd, np.log(found.wall_gbps))
+    return (
+        np.where(share > 0, np.exp((1 - share) * np.log(low) + share * below), low),
+        np.where(share > 0, np.exp((1 - share) * np.log(high) + share * above), high),
+    )
 
 
 @cache
@@ -133,7 +158,7 @@ def factors_at(level: float) -> Factors:
         )
         for side in (0, 1)
     )
-    return Factors(low, high)
+    return Factors(low, high, NormalDist().inv_cdf(0.5 + level / 2))
 
 
 @cache

@@ -57,9 +57,6 @@ WINDOW_RAMP_RATIO = 0.5
 LEAST_EGRESS_GBPS = 1.0
 """The least documented egress cap of any machine type (shared-core ones). What stays below half of
 it is known even where the sender's own cap is not."""
-DIRECTION_RATIO = 0.7
-"""What one flow keeps when the other direction runs too: both share a core. Between 0.5, where
-nothing is left over, and 1; the middle on a logarithmic scale."""
 
 
 class PathTerms(NamedTuple):
@@ -113,7 +110,8 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
     limits = _limits(terms, habits)
     cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
     window = limits[:, WINDOW]
-    offered = np.where(np.isnan(window), np.inf, window)
+    # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
+    offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
     # A cap that is not known cannot bind a path that stays far below the least one there is.
     cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
     steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
@@ -142,7 +140,7 @@ def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:
     """Return what each limit alone would let through; the column of the ramp is still infinite."""
     of_cap = tcp.payload_ratio if habits.caps_count_headers else tcp.cap_ratio
     ratio = of_cap(terms.mtu_bytes)[:, None]
-    each_way = np.where(terms.is_both_ways, DIRECTION_RATIO, 1.0)[:, None]
+    each_way = np.where(terms.is_both_ways, habits.direction_ratio, 1.0)[:, None]
     shared = terms.shared_gbps * np.where(_COUNTS_HEADERS, ratio, 1.0)
     flow = terms.per_flow_gbps * np.where(_USES_CORE, each_way, ratio)
     window = tcp.window_gbps(window_bytes=terms.window_bytes, rtt_ms=terms.rtt_ms)
@@ -168,9 +166,8 @@ def _goodput(
     )
     with np.errstate(invalid="ignore"):
         timed = transfer.gbps_over(run, duration_s=terms.duration_s, omit_s=terms.omit_s)
-    # What the sender has written and nobody has acknowledged yet is in its count.
-    in_flight = steady * run.rtt_s / np.where(is_finite, terms.duration_s, np.inf)
-    timed = np.where(terms.is_sender_count, np.minimum(timed + in_flight, steady), timed)
+    if terms.is_sender_count.any():
+        timed = np.where(terms.is_sender_count, _sender_gbps(terms, run, timed), timed)
     is_sized = ~np.isnan(terms.transfer_bytes)
     if not is_sized.any():
         return np.where(is_finite, timed, steady), terms.duration_s
@@ -178,6 +175,16 @@ def _goodput(
     seconds = transfer.seconds_for(run, np.where(is_sized, gbit, 1.0))
     goodput = np.where(is_sized, gbit / seconds, np.where(is_finite, timed, steady))
     return goodput, np.where(is_sized, seconds, terms.duration_s)
+
+
+def _sender_gbps(terms: PathTerms, run: transfer.Course, timed: Column) -> Column:
+    """Return the sender's count: what is under way at the end is in it, at the start not yet."""
+    is_open = ~np.isfinite(terms.duration_s)
+    time = np.where(is_open, 1.0, terms.duration_s)
+    late = transfer.unacknowledged_gbit(run, time + terms.omit_s)
+    early = transfer.unacknowledged_gbit(run, terms.omit_s)
+    more = (late - np.where(terms.omit_s > 0, early, 0.0)) / time
+    return np.where(is_open, timed, np.minimum(timed + more, run.steady_gbps))
 
 
 def _ranked(

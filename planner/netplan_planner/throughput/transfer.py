@@ -24,6 +24,10 @@ from netplan_planner.throughput.tcp import (
     gbit_from_bytes,
 )
 
+DIRECTION_RATIO = 0.7
+"""Both directions of a flow share a core: between a half, where nothing is left over, and all; the
+middle on a logarithmic scale."""
+SHARED_CORE_RATIO = 0.5
 _SOLVER_STEPS = 12
 """Of the fixed point for the time of a transfer; each step shrinks the error to under a sixth."""
 
@@ -40,13 +44,15 @@ class Habits(NamedTuple):
     """The same at the sender, whose clock starts with its first byte."""
     deficit_ratio: float
     """What a flow lacks to its share right after the overshoot."""
+    direction_ratio: float
+    """What one flow keeps of its core when the other direction runs too."""
     caps_count_headers: bool
     """Whether a documented cap holds for packets, not for their payload; no document says."""
 
 
-LIKELY = Habits(2.0, START_RTTS, SENDER_START_RTTS, MEAN_FIRST_DEFICIT, False)
-FAVOURABLE = Habits(2.0, START_RTTS - 1.0, SENDER_START_RTTS, 0.0, False)
-UNFAVOURABLE = Habits(1.5, START_RTTS, SENDER_START_RTTS, CUBIC_DECREASE, True)
+LIKELY = Habits(2.0, START_RTTS, SENDER_START_RTTS, MEAN_FIRST_DEFICIT, DIRECTION_RATIO, False)
+FAVOURABLE = Habits(2.0, START_RTTS - 1.0, SENDER_START_RTTS, 0.0, 1.0, False)
+UNFAVOURABLE = Habits(1.5, START_RTTS, SENDER_START_RTTS, CUBIC_DECREASE, SHARED_CORE_RATIO, True)
 
 
 class Course(NamedTuple):
@@ -101,13 +107,16 @@ def course(
     start_rtts = np.where(is_sender_count, habits.sender_start_rtts, habits.start_rtts)
     log_growth = float(np.log(habits.growth))
     window_segments = steady * rtt_s / (gbit_from_bytes(segment_bytes) * streams)
+    growths = np.log(steady / first) / log_growth
+    # Less than one round trip of growth overshoots by less, and none at all by nothing.
+    overshoot = np.minimum(growths, 1.0) * np.asarray(policed_share)
     return Course(
         steady_gbps=steady,
         first_gbps=first,
         rtt_s=rtt_s,
         start_s=start_rtts * rtt_s,
-        ramp_s=np.log(steady / first) / log_growth * rtt_s,
-        deficit_gbps=habits.deficit_ratio * np.asarray(policed_share) * steady,
+        ramp_s=growths * rtt_s,
+        deficit_gbps=habits.deficit_ratio * overshoot * steady,
         recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
         friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,
         log_growth=log_growth,
@@ -144,6 +153,11 @@ def gbps_over(run: Course, *, duration_s: Floats, omit_s: Floats = 0.0) -> Array
     shown_s = np.where(finite, duration_s, 1.0)
     counted = gbit_after(run, np.where(finite, end, 1.0)) - gbit_after(run, omit_s)
     return np.where(finite, counted / shown_s, run.steady_gbps)
+
+
+def unacknowledged_gbit(run: Course, seconds: Floats) -> Array:
+    """Return what the sender has written by then and nobody has acknowledged: a round trip's."""
+    return np.asarray(gbit_after(run, seconds + run.rtt_s) - gbit_after(run, seconds))
 
 
 def _lost_gbit(run: Course, seconds: Floats) -> Array:
