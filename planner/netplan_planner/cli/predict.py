@@ -77,6 +77,7 @@ def predict(
         float | None,
         typer.Option(
             min=0.001,
+            max=1e6,
             help="Round-trip time (default: as seen in flow logs, else of the places).",
             rich_help_panel=PATH,
         ),
@@ -239,9 +240,27 @@ def predict(
     TCP and what published measurements show; with a date, under the limits of that day.
     """
     if batch is not None:
-        given = [n for n, v in (("SRC", src), ("--src-type", src_type), ("--path", path)) if v]
-        if given:
-            raise UsageError(f"--batch has its own paths: leave out {given[0]}")
+        _refuse_beside_table(
+            {
+                "SRC": src,
+                "--src-type": src_type,
+                "--dst-type": dst_type,
+                "--path": path,
+                "--src-place": src_place,
+                "--dst-place": dst_place,
+                "--external": external or None,
+                "--tier1": tier1,
+                "--cpu-platform": cpu_platform,
+                "--rtt-ms": rtt_ms,
+                "--mtu": mtu,
+                "--window-bytes": window_bytes,
+                "--streams": streams,
+                "--duration": duration,
+                "--omit": omit,
+                "--bytes": byte_count,
+                "--both-ways": both_ways or None,
+            }
+        )
         day = options.day(as_of) or date.today()
         from netplan_planner.cli.predict_table import write_table
 
@@ -280,6 +299,13 @@ def predict(
 
     service = service_of(bytes_per_transaction, max_tps, tps_at or [])
 
+    if src is not None and (src_type or dst_type or src_place or dst_place):
+        raise UsageError(
+            "two machines of the input have types and places of their own: leave out --src-type,"
+            " --dst-type, --src-place and --dst-place, or SRC and DST"
+        )
+    if output is not None:
+        raise UsageError("--output is for a table (--batch); redirect the answer for one path")
     if src is not None and dst is not None:
         from netplan_planner.engine import AuditRequest
 
@@ -314,6 +340,13 @@ def _path_class(text: str | None) -> "PathClass | None":
         hint = f"; near: {', '.join(near)}" if near else ""
         raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
     return found
+
+
+def _refuse_beside_table(options_by_name: dict[str, object]) -> None:
+    """Raise for an option that would say something of a path, beside a table of them."""
+    given = [name for name, value in options_by_name.items() if value is not None]
+    if given:
+        raise UsageError(f"--batch has its own paths: leave out {given[0]}")
 
 
 def _pod(

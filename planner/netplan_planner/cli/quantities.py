@@ -11,6 +11,8 @@ _BYTES = {
     **{f"{letter}b": 1000**power for power, letter in enumerate("kmgtp", 1)},
     **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgtp", 1)},
 }
+_MOST = 1e18
+"""Bytes or seconds; more is a slip of the hand."""
 _QUANTITY = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -35,13 +37,18 @@ def byte_count(option: str, text: str | None) -> int | None:
     >>> byte_count("--bytes", "2TiB"), byte_count("--bytes", "1.5 GB"), byte_count("--bytes", "10")
     (2199023255552, 1500000000, 10)
     """
-    return None if text is None else round(_value(option, text, _BYTES, "2TiB or 500GB"))
+    if text is None:
+        return None
+    found = round(_value(option, text, _BYTES, "2TiB or 500GB"))
+    if found < 1:
+        raise UsageError(f"{option} is a byte or more, not {text[:40]!r}")
+    return found
 
 
 def _value(option: str, text: str, scale: dict[str, float] | dict[str, int], like: str) -> float:
     found = _QUANTITY.fullmatch(text)
     factor = scale.get(found[2].lower()) if found else None
     value = float(found[1]) * factor if found and factor is not None else 0.0
-    if value <= 0:
+    if not 0 < value <= _MOST:
         raise UsageError(f"{option} is a quantity above 0 such as {like}, not {text[:40]!r}")
     return value

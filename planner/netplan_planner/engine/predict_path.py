@@ -76,6 +76,8 @@ def predict_described(question: PathQuestion, as_of: date, level: float) -> Path
     """
     if question.src_type is None:
         raise UsageError("name two machines of an input, or a type with --src-type")
+    _check_place("--src-place", question.src_place)
+    _check_place("--dst-place", question.dst_place)
     src, dst = (
         PathEnd(
             machine_type=machine_type,
@@ -234,6 +236,15 @@ def _class_of(src: PathEnd, dst: PathEnd, is_external: bool) -> PathClass:
     else:
         distance = "inter-zone"
     return PathClass(f"{distance}-{'external' if is_external else 'internal'}")
+
+
+def _check_place(option: str, place: str | None) -> None:
+    """Raise for a place that is none: a slip of the hand would be another region."""
+    if place is None:
+        return
+    why = rtt_between(place, place).why_unknown
+    if why:
+        raise UsageError(f"{option} {place[:60]!r}: {why}")
 
 
 def _zone(place: str | None) -> Zone | None:

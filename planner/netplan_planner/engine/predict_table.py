@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.inert import escaped_json
+from netplan_planner.inert import escaped_json, inert_cell
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.readers.path_cells import (
     clouds_of,
@@ -80,7 +80,7 @@ def predict_table(
         found.kinds, found.limits, found.columns, factors or factors_at(level)
     )
     codes, texts = reasons(found.limits, found.columns, answers)
-    return TableAnswer(answers, CodedTexts(texts, codes))
+    return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes))
 
 
 def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
@@ -206,7 +206,8 @@ def _round_trips(rows: PathRows, distances: list[str | None], kind: NDArray[np.i
     is_table = (known.basis == RttBasis.TABLE)[rows.place]
     least = np.where(is_table, known.low_ms[rows.place], 0.0)
     given = np.maximum(rows.numbers["rtt_ms"], least)
-    typical = rtt_for_pairs(*zip(*(_TYPICAL.get(one, ("", "")) for one in distances), strict=True))
+    usual_places = [_TYPICAL.get(one, ("", "")) for one in distances]
+    typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
     for name in ("rtt_ms", "low_ms", "high_ms"):
         placed, usual = getattr(known, name)[rows.place], getattr(typical, name)[kind]
@@ -217,7 +218,7 @@ def _round_trips(rows: PathRows, distances: list[str | None], kind: NDArray[np.i
 
 def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the seconds before counting: the row's own, else those of its campaign's protocol."""
-    if "source" not in table.columns or not np.isnan(given).any():
+    if not table.has("source") or not np.isnan(given).any():
         return given
     names, which = table.texts("source")
     omits = np.array([omit_of(name) for name in names])

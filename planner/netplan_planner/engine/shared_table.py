@@ -38,7 +38,7 @@ def share_table(table: PathTable, answer: TableAnswer) -> SharedRates:
     Raises:
         UsageError: If the table does not name the machines.
     """
-    lacking = [name for name in ("src", "dst") if name not in table.columns]
+    lacking = [name for name in ("src", "dst") if not table.has(name)]
     if lacking:
         raise UsageError(
             f"{table.shown}: --together needs the columns src and dst, the names of the machines;"

@@ -13,6 +13,7 @@ from netplan_planner.model.base import (
     project_of,
     region_of,
 )
+from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -73,6 +74,7 @@ from netplan_planner.model.measurement import (
     CountedBy,
     MeasuredEnd,
     Measurement,
+    MeasurementCoverage,
 )
 from netplan_planner.model.plan import (
     Candidate,
@@ -144,6 +146,7 @@ __all__ = [
     "AddressUse",
     "BadRecord",
     "BandwidthTier",
+    "Calibration",
     "Candidate",
     "CapsBook",
     "Certainty",
@@ -178,6 +181,7 @@ __all__ = [
     "JobNeed",
     "JobOption",
     "JobPlan",
+    "Learnt",
     "Limit",
     "LimitKind",
     "LineItem",
@@ -188,6 +192,7 @@ __all__ = [
     "MeasuredEnd",
     "MeasuredLimit",
     "Measurement",
+    "MeasurementCoverage",
     "Member",
     "NatGateway",
     "Need",
@@ -205,6 +210,8 @@ __all__ = [
     "PriceBook",
     "PricePart",
     "PriceTier",
+    "ProbedClass",
+    "ProbedPair",
     "ProjectCoverage",
     "ProjectId",
     "Region",

@@ -5,8 +5,10 @@ columns are those of published measurements (docs/predict.md); absent ones and e
 unknown. A column `value` is read by nobody but the evaluation.
 """
 
+import csv
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.inert import inert_line
+from netplan_planner.inert import inert_cell, inert_line
 
 os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay_ms:60000")
 
@@ -44,6 +46,21 @@ KIND_COLUMNS = (
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
 VALUE_COLUMNS = ("value", "gbps")
+_RANGES: dict[str, tuple[float, float]] = {
+    "streams": (1, 1e6),
+    "rtt_ms": (0, 1e6),
+    "duration_s": (1e-3, 1e9),
+    "omit_s": (0, 1e9),
+    "bytes": (1, 1e18),
+    "window_bytes": (1, 1e12),
+    "mtu": (68, 65535),
+    "vcpus": (0, 1e4),
+    "dst_vcpus": (0, 1e4),
+    "host_link_gbps": (1e-3, 1e5),
+    "vpn_tunnels": (1, 1e4),
+}
+"""Least and most of numbers; a round-trip time of 0 is one that is not known."""
+PARQUET = b"PAR1"
 _NONE = "('', 'na', 'n/a', 'nan', 'null', 'none', '-', '?')"
 _CEILING = re.compile(r"\brmem (\d{1,6}) ?([KMG])iB\b")
 """In a note: the receiver's greatest buffer, of which a window gets half."""
@@ -87,25 +104,82 @@ class PathTable:
         self.shown = inert_line(str(path))
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("set preserve_insertion_order = true")
-        source = _source(path)
-        try:
-            self._connection.execute(f"create table paths as select * from {source}")
-        except duckdb.Error as exc:
-            raise InputError(
-                f"{self.shown}: cannot be read as a table: {_first_line(exc)}"
-            ) from exc
-        described = self._connection.execute("describe paths").fetchall()
-        self.columns = [str(row[0]) for row in described]
-        self.value_column = next((n for n in VALUE_COLUMNS if n in self.columns), None)
+        self.columns, source = self._opened()
+        """The names of the table's own columns, as the file spells them."""
+        self._at = {name.casefold(): number for number, name in enumerate(self.columns)}
+        self.value_column = next((name for name in VALUE_COLUMNS if self.has(name)), None)
         """What was measured, in Gbit/s; for the evaluation only."""
-        known = {*KIND_COLUMNS, *PLACE_COLUMNS, *NUMBER_COLUMNS}
-        if not known & set(self.columns):
+        if not any(map(self.has, (*KIND_COLUMNS, *PLACE_COLUMNS, *NUMBER_COLUMNS))):
             raise InputError(
                 f"{self.shown}: none of its columns is known; expected some of"
                 f" {', '.join(KIND_COLUMNS[:4])}, …; it has"
                 f" {', '.join(map(inert_line, self.columns[:10]))}"
             )
+        try:
+            self._connection.execute(f"create table paths as select * from {source}")
+        except duckdb.Error as exc:
+            raise InputError(f"{self.shown}: cannot be read as a table: {_why(exc)}") from exc
         self.row_count = int(self._one("select count(*) from paths"))
+
+    def has(self, name: str) -> bool:
+        """Return whether the table has a column; upper and lower case are alike."""
+        return name.casefold() in self._at
+
+    def _opened(self) -> tuple[list[str], str]:
+        """Return the names of the columns, and where rows with columns c0, c1, … come from.
+
+        Inside they have numbers for names: `rowid`, or two that differ in case, would be taken
+        for something else.
+        """
+        start = self._start_of_file()
+        name = _quoted(str(self.path))
+        if start == PARQUET:
+            source = f"read_parquet({name})"
+            try:
+                described = self._connection.execute(f"describe select * from {source}").fetchall()
+            except duckdb.Error as exc:
+                raise InputError(f"{self.shown}: cannot be read as Parquet: {_why(exc)}") from exc
+            names = [str(row[0]) for row in described]
+            chosen = ", ".join(f"{_name(one)} as c{at}" for at, one in enumerate(names))
+            return names, f"(select {chosen} from {source})"
+        names = self._header()
+        columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(names)))
+        return names, (
+            f"read_csv({name}, auto_detect = false, header = true, columns = {{{columns}}},"
+            " delim = ',', quote = '\"', escape = '\"')"
+        )
+
+    def _start_of_file(self) -> bytes:
+        try:
+            mode = self.path.stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise InputError(f"{self.shown}: a directory, not a file")
+            if not stat.S_ISREG(mode):
+                raise InputError(
+                    f"{self.shown}: a pipe or device; a table is looked at more than once, so"
+                    " write it to a file first"
+                )
+            with self.path.open("rb") as file:
+                start = file.read(len(PARQUET))
+        except OSError as exc:
+            raise InputError(f"{self.shown}: {exc.strerror or exc}") from exc
+        if not start:
+            raise InputError(f"{self.shown}: the file is empty")
+        return start
+
+    def _header(self) -> list[str]:
+        """Return the names in the first line of a CSV file."""
+        try:
+            with self.path.open(encoding="utf-8-sig", newline="") as file:
+                names = next(csv.reader(file, strict=True), [])
+        except UnicodeDecodeError as exc:
+            raise InputError(f"{self.shown}: not UTF-8: {exc.reason} at byte {exc.start}") from exc
+        except csv.Error as exc:
+            raise InputError(f"{self.shown}: line 1: not CSV: {exc}") from exc
+        repeated = [one for one in names if [n.casefold() for n in names].count(one.casefold()) > 1]
+        if repeated:
+            raise InputError(f"{self.shown}: two columns are named {inert_line(repeated[0])!r}")
+        return names
 
     def __enter__(self) -> "PathTable":
         return self
@@ -122,11 +196,14 @@ class PathTable:
         kinds, kind = self._coded(KIND_COLUMNS)
         places, place = self._coded(PLACE_COLUMNS)
         numbers = self._all_numbers(NUMBER_COLUMNS)
-        for name in ("streams", "duration_s", "bytes", "window_bytes"):
-            self._refuse(name, numbers[name] <= 0, "is not above 0")
+        for name, (least, most) in _RANGES.items():
+            values = numbers.get(name)
+            values = self.numbers(name) if values is None else values
+            self._refuse(name, (values < least) | (values > most), f"is not {_range(least, most)}")
         numbers["rtt_ms"] = np.where(numbers["rtt_ms"] > 0, numbers["rtt_ms"], np.nan)
         numbers["window_of_note"] = self._windows_of_notes()
-        counted = "lower(metric) like 'tcp_throughput%'" if "metric" in self.columns else "false"
+        metric = f"lower({self._sql('metric')})" if self.has("metric") else "''"
+        counted = f"{metric} like 'tcp_throughput%'"
         is_sender = self._column(f"coalesce({counted}, false)::double")
         return PathRows(
             kinds=kinds,
@@ -147,7 +224,7 @@ class PathTable:
 
     def _windows_of_notes(self) -> NDArray[np.float64]:
         """Return half the receive ceiling that a note tells, NaN where it tells none."""
-        if "note" not in self.columns:
+        if not self.has("note"):
             return np.full(self.row_count, np.nan)
         notes, which = self.texts("note")
         found = [_CEILING.search(note) for note in notes]
@@ -156,38 +233,38 @@ class PathTable:
 
     def _all_numbers(self, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
         """Return columns of numbers by name, read in one pass."""
-        present = [name for name in names if name in self.columns]
-        values = [f"try_cast({_name(name)} as double) as {_name(name)}" for name in present]
-        lost = [
-            f"count(*) filter (where try_cast({_name(name)} as double) is null"
-            f" and {_name(name)}::varchar <> '')"
-            for name in present
-        ]
+        present = [name for name in names if self.has(name)]
         if not present:
             return {name: np.full(self.row_count, np.nan) for name in names}
-        counts = self._connection.execute(f"select {', '.join(lost)} from paths").fetchone() or ()
+        cells = {name: self._sql(name) for name in present}
+        lost = [
+            f"count(*) filter (where not coalesce(isfinite(try_cast({cell} as double)), false)"
+            f" and {cell}::varchar <> '')"
+            for cell in cells.values()
+        ]
+        counts = self._connection.execute(f"select {', '.join(lost)} from paths").fetchall()[0]
         for name, count in zip(present, counts, strict=True):
             if count:
                 self._refuse_text(name)
+        values = [f"try_cast({cell} as double) as {_name(name)}" for name, cell in cells.items()]
         found = self._connection.execute(f"select {', '.join(values)} from paths").fetchnumpy()
         return {
-            name: np.ma.filled(np.ma.asarray(found[name], dtype=float), np.nan)
-            if name in present
-            else np.full(self.row_count, np.nan)
+            name: _filled(found[name]) if name in cells else np.full(self.row_count, np.nan)
             for name in names
         }
 
     def _refuse_text(self, name: str) -> None:
         """Raise for the first cell of a column that is neither a number nor a word for none."""
-        text = f"trim({_name(name)}::varchar)"
+        text = f"trim({self._sql(name)}::varchar)"
         bad = self._connection.execute(
-            f"select rowid, {text} from paths where try_cast({text} as double) is null"
+            f"select rowid, {text} from paths where {text} <> ''"
+            f" and not coalesce(isfinite(try_cast({text} as double)), false)"
             f" and lower({text}) not in {_NONE} order by rowid limit 1"
-        ).fetchone()
-        if bad is not None:
+        ).fetchall()
+        if bad:
             raise InputError(
-                f"{self.shown}: row {bad[0] + 1}: {name} is {inert_line(str(bad[1]))[:60]!r},"
-                " not a number; leave the cell empty where it is not known"
+                f"{self.shown}: row {bad[0][0] + 1}: {name} is {inert_line(str(bad[0][1]))[:60]!r},"
+                " not a finite number; leave the cell empty where it is not known"
             )
 
     def texts(self, name: str) -> tuple[list[str], NDArray[np.intp]]:
@@ -202,15 +279,17 @@ class PathTable:
         oldest row, and gives the median of its values.
         """
         needed = ("source", "date", *PLACE_COLUMNS)
-        if self.value_column is None or any(name not in self.columns for name in needed):
+        if self.value_column is None or not all(map(self.has, needed)):
             return np.full(self.row_count, np.nan)
-        key = [_name(n) for n in ("cloud", "path_class", *PLACE_COLUMNS) if n in self.columns]
+        key = [self._sql(n) for n in ("cloud", "path_class", *PLACE_COLUMNS) if self.has(n)]
         found = self._connection.execute(
             f"""
             with pairs as (
-                select rowid as at, source, concat_ws('|', {", ".join(key)}) as pair,
-                    try_cast({_name(self.value_column)} as double) as value,
-                    min(date) over (partition by source) as start
+                select rowid as at, {self._sql("source")} as source,
+                    concat_ws('|', {", ".join(key)}) as pair,
+                    try_cast({self._sql(self.value_column)} as double) as value,
+                    min({self._sql("date")}::varchar)
+                        over (partition by {self._sql("source")}) as start
                 from paths),
             known as (
                 select pair, start, median(value) as value from pairs
@@ -220,7 +299,7 @@ class PathTable:
             order by pairs.at
             """
         ).fetchnumpy()["value"]
-        return np.ma.filled(np.ma.asarray(found, dtype=float), np.nan)
+        return _filled(found)
 
     def write_csv(self, added: Mapping[str, AddedColumn], target: Path) -> None:
         """Write the table with columns after its own, as CSV; texts stay inert in spreadsheets.
@@ -234,7 +313,7 @@ class PathTable:
             InputError: If the file cannot be written.
             UsageError: If the table has a column of that name already.
         """
-        taken = [name for name in added if name in self.columns]
+        taken = [self.columns[self._at[name]] for name in added if self.has(name)]
         if taken:
             raise UsageError(f"{self.shown}: it has a column {taken[0]} already")
         arrays = {n: v if isinstance(v, np.ndarray) else v.code for n, v in added.items()}
@@ -249,16 +328,16 @@ class PathTable:
                 f" to {_quoted(str(target))} (format csv, header, delimiter ',')"
             )
         except duckdb.IOException as exc:
-            raise InputError(f"the table cannot be written: {_first_line(exc)}") from exc
+            raise InputError(f"the table cannot be written: {_why(exc)}") from exc
 
     def _written(self, column: str) -> str:
         """Return a column as it is written: as it is, but where a cell could do harm."""
-        name = _name(column)
+        cell, shown = self._sql(column), _name(inert_cell(column))
         harmful = self._one(
-            f"select bool_or({name} <> {_inert_cell(name)}) from"
-            f" (select distinct {name}::varchar as {name} from paths)"
+            f"select bool_or({cell} <> {_inert_cell(cell)}) from"
+            f" (select distinct {cell}::varchar as {cell} from paths)"
         )
-        return f"{_inert_cell(name)} as {name}" if harmful else name
+        return f"{_inert_cell(cell) if harmful else cell} as {shown}"
 
     def head(self, count: int) -> Iterator[dict[str, str]]:
         """Yield the first rows as text by column."""
@@ -288,48 +367,44 @@ class PathTable:
 
     def _cell(self, name: str) -> str:
         """Return the expression of a cell as text."""
-        if name == "pod_note" and {"note", "path_class"} <= set(self.columns):
-            said = f"coalesce(regexp_extract(note, {_CLUSTER}), '')"
-            return f"case when path_class like '%-pod%' then {said} else '' end"
-        if name == "path_class" and name not in self.columns:
+        if name == "pod_note" and self.has("note") and self.has("path_class"):
+            said = f"coalesce(regexp_extract({self._sql('note')}, {_CLUSTER}), '')"
+            return f"case when {self._sql('path_class')} like '%-pod%' then {said} else '' end"
+        if name == "path_class" and not self.has(name):
             name = "path"
-        if name not in self.columns:
-            return "''"
-        return f"coalesce(trim({_name(name)}::varchar), '')"
+        return f"coalesce(trim({self._sql(name)}::varchar), '')" if self.has(name) else "''"
+
+    def _sql(self, name: str) -> str:
+        """Return the column of a name as statements call it."""
+        return f"c{self._at[name.casefold()]}"
 
     def _column(self, expression: str) -> NDArray[np.float64]:
-        found = self._connection.execute(f"select {expression} as x from paths").fetchnumpy()["x"]
-        return np.ma.filled(np.ma.asarray(found, dtype=float), np.nan)
+        return _filled(
+            self._connection.execute(f"select {expression} as x from paths").fetchnumpy()["x"]
+        )
 
     def _refuse(self, name: str, is_bad: NDArray[np.bool_], why: str) -> None:
         if is_bad.any():
             raise InputError(f"{self.shown}: row {int(np.argmax(is_bad)) + 1}: {name} {why}")
 
     def _one(self, query: str) -> Any:
-        row = self._connection.execute(query).fetchone()
-        return row[0] if row else None
+        return self._connection.execute(query).fetchall()[0][0]
 
 
-def _source(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-    except OSError as exc:
-        raise InputError(f"{inert_line(str(path))}: {exc.strerror or exc}") from exc
-    name = _quoted(str(path))
-    if start == b"PAR1":
-        return f"read_parquet({name})"
-    return (
-        f"read_csv({name}, header = true, all_varchar = true, delim = ',', quote = '\"',"
-        " escape = '\"')"
-    )
+def _filled(values: Any) -> NDArray[np.float64]:
+    """Return a column of numbers with NaN where a cell is null."""
+    return np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)
+
+
+def _range(least: float, most: float) -> str:
+    return f"{least:g} or more" if np.isinf(most) else f"between {least:g} and {most:g}"
 
 
 def _cell_of(name: str, values: AddedColumn) -> str:
     """Return the expression of an added cell, null where it is empty."""
     if isinstance(values, np.ndarray):
         return f"nullif({_name(name)}, 'nan'::double)"
-    texts = ", ".join(map(_quoted, values.texts))
+    texts = ", ".join(_quoted(inert_cell(text)) for text in values.texts)
     return f"([{texts}]::varchar[])[nullif({_name(name)}, -1) + 1]"
 
 
@@ -351,5 +426,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _first_line(error: Exception) -> str:
-    return inert_line(str(error).split("\n", 1)[0])[:300]
+def _why(error: Exception) -> str:
+    """Return the part of a DuckDB error that tells where and what, on one line."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    return inert_line("; ".join(lines[:3]))[:300]

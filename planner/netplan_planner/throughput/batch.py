@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput import bounds, intervals
+from netplan_planner.throughput.calibrated import Probed
 from netplan_planner.throughput.caps import load_caps
 from netplan_planner.throughput.draws import draws
 from netplan_planner.throughput.host import MTU_BYTES
@@ -20,11 +21,18 @@ from netplan_planner.throughput.mean import LIMITS, Column, means
 from netplan_planner.throughput.path_limits import (
     OWN_CLOUD,
     StaticLimits,
+    default_window,
     is_own_receiver,
     static_limits,
 )
-from netplan_planner.throughput.tables import path_limit
-from netplan_planner.throughput.terms import Asked, LimitRow, Spans, limit_row, term_spans
+from netplan_planner.throughput.terms import (
+    Asked,
+    LimitRow,
+    Spans,
+    TermSpans,
+    limit_row,
+    term_spans,
+)
 
 DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""
@@ -80,6 +88,7 @@ def predict_columns(
     limits: Sequence[StaticLimits],
     columns: Columns,
     factors: Factors,
+    probed: Probed | None = None,
 ) -> Predictions:
     """Return the throughput of each row with its interval and its two least limits.
 
@@ -88,8 +97,9 @@ def predict_columns(
         limits: Of each kind (`kind_limits`).
         columns: The rows.
         factors: Of the interval's level (`intervals.factors_at`).
+        probed: What probes taught of the paths.
     """
-    found = spread_columns(kinds, limits, columns)
+    found = spread_columns(kinds, limits, columns, probed)
     low, high = interval(found, factors)
     means = found.means
     return Predictions(
@@ -104,25 +114,38 @@ def predict_columns(
 
 
 def spread_columns(
-    kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
+    kinds: Sequence[PathQuery],
+    limits: Sequence[StaticLimits],
+    columns: Columns,
+    probed: Probed | None = None,
 ) -> Spread:
     """Return the mean and the physical bounds of each row, before any conformal factor."""
     rows = [limit_row(one) for one in limits]
-    parts = [
-        _spread_part(kinds, rows, _block(columns, start))
-        for start in range(0, max(len(columns.kind), 1), _BLOCK)
-    ]
+    parts = []
+    for start in range(0, max(len(columns.kind), 1), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        some = Columns._make(column[block] for column in columns)
+        terms = term_spans(rows, some.kind, _asked(kinds, some))
+        part = _spread_part(kinds, rows, some.kind, terms)
+        if probed is not None:
+            is_given = ~np.isnan(some.window_bytes)
+            part = probed.rows(block).calibrated(part, terms, some.kind, is_given)
+        parts.append(part)
     return joined(parts)
 
 
-def _block(columns: Columns, start: int) -> Columns:
-    return Columns._make(column[start : start + _BLOCK] for column in columns)
+def terms_of(
+    kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
+) -> TermSpans:
+    """Return the terms of all rows with their ranges."""
+    return term_spans([limit_row(one) for one in limits], columns.kind, _asked(kinds, columns))
 
 
-def _spread_part(kinds: Sequence[PathQuery], rows: list[LimitRow], columns: Columns) -> Spread:
-    which = columns.kind
+def _spread_part(
+    kinds: Sequence[PathQuery], rows: list[LimitRow], which: NDArray[np.intp], terms: TermSpans
+) -> Spread:
     return intervals.spread(
-        term_spans(rows, which, _asked(kinds, columns)),
+        terms,
         is_external=_of_kind([k.path_class.leaves_vpc for k in kinds], which),
         is_foreign=_of_kind([_is_foreign(k) for k in kinds], which),
         is_pod=_of_kind([k.path_class.is_pod for k in kinds], which),
@@ -131,11 +154,16 @@ def _spread_part(kinds: Sequence[PathQuery], rows: list[LimitRow], columns: Colu
 
 
 def binding_shares(
-    kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
+    kinds: Sequence[PathQuery],
+    limits: Sequence[StaticLimits],
+    columns: Columns,
+    probed: Probed | None = None,
 ) -> dict[str, float]:
     """Return how often each limit binds the first row, by name, over the ranges of them all."""
-    rows = [limit_row(one) for one in limits]
-    drawn = means(draws(term_spans(rows, columns.kind, _asked(kinds, columns))))
+    terms = terms_of(kinds, limits, columns)
+    if probed is not None:
+        terms = probed.shifted(terms, columns.kind, ~np.isnan(columns.window_bytes))
+    drawn = means(draws(terms))
     codes, counts = np.unique(drawn.binding, return_counts=True)
     return {
         LIMITS[code]: float(count / counts.sum()) for code, count in zip(codes, counts, strict=True)
@@ -197,12 +225,8 @@ def _asked(kinds: Sequence[PathQuery], columns: Columns) -> Asked:
 
 def _windows(kinds: Sequence[PathQuery], columns: Columns) -> Spans:
     """Return the window of a stream by row: the given one, else the default of the receiver."""
-    spans = []
-    for kind in kinds:
-        default = path_limit("tcp-window", kind.as_of) if kind.as_of else None
-        size = default.value if default is not None else np.nan
-        spans.append(bounds.default_window_bytes(size, is_own=is_own_receiver(kind)))
-    of_row = np.array(spans)[columns.kind]
+    windows = np.array([default_window(kind) for kind in kinds], dtype=float)
+    of_row = windows.reshape(len(kinds), 3)[columns.kind]
     given = columns.window_bytes
     is_given = ~np.isnan(given)
     ratio = bounds.KNOWN_WINDOW_RATIO

@@ -96,7 +96,7 @@ def spread(
     greatest = means(terms.high, transfer.FAVOURABLE)
     # Where nobody knows the length of the path, the caps at their least are all that can be said.
     bound = np.where(np.isnan(least.gbps), least.cap_gbps, least.gbps)
-    low = np.fmin(bound, likely.gbps)
+    low = np.where(np.isnan(likely.gbps), np.nan, np.fmin(bound, likely.gbps))
     documented = greatest.limits_gbps[:, _WALLS]
     wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
     high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
@@ -124,7 +124,9 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     mean = found.means.gbps
     if found.learnt_ratio.any():
         low, high = _probed(found, factors.quantile, low, high)
-    return np.fmin(low, mean), np.fmax(high, mean)
+    unknown = np.isnan(mean)
+    ends = np.fmin(low, mean), np.fmax(high, mean)
+    return np.where(unknown, np.nan, ends[0]), np.where(unknown, np.nan, ends[1])
 
 
 def _probed(found: Spread, quantile: float, low: Column, high: Column) -> tuple[Column, Column]:

@@ -4,6 +4,7 @@ IPv4 and IPv6 have the same limits. What depends on the round-trip time (windows
 here: it is worked out with the mean.
 """
 
+import math
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
@@ -52,6 +53,13 @@ def is_own_receiver(query: PathQuery) -> bool:
     if query.path_class.is_between_own_vms:
         return query.dst.cloud == OWN_CLOUD
     return query.src.cloud != OWN_CLOUD and query.dst.cloud == OWN_CLOUD
+
+
+def default_window(query: PathQuery) -> tuple[float, float, float]:
+    """Return the window of one stream nobody told us about: the likely, the least, the greatest."""
+    default = path_limit("tcp-window", query.as_of) if query.as_of else None
+    size = default.value if default is not None else math.nan
+    return bounds.default_window_bytes(size, is_own=is_own_receiver(query))
 
 
 class StaticLimits(NamedTuple):

@@ -89,14 +89,18 @@ def limit_row(found: StaticLimits) -> LimitRow:
     )
 
 
+def _limits_of(rows: list[LimitRow], name: str, width: int) -> NDArray[np.float64]:
+    return np.array([getattr(row, name) for row in rows], dtype=float).reshape(len(rows), width)
+
+
 def term_spans(rows: list[LimitRow], which: NDArray[np.intp], asked: Asked) -> TermSpans:
     """Return the terms of paths whose limits are given by number of row."""
     shared = [
-        np.array([getattr(row, name) for row in rows], dtype=float)[which]
+        _limits_of(rows, name, len(SHARED))[which]
         for name in ("shared_gbps", "shared_low_gbps", "shared_high_gbps")
     ]
     per_flow = [
-        np.array([getattr(row, name) for row in rows], dtype=float)[which]
+        _limits_of(rows, name, len(PER_FLOW))[which]
         for name in ("per_flow_gbps", "per_flow_low_gbps", "per_flow_high_gbps")
     ]
     is_cap_known = np.array([row.is_cap_known for row in rows], dtype=bool)[which]

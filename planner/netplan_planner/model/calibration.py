@@ -1,0 +1,69 @@
+"""What probes taught about the limits of a project's paths."""
+
+from datetime import date
+
+from netplan_planner.model.base import Value
+
+
+class Learnt(Value, frozen=True, kw_only=True):
+    """One latent: a factor on what the model says of a limit. 1 is the model without probes.
+
+    Below stands the 5th, above the 95th percentile. The factor of a start says how much longer it
+    takes; all others raise the throughput.
+    """
+
+    name: str
+    """The limit, as predictions name it, or `receive-window`, `receive-window-of-type`, `start`,
+    `start-to-receiver`, `path-class`."""
+    key: str
+    """Whose: a machine family, a receiver's cloud, a path class; `all` where there is one only."""
+    ratio: float
+    """The most likely factor."""
+    low_ratio: float
+    high_ratio: float
+    prior_low_ratio: float
+    prior_high_ratio: float
+    value_count: int
+    """Probes whose figure said what the factor is."""
+    bound_count: int
+    """Probes that only said "at least"."""
+
+
+class ProbedClass(Value, frozen=True, kw_only=True):
+    """The probes of one path class to one receiver's cloud."""
+
+    key: str
+    probe_count: float
+    """Paths and set-ups; an old one counts for less."""
+    scatter_ratio: float
+    """How far paths of the class differ from each other, over what is usual."""
+
+
+class ProbedPair(Value, frozen=True, kw_only=True):
+    """What one pair of places carries over what all else says of it."""
+
+    key: str
+    ratio: float
+    low_ratio: float
+    high_ratio: float
+    run_count: int
+
+
+class Calibration(Value, frozen=True, kw_only=True):
+    """Everything that a set of measurements taught; sorted, so that equal ones give equal files."""
+
+    as_of: date
+    """Ages of the measurements are counted from this day."""
+    measurement_count: int
+    """Runs that were used."""
+    probe_count: int
+    """Paths and set-ups: repeated runs count as their median."""
+    fingerprint: str
+    """Of the measurements, in whatever order they came."""
+    is_given_window_used: bool = True
+    """False: windows that tables state were not what was in use; default images fit better."""
+    latents: tuple[Learnt, ...] = ()
+    covariance: tuple[tuple[float, ...], ...] = ()
+    """Of the natural logarithms of the factors: the rows up to the diagonal."""
+    classes: tuple[ProbedClass, ...] = ()
+    pairs: tuple[ProbedPair, ...] = ()

@@ -1,0 +1,89 @@
+"""What pairs of places keep to themselves: history of the same path, once all else is taken off."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import ProbedPair
+from netplan_planner.throughput.calibrated import PAIR_SHARE
+from netplan_planner.throughput.joint_mode import Probes, residuals
+from netplan_planner.throughput.latent_paths import (
+    incidence,
+    log_gbps,
+    run_scatter,
+    slopes,
+    values_of,
+)
+from netplan_planner.throughput.mean import Column
+from netplan_planner.throughput.posterior import HIGH, LOW, Posterior
+
+_GRID = np.linspace(-2.0, 0.7, 136)
+"""Of the logarithm of a pair's factor."""
+_ODD_SHARE = 0.05
+"""Of pairs that are unlike all others, and of runs that are unlike the pair."""
+
+
+def probed_pairs(
+    keys: Sequence[str],
+    pair: NDArray[np.intp],
+    run_count: NDArray[np.intp],
+    probes: Probes,
+    found: Posterior,
+) -> list[ProbedPair]:
+    """Return the factor of each pair of places: the median of its posterior, and its range.
+
+    Args:
+        keys: The pairs.
+        pair: Number of the pair of each probe, -1 for none.
+        run_count: Runs behind each probe.
+        probes: All probes, also those that `found` does not rest on.
+        found: What all paths share.
+    """
+    values = values_of(probes.paths.latent, found.factors)
+    now = log_gbps(probes.paths, values, is_given_used=found.is_given_used)
+    slope = slopes(probes.paths, values, now, is_given_used=found.is_given_used)
+    touched = incidence(probes.paths.latent, slope, len(found.factors))
+    unsure = np.einsum("pl,lm,pm->p", touched, found.covariance, touched, optimize=True)
+    scatter = run_scatter(probes.paths, slope) ** 2
+    own = PAIR_SHARE * scatter
+    # The share of the scatter that is left after several runs has the pair's own share in it.
+    rest = (probes.scatter_share - PAIR_SHARE) * scatter + unsure
+    residual = residuals(probes, now)
+    return [
+        _probed(key, rows, own, rest, residual, probes.weight, int(run_count[rows].sum()))
+        for number, key in enumerate(keys)
+        if len(rows := np.flatnonzero(pair == number))
+    ]
+
+
+def _probed(
+    key: str,
+    rows: NDArray[np.intp],
+    own: Column,
+    rest: Column,
+    residual: Column,
+    weight: Column,
+    run_count: int,
+) -> ProbedPair:
+    odd = _ODD_SHARE / (_GRID[-1] - _GRID[0])
+    log_density = np.log((1 - _ODD_SHARE) * _normal(_GRID, float(own[rows].mean())) + odd)
+    for row in rows:
+        seen = _normal(_GRID - residual[row], float(rest[row]))
+        log_density += weight[row] * np.log((1 - _ODD_SHARE) * seen + odd)
+    density = np.exp(log_density - log_density.max())
+    reached = np.cumsum(density) - density / 2
+    low, middle, high = np.exp(np.interp((LOW, 0.5, HIGH), reached / density.sum(), _GRID))
+    return ProbedPair(
+        key=key,
+        ratio=float(f"{middle:.6g}"),
+        low_ratio=float(f"{low:.6g}"),
+        high_ratio=float(f"{high:.6g}"),
+        run_count=run_count,
+    )
+
+
+def _normal(distance: Column, variance: float) -> Column:
+    scale = 1 / math.sqrt(2 * math.pi * variance)
+    return np.asarray(scale * np.exp(-0.5 * distance**2 / variance))

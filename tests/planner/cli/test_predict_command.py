@@ -1,0 +1,344 @@
+"""`netplan predict` as a process: one path, tables, and what it refuses."""
+
+import json
+import os
+import unicodedata
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from support.command import run_verbs
+from support.predict_tables import ADDED, PLAIN, as_parquet, read, written
+
+N2 = ("--src-type", "n2-standard-8", "--as-of", "2026-11-21")
+ZONE = (*N2, "--path", "same-zone-internal")
+FAR = (*N2, "--path", "inter-region-internal", "--streams", "16", "--rtt-ms", "100")
+
+
+def predict(*arguments: str | Path) -> CompletedProcess[str]:
+    return run_verbs("predict", arguments=["predict", *map(str, arguments)])
+
+
+def answer(*arguments: str | Path) -> str:
+    """Return what a question with an answer prints."""
+    found = predict(*arguments)
+    assert found.stderr == ""
+    assert found.returncode == 0
+    return found.stdout
+
+
+class TestOnePath:
+    def test_text_says_what_how_sure_why_and_what_helps(self) -> None:
+        lines = answer(*ZONE).splitlines()
+        assert lines[0].startswith("n2-standard-8 → n2-standard-8 · same-zone-internal")
+        assert lines[0].endswith("limits of 2026-11-21")
+        assert lines[1].startswith("  16 Gbit/s [")
+        assert lines[1].endswith("] in 90 % of cases")
+        assert lines[2].startswith("  bound by VM egress of n2-standard-8, 16 Gbit/s (")
+        assert any(line.startswith("  lifted by ") for line in lines)
+        assert max(map(len, lines)) <= 100
+
+    def test_text_names_the_limit_behind_and_what_is_assumed(self) -> None:
+        text = answer(*N2, "--path", "internet", "--streams", "1", "--rtt-ms", "80")
+        assert "bound by window over round trip" in text
+        assert "  then " in text
+        assert "assumed: the receiver's window is not known" in text
+
+    def test_json_is_whole(self) -> None:
+        found = json.loads(answer(*FAR, "--duration", "5s", "--format", "json"))
+        assert found["schema"] == "netplan.prediction/1"
+        estimate = found["estimate"]
+        assert 0 < estimate["low_gbps"] <= estimate["gbps"] <= estimate["high_gbps"]
+        assert estimate["level"] == 0.9
+        assert found["binding_limit"] == estimate["limits"][0]["name"]
+        assert found["next_limit"] == estimate["limits"][1]["name"]
+        assert sum(estimate["probabilities"]) == pytest.approx(1)
+        for limit in estimate["limits"]:
+            assert limit["source"]
+            assert limit["as_of"]
+            assert limit["lifted_by"]
+
+    def test_csv_is_one_row(self) -> None:
+        (row,) = read(answer(*FAR, "--duration", "5s", "--format", "csv"))
+        assert row["path_class"] == "inter-region-internal"
+        assert float(row["low_gbps"]) <= float(row["predicted_gbps"]) <= float(row["high_gbps"])
+        assert row["binding_limit"]
+        assert row["next_limit"]
+        assert row["reason"] == ""
+
+    def test_all_forms_say_the_same(self) -> None:
+        estimate = json.loads(answer(*FAR, "--format", "json"))["estimate"]
+        (row,) = read(answer(*FAR, "--format", "csv"))
+        assert float(row["predicted_gbps"]) == pytest.approx(estimate["gbps"], rel=1e-5)
+        assert f"  {estimate['gbps']:.3g} Gbit/s [" in answer(*FAR)
+
+    def test_it_is_deterministic(self) -> None:
+        arguments = (*FAR, "--bytes", "10GB", "--format", "json")
+        assert answer(*arguments) == answer(*arguments)
+
+    def test_explain_shows_every_limit_with_its_source(self) -> None:
+        estimate = json.loads(answer(*FAR, "--format", "json"))["estimate"]
+        text = " ".join(answer(*FAR, "--explain").split())
+        for limit in estimate["limits"]:
+            assert f"{limit['name']}: " in text
+            assert f"{limit['source']}, {limit['as_of']}" in text
+        assert "(offered^-3 + cap^-3)^(-1/3)" in text
+
+    def test_bytes_give_a_time(self) -> None:
+        arguments = (*FAR, "--bytes", "2TiB")
+        estimate = json.loads(answer(*arguments, "--format", "json"))["estimate"]
+        gbit = 2 * 2**40 * 8 / 1e9
+        assert estimate["duration_s"] * estimate["gbps"] == pytest.approx(gbit)
+        assert estimate["low_duration_s"] <= estimate["duration_s"] <= estimate["high_duration_s"]
+        assert "  takes " in answer(*arguments)
+        assert "  takes " not in answer(*FAR)
+
+    def test_the_example_of_the_specification(self) -> None:
+        estimate = json.loads(
+            answer(
+                *("--src-type", "n2-standard-32", "--dst-type", "n2-standard-32"),
+                *("--path", "inter-region-internal", "--streams", "64", "--rtt-ms", "30"),
+                *("--mtu", "1460", "--duration", "5s", "--as-of", "2022-11", "--format", "json"),
+            )
+        )["estimate"]
+        assert 20 < estimate["gbps"] < 32
+        assert estimate["low_gbps"] < 19 < estimate["high_gbps"] <= 1.02 * 32
+
+    def test_a_greater_level_is_wider(self) -> None:
+        narrow, wide = (
+            json.loads(answer(*FAR, "--level", level, "--format", "json"))["estimate"]
+            for level in ("0.5", "0.99")
+        )
+        assert wide["low_gbps"] < narrow["low_gbps"] <= narrow["high_gbps"] <= wide["high_gbps"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (("--src-type", "n9-standard-8", "--path", "same-zone-internal"), "no machine type"),
+            (("--src-type", "n2-standard-8", "--path", "hybrid"), "no document states"),
+            ((*ZONE[:2], "--path", "internet", "--as-of", "2012-01"), "no documented cap"),
+        ],
+    )
+    def test_what_is_unknown_says_why_and_is_no_zero(
+        self, arguments: tuple[str, ...], reason: str
+    ) -> None:
+        assert "  unknown: " in answer(*arguments)
+        assert reason in " ".join(answer(*arguments).split())
+        found = json.loads(answer(*arguments, "--format", "json"))
+        assert found["estimate"]["gbps"] is found["binding_limit"] is None
+        assert reason in found["estimate"]["unknown"][0]
+        (row,) = read(answer(*arguments, "--format", "csv"))
+        assert row["predicted_gbps"] == row["low_gbps"] == row["binding_limit"] == ""
+        assert reason in row["reason"]
+
+    def test_machines_of_the_sample_by_name(self) -> None:
+        text = answer("transcoder-5", "transcoder-6", "--demo", "gecko", "--external")
+        assert "same-zone-external" in text
+        assert "1.6 Gbit/s [0.884 to " in text
+        assert "lifted by the internal address" in text
+
+    def test_names_from_outside_are_inert(self) -> None:
+        arguments = ("--src-type", "n2\x1b[31m\u202e", "--path", "same-zone-internal")
+        for form in ("text", "json", "csv"):
+            assert_inert(answer(*arguments, "--format", form))
+
+
+class TestUsage:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            ((*N2, "--path", "same-zone-intrnal"), "near: same-zone-internal"),
+            ((*ZONE, "--duration", "5s", "--bytes", "1GB"), "exclude each other"),
+            (("a",), "name both machines"),
+            ((), "--src-type"),
+            (N2, "--path"),
+            (("a", "b", "--demo", "gecko"), "no machine of the input is named 'a'"),
+            ((*ZONE, "--bytes", "2XB"), "2TiB"),
+            ((*ZONE, "--duration", "soon"), "5s or 10m"),
+            ((*ZONE, "--duration", "0s"), "above 0"),
+            ((*ZONE, "--level", "0.2"), "0.5"),
+            ((*ZONE, "--level", "1"), "0.99"),
+            ((*ZONE, "--streams", "0"), "1"),
+            ((*ZONE, "--rtt-ms", "-3"), "0.001"),
+            ((*ZONE, "--rtt-ms", "inf"), "rtt-ms"),
+            ((*ZONE, "--bytes", "0.1"), "--bytes"),
+            ((*ZONE, "--bytes", "1e400"), "--bytes"),
+            ((*ZONE, "--duration", "1e400"), "--duration"),
+            ((*ZONE, "--mtu", "100"), "576"),
+            ((*ZONE, "--format", "xml"), "json"),
+            (("--batch", "t.csv", *ZONE), "--batch has its own paths"),
+            (("--batch", "t.csv", "--streams", "5"), "--streams"),
+            (("a", "b", "--demo", "gecko", "--src-type", "n2-standard-8"), "--src-type"),
+        ],
+    )
+    def test_wrong_usage_is_status_2_with_a_helpful_text(
+        self, arguments: tuple[str, ...], said: str
+    ) -> None:
+        found = predict(*arguments)
+        assert found.returncode == 2
+        assert found.stdout == ""
+        assert said in " ".join(found.stderr.replace("│", " ").split())
+        assert "Traceback" not in found.stderr
+
+    def test_a_hostile_class_is_shown_harmless(self) -> None:
+        found = predict(*N2, "--path", "\x1b[31m\u202e")
+        assert found.returncode == 2
+        assert_inert(found.stderr)
+
+
+HOSTILE = (
+    PLAIN | {"note": "=1+1"},
+    PLAIN | {"note": "\x1b[31mred\u202e"},
+    PLAIN | {"note": 'a "quoted", cell\nwith a line end'},
+    PLAIN | {"note": "", "path_class": "\x1b[31m\u202eclass"},
+    PLAIN | {"note": "", "machine_type": "=cmd()|'\x1b"},
+    PLAIN | {"note": "", "date": "=now()\u2066"},
+    PLAIN | {"note": "plain"},
+)
+
+
+class TestTable:
+    def test_rows_order_and_own_columns_stay_and_predictions_follow(self, tmp_path: Path) -> None:
+        rows = [
+            PLAIN | {"value": "9", "note": "first"},
+            PLAIN | {"machine_type": "n9", "value": "9", "note": 'a "b", c'},
+            PLAIN | {"streams": "1", "value": "", "note": "ümlaut"},
+        ]
+        found = read(answer("--batch", written(tmp_path / "t.csv", *rows)))
+        assert list(found[0]) == [*rows[0], *ADDED]
+        assert [{name: row[name] for name in rows[0]} for row in found] == rows
+        known, unknown, single = found
+        assert float(known["low_gbps"]) <= float(known["predicted_gbps"])
+        assert known["binding_limit"] == "external-egress"
+        assert known["reason"] == ""
+        assert [unknown[name] for name in ADDED[:5]] == [""] * 5
+        assert "no machine type 'n9'" in unknown["reason"]
+        assert single["binding_limit"] == "window-over-rtt"
+        assert single["next_limit"]
+
+    def test_the_measured_value_is_not_read(self, tmp_path: Path) -> None:
+        ones, twos = (
+            read(answer("--batch", written(tmp_path / f"{cell}.csv", PLAIN | {"value": cell})))
+            for cell in ("1", "a word")
+        )
+        assert [ones[0][name] for name in ADDED] == [twos[0][name] for name in ADDED]
+
+    def test_json_has_the_same_rows(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", PLAIN, PLAIN | {"machine_type": "n9"})
+        found = json.loads(answer("--batch", path, "--format", "json"))
+        assert found["schema"] == "netplan.predictions/1"
+        rows = read(answer("--batch", path))
+        assert len(found["predictions"]) == len(rows) == 2
+        first, second = found["predictions"]
+        assert first["predicted_gbps"] == pytest.approx(float(rows[0]["predicted_gbps"]), rel=1e-5)
+        assert first["machine_type"] == PLAIN["machine_type"]
+        assert second["predicted_gbps"] is second["binding_limit"] is None
+        assert second["reason"] == rows[1]["reason"]
+
+    def test_a_row_is_what_the_single_path_gets(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", PLAIN | {"duration_s": "5"})
+        row = json.loads(answer("--batch", path, "--format", "json"))["predictions"][0]
+        single = json.loads(
+            answer(
+                *("--src-type", "n2-standard-32", "--path", "inter-region-external"),
+                *("--streams", "64", "--rtt-ms", "80", "--duration", "5s"),
+                *("--as-of", "2022-11-01", "--format", "json"),
+            )
+        )
+        assert row["predicted_gbps"] == pytest.approx(single["estimate"]["gbps"], rel=1e-12)
+        assert row["low_gbps"] == pytest.approx(single["estimate"]["low_gbps"], rel=1e-12)
+        assert row["high_gbps"] == pytest.approx(single["estimate"]["high_gbps"], rel=1e-12)
+        assert row["binding_limit"] == single["binding_limit"]
+        assert row["next_limit"] == single["next_limit"]
+
+    def test_parquet_gives_what_csv_gives(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", PLAIN, PLAIN | {"machine_type": "n9", "streams": "1"})
+        csv_rows, parquet_rows = (read(answer("--batch", one)) for one in (path, as_parquet(path)))
+        assert [[row[name] for name in ADDED] for row in csv_rows] == [
+            [row[name] for name in ADDED] for row in parquet_rows
+        ]
+
+    @pytest.mark.parametrize("form", ["csv", "json"])
+    def test_hostile_cells_are_inert(self, tmp_path: Path, form: str) -> None:
+        text = answer("--batch", written(tmp_path / "t.csv", *HOSTILE), "--format", form)
+        assert_inert(text)
+        if form == "csv":
+            rows = read(text)
+            assert len(rows) == len(HOSTILE)
+            cells = [cell for row in rows for cell in row.values()]
+            assert not [cell for cell in cells if cell.startswith(("=", "@", "+", "\t"))]
+            assert rows[-1]["note"] == "plain"
+        else:
+            assert len(json.loads(text)["predictions"]) == len(HOSTILE)
+
+    @pytest.mark.parametrize("form", ["csv", "json"])
+    def test_it_can_be_written_to_a_file(self, tmp_path: Path, form: str) -> None:
+        path = written(tmp_path / "t.csv", PLAIN)
+        target = tmp_path / "out"
+        assert answer("--batch", path, "--format", form, "--output", target) == ""
+        assert target.read_text(encoding="utf-8") == answer("--batch", path, "--format", form)
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "t.csv"]
+
+    def test_a_table_without_rows_stays_one(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", columns=list(PLAIN))
+        assert answer("--batch", path) == ",".join([*PLAIN, *ADDED]) + "\n"
+        assert json.loads(answer("--batch", path, "--format", "json"))["predictions"] == []
+
+    @pytest.mark.parametrize(
+        ("content", "status", "said"),
+        [
+            ("", 3, "t.csv"),
+            ("foo,bar\n1,2\n", 3, "none of its columns is known"),
+            ("machine_type,streams\nn2-standard-8,abc\n", 3, "row 1: streams is 'abc'"),
+            ("machine_type,streams\nn2-standard-8,1\nn2-standard-8,-1\n", 3, "row 2: streams"),
+            ("machine_type,mtu\nn2-standard-8,20\n", 3, "row 1: mtu"),
+            ("machine_type,reason\nn2-standard-8,x\n", 2, "it has a column reason already"),
+            ("machine_type,Reason\nn2-standard-8,x\n", 2, "it has a column Reason already"),
+        ],
+    )
+    def test_what_is_no_table_is_refused(
+        self, tmp_path: Path, content: str, status: int, said: str
+    ) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text(content, encoding="utf-8")
+        found = predict("--batch", path)
+        assert found.returncode == status
+        assert found.stdout == ""
+        assert said in found.stderr
+        assert "Traceback" not in found.stderr
+
+    @pytest.mark.parametrize("name", ["", "none.csv"])
+    def test_a_folder_and_no_file_are_refused(self, tmp_path: Path, name: str) -> None:
+        found = predict("--batch", tmp_path / name)
+        assert found.returncode == 3
+        assert found.stdout == ""
+        assert str(tmp_path) in found.stderr
+
+    def test_a_pipe_is_refused_because_a_table_is_looked_at_more_than_once(
+        self, tmp_path: Path
+    ) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        # Both ends are open: a command that reads it waits for ever, one that looks first does not.
+        held = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        try:
+            found = predict("--batch", pipe)
+        finally:
+            os.close(held)
+        assert found.returncode in {2, 3}
+        assert "pipe" in found.stderr.replace(str(pipe), "")
+
+    def test_nothing_is_left_of_a_file_that_was_refused(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", PLAIN | {"streams": "many"})
+        target = tmp_path / "out.csv"
+        target.write_text("kept", encoding="utf-8")
+        assert predict("--batch", path, "--output", target).returncode == 3
+        assert target.read_text(encoding="utf-8") == "kept"
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["out.csv", "t.csv"]
+
+
+def assert_inert(text: str) -> None:
+    """Assert that a text holds nothing that a terminal or a text direction obeys."""
+    bad = [one for one in text if one != "\n" and unicodedata.category(one) in {"Cc", "Cf"}]
+    assert bad == []

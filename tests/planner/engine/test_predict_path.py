@@ -1,0 +1,278 @@
+"""The path that a user asks about, and that a table gives the same answer for it."""
+
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from netplan_planner.engine.predict_path import (
+    PathAnswer,
+    PathQuestion,
+    predict_described,
+    predict_named,
+)
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import UsageError
+from netplan_planner.model import PathClass
+from netplan_planner.throughput.mean import LIMITS
+from support.predict_paths import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
+from support.predict_tables import PLAIN, answered, as_parquet, reasons, written
+
+LEVEL = 0.9
+N2 = PathQuestion(src_type="n2-standard-8")
+
+
+def described(question: PathQuestion, **more: object) -> PathAnswer:
+    return predict_described(msgspec.structs.replace(question, **more), DAY, LEVEL)
+
+
+def named(src: str, dst: str, question: PathQuestion | None = None) -> PathAnswer:
+    """Return the answer for two machines of the embedded sample."""
+    request = AuditRequest(today=DAY, demo="gecko")
+    return predict_named(question or PathQuestion(), (src, dst), request, LEVEL, lambda _: None)
+
+
+class TestPlaces:
+    @pytest.mark.parametrize(
+        ("src", "dst", "external", "expected"),
+        [
+            ("us-central1-a", "us-central1-a", False, "same-zone-internal"),
+            ("us-central1-a", "us-central1-b", False, "inter-zone-internal"),
+            ("us-central1-a", "europe-west1-b", False, "inter-region-internal"),
+            ("us-central1", "europe-west1", True, "inter-region-external"),
+            ("us-central1", "us-central1", False, "inter-zone-internal"),
+            ("us-central1-a", "us-central1", True, "inter-zone-external"),
+        ],
+    )
+    def test_they_decide_the_class(self, src: str, dst: str, external: bool, expected: str) -> None:
+        found = described(N2, src_place=src, dst_place=dst, is_external=external)
+        assert found.query.path_class.value == expected
+
+    def test_they_give_the_round_trip_time_with_a_range_and_its_source(self) -> None:
+        found = described(N2, src_place="us-central1-a", dst_place="europe-west1-b", streams=1)
+        query = found.query
+        assert query.rtt_ms is not None
+        assert query.low_rtt_ms is not None
+        assert query.high_rtt_ms is not None
+        assert 90 < query.low_rtt_ms <= query.rtt_ms <= query.high_rtt_ms < 120
+        assert "measured" in found.rtt_detail
+        binding = found.estimate.binding
+        assert binding is not None
+        assert binding.name == "window-over-rtt"
+
+    def test_a_given_round_trip_time_goes_before_them(self) -> None:
+        found = described(
+            N2, src_place="us-central1-a", dst_place="europe-west1-b", rtt_ms=50.0, streams=1
+        )
+        assert found.query.rtt_ms == 50
+        assert found.rtt_detail == ""
+
+    @pytest.mark.parametrize("places", [(None, None), ("us-central1-a", None)])
+    def test_without_them_the_class_must_be_given(
+        self, places: tuple[str | None, str | None]
+    ) -> None:
+        with pytest.raises(UsageError, match="--path"):
+            described(N2, src_place=places[0], dst_place=places[1])
+
+    def test_a_place_that_nobody_knows_is_no_other_region(self) -> None:
+        with pytest.raises(UsageError, match="us-central1"):
+            described(N2, src_place="us-central1-a", dst_place="us-cental1-a")
+
+    def test_a_type_must_be_named(self) -> None:
+        with pytest.raises(UsageError, match="--src-type"):
+            described(PathQuestion())
+
+
+class TestNamedMachines:
+    def test_two_machines_of_an_input(self) -> None:
+        found = named("transcoder-5", "transcoder-6")
+        assert (found.src, found.dst) == ("transcoder-5", "transcoder-6")
+        assert found.query.path_class is PathClass.SAME_ZONE_INTERNAL
+        assert found.query.src.machine_type == found.query.dst.machine_type == "n1-standard-16"
+        assert found.limits_as_of == date(2017, 7, 27)
+        assert found.estimate.gbps == 16
+
+    def test_over_the_external_address(self) -> None:
+        found = named("transcoder-5", "transcoder-6", PathQuestion(is_external=True))
+        assert found.query.path_class is PathClass.SAME_ZONE_EXTERNAL
+        assert found.estimate.gbps == 1.6
+
+    def test_the_round_trip_time_is_the_one_of_the_flow_logs(self) -> None:
+        assert named("transcoder-5", "transcoder-6").query.rtt_ms == pytest.approx(0.6)
+        given_one = named("transcoder-5", "transcoder-6", PathQuestion(rtt_ms=2.0))
+        assert given_one.query.rtt_ms == 2
+
+    def test_a_name_that_nobody_has(self) -> None:
+        with pytest.raises(UsageError, match="no machine of the input is named 'transcoder-99'"):
+            named("transcoder-5", "transcoder-99")
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> PathQuestion:
+    """Draw a question whose every number is given, so that a row of a table can ask it too."""
+    is_sized = draw(st.booleans())
+    return PathQuestion(
+        src_type=draw(st.sampled_from(["n2-standard-32", "e2-standard-2", "c4n-highmem-8"])),
+        dst_type=draw(st.sampled_from(["n2-standard-32", "t2d-standard-1"])),
+        path_class=draw(st.sampled_from(CLASSES)),
+        is_tier1=draw(st.booleans()),
+        mtu_bytes=draw(frames),
+        streams=draw(streams),
+        rtt_ms=draw(rtts),
+        window_bytes=draw(st.none() | windows),
+        duration_s=None if is_sized else draw(durations),
+        omit_s=draw(st.sampled_from((0.0, 3.0))),
+        transfer_bytes=draw(volumes) if is_sized else None,
+        is_both_ways=draw(st.booleans()),
+    )
+
+
+def as_row(question: PathQuestion) -> dict[str, str]:
+    """Return the row of a table that asks the same; what is not given is an empty cell."""
+
+    def cell(value: object) -> str:
+        return "" if value is None else repr(value)
+
+    return {
+        "machine_type": question.src_type or "",
+        "dst_machine_type": question.dst_type or "",
+        "path_class": str(question.path_class),
+        "tier1": "TIER_1" if question.is_tier1 else "",
+        "mtu": cell(question.mtu_bytes),
+        "streams": cell(question.streams),
+        "rtt_ms": cell(question.rtt_ms),
+        "window_bytes": cell(question.window_bytes),
+        "duration_s": cell(question.duration_s),
+        "omit_s": cell(question.omit_s),
+        "bytes": cell(question.transfer_bytes),
+        "direction": "both" if question.is_both_ways else "src->dst",
+        "date": "",
+    }
+
+
+class TestAsATable:
+    @settings(
+        deadline=None,
+        max_examples=60,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+    @given(st.lists(questions(), min_size=1, max_size=8), st.sampled_from((0.5, 0.9, 0.93)))
+    def test_each_row_is_what_the_single_question_gets(
+        self, tmp_path: Path, asked: list[PathQuestion], level: float
+    ) -> None:
+        rows = answered(written(tmp_path / "t.csv", *map(as_row, asked)), level=level)
+        found = rows.predictions
+        for at, question in enumerate(asked):
+            one = predict_described(question, DAY, level).estimate
+            assert one.gbps == pytest.approx(found.gbps[at], rel=1e-12)
+            assert one.low_gbps == pytest.approx(found.low_gbps[at], rel=1e-12)
+            assert one.high_gbps == pytest.approx(found.high_gbps[at], rel=1e-12)
+            assert one.limits[0].name == LIMITS[found.binding[at]]
+            assert [limit.name for limit in one.limits[1:2]] == [LIMITS[found.following[at]]]
+
+    @pytest.mark.parametrize("without", ["streams", "duration_s"])
+    def test_what_is_not_given_leaves_the_value_alike(self, tmp_path: Path, without: str) -> None:
+        said = {"streams": 8, "duration_s": 30.0} | {without: None}
+        asked = msgspec.structs.replace(
+            N2, path_class=PathClass.INTER_ZONE_INTERNAL, rtt_ms=0.3, **said
+        )
+        table = answered(written(tmp_path / "t.csv", as_row(asked))).predictions
+        assert described(asked).estimate.gbps == pytest.approx(table.gbps[0], rel=1e-12)
+
+    @pytest.mark.parametrize(
+        "places",
+        [
+            ("us-central1-a", "us-central1-a"),
+            ("us-central1-a", "us-central1-c"),
+            ("us-central1-a", "asia-east1-b"),
+        ],
+    )
+    def test_places_give_both_the_same_round_trip_time(
+        self, tmp_path: Path, places: tuple[str, str]
+    ) -> None:
+        asked = described(N2, src_place=places[0], dst_place=places[1], streams=4, duration_s=10.0)
+        row = {
+            "machine_type": "n2-standard-8",
+            "dst_machine_type": "n2-standard-8",
+            "path_class": str(asked.query.path_class),
+            "src_location": f"gcp:{places[0]}",
+            "dst_location": f"gcp:{places[1]}",
+            "streams": "4",
+            "duration_s": "10",
+        }
+        table = answered(written(tmp_path / "t.csv", row)).predictions
+        one = asked.estimate
+        assert one.gbps == pytest.approx(table.gbps[0], rel=1e-12)
+        assert one.low_gbps == pytest.approx(table.low_gbps[0], rel=1e-12)
+        assert one.high_gbps == pytest.approx(table.high_gbps[0], rel=1e-12)
+
+
+class TestUnknownRows:
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            ({"machine_type": "n9-standard-1"}, "no machine type 'n9-standard-1'"),
+            ({"machine_type": ""}, "machine"),
+            ({"path_class": "router-forwarding"}, "no path class that netplan predicts"),
+            ({"path_class": ""}, "no path class"),
+            ({"path_class": "hybrid"}, "hybrid"),
+            ({"rtt_ms": ""}, "round-trip time"),
+            ({"rtt_ms": "", "streams": "", "duration_s": "5"}, "round-trip time"),
+            ({"date": "soon"}, "not a date: soon"),
+            ({"cloud": "aws>gcp", "machine_type": "m5.8xlarge"}, "machines of aws"),
+            ({"date": "2011-01-01"}, "no documented cap"),
+            (dict.fromkeys(PLAIN, ""), "no path class"),
+        ],
+    )
+    def test_a_row_that_cannot_be_judged_has_a_reason_and_no_number(
+        self, tmp_path: Path, change: dict[str, str], said: str
+    ) -> None:
+        empty = {"cloud": "", "duration_s": ""}
+        path = written(tmp_path / "t.csv", PLAIN | empty, PLAIN | empty | change)
+        found = answered(path)
+        assert np.isnan(found.predictions.gbps).tolist() == [False, True]
+        assert np.isnan(found.predictions.low_gbps).tolist() == [False, True]
+        assert np.isnan(found.predictions.high_gbps).tolist() == [False, True]
+        assert found.predictions.binding[1] == -1
+        why = reasons(found)
+        assert why[0] == ""
+        assert said in why[1]
+
+    def test_absent_columns_are_unknown(self, tmp_path: Path) -> None:
+        row = {"machine_type": "n2-standard-8"}
+        assert reasons(answered(written(tmp_path / "t.csv", row))) == ["no path class"]
+
+    def test_a_table_without_rows_has_no_answers(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", columns=list(PLAIN))
+        assert answered(path).predictions.gbps.shape == (0,)
+
+
+class TestMeasuredValues:
+    @pytest.mark.parametrize("name", ["value", "gbps"])
+    def test_no_prediction_depends_on_them(self, tmp_path: Path, name: str) -> None:
+        rows = [PLAIN, PLAIN | {"streams": "1"}, PLAIN | {"machine_type": "n9"}]
+        plain = answered(written(tmp_path / "plain.csv", *rows))
+        for cell in ("1", "99", "", "not a number"):
+            path = written(tmp_path / "t.csv", *[row | {name: cell} for row in rows])
+            found = answered(path)
+            np.testing.assert_array_equal(found.predictions.gbps, plain.predictions.gbps)
+            np.testing.assert_array_equal(found.predictions.low_gbps, plain.predictions.low_gbps)
+            np.testing.assert_array_equal(found.predictions.high_gbps, plain.predictions.high_gbps)
+
+
+def test_parquet_gets_what_csv_gets(tmp_path: Path) -> None:
+    rows = [
+        PLAIN | {"bytes": "", "tier1": "true", "mtu": "1460", "vcpus": "32"},
+        PLAIN | {"bytes": "1000000000", "tier1": "", "mtu": "", "vcpus": ""},
+        PLAIN | {"streams": "", "rtt_ms": "", "bytes": "", "tier1": "", "mtu": "8896", "vcpus": ""},
+    ]
+    path = written(tmp_path / "t.csv", *rows)
+    text, typed = answered(path), answered(as_parquet(path))
+    np.testing.assert_array_equal(text.predictions.gbps, typed.predictions.gbps)
+    np.testing.assert_array_equal(text.predictions.low_gbps, typed.predictions.low_gbps)
+    np.testing.assert_array_equal(text.predictions.high_gbps, typed.predictions.high_gbps)
+    assert reasons(text) == reasons(typed)
