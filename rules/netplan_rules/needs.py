@@ -27,5 +27,9 @@ def lacking(need: Need, facts: Facts) -> str | None:
             return None if has_address else "no reserved external addresses were read"
         case Need.SEVERAL_NETWORKS:
             return None if len(inventory.networks) > 1 else "fewer than two networks were read"
+        case Need.MEASUREMENTS:
+            if facts.measurements is None:
+                return "no measurements were given (--measurements FILE)"
+            return None if facts.measurements else "the stores hold no measurement"
         case Need.PRICES:
             return None

@@ -8,7 +8,7 @@ import netplan_rules
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_rules.base import Check
 
-AREAS = ("address", "capacity", "placement", "nic", "price", "evidence")
+AREAS = ("address", "capacity", "placement", "nic", "price", "evidence", "model")
 """The areas in the order of the reference; every one is a package of this one."""
 
 

@@ -1,7 +1,9 @@
-"""Commands of fixes: gcloud has them and their flags, and no name makes them do something else."""
+"""Commands of fixes: their flags exist, and no name makes them do something else."""
 
+import ipaddress
 import re
 import shlex
+import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -102,11 +104,13 @@ VERBS = (audit, recommend)
 IN_TEXTS = _flags("network-performance-configs") | OF_EVERY_COMMAND
 """Flags of `gcloud compute instances create` and such that sentences name."""
 
-CASES = [
+ALL_CASES = [
     (rule, case, text)
     for rule, case, hit in hits_of_bad_cases()
     for text in (hit.fix.commands if hit.fix else ())
 ]
+IPERF3_CASES = [one for one in ALL_CASES if one[2].startswith("iperf3 ")]
+CASES = [one for one in ALL_CASES if one not in IPERF3_CASES]
 
 
 def surface_of(words: list[str]) -> tuple[str, list[str]]:
@@ -154,6 +158,7 @@ def faults_of(text: str) -> list[str]:
 def test_there_are_commands_to_look_at() -> None:
     names = {surface_of(shlex.split(text))[0] for _, _, text in CASES}
     assert len(CASES) > 20
+    assert {rule for rule, _, _ in IPERF3_CASES} == {"measured-below-model", "probe-not-comparable"}
     assert names >= {
         "compute addresses delete",
         "compute instances delete-access-config",
@@ -167,6 +172,18 @@ def test_there_are_commands_to_look_at() -> None:
 @pytest.mark.parametrize(("rule", "case", "text"), CASES)
 def test_gcloud_takes_the_command(rule: str, case: str, text: str) -> None:
     assert faults_of(text) == []
+
+
+@pytest.mark.parametrize(("rule", "case", "text"), IPERF3_CASES)
+def test_iperf3_takes_the_command(rule: str, case: str, text: str) -> None:
+    words = shlex.split(text)
+    assert words[:2] == ["iperf3", "-c"]
+    assert str(ipaddress.ip_address(words[2])) == words[2]
+    if shutil.which("iperf3") is None:
+        pytest.skip("iperf3 is not installed: nothing reads its options")
+    # It reads all options before it shows its version and ends.
+    done = subprocess.run([*words, "--version"], capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout[:6]) == (0, b"iperf ")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@
     fronts      forwarding rules: name, address, scheme, region
     groups      instance groups: name, zone or region, members
     traffic     minutes and flows, see `support.flow_entries`
+    measurements  runs between machines, see `support.measurement_stores`
     thresholds  {rule: {name: value}}
     expect      the hits of a bad case: subjects, and any field of the finding that matters
     gaps        how many resources could not be judged (default 0)
@@ -28,6 +29,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from netplan_planner.engine.measurements import Measured, read_measurements
 from netplan_planner.model import Facts
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory
@@ -36,6 +38,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
 from support.flow_entries import write_entries
+from support.measurement_stores import write_store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "rules" / "fixtures"
 PROJECT = "p"
@@ -63,6 +66,11 @@ def facts_of(case: Json, folder: Path) -> Facts:
         flows = folder / "flows.json"
         write_entries(flows, inventory, case["traffic"])
         traffic = read_traffic([flows], inventory, TrafficOptions(threads=1))
+    measured: Measured | tuple[None, None] = None, None
+    if "measurements" in case:
+        store = folder / "measurements.jsonl"
+        write_store(store, inventory, case["measurements"])
+        measured = read_measurements([store])
     today = date.fromisoformat(case.get("today", "2026-11-20"))
     prices = _prices()
     caps = _caps(date.fromisoformat(case.get("limits", today.isoformat())))
@@ -74,6 +82,8 @@ def facts_of(case: Json, folder: Path) -> Facts:
         machines=Chooser(prices, caps),
         today=today,
         thresholds=thresholds(case.get("thresholds", {})),
+        measurements=measured[0],
+        measurement_coverage=measured[1],
     )
 
 

@@ -9,12 +9,27 @@ from netplan_planner.cli import (
     price,
     prices,
     prices_reconcile,
+    probe,
+    probe_import,
     recommend,
     rules,
 )
 from netplan_planner.cli.app import app, run
 
-VERBS = (audit, recommend, predict, model, caps, price, prices, prices_reconcile, rules, config)
+VERBS = (
+    audit,
+    recommend,
+    predict,
+    probe,
+    probe_import,
+    model,
+    caps,
+    price,
+    prices,
+    prices_reconcile,
+    rules,
+    config,
+)
 """The modules that register the verbs by being imported, in the order of the help page."""
 
 __all__ = ["app", "main"]

@@ -100,6 +100,15 @@ CurrencyCode = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Measurements = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--measurements",
+        metavar="FILE",
+        help="Store of measurements (JSON lines), to hold against the predictions; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
 AsOf = Annotated[
     datetime | None,
     typer.Option(

@@ -307,4 +307,5 @@ def _coverage(
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not crashed and not refused,
         notes=suppressions.notes,
+        measurements=facts.measurement_coverage,
     )

@@ -10,6 +10,8 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     Facts,
     Inventory,
+    Measurement,
+    MeasurementCoverage,
     SelfLink,
     Target,
     TrafficMatrix,
@@ -35,6 +37,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     traffic = _traffic(request, demo, inventory, say)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = load_caps(limits_date(request, demo))
+    measurements, measured = _measurements(request, say)
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in request.thresholds:
         overrides.setdefault(rule, {})[name] = value
@@ -47,6 +50,8 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         today=request.today,
         thresholds=thresholds(overrides),
         targets=_targets(request, inventory),
+        measurements=measurements,
+        measurement_coverage=measured,
     )
 
 
@@ -86,6 +91,18 @@ def _traffic(
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
     traffic = read_traffic(paths, inventory, request.traffic_options)
     return relabelled_traffic(traffic) if demo is not None else traffic
+
+
+def _measurements(
+    request: AuditRequest, say: Say
+) -> tuple[tuple[Measurement, ...] | None, MeasurementCoverage | None]:
+    paths = tuple(dict.fromkeys(request.measurements))
+    if not paths:
+        return None, None
+    from netplan_planner.engine.measurements import read_measurements
+
+    say(f"reading {len(paths)} {'store' if len(paths) == 1 else 'stores'} of measurements")
+    return read_measurements(paths)
 
 
 def _targets(request: AuditRequest, inventory: Inventory) -> tuple[tuple[SelfLink, Target], ...]:

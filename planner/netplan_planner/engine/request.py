@@ -34,5 +34,7 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """(rule, name, value) that differ from the defaults."""
     targets: tuple[tuple[str, float, str], ...] = ()
     """(glob over the end of a self link, wanted Gbit/s, source)."""
+    measurements: tuple[Path, ...] = ()
+    """Stores of measurements, as `netplan probe` writes them."""
     api: ApiOptions = ApiOptions()
     traffic_options: TrafficOptions = TrafficOptions()

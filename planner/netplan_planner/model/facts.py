@@ -8,6 +8,7 @@ from netplan_planner import units
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.inventory import Instance, Inventory, MachineShape, shape_of_custom
 from netplan_planner.model.limits import CapsBook
+from netplan_planner.model.measurement import Measurement, MeasurementCoverage
 from netplan_planner.model.plan import MachineChooser
 from netplan_planner.model.prices import PriceBook
 from netplan_planner.model.traffic import Edge, Owner, TrafficMatrix
@@ -39,6 +40,10 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     """(rule, name, value), every threshold of every rule, defaults included."""
     targets: tuple[tuple[SelfLink, Target], ...] = ()
     """Declared targets from files; those of labels are found on the instances."""
+    measurements: tuple[Measurement, ...] | None = None
+    """None when none were given, which is not the same as a store without any."""
+    measurement_coverage: MeasurementCoverage | None = None
+    """What was read of them; None as they are."""
 
     @cached_property
     def _threshold_by_name(self) -> dict[tuple[str, str], float]:

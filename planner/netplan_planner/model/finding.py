@@ -50,6 +50,8 @@ class Need(StrEnum):
     TARGETS = "declared targets"
     EXTERNAL_ADDRESSES = "external addresses"
     SEVERAL_NETWORKS = "several networks"
+    MEASUREMENTS = "measurements"
+    """Of throughput, by a probe or imported."""
 
 
 class Evidence(Value, frozen=True, kw_only=True):

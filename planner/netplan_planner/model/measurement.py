@@ -87,3 +87,15 @@ class Measurement(Value, frozen=True, kw_only=True):
     bitrate_limit_gbps: float | None = None
     """A rate cap that was set on the run: the figure is then at most that."""
     note: str = ""
+
+
+class MeasurementCoverage(Value, frozen=True, kw_only=True):
+    """How much of the given measurements can be used."""
+
+    files: int
+    measurement_count: int
+    """Directions of runs, each counted once."""
+    repeated_count: int = 0
+    """Records beside these of runs that are there more than once."""
+    faults: tuple[str, ...] = ()
+    """Lines that could not be used, with file, number and reason."""

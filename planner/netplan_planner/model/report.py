@@ -8,6 +8,7 @@ from netplan_planner.model.base import Value
 from netplan_planner.model.finding import Finding
 from netplan_planner.model.inventory import ProjectCoverage, Unread
 from netplan_planner.model.limits import Estimate
+from netplan_planner.model.measurement import MeasurementCoverage
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan
 from netplan_planner.model.prices import LineItem
 from netplan_planner.model.traffic import PathClass, TrafficCoverage
@@ -132,6 +133,8 @@ class Coverage(Value, frozen=True, kw_only=True):
     is_complete: bool
     """False when a page, project or rule is missing; `--strict` then fails."""
     notes: tuple[str, ...] = ()
+    measurements: MeasurementCoverage | None = None
+    """None when none were given."""
 
 
 class Report(Value, frozen=True, kw_only=True):

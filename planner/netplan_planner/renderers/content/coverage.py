@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.model import (
     Coverage,
+    MeasurementCoverage,
     NotEvaluated,
     Report,
     Suppressed,
@@ -81,6 +82,8 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield from _traffic(read.traffic, options)
     else:
         yield Field(label="traffic", line=line("none was given"))
+    if read.measurements is not None:
+        yield from _measurements(read.measurements, options)
     for project in read.projects:
         for error in project.errors:
             refused = line(say(project.project, Role.NAME, length=60), f": {error}")
@@ -234,6 +237,17 @@ def _reporters(read: TrafficCoverage) -> Line:
     if read.header_bytes:
         text += f"; {figures.byte_volume(read.header_bytes)} of headers added"
     return line(text)
+
+
+def _measurements(read: MeasurementCoverage, options: RenderOptions) -> Iterator[Block]:
+    count = figures.counted(read.measurement_count, "measurement")
+    parts = [line(f"{count} in {figures.counted(read.files, 'file')}")]
+    if read.repeated_count:
+        parts.append(line(figures.counted(read.repeated_count, "repeat")))
+    if read.faults:
+        parts.append(line(figures.counted(len(read.faults), "line"), " not usable"))
+    more = tuple(line(fault) for fault in read.faults[: options.row_limit])
+    yield Field(label="measured", line=joined(parts), more=more)
 
 
 def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block]:

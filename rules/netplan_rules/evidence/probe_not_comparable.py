@@ -1,0 +1,237 @@
+"""Measurements whose figure says little of the path between two machines."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Measurement,
+    Need,
+    SelfLink,
+    Severity,
+    Value,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.comparable import Reason, reasons_of
+from netplan_rules.measured import Run, Stray, measured_runs, shown_end
+from netplan_rules.predicted import RunModel
+from netplan_rules.rerun import rerun_command
+
+RULE = Rule(
+    id="probe-not-comparable",
+    title="A measurement says little of the path",
+    severity=Severity.INFO,
+    needs=frozenset({Need.INVENTORY, Need.MEASUREMENTS}),
+    rationale="A figure stands for a path only when nothing else held it back: one stream stops at"
+    " its window or core, a short run carries its start, the sender counts what has not arrived, an"
+    " external address is another path, and a busy core or a rate option limits the tool. Compared"
+    " with a cap, such a figure sends the search the wrong way.",
+    remediation="Measure again by the internal address, with many streams, a start that is left"
+    " out, the receiver's count, iperf3 3.16 or newer, and three runs.",
+    guards="Silent for a direction of a pair that also has enough sound runs; for one stream where"
+    " one fills the path; for a short run whose start was left out; for an external address"
+    " between machines that have no internal path. A measurement with neither end in the inventory"
+    " is listed as not judged.",
+    references=(
+        "https://cloud.google.com/compute/docs/network-bandwidth",
+        "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_runs",
+            default=3.0,
+            unit="runs",
+            about="sound runs of one kind that a direction of a pair needs",
+        ),
+        Threshold(
+            name="min_duration_s",
+            default=10.0,
+            unit="s",
+            about="least length of a run that counts its start",
+        ),
+        Threshold(
+            name="min_duration_rtts",
+            default=60.0,
+            unit="round trips",
+            about="the same in round trips; the longer of both holds",
+        ),
+        Threshold(
+            name="omit_s",
+            default=2.0,
+            unit="s",
+            about="least start to leave out, after which a run may be of any length",
+        ),
+        Threshold(
+            name="omit_rtts",
+            default=15.0,
+            unit="round trips",
+            about="the same in round trips; the longer of both holds",
+        ),
+        Threshold(
+            name="cpu_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of a core from which the tool counts as CPU-bound",
+        ),
+        Threshold(
+            name="single_stream_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of what many streams carry from which one stands for the path",
+        ),
+        Threshold(
+            name="rerun_streams",
+            default=16.0,
+            unit="streams",
+            about="streams of the command that measures again",
+        ),
+    ),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each pair that has a direction without enough sound runs, and what matches nothing."""
+    model = RunModel(facts)
+    pairs: dict[tuple[SelfLink, SelfLink], list[Run]] = defaultdict(list)
+    strays: dict[tuple[SelfLink, str], list[Stray]] = defaultdict(list)
+    for one in measured_runs(facts):
+        if isinstance(one, Run):
+            first, second = sorted((one.src.ref.self_link, one.dst.ref.self_link))
+            pairs[first, second].append(one)
+        elif one.known is None:
+            yield one.gap
+        else:
+            strays[one.known.ref.self_link, _ends(one.measurement)].append(one)
+    for runs in pairs.values():
+        unsound = [u for one_way in _directions(runs) for u in _unsound(facts, model, one_way)]
+        if unsound:
+            yield _hit(facts, model, unsound)
+    for group in strays.values():
+        yield _stray_hit(group)
+
+
+class _Unsound(Value, frozen=True, kw_only=True):
+    """A run, and what stands against it."""
+
+    run: Run
+    reasons: tuple[Reason, ...]
+
+
+def _directions(runs: Sequence[Run]) -> list[list[Run]]:
+    by_sender: dict[SelfLink, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_sender[run.src.ref.self_link].append(run)
+    return [by_sender[link] for link in sorted(by_sender)]
+
+
+def _unsound(facts: Facts, model: RunModel, runs: Sequence[Run]) -> list[_Unsound]:
+    """Return the runs of a direction with their reasons, or none when enough of them are sound."""
+    judged = [_Unsound(run=run, reasons=reasons_of(facts, model, run)) for run in runs]
+    sound = [one for one in judged if not one.reasons]
+    by_streams: dict[int | None, int] = defaultdict(int)
+    for one in sound:
+        by_streams[one.run.measurement.streams] += 1
+    most = max(by_streams.values(), default=0)
+    if most >= facts.threshold(RULE.id, "min_runs"):
+        return []
+    if not sound:
+        return judged
+    few = Reason(name="few-runs", text=f"{most} sound {'run' if most == 1 else 'runs'} of a kind")
+    return [_Unsound(run=one.run, reasons=(*one.reasons, few)) for one in judged]
+
+
+def _hit(facts: Facts, model: RunModel, unsound: Sequence[_Unsound]) -> Hit:
+    senders = sorted({one.run.src.ref.self_link for one in unsound})
+    first = next(one.run for one in unsound if one.run.src.ref.self_link == senders[0])
+    reasons = _counted([reason for one in unsound for reason in one.reasons])
+    arrow = "→" if len(senders) == 1 else "↔"
+    return Hit(
+        resources=(first.src.ref, first.dst.ref),
+        subject=f"{first.src.name} {arrow} {first.dst.name} ({_where(first.src, first.dst)})",
+        message=_message(len(unsound), reasons),
+        evidence=_evidence([one.run.measurement for one in unsound], reasons),
+        fix=_fix(facts, model, first, is_both_ways=len(senders) > 1),
+    )
+
+
+def _stray_hit(group: Sequence[Stray]) -> Hit:
+    known = group[0].known
+    assert known is not None
+    reasons = {"other-end": (len(group), group[0].why)}
+    return Hit(
+        resources=(known.ref,),
+        subject=f"{_ends(group[0].measurement)}",
+        message=_message(len(group), reasons),
+        evidence=_evidence([one.measurement for one in group], reasons),
+        fix=Fix(
+            text="Read the project of the other end too (--project), or name the end in the record"
+            " as the inventory does. Without both machines no limit of the path is known.",
+        ),
+    )
+
+
+Counted = dict[str, tuple[int, str]]
+"""How many runs a reason holds for, and how the first of them says it; by its name."""
+
+
+def _counted(reasons: Sequence[Reason]) -> Counted:
+    found: Counted = {}
+    for reason in reasons:
+        count, text = found.get(reason.name, (0, reason.text))
+        found[reason.name] = (count + 1, text)
+    return dict(sorted(found.items(), key=lambda item: (-item[1][0], item[0])))
+
+
+def _message(run_count: int, reasons: Counted) -> str:
+    listed = "; ".join(
+        text if count == run_count else f"{text} ({count} of {run_count})"
+        for count, text in reasons.values()
+    )
+    what = "1 measurement cannot" if run_count == 1 else f"{run_count} measurements cannot"
+    return f"{what} stand for the path: {listed}"
+
+
+def _evidence(measured: Sequence[Measurement], reasons: Counted) -> tuple[Evidence, ...]:
+    sources = ", ".join(sorted({one.source for one in measured if one.source}))
+    rates = [one.gbps for one in measured]
+    return (
+        Evidence(name="measurements", value=len(measured), source=sources),
+        Evidence(name="least_measured", value=min(rates), unit="Gbit/s", source=sources),
+        Evidence(name="most_measured", value=max(rates), unit="Gbit/s", source=sources),
+        *(
+            Evidence(
+                name=name.replace("-", "_"),
+                value=text,
+                source=f"{count} of {len(measured)} measurements",
+            )
+            for name, (count, text) in reasons.items()
+        ),
+    )
+
+
+def _fix(facts: Facts, model: RunModel, run: Run, *, is_both_ways: bool) -> Fix:
+    text = rerun_command(facts, model, run)
+    needed = int(facts.threshold(RULE.id, "min_runs"))
+    back = ", and back with -R" if is_both_ways else ""
+    return Fix(
+        text=f"Start `iperf3 -s` on {run.dst.name}, measure from {run.src.name} at least {needed}"
+        f" times{back}, with iperf3 3.16 or newer at both ends, and end the server.",
+        commands=(text,) if text else (),
+        documents=RULE.references,
+        caution="It uses all of the path while it runs, and what leaves a zone is billed.",
+    )
+
+
+def _where(src: Instance, dst: Instance) -> str:
+    return src.zone if src.zone == dst.zone else f"{src.zone} → {dst.zone}"
+
+
+def _ends(one: Measurement) -> str:
+    return f"{shown_end(one.src)} → {shown_end(one.dst)}"

@@ -1,0 +1,230 @@
+"""Measurements as paths of the inventory: whose machines the ends are, and which way was taken.
+
+An end is a machine by its name (plain, `project/zone/name`, self link, internal DNS) and by its
+address; where a record has both, they must agree. The path class follows from the addresses that
+were used, and is taken as recorded only where they do not tell.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from netplan_planner.model import (
+    Facts,
+    Gap,
+    Instance,
+    MeasuredEnd,
+    Measurement,
+    OwnerKind,
+    PathClass,
+    ResourceRef,
+    SelfLink,
+    Value,
+)
+from netplan_planner.paths import (
+    AddressBook,
+    Face,
+    FlowEnd,
+    RecordedEnd,
+    address_text,
+    classify,
+    parse_address,
+)
+from netplan_planner.paths.addresses import Address
+from netplan_rules.wording import internal_dns_name
+
+_DNS_ENDING = ".internal"
+_FOREIGN = frozenset(
+    {OwnerKind.LOAD_BALANCER, OwnerKind.NAT, OwnerKind.HYBRID, OwnerKind.GOOGLE_API}
+)
+"""Owners of addresses behind which a machine may stand: the way to it is another one."""
+
+
+class Run(Value, frozen=True, kw_only=True):
+    """One measurement between two machines of the inventory."""
+
+    measurement: Measurement
+    src: Instance
+    dst: Instance
+    path_class: PathClass | None
+    """None when it is not one between two machines, or not known."""
+    why_no_path: str = ""
+    is_by_address: bool = False
+    """Whether the addresses that were used tell the class."""
+    started: datetime | None = None
+
+
+class Stray(Value, frozen=True, kw_only=True):
+    """A measurement with one end at most in the inventory."""
+
+    measurement: Measurement
+    known: Instance | None
+    """The end that is, if one is."""
+    why: str
+    """What is wrong with the other one, or with both."""
+
+    @property
+    def gap(self) -> Gap:
+        """The measurement as something that could not be judged."""
+        ends = (shown_end(self.measurement.src), shown_end(self.measurement.dst))
+        return Gap(
+            resource=ResourceRef(
+                self_link=SelfLink(f"measurement/{ends[0]} → {ends[1]}"),
+                source=self.measurement.source,
+            ),
+            reason=f"{'an' if self.known else 'no'} end of the measurement is"
+            f"{' no' if self.known else ''} machine of the inventory",
+        )
+
+
+class _Found(Value, frozen=True, kw_only=True):
+    """Who an end is, and by which address it was met."""
+
+    instance: Instance | None = None
+    met: FlowEnd | None = None
+    """None where the address is not recorded, or is not one of the machine's."""
+    why: str = ""
+
+
+def measured_runs(facts: Facts) -> Iterator[Run | Stray]:
+    """Yield each measurement with its machines, or with why it has none."""
+    if not facts.measurements:
+        return
+    book = AddressBook(facts.inventory)
+    for one in facts.measurements:
+        src, dst = _find(facts, book, one.src), _find(facts, book, one.dst)
+        if src.instance is None or dst.instance is None:
+            whys = dict.fromkeys(found.why for found in (src, dst) if found.why)
+            yield Stray(measurement=one, known=src.instance or dst.instance, why="; ".join(whys))
+            continue
+        path_class, why, is_by_address = _path(book, one, src, dst)
+        yield Run(
+            measurement=one,
+            src=src.instance,
+            dst=dst.instance,
+            path_class=path_class,
+            why_no_path=why,
+            is_by_address=is_by_address,
+            started=moment(one.started_at),
+        )
+
+
+def moment(text: str) -> datetime | None:
+    """Return an RFC 3339 moment in UTC, None where the text is none or lacks its offset.
+
+    >>> moment("2026-11-02T08:00:00Z").year, moment("yesterday"), moment("2026-11-02T08:00:00")
+    (2026, None, None)
+    """
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def shown_end(end: MeasuredEnd) -> str:
+    """Return how a sentence names a measured end."""
+    if end.name and end.address:
+        return f"{end.name} ({end.address})"
+    return end.name or end.address or "an end without a name"
+
+
+def _find(facts: Facts, book: AddressBook, end: MeasuredEnd) -> _Found:
+    named = _named(book, end)
+    address = parse_address(end.address) if end.address else None
+    if address is None:
+        return _by_name(named, end)
+    literal = address_text(address)
+    tenures = book.resolve(RecordedEnd(address=literal))
+    held = tenures[-1].end if tenures else None
+    link = held.owner.link if held is not None else None
+    holder = facts.inventory.instance_by_link.get(link) if link else None
+    if len(named) == 1:
+        return _agreed(book, named[0], held, holder, literal)
+    if holder is not None and (not named or holder in named):
+        return _Found(instance=holder, met=held)
+    return _Found(why=f"{shown_end(end)} is no machine of the inventory")
+
+
+def _by_name(named: list[Instance], end: MeasuredEnd) -> _Found:
+    if len(named) == 1:
+        return _Found(instance=named[0])
+    if named:
+        return _Found(why=f"{len(named)} machines are named {end.name}")
+    return _Found(why=f"{shown_end(end)} is no machine of the inventory")
+
+
+def _agreed(
+    book: AddressBook,
+    machine: Instance,
+    held: FlowEnd | None,
+    holder: Instance | None,
+    literal: str,
+) -> _Found:
+    """Return the machine that a name means, if the address that goes with it can be its own."""
+    if holder == machine or (held is not None and held.owner.kind in _FOREIGN):
+        return _Found(instance=machine, met=held)
+    # Two networks may use one internal address; the name says which of them is meant.
+    if parse_address(literal) in _internal_addresses(machine):
+        said = RecordedEnd(
+            address=literal, vm=machine.name, project=machine.project, zone=machine.zone
+        )
+        told = book.resolve(said)
+        return _Found(instance=machine, met=told[-1].end if told else None)
+    whose = f"that of {holder.name}" if holder is not None else "not one of its addresses"
+    return _Found(why=f"the record names {machine.name}, but {literal} is {whose}")
+
+
+def _internal_addresses(machine: Instance) -> set[Address | None]:
+    texts = [text for nic in machine.interfaces for text in (nic.internal_ipv4, nic.internal_ipv6)]
+    return {parse_address(text.partition("/")[0]) for text in texts if text}
+
+
+def _named(book: AddressBook, end: MeasuredEnd) -> list[Instance]:
+    """Return the machines that an end's name can mean, in the recorded zone if there is one."""
+    found = book.instances_named(end.name) if end.name else []
+    if not found and end.name.endswith(_DNS_ENDING):
+        alike = book.instances_named(end.name.partition(".")[0])
+        found = [one for one in alike if end.name in _dns_names(one)]
+    return [one for one in found if end.zone in (None, one.zone)]
+
+
+def _dns_names(machine: Instance) -> tuple[str, str]:
+    """Return the zonal and the global internal DNS name."""
+    zonal = internal_dns_name(machine)
+    return zonal, zonal.replace(f".{machine.zone}.c.", ".c.", 1)
+
+
+def _path(
+    book: AddressBook, one: Measurement, src: _Found, dst: _Found
+) -> tuple[PathClass | None, str, bool]:
+    """Return the path class, why there is none, and whether the addresses tell it."""
+    assert src.instance is not None
+    assert dst.instance is not None
+    if src.instance == dst.instance:
+        return None, "both ends are one machine", False
+    by_address = _class_by_address(book, src, dst)
+    found = by_address or one.path_class
+    if found is None:
+        return None, "neither an address nor a path class tells which way it took", False
+    if not found.is_between_own_vms or found.is_pod:
+        return None, f"its path is {found}, not one between two machines", by_address is not None
+    if found.distance != _distance(src.instance, dst.instance):
+        return None, f"it is recorded as {found}, but its machines stand otherwise", False
+    return found, "", by_address is not None
+
+
+def _class_by_address(book: AddressBook, src: _Found, dst: _Found) -> PathClass | None:
+    """Return the class that the addresses tell; an internal receiver is reached from inside."""
+    assert src.instance is not None
+    if dst.met is not None:
+        sender = src.met or book.end_of(src.instance, is_external=False)
+        return classify(sender, dst.met).path_class
+    if src.met is not None and src.met.face is not Face.INTERNAL and dst.instance is not None:
+        return classify(src.met, book.end_of(dst.instance, is_external=False)).path_class
+    return None
+
+
+def _distance(src: Instance, dst: Instance) -> str:
+    if src.zone == dst.zone:
+        return "same-zone"
+    return "inter-zone" if src.region == dst.region else "inter-region"

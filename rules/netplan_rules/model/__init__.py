@@ -1,0 +1,1 @@
+"""The prediction against what was measured."""

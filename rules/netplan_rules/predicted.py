@@ -1,0 +1,140 @@
+"""The prediction for exactly what a run measured, and for the same run with one thing changed.
+
+The limits are those of the day of the run, whatever the date of the audit's: they are what held
+when the packets were sent. The model is the shipped one: calibrated by the same runs, it would be
+held against itself.
+"""
+
+from datetime import date
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    CapsBook,
+    CountedBy,
+    Estimate,
+    Facts,
+    Instance,
+    MeasuredEnd,
+    Measurement,
+    PathEnd,
+    PathQuery,
+    SelfLink,
+)
+from netplan_planner.throughput import instance_end, load_caps, predict
+from netplan_planner.throughput.rtt import RoundTrip, rtt_between
+from netplan_planner.throughput.tables import path_limit
+from netplan_rules.measured import Run
+
+STOCK_CEILING_BYTES = 6 * 2**20
+"""The last figure of net.ipv4.tcp_rmem on a stock Linux image."""
+
+LONGEST_RTT_MS = 10_000.0
+"""No path on earth has a longer one; a record that says so is damaged."""
+
+
+class RunModel:
+    """Predicts runs; what several of them share is worked out once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._seen_ms = _seen_round_trips(facts)
+        self._estimates: dict[tuple[PathQuery, date], Estimate] = {}
+
+    def query(self, run: Run) -> PathQuery:
+        """Return the path and protocol of a run; its path class must be known."""
+        one = run.measurement
+        assert run.path_class is not None
+        query = PathQuery(
+            path_class=run.path_class,
+            src=self._end(run.src, one.src, one.mtu_bytes),
+            dst=self._end(run.dst, one.dst, one.mtu_bytes),
+            streams=one.streams,
+            window_bytes=recorded_window(one),
+            duration_s=one.duration_s,
+            omit_s=one.omit_s or 0.0,
+            is_both_ways=one.is_bidirectional,
+            is_sender_count=one.counted_by is CountedBy.SENDER,
+        )
+        found = self.round_trip(run)
+        return replace(
+            query,
+            rtt_ms=found.rtt_ms,
+            low_rtt_ms=found.low_ms,
+            high_rtt_ms=found.high_ms,
+            rtt_source=found.source,
+        )
+
+    def round_trip(self, run: Run) -> RoundTrip:
+        """Return the round-trip time of the idle path: the run's, the flow logs', the places'.
+
+        The smoothed one of the run comes last: a queue lengthens it.
+        """
+        one = run.measurement
+        if one.min_rtt_ms and 0 < one.min_rtt_ms < LONGEST_RTT_MS:
+            return RoundTrip(rtt_ms=one.min_rtt_ms, source=one.source)
+        seen = self._seen_ms.get(frozenset((run.src.ref.self_link, run.dst.ref.self_link)))
+        if seen:
+            return RoundTrip(rtt_ms=seen, source="flow logs")
+        found = rtt_between(run.src.zone, run.dst.zone)
+        if found.rtt_ms is None and one.rtt_ms and 0 < one.rtt_ms < LONGEST_RTT_MS:
+            return RoundTrip(rtt_ms=one.rtt_ms, source=one.source)
+        return found
+
+    def caps(self, run: Run) -> CapsBook:
+        """Return the limits of the day of a run, or those of the audit where it is not known."""
+        return load_caps(run.started.date() if run.started else self._facts.caps.as_of)
+
+    def estimate(self, run: Run, query: PathQuery) -> Estimate:
+        """Return what the model says of a path on the day of a run."""
+        caps = self.caps(run)
+        key = (query, caps.as_of)
+        if key not in self._estimates:
+            self._estimates[key] = predict(query, caps, may_assume=True)
+        return self._estimates[key]
+
+    def stock_window_bytes(self, run: Run) -> float | None:
+        """Return the receive window of a stock image, None where no source states one."""
+        found = path_limit("tcp-window", self.caps(run).as_of)
+        return found.value if found is not None else None
+
+    def mtu_bytes(self, instance: Instance) -> int | None:
+        """Return the MTU of a machine's first network."""
+        link = instance.primary_network
+        network = self._facts.inventory.network_by_link.get(link) if link is not None else None
+        return network.mtu_bytes if network is not None else None
+
+    def _end(self, instance: Instance, measured: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
+        end = instance_end(instance, mtu_bytes=mtu_bytes or self.mtu_bytes(instance))
+        shape = self._facts.shape(instance.machine_type)
+        return replace(
+            end,
+            vcpus=measured.vcpus or (shape.vcpus if shape is not None else None),
+            cpu_platform=measured.cpu_platform or end.cpu_platform,
+        )
+
+
+def recorded_window(one: Measurement) -> int | None:
+    """Return the receive window of one stream, where a run tells it and no setting made it small.
+
+    A ceiling below that of a stock image is a setting of the receiver that can be wrong: it is to
+    be seen, so the prediction goes without it.
+    """
+    return None if has_small_ceiling(one) else one.max_receive_window_bytes
+
+
+def has_small_ceiling(one: Measurement) -> bool:
+    """Return whether the receiver's greatest buffer is recorded and below a stock image's."""
+    ceiling = one.dst.receive_ceiling_bytes
+    return ceiling is not None and 0 < ceiling < STOCK_CEILING_BYTES
+
+
+def _seen_round_trips(facts: Facts) -> dict[frozenset[SelfLink | None], float]:
+    """Return the round-trip times that flow logs saw, by the two machines."""
+    if facts.traffic is None:
+        return {}
+    return {
+        frozenset((facts.src(edge).link, facts.dst(edge).link)): edge.rtt_ms
+        for edge in reversed(facts.traffic.edges)
+        if edge.rtt_ms
+    }
