@@ -71,8 +71,9 @@ class Stray(Value, frozen=True, kw_only=True):
                 self_link=SelfLink(f"measurement/{ends[0]} → {ends[1]}"),
                 source=self.measurement.source,
             ),
-            reason=f"{'an' if self.known else 'no'} end of the measurement is"
-            f"{' no' if self.known else ''} machine of the inventory",
+            reason="an end of the measurement is no machine of the inventory"
+            if self.known
+            else "no end of the measurement is a machine of the inventory",
         )
 
 

@@ -120,27 +120,22 @@ def run_once(
     except AccessError as exc:
         raise RunBroken(str(exc)) from exc
     outputs = _outputs(text)
-    directions = 2 if configuration.direction is Direction.BOTH else 1
-    # A client that failed still counts what it sent; one that printed nothing does not.
-    moved_bytes = _counted_bytes(outputs) if len(outputs) == processes else None
-    try:
-        parts = parse_iperf3(text, source=campaign.id)
-        merged = merge_streams(parts)
-    except InputError as exc:
-        raise RunBroken(_with_advice(str(exc)), moved_bytes) from exc
-    if len(parts) != processes * directions:
-        raise RunBroken(
-            f"{pair.name} {configuration.name}: {len(parts)} results of {processes * directions};"
-            " a client or server ended early",
-            moved_bytes,
-        )
+    parts = _parts(text, outputs, pair=pair, configuration=configuration, processes=processes)
+    directions = len(parts) // processes
     is_threaded = all(version >= THREADED for version in versions)
     threads = configuration.streams * directions if is_threaded else 1
     is_cpu_bound = any(_is_cpu_bound(part, threads=threads) for part in parts)
     command = shlex.join((pair.client.iperf3, *arguments))
     measurements = tuple(
-        _completed(one, pair=pair, contact=contact, command=command, is_cpu_bound=is_cpu_bound)
-        for one in merged
+        _completed(
+            one,
+            campaign_id=campaign.id,
+            pair=pair,
+            contact=contact,
+            command=command,
+            is_cpu_bound=is_cpu_bound,
+        )
+        for one in merge_streams(parts)
     )
     return Finished(measurements=measurements, moved_bytes=_moved_bytes(outputs))
 
@@ -178,6 +173,33 @@ def _collect(
         said = client.complaint() or f"exit status {client.status}"
         raise AccessError(f"{pair.name}: iperf3 on {client.label} printed nothing ({said})")
     return client.output.decode("utf-8", "replace")
+
+
+def _parts(
+    text: str,
+    outputs: Sequence[wire.Output],
+    *,
+    pair: ProbePair,
+    configuration: Configuration,
+    processes: int,
+) -> tuple[Measurement, ...]:
+    """Return the measurements of all clients, which can be merged.
+
+    Raises:
+        RunBroken: If any of them has no result, or they did not run at the same time.
+    """
+    # A client that failed still counts what it sent; one that printed nothing does not.
+    moved_bytes = _counted_bytes(outputs) if len(outputs) == processes else None
+    try:
+        parts = parse_iperf3(text, source=pair.name)
+        merge_streams(parts)
+    except InputError as exc:
+        raise RunBroken(_with_advice(str(exc)), moved_bytes) from exc
+    wanted = processes * (2 if configuration.direction is Direction.BOTH else 1)
+    if len(parts) != wanted:
+        reason = f"{len(parts)} results of {wanted}; a client or server ended early"
+        raise RunBroken(f"{pair.name} {configuration.name}: {reason}", moved_bytes)
+    return parts
 
 
 def _with_advice(error: str) -> str:
@@ -238,6 +260,7 @@ def _is_cpu_bound(one: Measurement, *, threads: int) -> bool:
 def _completed(
     one: Measurement,
     *,
+    campaign_id: str,
     pair: ProbePair,
     contact: Contact,
     command: str,
@@ -252,6 +275,7 @@ def _completed(
     notes = (one.note, "CPU-bound" if is_cpu_bound else "")
     return msgspec.structs.replace(
         one,
+        source=campaign_id,
         src=src,
         dst=dst,
         command=command,

@@ -170,7 +170,7 @@ class Probed(NamedTuple):
             which: Kind of each row.
             is_window_given: Whether the row has a window of its own.
         """
-        paths, values = self._paths(spans, which, is_window_given)
+        paths, values = self.paths(spans, which, is_window_given)
         is_given_used = self.corrector.calibration.is_given_window_used
         means = corrected_means(paths, values, is_given_used=is_given_used)
         now = np.log(means.gbps) + values[:, SITE]
@@ -198,11 +198,11 @@ class Probed(NamedTuple):
         is_given_used = self.corrector.calibration.is_given_window_used
         moved = []
         for one in spans:
-            paths, values = self._paths(TermSpans(one, one, one), which, is_window_given)
+            paths, values = self.paths(TermSpans(one, one, one), which, is_window_given)
             moved.append(adjusted(paths, values, is_given_used=is_given_used))
         return TermSpans._make(moved)
 
-    def _paths(
+    def paths(
         self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
     ) -> tuple[LatentPaths, Matrix]:
         """Return the paths with their latents, and the most likely factor of each."""

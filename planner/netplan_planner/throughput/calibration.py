@@ -122,20 +122,23 @@ def calibrate(measured: Measured, *, as_of: date) -> Calibration:
 
 def in_order(measured: Measured) -> Measured:
     """Return the measurements in an order that depends on what they say only."""
-    texts = [_kind_text(kind) for kind in measured.kinds]
-    first = {text: at for at, text in reversed(list(enumerate(texts)))}
+    used = np.unique(measured.columns.kind).tolist()
+    texts = {at: _kind_text(measured.kinds[at]) for at in used}
+    first = {text: at for at, text in reversed(texts.items())}
     kept = sorted(first)
     place = {text: at for at, text in enumerate(kept)}
-    kind = np.array([place[text] for text in texts], dtype=np.intp)[measured.columns.kind]
-    pairs = sorted(set(measured.pairs))
+    renumbered = np.zeros(len(measured.kinds), dtype=np.intp)
+    renumbered[used] = [place[texts[at]] for at in used]
+    kind = renumbered[measured.columns.kind]
+    pairs = sorted({measured.pairs[at] for at in np.unique(measured.pair) if at >= 0})
     number = {pair: at for at, pair in enumerate(pairs)}
-    renamed = np.array([*(number[pair] for pair in measured.pairs), -1], dtype=np.intp)
+    renamed = [*(number.get(pair, -1) for pair in measured.pairs), -1]
     found = measured._replace(
         kinds=[_placeless(measured.kinds[first[text]]) for text in kept],
         limits=[measured.limits[first[text]] for text in kept],
         columns=measured.columns._replace(kind=kind),
         pairs=pairs,
-        pair=renamed[measured.pair],
+        pair=np.array(renamed, dtype=np.intp)[measured.pair],
     )
     return found.rows(np.lexsort(_keys(found)[::-1]))
 

@@ -111,7 +111,9 @@ def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
     assert status == 0
     assert "1 run not imported:" in out
     assert f"    {tmp_path}/bad.xml" in out
-    status, _, errors = run(store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"), "--strict")
+    status, _, errors = run(
+        store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"), "--strict"
+    )
     assert status == 4
     assert "1 runs were not imported" in errors
     status, out, errors = run(store, str(tmp_path / "bad.xml"))

@@ -40,7 +40,9 @@ def suppressions(facts: Facts, tmp_path: Path, text: str = "") -> Suppressions:
     return read_suppressions(file, facts)
 
 
-def of_findings(facts: Facts, tmp_path: Path, *, text: str = "", most: int = 50) -> Sequence[ProbePath]:
+def of_findings(
+    facts: Facts, tmp_path: Path, *, text: str = "", most: int = 50
+) -> Sequence[ProbePath]:
     return PathMaker(facts).of_findings(suppressions(facts, tmp_path, text), max_count=most).paths
 
 

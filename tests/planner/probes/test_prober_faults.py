@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from netplan_planner.errors import InputError
-from netplan_planner.probes.campaign import ProbeLimits, StopRule
+from netplan_planner.probes.campaign import Configuration, Direction, ProbeLimits, StopRule
 from netplan_planner.probes.outcome import (
     PairRefused,
     ProbeEvent,
@@ -200,6 +200,22 @@ def test_a_run_that_never_connected_uses_up_no_bytes(
         assert "unable to connect to server" in event.reason
         assert "does the firewall let the client reach the server's ports" in event.reason
     assert outcome.moved_bytes < 2**20
+
+
+def test_clients_that_did_not_run_together_are_a_failed_run(
+    mark: str, store: Path, tmp_path: Path
+) -> None:
+    # Of two neighbouring ports, one is odd.
+    script = f'{VERSION}case "$*" in *[13579]) sleep 3;; esac\nexec iperf3 "$@"'
+    only = pair()
+    odd = msgspec.structs.replace(only.client, iperf3=program(tmp_path, script))
+    only = msgspec.structs.replace(only, client=odd)
+    two = Configuration(streams=2, direction=Direction.FORWARD)
+    outcome = run_campaign(campaign(only, configurations=(two,)), store=store)
+    first, *_ = outcome.events
+    assert isinstance(first, RunFailed)
+    assert "did not run at the same time" in first.reason
+    assert read_store(store).measurements == ()
 
 
 def test_a_client_killed_in_a_run_costs_that_run_only(mark: str, store: Path) -> None:

@@ -1,0 +1,299 @@
+"""Measurements as rows for a calibration: from stores of probes, and from tables of figures."""
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.engine.measurements import read_measurements
+from netplan_planner.engine.predict_table import read_kinds
+from netplan_planner.errors import InputError
+from netplan_planner.inert import inert_line
+from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathEnd, PathQuery
+from netplan_planner.readers.path_cells import day_of
+from netplan_planner.readers.path_table import VALUE_COLUMNS, PathTable
+from netplan_planner.throughput.batch import Columns, kind_limits
+from netplan_planner.throughput.calibration import Measured
+from netplan_planner.throughput.latents import pair_key
+from netplan_planner.throughput.rtt import rtt_between
+
+BUSY_CORE_RATIO = 0.9
+"""Of one CPU: above it the core is the limit, not the network."""
+AT_LIMIT_RATIO = 0.97
+"""Of a rate cap that was set on a run: a figure that near was held by it."""
+THREADS_SINCE = (3, 16)
+"""The iperf3 that has a thread for each stream; older ones run all on one."""
+LONGEST_RTT_MS = 10_000.0
+"""No path on earth has a longer one; a record that says so is damaged."""
+_EPOCH = date(1970, 1, 1)
+_PARQUET = b"PAR1"
+
+
+class ProbeRows(NamedTuple):
+    """Measurements, and what of the files could not be used."""
+
+    measured: Measured
+    faults: tuple[str, ...]
+    record_count: int
+    """All figures of the files, used or not."""
+
+
+def read_probe_rows(paths: Sequence[Path], *, as_of: date) -> ProbeRows:
+    """Return the measurements of stores (JSON lines) and tables (CSV, Parquet).
+
+    Args:
+        paths: The files.
+        as_of: The date of figures that have none.
+
+    Raises:
+        InputError: If a file cannot be read, or a table has no column of figures.
+    """
+    parts: list[Measured] = []
+    faults: list[str] = []
+    stores = [path for path in paths if _is_store(path)]
+    if stores:
+        records, coverage = read_measurements(stores)
+        faults += coverage.faults
+        found, why = rows_of_records(records, as_of=as_of)
+        parts.append(found)
+        faults += why
+    for path in paths:
+        if path not in stores:
+            with PathTable(path) as table:
+                parts.append(rows_of_table(table, as_of=as_of))
+    count = sum(len(part.gbps) for part in parts) + len(faults)
+    return ProbeRows(joined(parts), tuple(faults), count)
+
+
+def rows_of_table(table: PathTable, *, as_of: date, without: str = "") -> Measured:
+    """Return the figures of a table; `without` leaves a campaign out of the constants.
+
+    Raises:
+        InputError: If the table has no column of figures.
+    """
+    if table.value_column is None:
+        names = " or ".join(VALUE_COLUMNS)
+        raise InputError(f"{table.shown}: no column {names}, the measured Gbit/s")
+    found = read_kinds(table, as_of=as_of, without=without)
+    places = table.rows()
+    values = table.numbers(table.value_column)
+    keys, pair = _table_pairs(found.kinds, found.columns.kind, places.places, places.place)
+    days = np.array([((kind.as_of or as_of) - _EPOCH).days for kind in found.kinds])
+    no = np.zeros(len(values), dtype=bool)
+    return Measured(
+        kinds=found.kinds,
+        limits=found.limits,
+        columns=found.columns,
+        gbps=values,
+        days=days[found.columns.kind],
+        pair=pair,
+        pairs=keys,
+        is_core_only=no,
+        is_at_least=no,
+    )
+
+
+def rows_of_records(
+    records: Sequence[Measurement], *, as_of: date
+) -> tuple[Measured, tuple[str, ...]]:
+    """Return the rows of a store's records, and why others of them are none."""
+    kinds: dict[PathQuery, int] = {}
+    pairs: dict[str, int] = {}
+    faults, rows, which, pair, days = [], [], [], [], []
+    for one in records:
+        why = _why_not(one)
+        if why:
+            faults.append(f"{inert_line(one.source)} {inert_line(one.place)}: {why}".strip())
+            continue
+        day = day_of(one.started_at) or as_of
+        query = _query(one, day)
+        key = pair_key(query, _place(one.src), _place(one.dst))
+        which.append(kinds.setdefault(query, len(kinds)))
+        pair.append(pairs.setdefault(key, len(pairs)) if key is not None else -1)
+        days.append((day - _EPOCH).days)
+        rows.append(_numbers(one))
+    table = np.array(rows, dtype=float).reshape(len(rows), len(_NUMBERS)).T
+    numbers = dict(zip(_NUMBERS, table, strict=True))
+    listed = list(kinds)
+    return (
+        Measured(
+            kinds=listed,
+            limits=kind_limits(listed),
+            columns=Columns(
+                kind=np.array(which, dtype=np.intp),
+                window_bytes=np.full(len(rows), np.nan),
+                streams=numbers["streams"],
+                rtt_ms=numbers["rtt_ms"],
+                low_rtt_ms=numbers["low_rtt_ms"],
+                high_rtt_ms=numbers["high_rtt_ms"],
+                duration_s=numbers["duration_s"],
+                omit_s=numbers["omit_s"],
+                transfer_bytes=np.full(len(rows), np.nan),
+                is_both_ways=numbers["is_both_ways"] > 0,
+                is_sender_count=numbers["is_sender_count"] > 0,
+            ),
+            gbps=numbers["gbps"],
+            days=np.array(days, dtype=np.int64),
+            pair=np.array(pair, dtype=np.intp),
+            pairs=list(pairs),
+            is_core_only=numbers["is_core_only"] > 0,
+            is_at_least=numbers["is_at_least"] > 0,
+        ),
+        tuple(faults),
+    )
+
+
+def joined(parts: Sequence[Measured]) -> Measured:
+    """Return the measurements of several inputs as one."""
+    pairs = sorted({key for part in parts for key in part.pairs})
+    number = {key: at for at, key in enumerate(pairs)}
+    starts = np.cumsum([0, *(len(part.kinds) for part in parts)])
+    shifted = [
+        part.columns._replace(kind=part.columns.kind + start)
+        for part, start in zip(parts, starts[:-1], strict=True)
+    ]
+    renamed = [
+        np.array([*(number[key] for key in part.pairs), -1], dtype=np.intp)[part.pair]
+        for part in parts
+    ]
+    return Measured(
+        kinds=[kind for part in parts for kind in part.kinds],
+        limits=[limit for part in parts for limit in part.limits],
+        columns=Columns._make(np.concatenate(column) for column in zip(*shifted, strict=True)),
+        gbps=np.concatenate([part.gbps for part in parts]),
+        days=np.concatenate([part.days for part in parts]),
+        pair=np.concatenate(renamed),
+        pairs=pairs,
+        is_core_only=np.concatenate([part.is_core_only for part in parts]),
+        is_at_least=np.concatenate([part.is_at_least for part in parts]),
+    )
+
+
+def _is_store(path: Path) -> bool:
+    """Return whether a file is a store: its first line begins a JSON object.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(64)
+    except OSError as exc:
+        raise InputError(f"{inert_line(str(path))}: {exc.strerror or exc}") from exc
+    return not start.startswith(_PARQUET) and start.lstrip().startswith(b"{")
+
+
+def _table_pairs(
+    kinds: Sequence[PathQuery],
+    kind: NDArray[np.intp],
+    places: Sequence[tuple[str, str]],
+    place: NDArray[np.intp],
+) -> tuple[list[str], NDArray[np.intp]]:
+    """Return the keys of the pairs of places of a table, and the number of each row's."""
+    distinct, which = np.unique(kind * len(places) + place, return_inverse=True)
+    found: dict[str, int] = {}
+    numbers = []
+    for code in distinct.tolist():
+        names = [name.rpartition(":")[2] for name in places[code % len(places)]]
+        key = pair_key(kinds[code // len(places)], *names)
+        numbers.append(found.setdefault(key, len(found)) if key is not None else -1)
+    return list(found), np.array(numbers, dtype=np.intp)[which.reshape(-1)]
+
+
+_NUMBERS = (
+    "gbps",
+    "streams",
+    "rtt_ms",
+    "low_rtt_ms",
+    "high_rtt_ms",
+    "duration_s",
+    "omit_s",
+    "is_both_ways",
+    "is_sender_count",
+    "is_core_only",
+    "is_at_least",
+)
+
+
+def _numbers(one: Measurement) -> tuple[float, ...]:
+    """Return the numbers of a record in the order of `_NUMBERS`; NaN is "not recorded"."""
+    rtt, low, high = _round_trip(one)
+    is_busy, is_one_thread = _is_core_bound(one)
+    limit = one.bitrate_limit_gbps
+    streams = 1 if is_busy and is_one_thread else one.streams
+    return (
+        one.gbps,
+        _or_nan(streams),
+        rtt,
+        low,
+        high,
+        _or_nan(one.duration_s),
+        one.omit_s or 0.0,
+        one.is_bidirectional,
+        one.counted_by is CountedBy.SENDER,
+        is_busy,
+        limit is not None and one.gbps >= AT_LIMIT_RATIO * limit,
+    )
+
+
+def _is_core_bound(one: Measurement) -> tuple[bool, bool]:
+    """Return whether a core of either end was busy, and whether one core carried all streams."""
+    found = tuple(int(part) for part in one.tool_version.split(".")[:2] if part.isdigit())
+    is_one_thread = one.tool == "iperf3" and len(found) == 2 and found < THREADS_SINCE
+    cores = 1 if is_one_thread else one.streams or 1
+    busiest = max(end.cpu_ratio or 0.0 for end in (one.src, one.dst))
+    return busiest >= BUSY_CORE_RATIO * cores, is_one_thread
+
+
+def _round_trip(one: Measurement) -> tuple[float, float, float]:
+    """Return the round-trip time of the idle path and its range.
+
+    The smoothed one of the run comes last: a queue lengthens it.
+    """
+    if one.min_rtt_ms and 0 < one.min_rtt_ms < LONGEST_RTT_MS:
+        return (one.min_rtt_ms,) * 3
+    known = rtt_between(_place(one.src), _place(one.dst))
+    if known.rtt_ms is not None:
+        return known.rtt_ms, known.low_ms or known.rtt_ms, known.high_ms or known.rtt_ms
+    if one.rtt_ms and 0 < one.rtt_ms < LONGEST_RTT_MS:
+        return (one.rtt_ms,) * 3
+    return (np.nan,) * 3
+
+
+def _why_not(one: Measurement) -> str:
+    if one.protocol != "tcp":
+        return f"{inert_line(one.protocol)[:20]}, not TCP"
+    if one.path_class is None:
+        return "no path class"
+    return "" if one.gbps > 0 else "nothing was carried"
+
+
+def _query(one: Measurement, day: date) -> PathQuery:
+    """Return the kind of path of a record; its places are not in it."""
+    assert one.path_class is not None
+    src, dst = (_end(end, one.mtu_bytes) for end in (one.src, one.dst))
+    return PathQuery(path_class=one.path_class, src=src, dst=dst, as_of=day)
+
+
+def _end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
+    return PathEnd(
+        machine_type=end.machine_type,
+        is_tier1=bool(end.is_tier1),
+        cpu_platform=end.cpu_platform,
+        vcpus=end.vcpus,
+        mtu_bytes=mtu_bytes,
+    )
+
+
+def _place(end: MeasuredEnd) -> str:
+    return end.zone or end.region or ""
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else float(value)
+
+
+__all__ = ["ProbeRows", "joined", "read_probe_rows", "rows_of_records", "rows_of_table"]

@@ -1,0 +1,86 @@
+"""Which probe would teach most: by how much its answer would narrow the intervals that matter.
+
+Before a probe its answer is unknown, but not how much it would take away from what is unknown: the
+limits that bind on its path would then be known but for the scatter of one run, and with them every
+path that shares them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import Calibration, PathQuery
+from netplan_planner.throughput.batch import Columns, terms_of
+from netplan_planner.throughput.calibrated import Corrector, PairEffects
+from netplan_planner.throughput.latent_paths import (
+    NO_LATENT,
+    incidence,
+    log_gbps,
+    run_scatter,
+    slopes,
+)
+from netplan_planner.throughput.mean import Column
+from netplan_planner.throughput.path_limits import StaticLimits
+
+MOST_WANTED = 500
+"""Paths whose intervals are summed; of more, that many evenly."""
+
+
+def gains_gbps(
+    kinds: Sequence[PathQuery],
+    limits: Sequence[StaticLimits],
+    columns: Columns,
+    calibration: Calibration,
+) -> Column:
+    """Return by how much a probe of each path would narrow the intervals of all, in Gbit/s.
+
+    The sum over all paths of the standard deviation now, less the one with the probe's answer.
+    Paths without an answer gain nothing.
+
+    Args:
+        kinds: Kinds of paths.
+        limits: Of each kind.
+        columns: The paths: each may be probed, and is one whose throughput matters.
+        calibration: What is known already; an empty one where nothing is.
+    """
+    corrector = Corrector(calibration)
+    count = len(columns.kind)
+    nothing = PairEffects(np.zeros(count), np.full(count, np.nan))
+    probed = corrector.probed(kinds, limits, nothing)
+    is_given = ~np.isnan(columns.window_bytes)
+    paths, values = probed.paths(terms_of(kinds, limits, columns), columns.kind, is_given)
+    is_given_used = calibration.is_given_window_used
+    now = log_gbps(paths, values, is_given_used=is_given_used)
+    is_known = ~np.isnan(now)
+    slope = np.where(
+        is_known[:, None], slopes(paths, values, now, is_given_used=is_given_used), 0.0
+    )
+    scatter = np.where(is_known, run_scatter(paths, slope), 1.0) ** 2
+    touched = incidence(paths.latent, slope, int(paths.latent.max(initial=NO_LATENT)) + 1)
+    covariance = _covariance(corrector, paths.latent, paths.lower_sd, paths.upper_sd)
+    shared = touched @ covariance
+    own = np.einsum("rl,rl->r", shared, touched)
+    wanted = np.flatnonzero(is_known)
+    wanted = wanted[np.linspace(0, len(wanted) - 1, min(len(wanted), MOST_WANTED)).astype(int)]
+    common = shared[wanted] @ touched.T
+    left = np.maximum(own[wanted][:, None] - common**2 / (own + scatter), 0.0)
+    before = np.sqrt(own[wanted] + scatter[wanted])
+    after = np.sqrt(left + scatter[wanted][:, None])
+    found = (np.exp(now[wanted])[:, None] * (before[:, None] - after)).sum(axis=0)
+    return np.where(is_known, found, 0.0)
+
+
+def _covariance(
+    corrector: Corrector, latent: NDArray[np.intp], lower_sd: Column, upper_sd: Column
+) -> Column:
+    """Return the covariance of all latents: those of the calibration, then the untouched ones."""
+    count = int(latent.max(initial=NO_LATENT)) + 1
+    variance = np.zeros(count)
+    rows, slots = np.nonzero(latent != NO_LATENT)
+    spread = (lower_sd[rows, slots] ** 2 + upper_sd[rows, slots] ** 2) / 2
+    np.maximum.at(variance, latent[rows, slots], spread)
+    found = np.diag(variance)
+    known = min(len(corrector.covariance), count)
+    found[:known, :known] = corrector.covariance[:known, :known]
+    return found
