@@ -87,11 +87,12 @@ class _Found(Value, frozen=True, kw_only=True):
 
 
 def measured_runs(facts: Facts) -> Iterator[Run | Stray]:
-    """Yield each measurement with its machines, or with why it has none."""
+    """Yield each measurement with its machines, or with why it has none; the oldest first."""
     if not facts.measurements:
         return
     book = AddressBook(facts.inventory)
-    for one in facts.measurements:
+    # In whatever order the stores were given.
+    for one in sorted(facts.measurements, key=lambda one: (one.started_at, one.run_id, one.place)):
         src, dst = _find(facts, book, one.src), _find(facts, book, one.dst)
         if src.instance is None or dst.instance is None:
             whys = dict.fromkeys(found.why for found in (src, dst) if found.why)

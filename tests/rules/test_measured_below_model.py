@@ -189,20 +189,39 @@ def test_runs_of_other_kinds_are_no_repetitions() -> None:
         {"over": "external", "gbps": 7.0},
     ):
         (hit,) = hits(RULE, measured_facts(low, {**good, **other}))
-        assert hit.subject == "a → b, 16 streams (us-central1-a)"
+        assert hit.subject == "a → b (us-central1-a)"
+        assert hit.message.startswith("16 streams reached 3 Gbit/s, 9% of 32.0 Gbit/s")
 
 
 def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None:
-    facts = measured_facts(run(gbps=8.0), run(gbps=1.0, streams=1), run(gbps=2.0, src="b", dst="a"))
-    found = make_findings(find_rule(RULE).rule, hits(RULE, facts))
-    subjects = {finding.subject: [m.subject for m in finding.members] for finding in found}
-    assert subjects == {
-        "a → b, 1 stream (us-central1-a)": [
-            "a → b, 1 stream (us-central1-a)",
-            "a → b, 16 streams (us-central1-a)",
-        ],
-        "b → a, 16 streams (us-central1-a)": ["b → a, 16 streams (us-central1-a)"],
-    }
+    facts = measured_facts(
+        run(gbps=8.0, retransmit_count=200_000, is_bidirectional=False),
+        run(gbps=1.0, streams=1, retransmit_count=10),
+        run(gbps=2.0, src="b", dst="a"),
+    )
+    found = {hit.subject: hit for hit in hits(RULE, facts)}
+    assert set(found) == {"a → b (us-central1-a)", "b → a (us-central1-a)"}
+    hit = found["a → b (us-central1-a)"]
+    assert hit.message.startswith("1 stream reached 1 Gbit/s, 4% of 23.9 Gbit/s as predicted")
+    assert "; 16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s; first suspect: " in hit.message
+    assert hit.throughput_now is not None
+    assert hit.throughput_now.gbps == 1.0
+    told = {item.name: item.value for item in hit.evidence}
+    assert told["also_1"] == "16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s"
+
+
+def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None:
+    """One core carries 17 Gbit/s; that it carried 2 is not explained by its being one."""
+    big = tuple(host(name, n, machine_type="c3-standard-176") for n, name in ((1, "a"), (2, "b")))
+    facts = measured_facts(
+        run(gbps=2.0, streams=8, tool_version="3.12"),
+        run(gbps=17.0, streams=16, tool_version="3.12"),
+        machines=big,
+    )
+    (hit,) = hits(RULE, facts)
+    told = [str(item.value) for item in hit.evidence if item.name.startswith("suspect_")]
+    assert told == ["one-thread: iperf3 3.12 carried 16 streams in one thread (with 16 streams)"]
+    assert hit.message.startswith("8 streams reached 2 Gbit/s, 2% of 100.0 Gbit/s")
 
 
 # What it says of itself
@@ -309,6 +328,20 @@ def test_without_measurements_it_is_not_evaluated(
 ) -> None:
     (note,) = judge(find_rule(rule), replace(measured_facts(), measurements=measured)).not_evaluated
     assert (note.kind, note.reason) == ("missing-evidence", reason)
+
+
+@pytest.mark.parametrize("rule", [RULE, OTHER])
+def test_the_order_of_the_measurements_changes_nothing(rule: str) -> None:
+    facts = measured_facts(
+        run(gbps=3.0, streams=1, duration_s=5.0, omit_s=0.0, started_at=""),
+        run(gbps=4.0, streams=1, counted_by="sender"),
+        run(gbps=3.0, src="b", dst="a", streams=1, duration_s=6.0, omit_s=0.0),
+        run(dst="203.0.113.9"),
+    )
+    assert facts.measurements is not None
+    turned = replace(facts, measurements=facts.measurements[::-1])
+    check = find_rule(rule)
+    assert judge(check, facts) == judge(check, turned)
 
 
 # Anything at all

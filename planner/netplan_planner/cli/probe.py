@@ -220,6 +220,8 @@ def plan_or_run(
     from netplan_planner.optimise.probe_plan import ProbeCaps
     from netplan_planner.probes.campaign import StopRule
 
+    if yes and getattr(ctx.get_parameter_source("yes"), "name", "") != "COMMANDLINE":
+        raise UsageError("--yes counts on the command line only, not from a file or a variable")
     if yes and ctx.info_name == "plan":
         raise UsageError(
             "netplan probe plan runs nothing: it is netplan probe run that takes --yes"

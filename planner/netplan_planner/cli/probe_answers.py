@@ -81,7 +81,11 @@ def plan_text(shown: Shown) -> str:
     for number_, planned in enumerate(plan.probes, 1):
         lines += ["", f"{number_}. {inert(planned.probe.name)}", *_probe(planned)]
     if plan.impacts:
-        lines += ["", "Impact on the machines while a run lasts", *map(_impact, _crowded(plan))]
+        lines += [
+            "",
+            "Impact on the machines, of which one pair is busy at a time",
+            *map(_impact, _crowded(plan)),
+        ]
         if not plan.has_traffic:
             lines.append("  what else they send is not known: no flow logs were given (--traffic)")
     if plan.left_out:

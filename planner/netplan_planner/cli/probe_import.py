@@ -84,6 +84,7 @@ def _class(text: str | None) -> "PathClass | None":
 
 
 def _text(found: "Imported", store: Path) -> str:
+    from netplan_planner.cli.probe_results import calibrate_command
     from netplan_planner.inert import inert
     from netplan_planner.renderers.figures import counted
 
@@ -99,7 +100,7 @@ def _text(found: "Imported", store: Path) -> str:
     if twice:
         lines += ["", f"{counted(twice, 'text')} left out: the JSON of the same run is there too"]
     if found.new_count and not state.quiet:
-        lines += ["", f"next: netplan calibrate {store} --out calibration.json"]
+        lines += ["", f"next: {calibrate_command(store)}"]
     return "\n".join(inert(line, LINE_LENGTH) for line in lines) + "\n"
 
 

@@ -1,10 +1,11 @@
 """What `netplan probe` says of its runs: each as it ends, and all beside what was predicted."""
 
+import shlex
 from pathlib import Path
 
 from netplan_planner.cli.probe_answers import way_of, wrapped
 from netplan_planner.engine.probe_runs import FlowResult, ProbeResults
-from netplan_planner.inert import TEXT_LENGTH, inert
+from netplan_planner.inert import LINE_LENGTH, TEXT_LENGTH, inert
 from netplan_planner.probes.outcome import PairRefused, ProbeEvent, RunFailed, RunMeasured
 from netplan_planner.renderers.figures import interval, number, rate
 
@@ -44,9 +45,17 @@ def results_text(results: ProbeResults, store: Path) -> str:
     lines += [*left_out, *map(inert, results.not_begun)]
     if not results.is_complete:
         lines.append("not complete: the same command goes on with what is missing")
-    if results.flows:
-        lines += ["", f"next: netplan calibrate {where} --out calibration.json"]
-    return wrapped(lines)
+    # Commands are not broken into lines: they are there to be copied.
+    return f"{wrapped(lines)}\nnext: {calibrate_command(store)}\n"
+
+
+def calibrate_command(store: Path) -> str:
+    """Return the command that fits the model to a store.
+
+    >>> calibrate_command(Path("my probes.jsonl"))
+    "netplan calibrate 'my probes.jsonl' --out calibration.json"
+    """
+    return inert(f"netplan calibrate {shlex.quote(str(store))} --out calibration.json", LINE_LENGTH)
 
 
 def _measured(one: FlowResult) -> str:

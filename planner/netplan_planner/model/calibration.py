@@ -60,8 +60,6 @@ class Calibration(Value, frozen=True, kw_only=True):
     """Paths and set-ups: repeated runs count as their median."""
     fingerprint: str
     """Of the measurements, in whatever order they came."""
-    is_given_window_used: bool = True
-    """False: windows that tables state were not what was in use; default images fit better."""
     latents: tuple[Learnt, ...] = ()
     covariance: tuple[tuple[float, ...], ...] = ()
     """Of the natural logarithms of the factors: the rows up to the diagonal."""

@@ -78,7 +78,7 @@ def _tier(query: PathQuery) -> str:
 def _image_of(instance: Instance) -> str:
     """Return the image that decides a machine's buffers; unknown ones are each their own."""
     names = sorted({one.rpartition("/")[2] for one in instance.licenses})
-    return "+".join(names) if names else f"the image of {instance.name}"
+    return "+".join(names) if names else f"the image of {instance.name} in {instance.zone}"
 
 
 def width_and_reach(estimate: Estimate, bitrate_gbps: float | None) -> tuple[float, float]:

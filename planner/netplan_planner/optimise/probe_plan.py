@@ -102,7 +102,7 @@ def _known(probe: Probe, rules: ProbeRules) -> LeftOutProbe:
     width = f"±{rules.tolerance_ratio * 100:g} %"
     is_narrow = all(flow.log_width <= log_width_of(rules.tolerance_ratio) for flow in probe.flows)
     reason = (
-        f"the prediction is inside the tolerance of {width} already"
+        f"the prediction is inside the tolerance of {width} already (--tolerance)"
         if is_narrow
         else f"the probes above are expected to bring it inside the tolerance of {width}"
     )

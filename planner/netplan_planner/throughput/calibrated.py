@@ -171,10 +171,9 @@ class Probed(NamedTuple):
             is_window_given: Whether the row has a window of its own.
         """
         paths, values = self.paths(spans, which, is_window_given)
-        is_given_used = self.corrector.calibration.is_given_window_used
-        means = corrected_means(paths, values, is_given_used=is_given_used)
+        means = corrected_means(paths, values)
         now = np.log(means.gbps) + values[:, SITE]
-        slope = slopes(paths, values, now, is_given_used=is_given_used)
+        slope = slopes(paths, values, now)
         variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
         of_pair = np.where(
             np.isnan(self.pairs.variance), PAIR_SHARE * variance, self.pairs.variance
@@ -195,11 +194,10 @@ class Probed(NamedTuple):
         self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
     ) -> TermSpans:
         """Return terms and both ends of their ranges, each with the most likely factors."""
-        is_given_used = self.corrector.calibration.is_given_window_used
         moved = []
         for one in spans:
             paths, values = self.paths(TermSpans(one, one, one), which, is_window_given)
-            moved.append(adjusted(paths, values, is_given_used=is_given_used))
+            moved.append(adjusted(paths, values))
         return TermSpans._make(moved)
 
     def paths(

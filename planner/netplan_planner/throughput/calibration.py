@@ -108,7 +108,6 @@ def calibrate(measured: Measured, *, as_of: date) -> Calibration:
         empty,
         measurement_count=len(measured.gbps),
         probe_count=len(groups.row),
-        is_given_window_used=found.is_given_used,
         latents=tuple(_learnt(names, prior, found)),
         covariance=tuple(
             tuple(map(_rounded, row[: at + 1])) for at, row in enumerate(found.covariance)

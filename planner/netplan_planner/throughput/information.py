@@ -32,6 +32,8 @@ def gains_gbps(
     limits: Sequence[StaticLimits],
     columns: Columns,
     calibration: Calibration,
+    *,
+    weight: Column | float = 1.0,
 ) -> Column:
     """Return by how much a probe of each path would narrow the intervals of all, in Gbit/s.
 
@@ -43,6 +45,7 @@ def gains_gbps(
         limits: Of each kind.
         columns: The paths: each may be probed, and is one whose throughput matters.
         calibration: What is known already; an empty one where nothing is.
+        weight: Of the answer of each, by its age; a probe of today counts 1.
     """
     corrector = Corrector(calibration)
     count = len(columns.kind)
@@ -50,13 +53,11 @@ def gains_gbps(
     probed = corrector.probed(kinds, limits, nothing)
     is_given = ~np.isnan(columns.window_bytes)
     paths, values = probed.paths(terms_of(kinds, limits, columns), columns.kind, is_given)
-    is_given_used = calibration.is_given_window_used
-    now = log_gbps(paths, values, is_given_used=is_given_used)
+    now = log_gbps(paths, values)
     is_known = ~np.isnan(now)
-    slope = np.where(
-        is_known[:, None], slopes(paths, values, now, is_given_used=is_given_used), 0.0
-    )
+    slope = np.where(is_known[:, None], slopes(paths, values, now), 0.0)
     scatter = np.where(is_known, run_scatter(paths, slope), 1.0) ** 2
+    seen = scatter / weight
     touched = incidence(paths.latent, slope, int(paths.latent.max(initial=NO_LATENT)) + 1)
     covariance = _covariance(corrector, paths.latent, paths.lower_sd, paths.upper_sd)
     shared = touched @ covariance
@@ -64,7 +65,7 @@ def gains_gbps(
     wanted = np.flatnonzero(is_known)
     wanted = wanted[np.linspace(0, len(wanted) - 1, min(len(wanted), MOST_WANTED)).astype(int)]
     common = shared[wanted] @ touched.T
-    left = np.maximum(own[wanted][:, None] - common**2 / (own + scatter), 0.0)
+    left = np.maximum(own[wanted][:, None] - common**2 / (own + seen), 0.0)
     before = np.sqrt(own[wanted] + scatter[wanted])
     after = np.sqrt(left + scatter[wanted][:, None])
     found = (np.exp(now[wanted])[:, None] * (before[:, None] - after)).sum(axis=0)

@@ -31,8 +31,6 @@ from netplan_planner.throughput.mean import Column
 REACH = 4.0
 """Standard deviations that a grid reaches to each side."""
 SIDE_POINTS = 25
-IGNORED_WINDOW_PENALTY = math.log(4)
-"""Odds of four to one that a window as stated was the one in use."""
 _BACKGROUND_BELOW, _BACKGROUND_ABOVE = 0.5, 0.05
 """Density of degraded runs by unit of the logarithm, and of figures that are too good."""
 _ROUNDS = 12
@@ -86,7 +84,6 @@ class State(NamedTuple):
     """Where all factors stand, and what the model then says of the probes."""
 
     factors: Column
-    is_given_used: bool
     log_gbps: Column
     slope: Matrix
     scatter: Column
@@ -107,13 +104,16 @@ def prior_of(paths: LatentPaths, count: int) -> Prior:
 
 
 def joint_mode(probes: Probes, prior: Prior) -> State:
-    """Return the most likely factors; windows as stated are doubted where that explains more."""
-    start = np.zeros(len(prior.slot))
-    best = _searched(probes, prior, _state(probes, prior, start, True))
-    if probes.paths.is_window_given.any():
-        other = _searched(probes, prior, _state(probes, prior, start, False))
-        best = other if other.cost < best.cost - _LEAST_GAIN else best
-    return best
+    """Return the most likely factors, and what they make of the probes."""
+    state = _state(probes, prior, np.zeros(len(prior.slot)))
+    for _ in range(_ROUNDS):
+        moved = _best_single_move(probes, prior, state)
+        polished = _polished(probes, prior, moved or state)
+        gain = state.cost - polished.cost
+        state = polished
+        if moved is None and gain < _LEAST_GAIN:
+            break
+    return state
 
 
 def misfit(probes: Probes, residual: Matrix, scatter: Matrix) -> Matrix:
@@ -155,7 +155,7 @@ def along(
     some = probes.paths.rows(np.repeat(rows, count))
     values = values_of(some.latent, state.factors)
     values[:, slot] = np.tile(grid, len(rows))
-    found = log_gbps(some, values, is_given_used=state.is_given_used)
+    found = log_gbps(some, values)
     return rows, found.reshape(len(rows), count)
 
 
@@ -164,17 +164,6 @@ def grid_of(prior: Prior, latent: int, points: int = SIDE_POINTS) -> Column:
     below = np.linspace(-REACH * prior.lower_sd[latent], 0.0, points + 1)
     above = np.linspace(0.0, REACH * prior.upper_sd[latent], points + 1)
     return np.concatenate((below, above[1:]))
-
-
-def _searched(probes: Probes, prior: Prior, state: State) -> State:
-    for _ in range(_ROUNDS):
-        moved = _best_single_move(probes, prior, state)
-        polished = _polished(probes, prior, moved or state)
-        gain = state.cost - polished.cost
-        state = polished
-        if moved is None and gain < _LEAST_GAIN:
-            break
-    return state
 
 
 def _best_single_move(probes: Probes, prior: Prior, state: State) -> State | None:
@@ -197,7 +186,7 @@ def _best_single_move(probes: Probes, prior: Prior, state: State) -> State | Non
         return None
     factors = state.factors.copy()
     factors[best[0]] = best[1]
-    return _state(probes, prior, factors, state.is_given_used)
+    return _state(probes, prior, factors)
 
 
 def _polished(probes: Probes, prior: Prior, state: State) -> State:
@@ -212,7 +201,7 @@ def _polished(probes: Probes, prior: Prior, state: State) -> State:
         step = np.linalg.solve(curvature, pull - stiffness * state.factors)
         size, found = 1.0, None
         while size > _SHORTEST and found is None:
-            tried = _state(probes, prior, state.factors + size * step, state.is_given_used)
+            tried = _state(probes, prior, state.factors + size * step)
             found = tried if tried.cost < state.cost else None
             size /= 2
         if found is None:
@@ -223,15 +212,15 @@ def _polished(probes: Probes, prior: Prior, state: State) -> State:
     return state
 
 
-def _state(probes: Probes, prior: Prior, factors: Column, is_given_used: bool) -> State:
+def _state(probes: Probes, prior: Prior, factors: Column) -> State:
     paths = probes.paths
     values = values_of(paths.latent, factors)
-    predicted = log_gbps(paths, values, is_given_used=is_given_used)
-    slope = slopes(paths, values, predicted, is_given_used=is_given_used)
+    predicted = log_gbps(paths, values)
+    slope = slopes(paths, values, predicted)
     scatter = run_scatter(paths, slope) * np.sqrt(probes.scatter_share)
     cost = misfit(probes, residuals(probes, predicted), scatter).sum()
-    cost += prior.penalty(factors).sum() + (0.0 if is_given_used else IGNORED_WINDOW_PENALTY)
-    return State(factors, is_given_used, predicted, slope, scatter, float(cost))
+    cost += prior.penalty(factors).sum()
+    return State(factors, predicted, slope, scatter, float(cost))
 
 
 def _degraded_share(probes: Probes) -> Column:

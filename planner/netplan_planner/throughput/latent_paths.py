@@ -94,7 +94,7 @@ def latent_paths(
     )
 
 
-def adjusted(paths: LatentPaths, values: Matrix, *, is_given_used: bool) -> PathTerms:
+def adjusted(paths: LatentPaths, values: Matrix) -> PathTerms:
     """Return the terms with the factors of each row; axes of `values`: row, slot.
 
     A start that takes `s` times as long over a time is a plain one over that time divided by `s`.
@@ -102,8 +102,7 @@ def adjusted(paths: LatentPaths, values: Matrix, *, is_given_used: bool) -> Path
     factor = np.exp(values)
     terms = paths.terms
     window = paths.default_window_bytes * factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
-    if is_given_used:
-        window = np.where(paths.is_window_given, terms.window_bytes, window)
+    window = np.where(paths.is_window_given, terms.window_bytes, window)
     longer = factor[:, START] * factor[:, START_TO]
     shared = len(SHARED)
     return terms._replace(
@@ -116,20 +115,18 @@ def adjusted(paths: LatentPaths, values: Matrix, *, is_given_used: bool) -> Path
     )
 
 
-def corrected_means(paths: LatentPaths, values: Matrix, *, is_given_used: bool) -> Means:
+def corrected_means(paths: LatentPaths, values: Matrix) -> Means:
     """Return the means under the factors of each row, without the factor of the class."""
-    return means(adjusted(paths, values, is_given_used=is_given_used))
+    return means(adjusted(paths, values))
 
 
-def log_gbps(paths: LatentPaths, values: Matrix, *, is_given_used: bool) -> Column:
+def log_gbps(paths: LatentPaths, values: Matrix) -> Column:
     """Return the natural logarithm of the goodput under the factors of each row."""
-    found = corrected_means(paths, values, is_given_used=is_given_used)
+    found = corrected_means(paths, values)
     return np.log(found.gbps) + values[:, SITE]
 
 
-def slopes(
-    paths: LatentPaths, values: Matrix, log_gbps_now: Column, *, is_given_used: bool
-) -> Matrix:
+def slopes(paths: LatentPaths, values: Matrix, log_gbps_now: Column) -> Matrix:
     """Return how the logarithm of the goodput answers to each latent; axes: row, slot."""
     found = np.zeros_like(values)
     found[:, SITE] = 1.0
@@ -137,7 +134,7 @@ def slopes(
     for slot in (*np.flatnonzero(present[:HARD_COUNT]), WINDOW, START):
         lower = values.copy()
         lower[:, slot] -= _STEP
-        below = log_gbps(paths, lower, is_given_used=is_given_used)
+        below = log_gbps(paths, lower)
         found[:, slot] = (log_gbps_now - below) / _STEP
     found[:, WINDOW_OF_TYPE], found[:, START_TO] = found[:, WINDOW], found[:, START]
     return found

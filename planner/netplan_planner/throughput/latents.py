@@ -59,14 +59,14 @@ _SITE_SDS = {
 _SCATTERS = {
     "same-zone": 0.02,
     "inter-zone": 0.03,
-    "inter-region-internal": 0.10,
+    "inter-region-internal": 0.15,
     "inter-region-external": 0.07,
     "internet": 0.10,
 }
 """By how much one path of a class differs from another, beyond their limits."""
 _OTHER_SD = 0.10
-CAP_SCATTER_SHARE = 0.3
-"""Of what is not known of a limit: that share differs from path to path."""
+CAP_SCATTER_SHARE = 0.5
+"""Of what is not known of a limit: half of it differs from path to path."""
 START_SCATTER_OWN, START_SCATTER_FOREIGN = 0.1, 0.2
 WINDOW_SCATTER_OWN, WINDOW_SCATTER_FOREIGN = 0.015, 0.3
 DEGRADED_SHARE_OWN, DEGRADED_SHARE_FOREIGN = 0.05, 0.10

@@ -42,8 +42,8 @@ def probed_pairs(
         found: What all paths share.
     """
     values = values_of(probes.paths.latent, found.factors)
-    now = log_gbps(probes.paths, values, is_given_used=found.is_given_used)
-    slope = slopes(probes.paths, values, now, is_given_used=found.is_given_used)
+    now = log_gbps(probes.paths, values)
+    slope = slopes(probes.paths, values, now)
     touched = incidence(probes.paths.latent, slope, len(found.factors))
     unsure = np.einsum("pl,lm,pm->p", touched, found.covariance, touched, optimize=True)
     scatter = run_scatter(probes.paths, slope) ** 2

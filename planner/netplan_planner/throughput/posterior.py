@@ -44,7 +44,6 @@ class Posterior(NamedTuple):
     covariance: Matrix
     value_count: Column
     bound_count: Column
-    is_given_used: bool
     surprise: Column
     """Of each probe: its squared residual over what was to be expected, had it been left out."""
 
@@ -71,7 +70,6 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
         covariance=covariance,
         value_count=values,
         bound_count=bounds,
-        is_given_used=mode.is_given_used,
         surprise=residual**2 / mode.scatter**2 / np.maximum(1 - leverage, LEAST_FREEDOM),
     )
 

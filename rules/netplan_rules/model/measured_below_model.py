@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     Estimate,
     Evidence,
@@ -12,15 +14,12 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Need,
-    PathClass,
-    PathQuery,
     SelfLink,
     Severity,
-    Value,
 )
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.comparable import Reason, reasons_of
 from netplan_rules.measured import Run, Stray, measured_runs
+from netplan_rules.model._judging import Judged, Kind, kind_of, middle_run
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
 from netplan_rules.predicted import RunModel
 from netplan_rules.rerun import rerun_command
@@ -73,108 +72,47 @@ RULE = Rule(
             about="how many suspects the advice names; the evidence has all",
         ),
     ),
-    group_message="{count} kinds of runs from {sender} to {receiver} stay below their predictions;"
-    " the worst has {measured_rate} of {predicted_rate}",
 )
 
 
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
-    """Yield each kind of run of a pair whose middle run is below its prediction and interval."""
+    """Yield each direction of a pair whose runs of some kind are below prediction and interval."""
     model = RunModel(facts)
-    kinds: dict[_Kind, list[Run]] = defaultdict(list)
+    kinds: dict[Kind, list[Run]] = defaultdict(list)
     for one in measured_runs(facts):
         if isinstance(one, Stray):
             yield one.gap
         else:
-            kinds[_kind(one)].append(one)
-    for runs in kinds.values():
-        yield from _judge(facts, model, runs)
+            kinds[kind_of(one)].append(one)
+    low: dict[tuple[SelfLink, SelfLink], list[Judged]] = defaultdict(list)
+    for kind, runs in kinds.items():
+        for said in middle_run(facts, model, runs):
+            if isinstance(said, Gap):
+                yield said
+            else:
+                low[kind.src, kind.dst].append(said)
+    for found in low.values():
+        yield _hit(facts, model, sorted(found, key=lambda one: one.ratio))
 
 
-class _Kind(Value, frozen=True, kw_only=True):
-    """What runs must share to be repetitions of each other."""
-
-    src: SelfLink
-    dst: SelfLink
-    path_class: PathClass | None
-    streams: int | None
-    is_both_ways: bool
-
-
-def _kind(run: Run) -> _Kind:
-    return _Kind(
-        src=run.src.ref.self_link,
-        dst=run.dst.ref.self_link,
-        path_class=run.path_class,
-        streams=run.measurement.streams,
-        is_both_ways=run.measurement.is_bidirectional,
-    )
-
-
-class _Judged(Value, frozen=True, kw_only=True):
-    """A run with its prediction."""
-
-    run: Run
-    query: PathQuery
-    estimate: Estimate
-    ratio: float
-    """Measured over predicted."""
-    reasons: tuple[Reason, ...]
-
-
-def _judge(facts: Facts, model: RunModel, runs: Sequence[Run]) -> Iterator[Hit | Gap]:
-    judged: list[_Judged] = []
-    for run in runs:
-        said = _predicted(facts, model, run)
-        if isinstance(said, Gap):
-            yield said
-        else:
-            judged.append(said)
-    if not judged:
-        return
-    # Of an even number the better one of the middle: half of the runs are no worse.
-    middle = sorted(judged, key=lambda one: one.ratio)[len(judged) // 2]
-    low = middle.estimate.low_gbps
-    is_below = low is not None and middle.run.measurement.gbps < low
-    if is_below and middle.ratio < facts.threshold(RULE.id, "max_ratio"):
-        yield _hit(facts, model, middle, judged)
-
-
-def _predicted(facts: Facts, model: RunModel, run: Run) -> _Judged | Gap:
-    reasons = reasons_of(facts, model, run)
-    barring = ", ".join(reason.name for reason in reasons if reason.bars)
-    if barring:
-        why = f"no prediction stands beside a measurement: {barring} (see probe-not-comparable)"
-        return Gap(resource=run.src.ref, reason=why)
-    query = model.query(run)
-    estimate = model.estimate(run, query)
-    if estimate.gbps is None:
-        why = "; ".join(estimate.unknown) or "a limit is missing"
-        return Gap(resource=run.src.ref, reason=f"the path has no prediction: {why}")
-    ratio = run.measurement.gbps / estimate.gbps
-    return _Judged(run=run, query=query, estimate=estimate, ratio=ratio, reasons=reasons)
-
-
-def _hit(facts: Facts, model: RunModel, worst: _Judged, judged: Sequence[_Judged]) -> Hit:
+def _hit(facts: Facts, model: RunModel, low: Sequence[Judged]) -> Hit:
+    """Return the finding of a direction; its worst kind of runs gives the figures."""
+    worst = low[0]
     run, estimate = worst.run, worst.estimate
-    suspects = suspects_of(
-        Case(facts=facts, model=model, run=run, query=worst.query, estimate=estimate)
-    )
-    doubts = _doubts(facts, worst, len(judged))
-    rates = [one.run.measurement.gbps for one in judged]
-    differ = min(rates) < max(rates)
+    suspects = _suspects(facts, model, low)
+    doubts = _doubts(facts, worst)
+    least, most = min(worst.rates_gbps), max(worst.rates_gbps)
     return Hit(
         resources=(run.src.ref, run.dst.ref),
-        subject=f"{run.src.name} → {run.dst.name}, {_how(run)} ({_where(run)})",
-        message=_message(worst, suspects),
-        group=f"{run.src.ref.self_link}|{run.dst.ref.self_link}",
-        evidence=_evidence(model, worst, len(judged), suspects),
+        subject=f"{run.src.name} → {run.dst.name} ({_where(run)})",
+        message=_message(low, suspects),
+        evidence=_evidence(model, low, suspects),
         limit=estimate.binding,
         throughput_now=Estimate(
             gbps=run.measurement.gbps,
-            low_gbps=min(rates) if differ else None,
-            high_gbps=max(rates) if differ else None,
+            low_gbps=least if least < most else None,
+            high_gbps=most if least < most else None,
         ),
         throughput_fixed=estimate,
         fix=_fix(facts, model, run, suspects),
@@ -183,16 +121,32 @@ def _hit(facts: Facts, model: RunModel, worst: _Judged, judged: Sequence[_Judged
     )
 
 
-def _message(worst: _Judged, suspects: Sequence[Suspect]) -> str:
-    one, estimate = worst.run.measurement, worst.estimate
-    assert estimate.gbps is not None
-    low, high = estimate.low_gbps or estimate.gbps, estimate.high_gbps or estimate.gbps
-    limit = f", {estimate.binding.name}" if estimate.binding is not None else ""
-    return (
-        f"{_how(worst.run)} reached {gbps(one.gbps)}, {worst.ratio:.0%} of the"
-        f" {gbps(estimate.gbps)} predicted for the same run ({low:.3g} to {high:.3g}{limit});"
-        f" {_first(suspects)}"
-    )
+def _suspects(facts: Facts, model: RunModel, low: Sequence[Judged]) -> tuple[Suspect, ...]:
+    """Return the suspects of all kinds, each once, as the kind names it where it stands best."""
+    found: dict[str, Suspect] = {}
+    for one in low:
+        case = Case(facts=facts, model=model, run=one.run, query=one.query, estimate=one.estimate)
+        for suspect in suspects_of(case):
+            known = found.get(suspect.name)
+            if known is None or suspect.standing < known.standing:
+                of = f" (with {_how(one.run)})" if len(low) > 1 else ""
+                found[suspect.name] = replace(suspect, evidence=f"{suspect.evidence}{of}")
+    return tuple(sorted(found.values(), key=lambda suspect: suspect.standing))
+
+
+def _message(low: Sequence[Judged], suspects: Sequence[Suspect]) -> str:
+    worst = low[0].estimate
+    assert worst.gbps is not None
+    ends = f"{worst.low_gbps or worst.gbps:.3g} to {worst.high_gbps or worst.gbps:.3g}"
+    limit = f", {worst.binding.name}" if worst.binding is not None else ""
+    others = "".join(f"; {_share(one)}" for one in low[1:])
+    same = f" as predicted for the same run ({ends}{limit})"
+    return f"{_share(low[0])}{same}{others}; {_first(suspects)}"
+
+
+def _share(one: Judged) -> str:
+    measured, predicted = one.run.measurement.gbps, one.estimate.gbps or 0.0
+    return f"{_how(one.run)} reached {gbps(measured)}, {one.ratio:.0%} of {gbps(predicted)}"
 
 
 def _first(suspects: Sequence[Suspect]) -> str:
@@ -204,33 +158,34 @@ def _first(suspects: Sequence[Suspect]) -> str:
 
 
 def _evidence(
-    model: RunModel, worst: _Judged, run_count: int, suspects: Sequence[Suspect]
+    model: RunModel, low: Sequence[Judged], suspects: Sequence[Suspect]
 ) -> tuple[Evidence, ...]:
+    worst = low[0]
     run, estimate = worst.run, worst.estimate
     one, day = run.measurement, model.caps(run).as_of.isoformat()
     predicted = partial(rate_evidence, source=f"model, limits of {day}")
     assert estimate.gbps is not None
-    rtt = worst.query.rtt_ms
     return (
-        # The worst kind of run stands first in its finding.
         Evidence(name="shortfall", value=1 - worst.ratio, unit="ratio", source=one.source),
         rate_evidence("measured", one.gbps, one.source),
         predicted("predicted", estimate.gbps),
         predicted("predicted_low", estimate.low_gbps or estimate.gbps),
         predicted("predicted_high", estimate.high_gbps or estimate.gbps),
-        Evidence(name="sender", value=run.src.name),
-        Evidence(name="receiver", value=run.dst.name),
         Evidence(name="path_class", value=worst.query.path_class.value),
         Evidence(name="streams", value=one.streams or 0, unit="streams", source=one.source),
-        Evidence(name="runs", value=run_count, unit="runs", source=one.source),
+        Evidence(name="runs", value=len(worst.rates_gbps), unit="runs", source=one.source),
         *(
             Evidence(name=name, value=value, unit=unit, source=source)
             for name, value, unit, source in (
-                ("round_trip", rtt, "ms", model.round_trip(run).source),
+                ("round_trip", worst.query.rtt_ms, "ms", model.round_trip(run).source),
                 ("duration", one.duration_s, "s", one.source),
                 ("omitted", one.omit_s, "s", one.source),
             )
             if value is not None
+        ),
+        *(
+            Evidence(name=f"also_{number}", value=_share(other))
+            for number, other in enumerate(low[1:], 1)
         ),
         *(
             Evidence(name=f"suspect_{number}", value=f"{suspect.name}: {suspect.evidence}")
@@ -239,9 +194,9 @@ def _evidence(
     )
 
 
-def _doubts(facts: Facts, worst: _Judged, run_count: int) -> Doubts:
+def _doubts(facts: Facts, worst: Judged) -> Doubts:
     """Return what speaks against the finding; what the prediction has in it does not."""
-    doubts = Doubts()
+    doubts, run_count = Doubts(), len(worst.rates_gbps)
     for reason in worst.reasons:
         if reason.is_of_tool:
             doubts.add(f"the tool itself was a limit ({reason.name})")

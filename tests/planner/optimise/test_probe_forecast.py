@@ -149,8 +149,8 @@ def test_what_cannot_be_predicted_needs_a_rate_cap() -> None:
             machine("b", zone=FAR),
             1,
             {
-                "window-over-rtt (receivers of the image of a)",
-                "window-over-rtt (receivers of the image of b)",
+                "window-over-rtt (receivers of the image of a in us-central1-a)",
+                "window-over-rtt (receivers of the image of b in europe-west1-b)",
             },
         ),
         (

@@ -80,13 +80,13 @@ class Prober:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
-        # Both ends of a run, not of the first contact, which lasts milliseconds.
-        wait_for(lambda: len(self._runs()) == 2 * streams, "a run in its middle")
+        wait_for(self._is_in_a_run, "a run in its middle")
 
-    def _runs(self) -> list[int]:
-        ends = [*iperf3_clients(self.mark), *iperf3_servers(self.mark)]
-        is_running = any(" -t 10 " in line for line in processes(self.mark).values())
-        return ends if is_running else []
+    def _is_in_a_run(self) -> bool:
+        # Of a run, not of the first contact, which lasts milliseconds.
+        is_run = any(" -t 10 " in line for line in processes(self.mark).values())
+        clients, servers = iperf3_clients(self.mark), iperf3_servers(self.mark)
+        return is_run and 0 < len(clients) == len(servers)
 
     def signal(self, number: signal.Signals) -> None:
         assert self.process is not None
