@@ -47,7 +47,14 @@ def start(command: tuple[str, ...], shell: tuple[str, ...] = ("sh",)) -> subproc
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=_heed_signals,
     )
+
+
+def _heed_signals() -> None:
+    """Undo what a job in the background inherits: no shell can trap what it was told to ignore."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def answer(process: subprocess.Popen[bytes]) -> list[str]:
