@@ -2,6 +2,7 @@
 
 from netplan_planner.cli import (
     audit,
+    calibrate,
     caps,
     config,
     model,
@@ -22,6 +23,7 @@ VERBS = (
     predict,
     probe,
     probe_import,
+    calibrate,
     model,
     caps,
     price,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.inert import escaped_json, inert_cell
-from netplan_planner.model import PathClass, PathQuery
+from netplan_planner.model import Calibration, PathClass, PathQuery
 from netplan_planner.readers.path_cells import (
     clouds_of,
     day_of,
@@ -33,7 +33,9 @@ from netplan_planner.throughput.batch import (
     predict_columns,
     reasons,
 )
+from netplan_planner.throughput.calibrated import Corrector, PairEffects
 from netplan_planner.throughput.intervals import Factors, factors_at
+from netplan_planner.throughput.latents import pair_key
 from netplan_planner.throughput.mean import LIMITS
 from netplan_planner.throughput.path_limits import StaticLimits
 from netplan_planner.throughput.protocols import omit_of
@@ -62,10 +64,19 @@ class TableKinds(NamedTuple):
     kinds: list[PathQuery]
     limits: list[StaticLimits]
     columns: Columns
+    places: list[tuple[str, str]]
+    """Sender's and receiver's."""
+    place: NDArray[np.intp]
+    """Number of each row's."""
 
 
 def predict_table(
-    table: PathTable, *, as_of: date, level: float, factors: Factors | None = None
+    table: PathTable,
+    *,
+    as_of: date,
+    level: float,
+    factors: Factors | None = None,
+    calibration: Calibration | None = None,
 ) -> TableAnswer:
     """Return the prediction of each row of a table.
 
@@ -74,10 +85,18 @@ def predict_table(
         as_of: The date of rows that have none.
         level: Of the intervals.
         factors: Others than those that ship for the level.
+        calibration: What probes taught.
     """
     found = read_kinds(table, as_of=as_of)
+    probed = None
+    if calibration is not None:
+        corrector = Corrector(calibration)
+        keys, pair = pairs_of(found)
+        pairs = corrector.of_pairs([*keys, None])
+        effects = PairEffects(pairs.factor[pair], pairs.variance[pair])
+        probed = corrector.probed(found.kinds, found.limits, effects)
     answers = predict_columns(
-        found.kinds, found.limits, found.columns, factors or factors_at(level)
+        found.kinds, found.limits, found.columns, factors or factors_at(level), probed
     )
     codes, texts = reasons(found.limits, found.columns, answers)
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes))
@@ -95,7 +114,22 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
         for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
     ]
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
-    return TableKinds(kinds, limits, _columns(table, rows, kinds, kind, both[rows.kind]))
+    columns = _columns(table, rows, kinds, kind, both[rows.kind])
+    return TableKinds(kinds, limits, columns, rows.places, rows.place)
+
+
+def pairs_of(found: TableKinds) -> tuple[list[str], NDArray[np.intp]]:
+    """Return the keys of a table's pairs of places, and the number of each row's; -1 for none."""
+    codes = found.columns.kind * max(len(found.places), 1) + found.place
+    distinct, which = np.unique(codes, return_inverse=True)
+    numbers: dict[str, int] = {}
+    of_code = []
+    for code in distinct.tolist():
+        kind, place = divmod(code, max(len(found.places), 1))
+        names = [name.rpartition(":")[2] for name in found.places[place]]
+        key = pair_key(found.kinds[kind], *names)
+        of_code.append(numbers.setdefault(key, len(numbers)) if key is not None else -1)
+    return list(numbers), np.array(of_code, dtype=np.intp)[which.reshape(-1)]
 
 
 def _kinds_and_places(rows: PathRows) -> tuple[list[tuple[int, int]], NDArray[np.intp]]:

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplan_planner.engine.measurements import read_measurements
-from netplan_planner.engine.predict_table import read_kinds
+from netplan_planner.engine.predict_table import pairs_of, read_kinds
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathEnd, PathQuery
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import VALUE_COLUMNS, PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
-from netplan_planner.throughput.calibration import Measured
 from netplan_planner.throughput.latents import pair_key
+from netplan_planner.throughput.measured_runs import Measured
 from netplan_planner.throughput.rtt import rtt_between
 
 BUSY_CORE_RATIO = 0.9
@@ -78,9 +77,8 @@ def rows_of_table(table: PathTable, *, as_of: date, without: str = "") -> Measur
         names = " or ".join(VALUE_COLUMNS)
         raise InputError(f"{table.shown}: no column {names}, the measured Gbit/s")
     found = read_kinds(table, as_of=as_of, without=without)
-    places = table.rows()
     values = table.numbers(table.value_column)
-    keys, pair = _table_pairs(found.kinds, found.columns.kind, places.places, places.place)
+    keys, pair = pairs_of(found)
     days = np.array([((kind.as_of or as_of) - _EPOCH).days for kind in found.kinds])
     no = np.zeros(len(values), dtype=bool)
     return Measured(
@@ -184,23 +182,6 @@ def _is_store(path: Path) -> bool:
     except OSError as exc:
         raise InputError(f"{inert_line(str(path))}: {exc.strerror or exc}") from exc
     return not start.startswith(_PARQUET) and start.lstrip().startswith(b"{")
-
-
-def _table_pairs(
-    kinds: Sequence[PathQuery],
-    kind: NDArray[np.intp],
-    places: Sequence[tuple[str, str]],
-    place: NDArray[np.intp],
-) -> tuple[list[str], NDArray[np.intp]]:
-    """Return the keys of the pairs of places of a table, and the number of each row's."""
-    distinct, which = np.unique(kind * len(places) + place, return_inverse=True)
-    found: dict[str, int] = {}
-    numbers = []
-    for code in distinct.tolist():
-        names = [name.rpartition(":")[2] for name in places[code % len(places)]]
-        key = pair_key(kinds[code // len(places)], *names)
-        numbers.append(found.setdefault(key, len(found)) if key is not None else -1)
-    return list(found), np.array(numbers, dtype=np.intp)[which.reshape(-1)]
 
 
 _NUMBERS = (

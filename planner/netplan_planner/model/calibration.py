@@ -23,6 +23,8 @@ class Learnt(Value, frozen=True, kw_only=True):
     high_ratio: float
     prior_low_ratio: float
     prior_high_ratio: float
+    prior_sd: float
+    """Of the natural logarithm, over both sides."""
     value_count: int
     """Probes whose figure said what the factor is."""
     bound_count: int

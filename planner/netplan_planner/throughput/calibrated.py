@@ -6,20 +6,12 @@ doubt that they removed: where nothing was learnt it stays as it was.
 """
 
 from collections.abc import Sequence
-from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import (
-    Calibration,
-    CapsBook,
-    EgressCap,
-    MeasuredLimit,
-    PathClass,
-    PathQuery,
-)
+from netplan_planner.model import Calibration, Learnt, PathQuery
 from netplan_planner.throughput import tcp
 from netplan_planner.throughput.intervals import Spread
 from netplan_planner.throughput.latent_paths import (
@@ -27,14 +19,21 @@ from netplan_planner.throughput.latent_paths import (
     LatentPaths,
     Matrix,
     adjusted,
-    corrected_means,
+    answers,
     incidence,
     latent_paths,
     run_scatter,
     slopes,
     values_of,
 )
-from netplan_planner.throughput.latents import P95, SITE, SLOTS, WINDOW, pair_key, slot_keys
+from netplan_planner.throughput.latents import (
+    P95,
+    SITE,
+    SLOTS,
+    pair_key,
+    prior_variance,
+    slot_keys,
+)
 from netplan_planner.throughput.mean import Column, Means
 from netplan_planner.throughput.path_limits import StaticLimits
 from netplan_planner.throughput.terms import TermSpans
@@ -80,9 +79,7 @@ class Corrector:
         self._pairs = {one.key: one for one in calibration.pairs}
         self.factors = np.log(np.array([one.ratio for one in calibration.latents], dtype=float))
         self.covariance = _square(calibration.covariance)
-        ends = [(one.prior_low_ratio, one.prior_high_ratio) for one in calibration.latents]
-        below, above = np.log(np.array(ends, dtype=float).reshape(-1, 2)).T / P95
-        self.prior_variance = (below**2 + above**2) / 2
+        self.prior_variance = np.array([one.prior_sd for one in calibration.latents]) ** 2
 
     def of_kinds(
         self, kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]
@@ -117,20 +114,12 @@ class Corrector:
             ),
         )
 
-    def ratios(self, query: PathQuery, found: StaticLimits) -> dict[str, float]:
-        """Return the factor of each limit of a path, by the limit's name; without those of 1."""
+    def shared(self, query: PathQuery, found: StaticLimits) -> dict[str, Learnt]:
+        """Return what was learnt of each latent that a path has, by the latent's name."""
+        keys = zip(SLOTS, slot_keys(query, found), strict=True)
+        numbers = [self._number.get((name, key)) for name, key in keys if key is not None]
         latents = self.calibration.latents
-        numbers = [
-            (slot, self._number.get((name, key)))
-            for slot, (name, key) in enumerate(zip(SLOTS, slot_keys(query, found), strict=True))
-            if key is not None
-        ]
-        found_ratios: dict[str, float] = {}
-        for slot, at in numbers:
-            if at is not None and latents[at].ratio != 1:
-                name = "receive-window" if slot in (WINDOW, WINDOW + 1) else latents[at].name
-                found_ratios[name] = found_ratios.get(name, 1.0) * latents[at].ratio
-        return found_ratios
+        return {latents[at].name: latents[at] for at in numbers if at is not None}
 
     def probed(
         self,
@@ -171,8 +160,7 @@ class Probed(NamedTuple):
             is_window_given: Whether the row has a window of its own.
         """
         paths, values = self.paths(spans, which, is_window_given)
-        means = corrected_means(paths, values)
-        now = np.log(means.gbps) + values[:, SITE]
+        now = answers(paths, values)
         slope = slopes(paths, values, now)
         variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
         of_pair = np.where(
@@ -183,9 +171,9 @@ class Probed(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.clip(1 - after / before, 0.0, 1.0)
         widened = 1 + STUDENT_EXCESS / (SCATTER_FREEDOM + probes)
-        factor = np.exp(values[:, SITE] + self.pairs.factor)
+        factor = np.exp(now.log_gbps + self.pairs.factor) / now.means.gbps
         return plain._replace(
-            means=_scaled(means, spans, factor, plain.wall_gbps),
+            means=_scaled(now.means, spans, factor, plain.wall_gbps),
             learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
             log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
         )
@@ -222,7 +210,7 @@ def _doubts(paths: LatentPaths, slope: Matrix, corrector: Corrector) -> tuple[Co
     """Return the variance of the mean, on a logarithmic scale, before any probe and with them."""
     known = len(corrector.factors)
     is_known = (paths.latent != NO_LATENT) & (paths.latent < known)
-    spread = (paths.lower_sd**2 + paths.upper_sd**2) / 2
+    spread = prior_variance(np.arange(len(SLOTS)), paths.lower_sd, paths.upper_sd)
     untouched = np.where(is_known | (paths.latent == NO_LATENT), 0.0, spread * slope**2).sum(axis=1)
     touched = incidence(np.where(is_known, paths.latent, NO_LATENT), slope, known)
     before = touched**2 @ corrector.prior_variance
@@ -248,41 +236,3 @@ def _square(rows: Sequence[Sequence[float]]) -> Matrix:
         found[at, : at + 1] = row
         found[: at + 1, at] = row
     return found
-
-
-class CalibratedCaps:
-    """A caps table together with what probes taught of the limits: a `CapsBook` like any other."""
-
-    def __init__(self, caps: CapsBook, calibration: Calibration) -> None:
-        self._caps = caps
-        self.corrector = Corrector(calibration)
-
-    @property
-    def as_of(self) -> date:
-        """The date whose limits it answers with."""
-        return self._caps.as_of
-
-    @property
-    def source_date(self) -> date:
-        """The newest source date in the table."""
-        return self._caps.source_date
-
-    def cap(
-        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
-    ) -> EgressCap | None:
-        """Return the documented cap."""
-        return self._caps.cap(machine_type, tier1=tier1, cpu_platform=cpu_platform)
-
-    def variants(self, machine_type: str) -> Sequence[EgressCap]:
-        """Return every documented variant of a type."""
-        return self._caps.variants(machine_type)
-
-    def unknown_reason(
-        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
-    ) -> str:
-        """Return why `cap` answers None, in words for a report."""
-        return self._caps.unknown_reason(machine_type, tier1=tier1, cpu_platform=cpu_platform)
-
-    def measured(self, path_class: PathClass) -> Sequence[MeasuredLimit]:
-        """Return the measured limits of a path class that ship."""
-        return self._caps.measured(path_class)

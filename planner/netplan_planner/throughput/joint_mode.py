@@ -19,6 +19,7 @@ from netplan_planner.throughput.latent_paths import (
     NO_LATENT,
     LatentPaths,
     Matrix,
+    answers,
     incidence,
     log_gbps,
     run_scatter,
@@ -31,6 +32,8 @@ from netplan_planner.throughput.mean import Column
 REACH = 4.0
 """Standard deviations that a grid reaches to each side."""
 SIDE_POINTS = 25
+FARTHEST = 30.0
+"""Standard deviations; what lies further out is as unlikely."""
 _BACKGROUND_BELOW, _BACKGROUND_ABOVE = 0.5, 0.05
 """Density of degraded runs by unit of the logarithm, and of figures that are too good."""
 _ROUNDS = 12
@@ -71,13 +74,30 @@ class Prior(NamedTuple):
 
     def penalty_of(self, which: NDArray[np.intp] | int, values: Column) -> Column:
         """Return the same for values of some latents."""
-        sd = np.where(values < 0, self.lower_sd[which], self.upper_sd[which])
-        return np.asarray(0.5 * (values / sd) ** 2)
+        firm, wide = self._densities(which, values)
+        peak = np.add(*self._densities(which, np.zeros_like(values)))
+        return np.asarray(np.log(peak / (firm + wide)))
+
+    def stiffness(self, values: Column, side: Column) -> Column:
+        """Return how strongly each factor is drawn to 0; at 0, `side` tells the side it goes to."""
+        firm, wide = self._densities(np.arange(len(values)), values)
+        sd = np.where(side < 0, self.lower_sd, self.upper_sd)
+        return np.asarray((firm / latents.LEAST_SD**2 + wide / sd**2) / (firm + wide))
 
     @property
     def variance(self) -> Column:
-        """The mean of both sides."""
-        return (self.lower_sd**2 + self.upper_sd**2) / 2
+        """Over both sides."""
+        return latents.prior_variance(self.slot, self.lower_sd, self.upper_sd)
+
+    def _densities(self, which: NDArray[np.intp] | int, values: Column) -> tuple[Column, Column]:
+        """Return the density at the figure itself, and that of the range around it."""
+        lower, upper = self.lower_sd[which], self.upper_sd[which]
+        is_firm = latents.is_firm(self.slot[which], lower)
+        share = np.where(is_firm, latents.FIRM_SHARE, 0.0)
+        sd = np.where(values < 0, lower, upper)
+        middle = (lower + upper) / 2
+        firm = share / latents.LEAST_SD * _normal(values / latents.LEAST_SD)
+        return firm, (1 - share) / middle * _normal(values / sd)
 
 
 class State(NamedTuple):
@@ -149,8 +169,8 @@ def along(
     slot = int(prior.slot[latent])
     rows = np.flatnonzero(probes.paths.latent[:, slot] == latent)
     if slot == SITE:
-        moved = state.log_gbps[rows][:, None] - state.factors[latent] + grid
-        return rows, moved
+        felt = state.slope[rows, SITE][:, None]
+        return rows, state.log_gbps[rows][:, None] + felt * (grid - state.factors[latent])
     count = len(grid)
     some = probes.paths.rows(np.repeat(rows, count))
     values = values_of(some.latent, state.factors)
@@ -196,7 +216,7 @@ def _polished(probes: Probes, prior: Prior, state: State) -> State:
         slope = incidence(probes.paths.latent, state.slope, len(prior.slot))
         pull = slope.T @ (weight * residual)
         side = np.where(state.factors == 0, pull, state.factors)
-        stiffness = 1 / np.where(side < 0, prior.lower_sd, prior.upper_sd) ** 2
+        stiffness = prior.stiffness(state.factors, side)
         curvature = (slope * weight[:, None]).T @ slope + np.diag(stiffness)
         step = np.linalg.solve(curvature, pull - stiffness * state.factors)
         size, found = 1.0, None
@@ -215,8 +235,9 @@ def _polished(probes: Probes, prior: Prior, state: State) -> State:
 def _state(probes: Probes, prior: Prior, factors: Column) -> State:
     paths = probes.paths
     values = values_of(paths.latent, factors)
-    predicted = log_gbps(paths, values)
-    slope = slopes(paths, values, predicted)
+    now = answers(paths, values)
+    predicted = now.log_gbps
+    slope = slopes(paths, values, now)
     scatter = run_scatter(paths, slope) * np.sqrt(probes.scatter_share)
     cost = misfit(probes, residuals(probes, predicted), scatter).sum()
     cost += prior.penalty(factors).sum()
@@ -231,4 +252,9 @@ def _degraded_share(probes: Probes) -> Column:
 def _core(residual: Matrix, scatter: Matrix, share: Matrix) -> Matrix:
     """Return the density of a run that nothing slowed down."""
     scale = (1 - share) / (scatter * math.sqrt(2 * math.pi))
-    return np.asarray(scale * np.exp(-0.5 * (residual / scatter) ** 2))
+    return np.asarray(scale * _normal(residual / scatter))
+
+
+def _normal(distance: Matrix) -> Matrix:
+    """Return `exp(-distance ** 2 / 2)`, never 0."""
+    return np.asarray(np.exp(-0.5 * np.minimum(np.abs(distance), FARTHEST) ** 2))

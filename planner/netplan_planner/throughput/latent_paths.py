@@ -27,6 +27,8 @@ from netplan_planner.throughput.terms import Spans, TermSpans
 
 Matrix = NDArray[np.float64]
 NO_LATENT = -1
+MOST_OF_CLASS = 0.3
+"""Of the logarithm of a class's factor: below a third, more streams never lower a path."""
 _STEP = 0.02
 """Of a slope, downwards: from a tie of two limits either lowers the path, none lifts it."""
 
@@ -115,27 +117,41 @@ def adjusted(paths: LatentPaths, values: Matrix) -> PathTerms:
     )
 
 
-def corrected_means(paths: LatentPaths, values: Matrix) -> Means:
-    """Return the means under the factors of each row, without the factor of the class."""
-    return means(adjusted(paths, values))
+class Answers(NamedTuple):
+    """What the model says of paths under factors."""
+
+    means: Means
+    """Without the factor of the class."""
+    log_gbps: Column
+    """With it."""
+
+
+def answers(paths: LatentPaths, values: Matrix) -> Answers:
+    """Return what the model says under the factors of each row; axes of `values`: row, slot.
+
+    A path that its windows hold back does not feel what its class has in common: no window over
+    RTT was ever seen to depend on it. So the factor of the class counts by the share of the cap.
+    """
+    found = means(adjusted(paths, values))
+    felt = np.clip(values[:, SITE], -MOST_OF_CLASS, MOST_OF_CLASS) * found.cap_share
+    return Answers(found, np.log(found.gbps) + felt)
 
 
 def log_gbps(paths: LatentPaths, values: Matrix) -> Column:
     """Return the natural logarithm of the goodput under the factors of each row."""
-    found = corrected_means(paths, values)
-    return np.log(found.gbps) + values[:, SITE]
+    return answers(paths, values).log_gbps
 
 
-def slopes(paths: LatentPaths, values: Matrix, log_gbps_now: Column) -> Matrix:
+def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
     """Return how the logarithm of the goodput answers to each latent; axes: row, slot."""
     found = np.zeros_like(values)
-    found[:, SITE] = 1.0
+    found[:, SITE] = now.means.cap_share
     present = (paths.latent != NO_LATENT).any(axis=0)
     for slot in (*np.flatnonzero(present[:HARD_COUNT]), WINDOW, START):
         lower = values.copy()
         lower[:, slot] -= _STEP
         below = log_gbps(paths, lower)
-        found[:, slot] = (log_gbps_now - below) / _STEP
+        found[:, slot] = (now.log_gbps - below) / _STEP
     found[:, WINDOW_OF_TYPE], found[:, START_TO] = found[:, WINDOW], found[:, START]
     return found
 
@@ -144,14 +160,20 @@ def run_scatter(paths: LatentPaths, slope: Matrix) -> Column:
     """Return by how much one run of one path differs from another path's, beyond all latents.
 
     What a latent means for one path is a little different for the next: by a share of its spread.
+    What is left is that of the class, as far as the path feels it.
     """
     own = paths.is_own
     start = np.where(own, latents.START_SCATTER_OWN, latents.START_SCATTER_FOREIGN)
     window = np.where(own, latents.WINDOW_SCATTER_OWN, latents.WINDOW_SCATTER_FOREIGN)
     spread = np.sqrt((paths.lower_sd**2 + paths.upper_sd**2) / 2)[:, :HARD_COUNT]
     caps = np.abs(slope[:, :HARD_COUNT]) * np.maximum(CAP_SCATTER_SHARE * spread, latents.LEAST_SD)
-    parts = (paths.scatter, start * slope[:, START], window * slope[:, WINDOW], caps.max(axis=1))
-    return np.asarray(np.sqrt(sum(part**2 for part in parts)))
+    parts = (
+        paths.scatter * slope[:, SITE],
+        start * slope[:, START],
+        window * slope[:, WINDOW],
+        caps.max(axis=1),
+    )
+    return np.asarray(np.sqrt(latents.LEAST_SD**2 + sum(part**2 for part in parts)))
 
 
 def incidence(latent: NDArray[np.intp], slope: Matrix, count: int) -> Matrix:

@@ -37,6 +37,9 @@ P95 = 1.645
 """Standard deviations from the median to the 95th percentile."""
 LEAST_SD = 0.02
 """Of a limit that a document states: goodput at walls was 0.975 to 1.014 of the figure."""
+FIRM_SHARE = 0.8
+"""Odds of four to one that a machine of ours has the window of a stock image; else it may be
+anywhere in the range."""
 CORE_SD = 0.35
 """Of one core's ceiling: machines, drivers and tools of one year differ by that much."""
 CARRIED_CORE_SD = math.log(4) / P95
@@ -67,10 +70,24 @@ _SCATTERS = {
 _OTHER_SD = 0.10
 CAP_SCATTER_SHARE = 0.5
 """Of what is not known of a limit: half of it differs from path to path."""
-START_SCATTER_OWN, START_SCATTER_FOREIGN = 0.1, 0.2
-WINDOW_SCATTER_OWN, WINDOW_SCATTER_FOREIGN = 0.015, 0.3
+START_SCATTER_OWN, START_SCATTER_FOREIGN = 0.1, 0.15
+WINDOW_SCATTER_OWN, WINDOW_SCATTER_FOREIGN = 0.03, 0.2
 DEGRADED_SHARE_OWN, DEGRADED_SHARE_FOREIGN = 0.05, 0.10
 """Of runs that something slowed down; they say nothing."""
+
+
+def is_firm(slot: NDArray[np.intp], lower_sd: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether a latent is most likely 0: the window of a stock image."""
+    return np.asarray((slot == WINDOW) & (lower_sd <= LEAST_SD), dtype=bool)
+
+
+def prior_variance(
+    slot: NDArray[np.intp], lower_sd: NDArray[np.float64], upper_sd: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the variance of latents before any probe, over both sides."""
+    wide = (lower_sd**2 + upper_sd**2) / 2
+    firm = FIRM_SHARE * LEAST_SD**2 + (1 - FIRM_SHARE) * wide
+    return np.where(is_firm(slot, lower_sd), firm, wide)
 
 
 def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,8 @@ from netplan_planner.model import ProbedPair
 from netplan_planner.throughput.calibrated import PAIR_SHARE
 from netplan_planner.throughput.joint_mode import Probes, residuals
 from netplan_planner.throughput.latent_paths import (
+    answers,
     incidence,
-    log_gbps,
     run_scatter,
     slopes,
     values_of,
@@ -25,24 +26,29 @@ _ODD_SHARE = 0.05
 """Of pairs that are unlike all others, and of runs that are unlike the pair."""
 
 
+class PairRuns(NamedTuple):
+    """Which pair each probe is of, and what it counts for it."""
+
+    pair: NDArray[np.intp]
+    """Its number; -1 for none."""
+    run_count: NDArray[np.intp]
+    weight: Column
+    """By the age of the newest run."""
+
+
 def probed_pairs(
-    keys: Sequence[str],
-    pair: NDArray[np.intp],
-    run_count: NDArray[np.intp],
-    probes: Probes,
-    found: Posterior,
+    keys: Sequence[str], runs: PairRuns, probes: Probes, found: Posterior
 ) -> list[ProbedPair]:
     """Return the factor of each pair of places: the median of its posterior, and its range.
 
     Args:
         keys: The pairs.
-        pair: Number of the pair of each probe, -1 for none.
-        run_count: Runs behind each probe.
+        runs: The pair of each probe.
         probes: All probes, also those that `found` does not rest on.
         found: What all paths share.
     """
     values = values_of(probes.paths.latent, found.factors)
-    now = log_gbps(probes.paths, values)
+    now = answers(probes.paths, values)
     slope = slopes(probes.paths, values, now)
     touched = incidence(probes.paths.latent, slope, len(found.factors))
     unsure = np.einsum("pl,lm,pm->p", touched, found.covariance, touched, optimize=True)
@@ -50,11 +56,11 @@ def probed_pairs(
     own = PAIR_SHARE * scatter
     # The share of the scatter that is left after several runs has the pair's own share in it.
     rest = (probes.scatter_share - PAIR_SHARE) * scatter + unsure
-    residual = residuals(probes, now)
+    residual = residuals(probes, now.log_gbps)
     return [
-        _probed(key, rows, own, rest, residual, probes.weight, int(run_count[rows].sum()))
+        _probed(key, rows, own, rest, residual, runs)
         for number, key in enumerate(keys)
-        if len(rows := np.flatnonzero(pair == number))
+        if len(rows := np.flatnonzero(runs.pair == number))
     ]
 
 
@@ -64,14 +70,13 @@ def _probed(
     own: Column,
     rest: Column,
     residual: Column,
-    weight: Column,
-    run_count: int,
+    runs: PairRuns,
 ) -> ProbedPair:
     odd = _ODD_SHARE / (_GRID[-1] - _GRID[0])
     log_density = np.log((1 - _ODD_SHARE) * _normal(_GRID, float(own[rows].mean())) + odd)
     for row in rows:
         seen = _normal(_GRID - residual[row], float(rest[row]))
-        log_density += weight[row] * np.log((1 - _ODD_SHARE) * seen + odd)
+        log_density += runs.weight[row] * np.log((1 - _ODD_SHARE) * seen + odd)
     density = np.exp(log_density - log_density.max())
     reached = np.cumsum(density) - density / 2
     low, middle, high = np.exp(np.interp((LOW, 0.5, HIGH), reached / density.sum(), _GRID))
@@ -80,7 +85,7 @@ def _probed(
         ratio=float(f"{middle:.6g}"),
         low_ratio=float(f"{low:.6g}"),
         high_ratio=float(f"{high:.6g}"),
-        run_count=run_count,
+        run_count=int(runs.run_count[rows].sum()),
     )
 
 

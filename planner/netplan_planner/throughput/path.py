@@ -23,6 +23,12 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import batch, bounds
 from netplan_planner.throughput.batch import Columns
+from netplan_planner.throughput.calibrated_caps import (
+    CalibratedCaps,
+    corrected_limits,
+    probed_path,
+    said_of_path,
+)
 from netplan_planner.throughput.intervals import factors_at
 from netplan_planner.throughput.mean import LIMITS, RAMP, WINDOW
 from netplan_planner.throughput.path_limits import (
@@ -64,7 +70,9 @@ def predict(
         level: Share of measurements that the interval is meant to hold, 0.5 to 0.99.
         weigh: Whether the probability is wanted with which each limit binds.
     """
-    return _predict(_deciding(query), caps, may_assume, level, weigh)
+    # Probes may have told something of the very places.
+    has_places = isinstance(caps, CalibratedCaps)
+    return _predict(query if has_places else _deciding(query), caps, may_assume, level, weigh)
 
 
 def _deciding(query: PathQuery) -> PathQuery:
@@ -95,14 +103,15 @@ def _predict(
         )
     query = msgspec.structs.replace(query, as_of=caps.as_of)
     columns, left_out = _columns(query)
-    answer = batch.predict_columns([query], [found], columns, factors_at(level))
+    probed = probed_path(query, found, caps)
+    answer = batch.predict_columns([query], [found], columns, factors_at(level), probed)
     if np.isnan(answer.gbps[0]):
         return Estimate(
             gbps=None,
             limits=tuple(_named(query, caps, found, None)),
             unknown=found.unknown or (batch.NO_RTT,),
         )
-    weights = batch.binding_shares([query], [found], columns) if weigh else {}
+    weights = batch.binding_shares([query], [found], columns, probed) if weigh else {}
     return _estimate(query, caps, found, answer, level, left_out, weights)
 
 
@@ -147,7 +156,7 @@ def _estimate(
     left_out: tuple[str, ...],
     weights: dict[str, float],
 ) -> Estimate:
-    limits = tuple(_named(query, caps, found, answer))
+    limits = tuple(_named(query, caps, found, answer, may_ramp=LIMITS[RAMP] in weights))
     low, high, mean = (float(x[0]) for x in (answer.low_gbps, answer.high_gbps, answer.gbps))
     seconds = float(answer.duration_s[0]) if query.transfer_bytes is not None else None
     return Estimate(
@@ -160,22 +169,33 @@ def _estimate(
         duration_s=seconds,
         low_duration_s=seconds * mean / high if seconds else None,
         high_duration_s=seconds * mean / low if seconds else None,
-        assumed=(*found.assumed, *left_out),
+        assumed=(*found.assumed, *left_out, *said_of_path(query, found, caps)),
     )
 
 
 def _named(
-    query: PathQuery, caps: CapsBook, found: StaticLimits, answer: batch.Predictions | None
+    query: PathQuery,
+    caps: CapsBook,
+    found: StaticLimits,
+    answer: batch.Predictions | None,
+    *,
+    may_ramp: bool = False,
 ) -> Iterator[Limit]:
-    """Yield the limits as reports show them: what binds, then the others in rising order."""
+    """Yield the limits as reports show them: what binds, then the others in rising order.
+
+    A start that does not bind most likely, but may, comes last.
+    """
     limits = [bound.limit for bound in found.hard]
     if query.streams is not None:
         limits += [_times(bound.limit, query.streams) for bound in found.per_flow]
-    limits += _window(query, caps)
-    if answer is not None and answer.binding[0] == RAMP:
+    limits = corrected_limits([*limits, *_window(query, caps)], query, found, caps)
+    is_ramp = answer is not None and answer.binding[0] == RAMP
+    if answer is not None and is_ramp:
         yield _start(query, answer)
     # The sort keeps the order of equal limits: the machine's own cap comes before what follows it.
     yield from sorted(limits, key=lambda limit: limit.gbps)
+    if answer is not None and may_ramp and not is_ramp:
+        yield _start(query, answer)
 
 
 def _times(limit: Limit, streams: int) -> Limit:

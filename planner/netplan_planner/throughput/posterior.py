@@ -35,15 +35,19 @@ LEAST_FREEDOM = 0.05
 
 
 class Posterior(NamedTuple):
-    """What the probes say of each latent; one row of each array a latent."""
+    """What the probes say of each latent; arrays go by latent unless they say otherwise."""
 
     factors: Column
     """The joint mode, as a natural logarithm."""
     low: Column
     high: Column
     covariance: Matrix
-    value_count: Column
-    bound_count: Column
+    is_told: NDArray[np.bool_]
+    """Whether a probe's figure told a latent's value; axes: probe, latent."""
+    is_bound: NDArray[np.bool_]
+    """Whether it only said "at least"."""
+    log_gbps: Column
+    """Of each probe, under the factors."""
     surprise: Column
     """Of each probe: its squared residual over what was to be expected, had it been left out."""
 
@@ -55,54 +59,64 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
     slope = incidence(probes.paths.latent, mode.slope, len(prior.slot))
     precision = (slope * weight[:, None]).T @ slope
     covariance = np.asarray(np.linalg.inv(precision + np.diag(1 / prior.variance)), dtype=float)
-    latent_variance = np.einsum("pl,lm,pm->p", slope, covariance, slope)
-    leverage = latent_variance * weight
-    marginals = [
-        _marginal(probes, prior, mode, precision, slope, residual, weight, latent)
-        for latent in range(len(prior.slot))
-    ]
-    columns = [np.array(column) for column in zip(*marginals, strict=True)] or [np.zeros(0)] * 4
-    low, high, values, bounds = columns
+    leverage = np.einsum("pl,lm,pm->p", slope, covariance, slope) * weight
+    shape = (len(residual), len(prior.slot))
+    low, high = mode.factors.copy(), mode.factors.copy()
+    is_told, is_bound = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    around = _Around(probes, prior, mode, precision, slope, residual, weight)
+    for latent in range(len(prior.slot)):
+        grid = grid_of(prior, latent, GRID_POINTS)
+        rows, predicted = along(probes, prior, mode, latent, grid)
+        ends = _range(around, latent, grid, rows, predicted)
+        low[latent], high[latent] = min(ends[0], low[latent]), max(ends[1], high[latent])
+        reached = np.abs(slope[rows, latent]) > REACHED_SLOPE
+        told = reached & ~probes.is_at_least[rows]
+        least = predicted.min(axis=1) - mode.log_gbps[rows]
+        is_told[rows, latent] = told
+        is_bound[rows, latent] = ~told & (least < -BOUND_DROP)
     return Posterior(
         factors=mode.factors,
         low=low,
         high=high,
         covariance=covariance,
-        value_count=values,
-        bound_count=bounds,
+        is_told=is_told,
+        is_bound=is_bound,
+        log_gbps=mode.log_gbps,
         surprise=residual**2 / mode.scatter**2 / np.maximum(1 - leverage, LEAST_FREEDOM),
     )
 
 
-def _marginal(
-    probes: Probes,
-    prior: Prior,
-    mode: State,
-    precision: Matrix,
-    slope: Matrix,
-    residual: Column,
-    weight: Column,
-    latent: int,
-) -> tuple[float, float, int, int]:
-    """Return a latent's range, and how many probes told its value, or "at least" only."""
-    grid = grid_of(prior, latent, GRID_POINTS)
-    rows, predicted = along(probes, prior, mode, latent, grid)
+class _Around(NamedTuple):
+    """The joint mode with the normal distribution around it."""
+
+    probes: Probes
+    prior: Prior
+    mode: State
+    precision: Matrix
+    slope: Matrix
+    residual: Column
+    weight: Column
+
+
+def _range(
+    around: _Around, latent: int, grid: Column, rows: NDArray[np.intp], predicted: Matrix
+) -> tuple[float, float]:
+    """Return the range of a latent; `predicted` is what the model says along its grid."""
+    prior, mode = around.prior, around.mode
+    weight = around.weight[rows][:, None]
     change = predicted - mode.log_gbps[rows][:, None]
     others = np.arange(len(prior.slot)) != latent
     # With the others at their best for each point: they give way as far as their own spread lets.
-    pull = slope[rows][:, others].T @ (weight[rows][:, None] * change)
-    stiff = precision[np.ix_(others, others)] + np.diag(1 / prior.variance[others])
+    pull = around.slope[rows][:, others].T @ (weight * change)
+    stiff = around.precision[np.ix_(others, others)] + np.diag(1 / prior.variance[others])
     relief = (pull * np.linalg.solve(stiff, pull)).sum(axis=0) / 2
-    fit = weight[rows][:, None] * (residual[rows][:, None] * change - change**2 / 2)
-    log_density = fit.sum(axis=0) + relief - prior.penalty_of(latent, grid)
-    log_density -= _at_least_cost(probes, mode, rows, predicted)
+    fit = (weight * (around.residual[rows][:, None] * change - change**2 / 2)).sum(axis=0)
+    log_density = fit + relief - prior.penalty_of(latent, grid)
+    log_density -= _at_least_cost(around.probes, mode, rows, predicted)
     density = np.exp(log_density - log_density.max()) * np.gradient(grid)
     reached = np.cumsum(density) / density.sum()
-    at = mode.factors[latent]
-    low, high = (float(np.interp(share, reached, grid)) for share in (LOW, HIGH))
-    told = (np.abs(slope[rows, latent]) > REACHED_SLOPE) & ~probes.is_at_least[rows]
-    is_bound = ~told & (change.min(axis=1) < -BOUND_DROP)
-    return min(low, at), max(high, at), int(told.sum()), int(is_bound.sum())
+    low, high = np.interp((LOW, HIGH), reached, grid)
+    return float(low), float(high)
 
 
 def _at_least_cost(

@@ -15,8 +15,8 @@ from netplan_planner.throughput.batch import Columns, terms_of
 from netplan_planner.throughput.calibrated import Corrector, PairEffects
 from netplan_planner.throughput.latent_paths import (
     NO_LATENT,
+    answers,
     incidence,
-    log_gbps,
     run_scatter,
     slopes,
 )
@@ -53,9 +53,10 @@ def gains_gbps(
     probed = corrector.probed(kinds, limits, nothing)
     is_given = ~np.isnan(columns.window_bytes)
     paths, values = probed.paths(terms_of(kinds, limits, columns), columns.kind, is_given)
-    now = log_gbps(paths, values)
+    found = answers(paths, values)
+    now = found.log_gbps
     is_known = ~np.isnan(now)
-    slope = np.where(is_known[:, None], slopes(paths, values, now), 0.0)
+    slope = np.where(is_known[:, None], slopes(paths, values, found), 0.0)
     scatter = np.where(is_known, run_scatter(paths, slope), 1.0) ** 2
     seen = scatter / weight
     touched = incidence(paths.latent, slope, int(paths.latent.max(initial=NO_LATENT)) + 1)
@@ -68,8 +69,8 @@ def gains_gbps(
     left = np.maximum(own[wanted][:, None] - common**2 / (own + seen), 0.0)
     before = np.sqrt(own[wanted] + scatter[wanted])
     after = np.sqrt(left + scatter[wanted][:, None])
-    found = (np.exp(now[wanted])[:, None] * (before[:, None] - after)).sum(axis=0)
-    return np.where(is_known, found, 0.0)
+    narrower = (np.exp(now[wanted])[:, None] * (before[:, None] - after)).sum(axis=0)
+    return np.where(is_known, narrower, 0.0)
 
 
 def _covariance(
@@ -79,6 +80,7 @@ def _covariance(
     count = int(latent.max(initial=NO_LATENT)) + 1
     variance = np.zeros(count)
     rows, slots = np.nonzero(latent != NO_LATENT)
+    # Also where a limit most likely stands at its figure: a probe is to find where it does not.
     spread = (lower_sd[rows, slots] ** 2 + upper_sd[rows, slots] ** 2) / 2
     np.maximum.at(variance, latent[rows, slots], spread)
     found = np.diag(variance)

@@ -1,0 +1,64 @@
+"""`netplan calibrate`: fit the model to measurements."""
+
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netplan_planner.cli import options
+from netplan_planner.cli.app import app
+from netplan_planner.cli.options import OUTPUT
+
+
+class Form(StrEnum):
+    """How the answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command()
+def calibrate(
+    measurements: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Stores of `netplan probe` (JSON lines), and tables in the columns of"
+            " docs/predict.md with value (CSV, Parquet).",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="Write the calibration here, for --calibration of other verbs.",
+            show_default=False,
+            rich_help_panel=OUTPUT,
+        ),
+    ],
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=options.DATE_FORMATS,
+            help="Count ages of measurements from this day (default: the newest one).",
+        ),
+    ] = None,
+    form: Annotated[
+        Form, typer.Option("--format", help="text or json.", rich_help_panel=OUTPUT)
+    ] = Form.TEXT,
+) -> None:
+    """Fit the model to measurements, and say what they taught and what that is worth.
+
+    The limit that bound a measurement is told by its figure; every other limit learns "at least
+    this". A measurement of 30 days ago counts for half. The errors before and after are on
+    measurements that were left out. The same measurements give the same file, in whatever order.
+    """
+    from netplan_planner.cli import calibrate_answers
+    from netplan_planner.engine.calibrate import calibrate_files
+    from netplan_planner.engine.calibration_file import write_calibration
+
+    found = calibrate_files(measurements, as_of=options.day(as_of), today=date.today())
+    write_calibration(out, found.calibration)
+    typer.echo(calibrate_answers.written(found, form.value), nl=False)

@@ -1,0 +1,132 @@
+"""The file of a calibration: written whole or not at all, read with a check of every figure."""
+
+import math
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from netplan_planner.errors import InputError
+from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
+from netplan_planner.model import Calibration, Learnt, ProbedPair
+
+SCHEMA = "netplan.calibration/1"
+_FAMILY = SCHEMA.rpartition("/")[0]
+_FILE_MODE = 0o644
+
+
+def calibration_text(calibration: Calibration) -> str:
+    """Return the file's text; equal calibrations give equal bytes."""
+    document = {"schema": SCHEMA, **msgspec.to_builtins(calibration)}
+    return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
+
+
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Write the file, over an older one.
+
+    Raises:
+        InputError: If it cannot be written; an older one is then as it was.
+    """
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(calibration_text(calibration))
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(_FILE_MODE)
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as exc:
+        raise InputError(
+            f"{inert_line(str(path))}: the calibration cannot be written: {exc.strerror or exc}"
+        ) from exc
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Return the calibration in a file.
+
+    Raises:
+        InputError: If the file cannot be read or is no calibration of this version; the text names
+            the place in it.
+    """
+    shown = inert_line(str(path))
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise InputError(f"{shown}: {exc.strerror or exc}") from exc
+    try:
+        document = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        raise InputError(f"{shown}: no JSON: {inert(str(exc))}") from exc
+    _check_schema(shown, document)
+    try:
+        found = msgspec.convert(document, Calibration)
+    except (msgspec.ValidationError, OverflowError) as exc:
+        raise InputError(f"{shown}: {inert(str(exc))}") from exc
+    for fault in _faults(found):
+        raise InputError(f"{shown}: {fault}")
+    return found
+
+
+def _check_schema(shown: str, document: Any) -> None:
+    if not isinstance(document, dict):
+        raise InputError(f"{shown}: no calibration: `netplan calibrate` makes one")
+    schema = document.get("schema")
+    if schema == SCHEMA:
+        return
+    told = inert(str(schema), NAME_LENGTH)
+    if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
+        raise InputError(
+            f"{shown}: /schema: {told} is not the one that this netplan reads, {SCHEMA}:"
+            " update netplan, or make the calibration again"
+        )
+    raise InputError(f"{shown}: /schema: {told}, not {SCHEMA}: `netplan calibrate` makes one")
+
+
+def _faults(found: Calibration) -> Iterator[str]:
+    """Yield what no calibration can hold, with its place."""
+    for at, learnt in enumerate(found.latents):
+        yield from _ratio_faults(f"/latents/{at}", learnt)
+        if not 0 < learnt.prior_sd < math.inf:
+            yield f"/latents/{at}/prior_sd: {learnt.prior_sd:g} is not above 0"
+        if not 0 < learnt.prior_low_ratio <= 1 <= learnt.prior_high_ratio < math.inf:
+            yield f"/latents/{at}/prior_low_ratio: the range before probes is not around 1"
+    for at, pair in enumerate(found.pairs):
+        yield from _ratio_faults(f"/pairs/{at}", pair)
+    for at, one in enumerate(found.classes):
+        if not 0 <= one.probe_count < math.inf:
+            yield f"/classes/{at}/probe_count: {one.probe_count:g} is no count"
+        if not 0 < one.scatter_ratio < math.inf:
+            yield f"/classes/{at}/scatter_ratio: {one.scatter_ratio:g} is not above 0"
+    for name, keys in (
+        ("latents", [(one.name, one.key) for one in found.latents]),
+        ("pairs", [one.key for one in found.pairs]),
+        ("classes", [one.key for one in found.classes]),
+    ):
+        if len(set(keys)) < len(keys):
+            yield f"/{name}: one of them stands there twice"
+    yield from _covariance_faults(found)
+
+
+def _ratio_faults(place: str, one: Learnt | ProbedPair) -> Iterator[str]:
+    if not 0 < one.low_ratio <= one.ratio <= one.high_ratio < math.inf:
+        yield f"{place}/ratio: {one.ratio:g} is not between low_ratio and high_ratio, above 0"
+
+
+def _covariance_faults(found: Calibration) -> Iterator[str]:
+    if len(found.covariance) != len(found.latents):
+        count = len(found.latents)
+        yield f"/covariance: {len(found.covariance)} rows for {count} latents"
+    for at, row in enumerate(found.covariance):
+        if len(row) != at + 1:
+            yield f"/covariance/{at}: {len(row)} figures; rows end at the diagonal"
+        elif not all(map(math.isfinite, row)) or row[at] < 0:
+            yield f"/covariance/{at}: a variance is at least 0, and every figure finite"
