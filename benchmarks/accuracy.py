@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.engine.evaluate import Evaluation, evaluate_left_out
 from netplan_planner.readers.path_table import PathTable
-from netplan_planner.throughput.mean import LIMITS
+from netplan_planner.throughput.goodput.mean import LIMITS
 
 AS_OF = date(2022, 1, 29)
 """Of rows without a date; the published table has none."""

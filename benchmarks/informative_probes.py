@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import Columns, terms_of
-from netplan_planner.throughput.calibrated import Corrector, PairEffects
-from netplan_planner.throughput.latent_paths import (
+from netplan_planner.throughput.corrections.calibrated import Corrector, PairEffects
+from netplan_planner.throughput.corrections.latent_paths import (
     NO_LATENT,
     answers,
     incidence,
     run_scatter,
     slopes,
 )
-from netplan_planner.throughput.mean import Column
-from netplan_planner.throughput.path_limits import StaticLimits
+from netplan_planner.throughput.goodput.mean import Column
+from netplan_planner.throughput.limits.path_limits import StaticLimits
 
 MOST_WANTED = 500
 """Paths whose intervals are summed; of more, that many evenly."""

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from netplan_planner.throughput.sharing import fair_rates
+from netplan_planner.throughput.sharing.rates import fair_rates
 
 HERE = Path(__file__)
 SEED = 5

@@ -3,7 +3,8 @@
     python planner/scripts/build_intervals.py MEASUREMENTS.csv [--out FILE] [--as-of DATE]
 
 The measurements are a table in the columns of docs/predict.md, with `source` and `value`. What the
-factors are, and how campaigns are weighted, is said in `netplan_planner.throughput.conformal`.
+factors are, and how campaigns are weighted, is said in
+`netplan_planner.throughput.goodput.conformal`.
 """
 
 import argparse
@@ -12,8 +13,8 @@ from datetime import date
 from pathlib import Path
 
 from netplan_planner.engine.evaluate import calibration_scores
-from netplan_planner.throughput.conformal import Scores, nested
-from netplan_planner.throughput.intervals import REGIMES
+from netplan_planner.throughput.goodput.conformal import Scores, nested
+from netplan_planner.throughput.goodput.intervals import REGIMES
 
 TARGET = Path(__file__).parents[1] / "netplan_planner/throughput/data/interval_factors.csv"
 COLUMNS = ("regime", "level", "log_low", "log_high", "campaign_count", "row_count", "as_of")

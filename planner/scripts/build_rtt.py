@@ -29,7 +29,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.distance import (
+from netplan_planner.throughput.limits.tables import DATA
+from netplan_planner.throughput.round_trips.distance import (
     Leg,
     Matrix,
     distance_scope,
@@ -38,8 +39,7 @@ from netplan_planner.throughput.distance import (
     least_path_ms,
     light_ms,
 )
-from netplan_planner.throughput.rtt import GOOGLE, MODEL, PAIR_FILES, PLACES
-from netplan_planner.throughput.tables import DATA
+from netplan_planner.throughput.round_trips.rtt import GOOGLE, MODEL, PAIR_FILES, PLACES
 
 HERE = Path(__file__).resolve().parent
 FIRST_DAY = "2017-01-01"

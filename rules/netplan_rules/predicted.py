@@ -22,8 +22,8 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.throughput import instance_end, load_caps, predict
-from netplan_planner.throughput.rtt import RoundTrip, rtt_between
-from netplan_planner.throughput.tables import path_limit
+from netplan_planner.throughput.limits.tables import path_limit
+from netplan_planner.throughput.round_trips.rtt import RoundTrip, rtt_between
 from netplan_rules.measured import Run
 
 STOCK_CEILING_BYTES = 6 * 2**20

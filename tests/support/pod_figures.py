@@ -11,10 +11,10 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from netplan_planner.throughput.pod_bounds import inner_packet_bytes, resolve
-from netplan_planner.throughput.pod_tables import PodTerm, pod_terms
-from netplan_planner.throughput.pods import pod_rates
-from netplan_planner.throughput.tcp import gbit_from_bytes, segment_bytes
+from netplan_planner.throughput.limits.pods.bounds import inner_packet_bytes, resolve
+from netplan_planner.throughput.limits.pods.overlay import pod_rates
+from netplan_planner.throughput.limits.pods.tables import PodTerm, pod_terms
+from netplan_planner.throughput.transport.tcp import gbit_from_bytes, segment_bytes
 from support.shared_data import shared
 
 LINK_10, LINK_40, CLOUD = "10 Gbit/s of 2020", "40 Gbit/s of 2024", "Compute Engine"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from netplan_planner.model import Estimate, PathClass, PathEnd, PathQuery
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import Columns, Predictions, kind_limits, predict_columns
-from netplan_planner.throughput.intervals import factors_at
+from netplan_planner.throughput.goodput.intervals import factors_at
 
 DAY = date(2026, 11, 21)
 CLASSES = tuple(c for c in PathClass if c.distance or c is PathClass.INTERNET)

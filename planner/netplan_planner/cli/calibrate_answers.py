@@ -6,8 +6,8 @@ import msgspec
 
 from netplan_planner.engine.calibrate import CalibrationAnswer
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert
-from netplan_planner.throughput.calibration import Lesson
-from netplan_planner.throughput.left_out import LeftOut
+from netplan_planner.throughput.learning.calibration import Lesson
+from netplan_planner.throughput.learning.left_out import LeftOut
 
 SCHEMA = "netplan.calibration-answer/1"
 SHOWN_LESSONS = 20

@@ -79,7 +79,7 @@ def _variants(
         MissingDatum: If there are none.
         UsageError: If the platform is not a known name.
     """
-    from netplan_planner.throughput.tables import platform_generations
+    from netplan_planner.throughput.limits.tables import platform_generations
 
     found = table.variants(machine_type)
     if not found:

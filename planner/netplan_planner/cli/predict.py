@@ -361,7 +361,11 @@ def _pod(
     import msgspec
 
     from netplan_planner.readers.path_cells import pod_network_of
-    from netplan_planner.throughput.pods import ENCRYPTIONS, encapsulation_of, encapsulations
+    from netplan_planner.throughput.limits.pods.overlay import (
+        ENCRYPTIONS,
+        encapsulation_of,
+        encapsulations,
+    )
 
     if plugin is not None:
         encapsulation_of(plugin)

@@ -7,7 +7,7 @@ from netplan_planner.cli import quantities
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.throughput.application import Service, ServicePoint
+    from netplan_planner.throughput.services.application import Service, ServicePoint
 
 _LIKE = "--tps-at is GBPS=TPS, such as 1=2700"
 
@@ -18,7 +18,7 @@ def service_of(size: str | None, max_tps: float | None, points: Sequence[str]) -
     Raises:
         UsageError: If they say half of it, or both ways at once.
     """
-    from netplan_planner.throughput.application import described_service, fit_two_points
+    from netplan_planner.throughput.services.application import described_service, fit_two_points
 
     given = quantities.byte_count("--bytes-per-transaction", size)
     if not points:
@@ -36,7 +36,7 @@ def service_of(size: str | None, max_tps: float | None, points: Sequence[str]) -
 
 
 def _point(text: str) -> "ServicePoint":
-    from netplan_planner.throughput.application import ServicePoint
+    from netplan_planner.throughput.services.application import ServicePoint
 
     gbps, sign, tps = text.partition("=")
     try:

@@ -10,10 +10,10 @@ from netplan_planner.engine.probe_rows import read_probe_rows
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Calibration, Value
-from netplan_planner.throughput.calibration import Lesson, fitted
-from netplan_planner.throughput.intervals import factors_at
-from netplan_planner.throughput.left_out import LeftOut, left_out
-from netplan_planner.throughput.measured_runs import usable
+from netplan_planner.throughput.goodput.intervals import factors_at
+from netplan_planner.throughput.learning.calibration import Lesson, fitted
+from netplan_planner.throughput.learning.left_out import LeftOut, left_out
+from netplan_planner.throughput.learning.measured_runs import usable
 
 
 class CalibrationAnswer(Value, frozen=True, kw_only=True):

@@ -17,15 +17,15 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import Value
 from netplan_planner.readers.path_table import VALUE_COLUMNS, PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
-from netplan_planner.throughput.conformal import (
+from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
     OWN_FIGURES,
     Scores,
     fit,
     scores,
 )
-from netplan_planner.throughput.intervals import Factors, Spread, factors_at, interval
-from netplan_planner.throughput.mean import LIMITS
+from netplan_planner.throughput.goodput.intervals import Factors, Spread, factors_at, interval
+from netplan_planner.throughput.goodput.mean import LIMITS
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -24,8 +24,12 @@ from netplan_planner.model import (
     region_of,
 )
 from netplan_planner.throughput import instance_end, load_caps, predict
-from netplan_planner.throughput.application import Service, Transactions, transactions_per_s
-from netplan_planner.throughput.rtt import rtt_between
+from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput.services.application import (
+    Service,
+    Transactions,
+    transactions_per_s,
+)
 
 
 class PathQuestion(Value, frozen=True, kw_only=True):

@@ -33,14 +33,14 @@ from netplan_planner.throughput.batch import (
     predict_columns,
     reasons,
 )
-from netplan_planner.throughput.calibrated import Corrector, PairEffects
-from netplan_planner.throughput.intervals import Factors, factors_at
-from netplan_planner.throughput.latents import pair_key
-from netplan_planner.throughput.mean import LIMITS
-from netplan_planner.throughput.path_limits import StaticLimits
-from netplan_planner.throughput.protocols import omit_of
-from netplan_planner.throughput.rtt import RttBasis, rtt_for_pairs
-from netplan_planner.throughput.terms import Spans
+from netplan_planner.throughput.corrections.calibrated import Corrector, PairEffects
+from netplan_planner.throughput.corrections.latents import pair_key
+from netplan_planner.throughput.goodput.intervals import Factors, factors_at
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.goodput.terms import Spans
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.protocols import omit_of
+from netplan_planner.throughput.round_trips.rtt import RttBasis, rtt_for_pairs
 
 SCHEMA = "netplan.predictions/1"
 _TYPICAL: dict[str | None, tuple[str, str]] = {

@@ -26,7 +26,7 @@ from netplan_planner.model import (
 from netplan_planner.model.probe_plan import NO_PROBE_LABEL, ProbePath, ProbeStake
 from netplan_planner.probes.protocol import run_times
 from netplan_planner.throughput import instance_end
-from netplan_planner.throughput.rtt import rtt_between
+from netplan_planner.throughput.round_trips.rtt import rtt_between
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules
 

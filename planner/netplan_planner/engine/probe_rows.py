@@ -15,9 +15,9 @@ from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathEnd, 
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import VALUE_COLUMNS, PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
-from netplan_planner.throughput.latents import pair_key
-from netplan_planner.throughput.measured_runs import Measured
-from netplan_planner.throughput.rtt import rtt_between
+from netplan_planner.throughput.corrections.latents import pair_key
+from netplan_planner.throughput.learning.measured_runs import Measured
+from netplan_planner.throughput.round_trips.rtt import rtt_between
 
 BUSY_CORE_RATIO = 0.9
 """Of one CPU: above it the core is the limit, not the network."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from netplan_planner.engine.predict_table import TableAnswer, rounded
 from netplan_planner.errors import UsageError
 from netplan_planner.readers.path_table import CodedTexts, PathTable
-from netplan_planner.throughput.mean import LIMITS
-from netplan_planner.throughput.sharing import OWN_BOUND, fair_rates
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 
 SENDERS = ("vm-egress", "external-egress")
 """Limits that the flows of one sender share."""

@@ -1,7 +1,7 @@
 """What a path carries: the caps of its ends, the limits on the way, and the least of them."""
 
-from netplan_planner.throughput.caps import CapsTable, load_caps
-from netplan_planner.throughput.ends import (
+from netplan_planner.throughput.limits.caps import CapsTable, load_caps
+from netplan_planner.throughput.limits.ends import (
     deciding_platform,
     edge_query,
     instance_cap,

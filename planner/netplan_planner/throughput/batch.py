@@ -11,21 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import PathQuery
-from netplan_planner.throughput import bounds, intervals
-from netplan_planner.throughput.calibrated import Probed
-from netplan_planner.throughput.caps import load_caps
-from netplan_planner.throughput.draws import draws
-from netplan_planner.throughput.host import MTU_BYTES
-from netplan_planner.throughput.intervals import Factors, Spread, interval, joined
-from netplan_planner.throughput.mean import LIMITS, Column, means
-from netplan_planner.throughput.path_limits import (
-    OWN_CLOUD,
-    StaticLimits,
-    default_window,
-    is_own_receiver,
-    static_limits,
-)
-from netplan_planner.throughput.terms import (
+from netplan_planner.throughput.corrections.calibrated import Probed
+from netplan_planner.throughput.goodput import intervals
+from netplan_planner.throughput.goodput.draws import draws
+from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval, joined
+from netplan_planner.throughput.goodput.mean import LIMITS, Column, means
+from netplan_planner.throughput.goodput.terms import (
     Asked,
     LimitRow,
     Spans,
@@ -33,6 +24,16 @@ from netplan_planner.throughput.terms import (
     limit_row,
     term_spans,
 )
+from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.throughput.limits.host import MTU_BYTES
+from netplan_planner.throughput.limits.path_limits import (
+    StaticLimits,
+    default_window,
+    is_own_receiver,
+    static_limits,
+)
+from netplan_planner.throughput.limits.senders import OWN_CLOUD
 
 DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""

@@ -21,23 +21,24 @@ from netplan_planner.model import (
     PathQuery,
     series_of,
 )
-from netplan_planner.throughput import batch, bounds
+from netplan_planner.throughput import batch
 from netplan_planner.throughput.batch import Columns
-from netplan_planner.throughput.calibrated_caps import (
+from netplan_planner.throughput.corrections.calibrated_caps import (
     CalibratedCaps,
     corrected_limits,
     probed_path,
     said_of_path,
 )
-from netplan_planner.throughput.intervals import factors_at
-from netplan_planner.throughput.mean import LIMITS, RAMP, WINDOW
-from netplan_planner.throughput.path_limits import (
-    MORE_STREAMS,
+from netplan_planner.throughput.goodput.intervals import factors_at
+from netplan_planner.throughput.goodput.mean import LIMITS, RAMP, WINDOW
+from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits.named import MORE_STREAMS
+from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
     is_own_receiver,
     static_limits,
 )
-from netplan_planner.throughput.tables import path_limit
+from netplan_planner.throughput.limits.tables import path_limit
 
 LEVEL = 0.9
 """Of the intervals that reports show."""
@@ -193,9 +194,17 @@ def _named(
     if answer is not None and is_ramp:
         yield _start(query, answer)
     # The sort keeps the order of equal limits: the machine's own cap comes before what follows it.
-    yield from sorted(limits, key=lambda limit: limit.gbps)
+    yield from sorted(limits, key=lambda limit: _lets_through(limit, answer))
     if answer is not None and may_ramp and not is_ramp:
         yield _start(query, answer)
+
+
+def _lets_through(limit: Limit, answer: batch.Predictions | None) -> float:
+    """Return the goodput that a limit alone allows, which decides what binds; else its figure."""
+    if answer is None:
+        return limit.gbps
+    gbps = float(answer.found.means.limits_gbps[0, LIMITS.index(limit.name)])
+    return limit.gbps if np.isnan(gbps) else gbps
 
 
 def _times(limit: Limit, streams: int) -> Limit:

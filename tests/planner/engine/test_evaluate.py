@@ -19,7 +19,7 @@ from netplan_planner.engine.evaluate import (
     summary,
 )
 from netplan_planner.errors import InputError
-from netplan_planner.throughput.mean import LIMITS
+from netplan_planner.throughput.goodput.mean import LIMITS
 from support.predict_paths import DAY
 from support.predict_tables import PLAIN, written
 from support.shared_data import needs_shared, shared

@@ -18,7 +18,7 @@ from netplan_planner.engine.predict_path import (
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass
-from netplan_planner.throughput.mean import LIMITS
+from netplan_planner.throughput.goodput.mean import LIMITS
 from support.predict_paths import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
 from support.predict_tables import PLAIN, answered, as_parquet, reasons, written
 

@@ -15,8 +15,8 @@ from netplan_planner.throughput.batch import (
     predict_columns,
     reasons,
 )
-from netplan_planner.throughput.intervals import factors_at
-from netplan_planner.throughput.mean import LIMITS, NO_LIMIT
+from netplan_planner.throughput.goodput.intervals import factors_at
+from netplan_planner.throughput.goodput.mean import LIMITS, NO_LIMIT
 from support.predict_paths import DAY, Table, end, estimate
 
 BLOCK = 16_384

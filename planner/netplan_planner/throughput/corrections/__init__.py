@@ -1,0 +1,1 @@
+"""Predictions with what probes taught laid on them."""

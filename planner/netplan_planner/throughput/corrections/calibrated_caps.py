@@ -1,0 +1,115 @@
+"""A caps table with a calibration: whoever predicts with it predicts with what probes taught."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+import msgspec
+
+from netplan_planner.model import (
+    Calibration,
+    CapsBook,
+    EgressCap,
+    Learnt,
+    Limit,
+    MeasuredLimit,
+    PathClass,
+    PathQuery,
+)
+from netplan_planner.throughput.corrections.calibrated import Corrector, Probed, pair_of
+from netplan_planner.throughput.corrections.latents import SITE, SLOTS, WINDOW, WINDOW_OF_TYPE
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.goodput.mean import WINDOW as WINDOW_LIMIT
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+
+_WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
+
+
+class CalibratedCaps:
+    """A caps table together with what probes taught of the limits: a `CapsBook` like any other."""
+
+    def __init__(self, caps: CapsBook, calibration: Calibration) -> None:
+        self._caps = caps
+        self.corrector = Corrector(calibration)
+
+    @property
+    def as_of(self) -> date:
+        """The date whose limits it answers with."""
+        return self._caps.as_of
+
+    @property
+    def source_date(self) -> date:
+        """The newest source date in the table."""
+        return self._caps.source_date
+
+    def cap(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> EgressCap | None:
+        """Return the documented cap."""
+        return self._caps.cap(machine_type, tier1=tier1, cpu_platform=cpu_platform)
+
+    def variants(self, machine_type: str) -> Sequence[EgressCap]:
+        """Return every documented variant of a type."""
+        return self._caps.variants(machine_type)
+
+    def unknown_reason(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> str:
+        """Return why `cap` answers None, in words for a report."""
+        return self._caps.unknown_reason(machine_type, tier1=tier1, cpu_platform=cpu_platform)
+
+    def measured(self, path_class: PathClass) -> Sequence[MeasuredLimit]:
+        """Return the measured limits of a path class that ship."""
+        return self._caps.measured(path_class)
+
+
+def probed_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Probed | None:
+    """Return what probes taught of one path; None without a calibration."""
+    if not isinstance(caps, CalibratedCaps):
+        return None
+    pairs = caps.corrector.of_pairs([pair_of(query)])
+    return caps.corrector.probed([query], [found], pairs)
+
+
+def corrected_limits(
+    limits: Sequence[Limit], query: PathQuery, found: StaticLimits, caps: CapsBook
+) -> list[Limit]:
+    """Return limits as probes found them, with the factor in their details."""
+    if not isinstance(caps, CalibratedCaps):
+        return list(limits)
+    learnt = caps.corrector.shared(query, found)
+    corrected = []
+    for limit in limits:
+        names = _WINDOWS if limit.name == LIMITS[WINDOW_LIMIT] else (limit.name,)
+        told = [learnt[name] for name in names if name in learnt]
+        is_given = names is _WINDOWS and query.window_bytes is not None
+        corrected.append(limit if is_given else _corrected(limit, told))
+    return corrected
+
+
+def said_of_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[str]:
+    """Yield what a prediction rests on besides documents, in words."""
+    if not isinstance(caps, CalibratedCaps):
+        return
+    made = caps.corrector.calibration
+    text = f"calibrated by {made.measurement_count} measurements as of {made.as_of}"
+    site = caps.corrector.shared(query, found).get(SLOTS[SITE])
+    if site is not None and site.ratio != 1:
+        text += f"; paths of this class carry {site.ratio:.3g} of what their limits say"
+    yield text
+
+
+def _corrected(limit: Limit, told: list[Learnt]) -> Limit:
+    ratio = 1.0
+    for one in told:
+        ratio *= one.ratio
+    if ratio == 1:
+        return limit
+    count = max(one.value_count for one in told)
+    said = f"{ratio:.3g} of {limit.gbps:.3g} Gbit/s by {count} probe{'s' * (count != 1)}"
+    return msgspec.structs.replace(
+        limit,
+        gbps=limit.gbps * ratio,
+        low_gbps=limit.low_gbps * ratio if limit.low_gbps is not None else None,
+        high_gbps=limit.high_gbps * ratio if limit.high_gbps is not None else None,
+        detail=f"{limit.detail}, {said}" if limit.detail else said,
+    )

@@ -1,0 +1,197 @@
+"""Paths whose limits carry latent factors: their goodput, and how it answers to each factor."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import PathQuery
+from netplan_planner.throughput.corrections import latents
+from netplan_planner.throughput.corrections.latents import (
+    CAP_SCATTER_SHARE,
+    SITE,
+    SLOTS,
+    START,
+    START_TO,
+    WINDOW,
+    WINDOW_OF_TYPE,
+)
+from netplan_planner.throughput.goodput.mean import (
+    HARD_COUNT,
+    SHARED,
+    Column,
+    Means,
+    PathTerms,
+    means,
+)
+from netplan_planner.throughput.goodput.terms import Spans, TermSpans
+from netplan_planner.throughput.limits.path_limits import (
+    StaticLimits,
+    default_window,
+    is_own_receiver,
+)
+
+Matrix = NDArray[np.float64]
+NO_LATENT = -1
+MOST_OF_CLASS = 0.3
+"""Of the logarithm of a class's factor: below a third, more streams never lower a path."""
+_STEP = 0.02
+"""Of a slope, downwards: from a tie of two limits either lowers the path, none lifts it."""
+
+
+class LatentPaths(NamedTuple):
+    """Paths with what the model says of them before any probe, and which latents they have."""
+
+    terms: PathTerms
+    default_window_bytes: Column
+    """Of the receiver's image, whatever window is given."""
+    is_window_given: NDArray[np.bool_]
+    latent: NDArray[np.intp]
+    """Number of the latent; axes: row, slot of `SLOTS`; `NO_LATENT` where there is none."""
+    lower_sd: Matrix
+    """Of the latent before any probe, below 0; axes as `latent`."""
+    upper_sd: Matrix
+    is_own: NDArray[np.bool_]
+    """Whether one of our machines receives."""
+    scatter: Column
+    """By how much paths of the class differ from each other, on a logarithmic scale."""
+
+    def rows(self, which: NDArray[np.intp]) -> "LatentPaths":
+        """Return some of the rows."""
+        terms = PathTerms._make(column[which] for column in self.terms)
+        return LatentPaths._make((terms, *(column[which] for column in self[1:])))
+
+
+def latent_paths(
+    kinds: Sequence[PathQuery],
+    limits: Sequence[StaticLimits],
+    latent_of_kind: NDArray[np.intp],
+    which: NDArray[np.intp],
+    spans: TermSpans,
+    is_window_given: NDArray[np.bool_],
+) -> LatentPaths:
+    """Return paths of given kinds with their latents.
+
+    Args:
+        kinds: The kinds of paths.
+        limits: Of each kind.
+        latent_of_kind: Numbers of latents; axes: kind, slot.
+        which: Kind of each path.
+        spans: What the model says of each path.
+        is_window_given: Whether `spans` has a window of the path's own.
+    """
+    windows = Spans(*np.array([default_window(kind) for kind in kinds])[which].T)
+    is_own = np.array([is_own_receiver(kind) for kind in kinds], dtype=bool)[which]
+    regimes = [{bound.regime for bound in one.hard} for one in limits]
+    lower, upper = latents.spreads(
+        spans,
+        windows,
+        is_own=is_own,
+        site_sd=latents.site_sds(list(kinds))[which],
+        is_carried=np.array(["carried" in one for one in regimes], dtype=bool)[which],
+    )
+    return LatentPaths(
+        terms=spans.likely,
+        default_window_bytes=windows.likely,
+        is_window_given=is_window_given,
+        latent=latent_of_kind[which],
+        lower_sd=lower,
+        upper_sd=upper,
+        is_own=is_own,
+        scatter=latents.scatters(list(kinds))[which],
+    )
+
+
+def adjusted(paths: LatentPaths, values: Matrix) -> PathTerms:
+    """Return the terms with the factors of each row; axes of `values`: row, slot.
+
+    A start that takes `s` times as long over a time is a plain one over that time divided by `s`.
+    """
+    factor = np.exp(values)
+    terms = paths.terms
+    window = paths.default_window_bytes * factor[:, WINDOW] * factor[:, WINDOW_OF_TYPE]
+    window = np.where(paths.is_window_given, terms.window_bytes, window)
+    longer = factor[:, START] * factor[:, START_TO]
+    shared = len(SHARED)
+    return terms._replace(
+        shared_gbps=terms.shared_gbps * factor[:, :shared],
+        per_flow_gbps=terms.per_flow_gbps * factor[:, shared:HARD_COUNT],
+        window_bytes=window,
+        duration_s=terms.duration_s / longer,
+        omit_s=terms.omit_s / longer,
+        transfer_bytes=terms.transfer_bytes / longer,
+    )
+
+
+class Answers(NamedTuple):
+    """What the model says of paths under factors."""
+
+    means: Means
+    """Without the factor of the class."""
+    log_gbps: Column
+    """With it."""
+
+
+def answers(paths: LatentPaths, values: Matrix) -> Answers:
+    """Return what the model says under the factors of each row; axes of `values`: row, slot.
+
+    A path that its windows hold back does not feel what its class has in common: no window over
+    RTT was ever seen to depend on it. So the factor of the class counts by the share of the cap.
+    """
+    found = means(adjusted(paths, values))
+    felt = np.clip(values[:, SITE], -MOST_OF_CLASS, MOST_OF_CLASS) * found.cap_share
+    return Answers(found, np.log(found.gbps) + felt)
+
+
+def log_gbps(paths: LatentPaths, values: Matrix) -> Column:
+    """Return the natural logarithm of the goodput under the factors of each row."""
+    return answers(paths, values).log_gbps
+
+
+def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
+    """Return how the logarithm of the goodput answers to each latent; axes: row, slot."""
+    found = np.zeros_like(values)
+    found[:, SITE] = now.means.cap_share
+    present = (paths.latent != NO_LATENT).any(axis=0)
+    for slot in (*np.flatnonzero(present[:HARD_COUNT]), WINDOW, START):
+        lower = values.copy()
+        lower[:, slot] -= _STEP
+        below = log_gbps(paths, lower)
+        found[:, slot] = (now.log_gbps - below) / _STEP
+    found[:, WINDOW_OF_TYPE], found[:, START_TO] = found[:, WINDOW], found[:, START]
+    return found
+
+
+def run_scatter(paths: LatentPaths, slope: Matrix) -> Column:
+    """Return by how much one run of one path differs from another path's, beyond all latents.
+
+    What a latent means for one path is a little different for the next: by a share of its spread.
+    What is left is that of the class, as far as the path feels it.
+    """
+    own = paths.is_own
+    start = np.where(own, latents.START_SCATTER_OWN, latents.START_SCATTER_FOREIGN)
+    window = np.where(own, latents.WINDOW_SCATTER_OWN, latents.WINDOW_SCATTER_FOREIGN)
+    spread = np.sqrt((paths.lower_sd**2 + paths.upper_sd**2) / 2)[:, :HARD_COUNT]
+    caps = np.abs(slope[:, :HARD_COUNT]) * np.maximum(CAP_SCATTER_SHARE * spread, latents.LEAST_SD)
+    parts = (
+        paths.scatter * slope[:, SITE],
+        start * slope[:, START],
+        window * slope[:, WINDOW],
+        caps.max(axis=1),
+    )
+    return np.asarray(np.sqrt(latents.LEAST_SD**2 + sum(part**2 for part in parts)))
+
+
+def incidence(latent: NDArray[np.intp], slope: Matrix, count: int) -> Matrix:
+    """Return the slopes by number of latent; axes: row, latent."""
+    found = np.zeros((len(latent), count))
+    for slot in range(len(SLOTS)):
+        rows = np.flatnonzero(latent[:, slot] != NO_LATENT)
+        np.add.at(found, (rows, latent[rows, slot]), slope[rows, slot])
+    return found
+
+
+def values_of(latent: NDArray[np.intp], factors: Column) -> Matrix:
+    """Return the factor of each row and slot, 0 where there is no latent."""
+    return np.append(factors, 0.0)[latent]

@@ -1,0 +1,79 @@
+"""One path drawn many times over the ranges of all that is not known of it, without chance.
+
+The draws are an additive recurrence, a low-discrepancy sequence: the same path gives the same
+figures on every machine.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, PathTerms
+from netplan_planner.throughput.goodput.terms import TermSpans
+
+COUNT = 1024
+_DIMENSIONS = len(SHARED) + len(PER_FLOW) + 2
+"""The uncertain quantities: every limit, the window and the round-trip time."""
+
+
+def draws(spans: TermSpans, count: int = COUNT) -> PathTerms:
+    """Return `count` rows of terms for the first path of `spans`.
+
+    Each quantity moves by itself: evenly on a logarithmic scale from its least to its likely value
+    in one half of the draws, from there to its greatest in the other.
+    """
+    shares = _shares(count)
+    shared_count = spans.likely.shared_gbps.shape[1]
+    flow_count = spans.likely.per_flow_gbps.shape[1]
+    ends = (spans.low, spans.likely, spans.high)
+    first = spans.likely
+
+    def drawn(name: str, at: int) -> NDArray[np.float64]:
+        low, likely, high = (float(getattr(one, name)[0]) for one in ends)
+        return _between(low, likely, high, shares[:, at])
+
+    def drawn_limits(name: str, start: int, width: int) -> NDArray[np.float64]:
+        rows = [getattr(one, name)[0] for one in ends]
+        return np.column_stack(
+            [
+                _between(rows[0][i], rows[1][i], rows[2][i], shares[:, start + i])
+                for i in range(width)
+            ]
+        )
+
+    after = shared_count + flow_count
+    return PathTerms(
+        shared_gbps=drawn_limits("shared_gbps", 0, shared_count),
+        per_flow_gbps=drawn_limits("per_flow_gbps", shared_count, flow_count),
+        is_cap_known=np.repeat(first.is_cap_known[:1], count),
+        window_bytes=drawn("window_bytes", after),
+        streams=np.repeat(first.streams[:1], count),
+        rtt_ms=drawn("rtt_ms", after + 1),
+        mtu_bytes=np.repeat(first.mtu_bytes[:1], count),
+        duration_s=np.repeat(first.duration_s[:1], count),
+        omit_s=np.repeat(first.omit_s[:1], count),
+        transfer_bytes=np.repeat(first.transfer_bytes[:1], count),
+        is_both_ways=np.repeat(first.is_both_ways[:1], count),
+        is_sender_count=np.repeat(first.is_sender_count[:1], count),
+    )
+
+
+def _shares(count: int) -> NDArray[np.float64]:
+    """Return evenly spread points of the unit cube; axes: draw, dimension.
+
+    Source:
+        Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018 (R sequence).
+    """
+    root = 2.0
+    for _ in range(64):
+        root = (1 + root) ** (1 / (_DIMENSIONS + 1))
+    steps = root ** -np.arange(1, _DIMENSIONS + 1)
+    return (0.5 + np.arange(1, count + 1)[:, None] * steps) % 1.0
+
+
+def _between(
+    low: float, likely: float, high: float, share: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    if not (np.isfinite(low) and np.isfinite(likely) and np.isfinite(high)) or low <= 0:
+        return np.full_like(share, likely)
+    knots = np.log([min(low, likely), likely, max(high, likely)])
+    return np.exp(np.interp(share, [0.0, 0.5, 1.0], knots))

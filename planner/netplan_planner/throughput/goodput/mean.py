@@ -1,0 +1,204 @@
+"""The most likely throughput of many paths at once: named limits, their soft minimum, the start.
+
+    offered = streams x window / RTT
+    cap     = least of the hard limits: of the machines, of the flows together, of the way
+    steady  = soft minimum of offered and cap
+    goodput = mean of the course from a cold start to the end of the transfer, else steady
+
+One row is one path; all arrays have one axis of the same length. A single path is a table of one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.throughput.transport import tcp, transfer
+
+Column = NDArray[np.float64]
+
+SHARED = (
+    "vm-egress",
+    "external-egress",
+    "external-ingress",
+    "external-ingress-packets",
+    "external-path",
+    "host-link",
+    "vpn-tunnel",
+    "pod-interface",
+    "pod-overlay-header",
+    "pod-encryption",
+    "pod-user-space",
+)
+"""Limits that all flows of a path share, by column."""
+PER_FLOW = (
+    "external-flow",
+    "internal-flow",
+    "single-flow-core",
+    "pod-stream",
+    "pod-packet-budget",
+)
+"""Limits of one flow, by column."""
+LIMITS = (*SHARED, *PER_FLOW, "window-over-rtt", "slow-start-ramp")
+"""Names of all limits by code; the hard ones come first."""
+HARD_COUNT = len(SHARED) + len(PER_FLOW)
+WINDOW = LIMITS.index("window-over-rtt")
+RAMP = LIMITS.index("slow-start-ramp")
+NO_LIMIT = -1
+_DOCUMENTED = ("vm-egress", "external-egress", "external-ingress", "external-ingress-packets")
+_COUNTS_HEADERS = np.array([name in _DOCUMENTED for name in SHARED])
+"""The others are figures of goodput already."""
+_USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
+
+RAMP_RATIO = 1 / 6
+"""A start that takes more than this share of the time is what binds: longer transfers gain more."""
+WINDOW_RAMP_RATIO = 0.5
+"""The same where windows hold the streams back: greater ones would shorten nothing but the rest."""
+LEAST_EGRESS_GBPS = 1.0
+"""The least documented egress cap of any machine type (shared-core ones). What stays below half of
+it is known even where the sender's own cap is not."""
+
+
+class PathTerms(NamedTuple):
+    """What is known of each path. NaN: unknown; infinity: this limit does not exist there."""
+
+    shared_gbps: NDArray[np.float64]
+    """Axes: row, limit in the order of `SHARED`."""
+    per_flow_gbps: NDArray[np.float64]
+    """Axes: row, limit in the order of `PER_FLOW`."""
+    is_cap_known: NDArray[np.bool_]
+    """Whether the sender's caps are among them."""
+    window_bytes: Column
+    streams: Column
+    """Infinity: as many as it takes."""
+    rtt_ms: Column
+    mtu_bytes: Column
+    duration_s: Column
+    """Infinity: steady state."""
+    omit_s: Column
+    """Before counting starts."""
+    transfer_bytes: Column
+    """Of a finite transfer, else NaN; it goes before `duration_s`."""
+    is_both_ways: NDArray[np.bool_]
+    is_sender_count: NDArray[np.bool_]
+
+
+class Means(NamedTuple):
+    """The answer by row; NaN and `NO_LIMIT` where it is not known."""
+
+    gbps: Column
+    duration_s: Column
+    """Of a finite transfer; else what was asked."""
+    steady_gbps: Column
+    cap_gbps: Column
+    """The least hard limit."""
+    cap_limit: NDArray[np.intp]
+    """Its code."""
+    offered_gbps: Column
+    start_ratio: Column
+    """Share of the steady volume that the start and the recovery after it cost."""
+    cap_share: Column
+    limits_gbps: NDArray[np.float64]
+    """Axes: row, limit in the order of `LIMITS`; infinity where one does not apply."""
+    binding: NDArray[np.int8]
+    following: NDArray[np.int8]
+    """The limit behind it."""
+
+
+def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
+    """Return the most likely goodput of each path, in Gbit/s, and the limits that make it."""
+    limits = _limits(terms, habits)
+    cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
+    window = limits[:, WINDOW]
+    # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
+    offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
+    # A cap that is not known cannot bind a path that stays far below the least one there is.
+    cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
+    steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
+    share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
+    goodput, duration = _goodput(terms, steady, share, habits)
+    start = np.clip(1 - goodput / steady, 0.0, 1.0)
+    limits[:, RAMP] = np.where(start > 0, goodput, np.inf)
+    binding, following = _ranked(limits, start, share)
+    is_known = ~np.isnan(goodput)
+    return Means(
+        gbps=goodput,
+        duration_s=duration,
+        steady_gbps=steady,
+        cap_gbps=cap,
+        cap_limit=np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1),
+        offered_gbps=offered,
+        start_ratio=start,
+        cap_share=share,
+        limits_gbps=limits,
+        binding=np.where(is_known, binding, NO_LIMIT).astype(np.int8),
+        following=np.where(is_known, following, NO_LIMIT).astype(np.int8),
+    )
+
+
+def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:
+    """Return what each limit alone would let through; the column of the ramp is still infinite."""
+    of_cap = tcp.payload_ratio if habits.caps_count_headers else tcp.cap_ratio
+    ratio = of_cap(terms.mtu_bytes)[:, None]
+    each_way = np.where(terms.is_both_ways, habits.direction_ratio, 1.0)[:, None]
+    shared = terms.shared_gbps * np.where(_COUNTS_HEADERS, ratio, 1.0)
+    flow = terms.per_flow_gbps * np.where(_USES_CORE, each_way, ratio)
+    window = tcp.window_gbps(window_bytes=terms.window_bytes, rtt_ms=terms.rtt_ms)
+    every = np.column_stack((window, np.full_like(window, np.inf)))
+    with np.errstate(invalid="ignore"):
+        flows = np.column_stack((flow, every)) * terms.streams[:, None]
+    return np.hstack((shared, flows))
+
+
+def _goodput(
+    terms: PathTerms, steady: Column, share: Column, habits: transfer.Habits
+) -> tuple[Column, Column]:
+    """Return the goodput and the time that it is the mean of."""
+    is_finite = np.isfinite(terms.duration_s) | ~np.isnan(terms.transfer_bytes)
+    run = transfer.course(
+        steady_gbps=steady,
+        streams=np.where(np.isinf(terms.streams), 1.0, terms.streams),
+        rtt_ms=terms.rtt_ms,
+        segment_bytes=tcp.segment_bytes(terms.mtu_bytes),
+        policed_share=share,
+        is_sender_count=terms.is_sender_count,
+        habits=habits,
+    )
+    with np.errstate(invalid="ignore"):
+        timed = transfer.gbps_over(run, duration_s=terms.duration_s, omit_s=terms.omit_s)
+    if terms.is_sender_count.any():
+        timed = np.where(terms.is_sender_count, _sender_gbps(terms, run, timed), timed)
+    is_sized = ~np.isnan(terms.transfer_bytes)
+    if not is_sized.any():
+        return np.where(is_finite, timed, steady), terms.duration_s
+    gbit = tcp.gbit_from_bytes(terms.transfer_bytes)
+    seconds = transfer.seconds_for(run, np.where(is_sized, gbit, 1.0))
+    goodput = np.where(is_sized, gbit / seconds, np.where(is_finite, timed, steady))
+    return goodput, np.where(is_sized, seconds, terms.duration_s)
+
+
+def _sender_gbps(terms: PathTerms, run: transfer.Course, timed: Column) -> Column:
+    """Return the sender's count: what is under way at the end is in it, at the start not yet."""
+    is_open = ~np.isfinite(terms.duration_s)
+    time = np.where(is_open, 1.0, terms.duration_s)
+    late = transfer.unacknowledged_gbit(run, time + terms.omit_s)
+    early = transfer.unacknowledged_gbit(run, terms.omit_s)
+    more = (late - np.where(terms.omit_s > 0, early, 0.0)) / time
+    return np.where(is_open, timed, np.minimum(timed + more, run.steady_gbps))
+
+
+def _ranked(
+    limits: NDArray[np.float64], start: Column, share: Column
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the limit that binds and the one behind it, by row."""
+    known = _or_infinite(limits)
+    is_ramp = start > np.where(share > 0.5, RAMP_RATIO, WINDOW_RAMP_RATIO)
+    known[:, RAMP] = np.where(is_ramp, -1.0, np.inf)
+    order = np.argsort(known, axis=1, kind="stable")
+    first, second = order[:, 0], order[:, 1]
+    following = np.where(np.isinf(np.take_along_axis(known, second[:, None], 1)[:, 0]), -1, second)
+    return first, following
+
+
+def _or_infinite(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isnan(values), np.inf, values)

@@ -1,0 +1,1 @@
+"""From probes to a calibration."""

@@ -1,0 +1,1 @@
+"""What documents and measurements say that a path may carry, by the name of each limit."""

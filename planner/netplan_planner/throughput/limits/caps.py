@@ -1,0 +1,264 @@
+"""The caps table at one date: what each machine type may send, by Tier_1 and CPU platform.
+
+Type names are compared whole, never by pattern: a rule for 4 vCPUs must not match 44. Custom types
+are looked up by series and vCPU count in brackets of their own.
+"""
+
+from datetime import date
+from functools import cache
+
+from netplan_planner.errors import nearest_names
+from netplan_planner.model import (
+    EgressCap,
+    MachineShape,
+    MeasuredLimit,
+    PathClass,
+    series_of,
+    shape_of_custom,
+    why_no_shape,
+)
+from netplan_planner.throughput.limits.tables import (
+    CapRow,
+    cap_rows,
+    holds,
+    measured_limits,
+    path_limit,
+    platform_generations,
+)
+
+DEFAULT_TIER = "DEFAULT"
+TIER_1 = "TIER_1"
+CARRIED_BACK = "low"
+"""Confidence of a value that is carried back to a date before its first statement."""
+SHOWN_LENGTH = 64
+
+
+class CapsTable:
+    """The caps that hold at `as_of`; it implements `CapsBook`."""
+
+    def __init__(self, as_of: date) -> None:
+        self.as_of = as_of
+        self._rows_by_type: dict[str, list[CapRow]] = {}
+        self._custom_rows: dict[str, list[CapRow]] = {}
+        for row in cap_rows():
+            if row["machine_type"]:
+                self._rows_by_type.setdefault(row["machine_type"], []).append(row)
+            else:
+                self._custom_rows.setdefault(row["series"], []).append(row)
+        self._variants: dict[str, tuple[EgressCap, ...]] = {}
+
+    @property
+    def source_date(self) -> date:
+        """The newest source date in the table."""
+        return date.fromisoformat(max(row["source_date"] for row in cap_rows()))
+
+    @property
+    def machine_types(self) -> tuple[str, ...]:
+        """Every predefined type that the table names, at whatever date, sorted."""
+        return tuple(sorted(self._rows_by_type))
+
+    def cap(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> EgressCap | None:
+        """Return the cap, or None when the table has none or the CPU platform decides unseen."""
+        fitting = [
+            cap
+            for cap in self.variants(machine_type)
+            if cap.is_tier1 == tier1 and _fits_platform(cap, cpu_platform)
+        ]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def variants(self, machine_type: str) -> tuple[EgressCap, ...]:
+        """Return every variant of a type, the default before Tier_1; none when it is unknown."""
+        found = self._variants.get(machine_type)
+        if found is None:
+            found = tuple(self._build(machine_type))
+            self._variants[machine_type] = found
+        return found
+
+    def unknown_reason(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> str:
+        """Return why `cap` answers None, in words for a report; empty when it answers."""
+        if self.cap(machine_type, tier1=tier1, cpu_platform=cpu_platform) is not None:
+            return ""
+        now = self.variants(machine_type)
+        if not now:
+            return self._why_no_variant(machine_type)
+        same_tier = [cap for cap in now if cap.is_tier1 == tier1]
+        if not same_tier:
+            return f"Tier_1 is not offered for {machine_type}"
+        values = ", ".join(
+            f"{c.egress_gbps:g} Gbit/s {'on ' if c.min_cpu_platform else ''}{c.cpu_platform}"
+            for c in same_tier
+        )
+        seen = f"here {_shown(cpu_platform)}" if cpu_platform else "which is not known here"
+        return f"the cap of {machine_type} depends on the CPU platform ({values}), {seen}"
+
+    def measured(self, path_class: PathClass) -> tuple[MeasuredLimit, ...]:
+        """Return the measured limits of a path class that hold at `as_of`."""
+        return tuple(m for m in measured_limits(self.as_of) if m.path_class is path_class)
+
+    def nearest(self, machine_type: str, count: int = 3) -> tuple[str, ...]:
+        """Return the known types whose names resemble `machine_type` most, best first."""
+        return nearest_names(machine_type, self.machine_types, count)
+
+    def _build(self, machine_type: str) -> list[EgressCap]:
+        vcpus, rows = self._all_rows(machine_type)
+        caps = [
+            _cap(machine_type, vcpus, row, self.as_of)
+            for row in rows
+            if row["egress_gbps"] and holds(row, self.as_of, _first_day(row))
+        ]
+        return sorted(caps, key=lambda cap: (cap.is_tier1, cap.egress_gbps))
+
+    def _all_rows(self, machine_type: str) -> tuple[int | None, list[CapRow]]:
+        """Return the vCPUs and the rows of a type, of all dates."""
+        rows = self._rows_by_type.get(machine_type)
+        if rows is not None:
+            return (int(rows[0]["vcpus_min"]) if rows[0]["vcpus_min"] else None), rows
+        shape = shape_of_custom(machine_type)
+        # A shared-core custom type bills a fraction of its two vCPUs; no source states its cap.
+        if shape is None or shape.is_shared_core:
+            return None, []
+        return shape.vcpus, [
+            row
+            for row in self._custom_rows.get(series_of(machine_type), [])
+            if int(row["vcpus_min"]) <= shape.vcpus <= int(row["vcpus_max"])
+        ]
+
+    def _why_no_variant(self, machine_type: str) -> str:
+        shape = shape_of_custom(machine_type)
+        if shape is not None and series_of(machine_type) in self._custom_rows:
+            return self._why_no_bracket(machine_type, shape)
+        rows = self._rows_by_type.get(machine_type)
+        if rows is None:
+            why = why_no_shape(machine_type)
+            return f"the caps table has no machine type {_shown(machine_type)}{why}"
+        days = sorted(row[_first_day(row)] for row in rows if row["egress_gbps"])
+        if not days:
+            note = f" ({rows[0]['note']})" if rows[0]["note"] else ""
+            return f"no source states a cap for {machine_type}{note}"
+        later = next((day for day in days if day > self.as_of.isoformat()), None)
+        when = f"; the next one known is of {later}" if later else ""
+        return f"no documented cap for {machine_type} on {self.as_of}{when}"
+
+    def _why_no_bracket(self, machine_type: str, shape: MachineShape) -> str:
+        """Return the values on both sides of a vCPU count for which no source states one."""
+        series = series_of(machine_type)
+        if shape.is_shared_core:
+            return f"no document states the cap of shared-core custom types of {series}"
+        rows = [
+            row
+            for row in self._custom_rows[series]
+            if row["tier"] == DEFAULT_TIER and holds(row, self.as_of, _first_day(row))
+        ]
+        if not rows:
+            return f"no documented cap for {series} custom types on {self.as_of}"
+        below = [row for row in rows if int(row["vcpus_max"]) < shape.vcpus]
+        above = [row for row in rows if int(row["vcpus_min"]) > shape.vcpus]
+        ends = [
+            f"{row['egress_gbps']} Gbit/s with {row[end]}"
+            for row, end in (
+                *((row, "vcpus_max") for row in below[-1:]),
+                *((row, "vcpus_min") for row in above[:1]),
+            )
+        ]
+        return (
+            f"no document states the cap of {series} custom types with {shape.vcpus} vCPUs"
+            f" ({', '.join(ends)})"
+        )
+
+
+@cache
+def load_caps(as_of: date) -> CapsTable:
+    """Return the caps table whose limits hold at `as_of`.
+
+    Today's limits for today; for an earlier day what a source supports for it, else None with the
+    reason (docs/adr/0006-dated-caps.md).
+    """
+    return CapsTable(as_of)
+
+
+def _first_day(row: CapRow) -> str:
+    """Return the column with the first day on which the row may be used."""
+    return "assumed_from" if row["assumed_from"] else "valid_from"
+
+
+def _shown(name: str) -> str:
+    """Return a name from outside in quotes, with control characters as escapes, not too long."""
+    return repr(name if len(name) <= SHOWN_LENGTH else name[: SHOWN_LENGTH - 1] + "…")
+
+
+def _fits_platform(cap: EgressCap, cpu_platform: str | None) -> bool:
+    if not cap.cpu_platform:
+        return True
+    generations = platform_generations()
+    generation = generations.get(cpu_platform or "")
+    if generation is None:
+        return False
+    if cap.min_cpu_platform:
+        return generation >= generations[cap.min_cpu_platform]
+    return generation < generations[cap.cpu_platform.removeprefix("before ")]
+
+
+def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> EgressCap:
+    newest = row["cpu_platform_from"]
+    older = row["cpu_platform_before"]
+    is_carried = row["valid_from"] > as_of.isoformat()
+    external, basis, external_source, external_as_of = _external(row, as_of)
+    flow = path_limit("external-flow", as_of)
+    ingress = path_limit("external-ingress", as_of)
+    packets = path_limit("external-ingress-packets", as_of)
+    within = path_limit("internal-flow", as_of) if row["series"] == "c4n" else None
+    path = flow or ingress
+    return EgressCap(
+        machine_type=machine_type,
+        vcpus=vcpus,
+        egress_gbps=float(row["egress_gbps"]),
+        external_gbps=external,
+        external_flow_gbps=flow.value if flow else None,
+        internal_flow_gbps=within.value if within else None,
+        external_ingress_gbps=ingress.value if ingress else None,
+        external_ingress_pps=packets.value if packets else None,
+        is_tier1=row["tier"] == TIER_1,
+        nic_types=tuple(filter(None, row["nic_types"].split("|"))),
+        nic_basis=row["nic_basis"],
+        source=row["source"],
+        as_of=date.fromisoformat(row["source_date"]),
+        confidence=CARRIED_BACK if is_carried else row["confidence"],
+        source_confidence=row["confidence"],
+        cpu_platform=f"{newest} or later" if newest else f"before {older}" if older else "",
+        min_cpu_platform=newest,
+        is_peak=row["is_peak"] == "yes",
+        caution=row["caution"],
+        note=_note(row, as_of),
+        external_basis=basis,
+        external_source=external_source,
+        external_as_of=external_as_of,
+        path_source=path.source if path else "",
+        path_as_of=path.as_of if path else None,
+        valid_from=date.fromisoformat(row["valid_from"]),
+    )
+
+
+def _external(row: CapRow, as_of: date) -> tuple[float | None, str, str, date | None]:
+    """Return the external cap, its basis, source and date; the rule for all VMs has its own."""
+    if not row["external_gbps"]:
+        return None, "", "", None
+    value = float(row["external_gbps"])
+    if row["external_basis"] == "documented":
+        return value, "documented", row["source"], date.fromisoformat(row["source_date"])
+    rule = path_limit("external-egress", as_of, row["tier"])
+    if rule is None:
+        return None, "", "", None
+    return value, row["external_basis"], rule.source, rule.as_of
+
+
+def _note(row: CapRow, as_of: date) -> str:
+    """Return the row's note, and for a day before its source why it is thought to hold then."""
+    if not row["evidence"] or as_of.isoformat() >= row["source_date"]:
+        return row["note"]
+    kind = "assumed" if row["valid_from"] > as_of.isoformat() else "supported"
+    back = f"stated on {row['source_date']}, {kind} for {as_of}: {row['evidence']}"
+    return "; ".join(filter(None, (row["note"], back)))

@@ -1,0 +1,76 @@
+"""What the core that serves one flow lets through, by date: measured, never documented.
+
+One flow is handled by one core at each end. Its ceiling has risen with kernels, virtual switches
+and processors, from 1 Gbit/s to more than the caps of most machines.
+"""
+
+import math
+from datetime import date
+from itertools import pairwise
+
+from netplan_planner.model import Limit, LimitKind
+from netplan_planner.throughput.limits.tables import FlowFigure, flow_figures
+
+VCPU_POWER = 0.25
+"""A flow gains that power of the vCPUs, up to four: what else runs then has a core of its own."""
+ENOUGH_VCPUS = 4
+MTU_BYTES = 1460
+"""Of the figures on Compute Engine."""
+COPY_RATIO = 1.3
+"""What greater packets can add: bare metal reached 31 at an MTU of 9000, 24 is the middle here."""
+
+
+def core_flow(
+    as_of: date,
+    *,
+    vcpus: int | None = None,
+    mtu_bytes: int = MTU_BYTES,
+    without: str = "",
+) -> Limit | None:
+    """Return the ceiling of one flow inside Google's network, None where no figure is left.
+
+    Between two figures it rises evenly on a logarithmic scale; before the first and after the last
+    it stays.
+
+    Args:
+        as_of: The day whose kernels and switches count.
+        vcpus: Of the smaller end; None takes a machine with enough of them.
+        mtu_bytes: The cost of a packet is nearly constant, so smaller ones carry less.
+        without: A campaign whose figures are left out, so that it can be scored on the rest.
+    """
+    figures = [f for f in flow_figures() if not without or f.campaign != without]
+    if not figures:
+        return None
+    size = (min(vcpus, ENOUGH_VCPUS) / ENOUGH_VCPUS) ** VCPU_POWER if vcpus else 1.0
+    size *= min(mtu_bytes / MTU_BYTES, COPY_RATIO)
+    before, after, share = _around(as_of, figures)
+    middle, low, high = (
+        size * math.exp((1 - share) * math.log(a) + share * math.log(b))
+        for a, b in (
+            (before.gbps, after.gbps),
+            (before.low_gbps, after.low_gbps),
+            (before.high_gbps, after.high_gbps),
+        )
+    )
+    nearest = before if share < 1 / 2 else after
+    return Limit(
+        name="single-flow-core",
+        gbps=middle,
+        kind=LimitKind.MEASURED,
+        source=nearest.source,
+        as_of=nearest.source_date,
+        detail=f"one core at each end in {as_of:%Y-%m}",
+        low_gbps=low,
+        high_gbps=high,
+        lifted_by="more parallel connections",
+    )
+
+
+def _around(as_of: date, figures: list[FlowFigure]) -> tuple[FlowFigure, FlowFigure, float]:
+    """Return the figures before and after a day, and where between them it lies, 0 to 1."""
+    if as_of < figures[0].on:
+        return figures[0], figures[0], 0.0
+    for before, after in pairwise(figures):
+        if as_of < after.on:
+            return before, after, (as_of - before.on) / (after.on - before.on)
+    return figures[-1], figures[-1], 0.0

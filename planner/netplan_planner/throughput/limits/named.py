@@ -1,0 +1,193 @@
+"""The limits of a path as values: each with its name, figure, source, date, and what lifts it."""
+
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+
+from netplan_planner import units
+from netplan_planner.model import (
+    CapsBook,
+    EgressCap,
+    Limit,
+    LimitKind,
+    MeasuredLimit,
+    PathQuery,
+    series_of,
+)
+from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
+from netplan_planner.throughput.limits.tables import PathLimit, path_limit
+from netplan_planner.throughput.transport.tcp import segment_bytes
+
+INTERNAL_ADDRESS = "the internal address"
+MORE_STREAMS = "more parallel connections"
+EXTERNAL_PATH = "external-path"
+INTERNAL_FLOW = "internal-flow"
+GENERAL_CAP_ON = date(2022, 1, 1)
+"""The first day for which a document states the cap for addresses outside the VPC."""
+ETHERNET_MTU_BYTES = 1500
+TUNNEL_MTU_BYTES = 1460
+"""The gateway's; acknowledgements of the other direction are few and not counted."""
+FRAME_BYTES = 38
+"""Preamble, header, checksum and gap of Ethernet around a packet."""
+
+
+def tunnel(query: PathQuery, packets: PathLimit, count: int) -> Limit:
+    """Return what VPN tunnels carry one way, less what the other direction takes of them."""
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+    mtu = min([*frames, TUNNEL_MTU_BYTES])
+    rate = packets.value * count / (2 if query.is_both_ways else 1)
+    return Limit(
+        name="vpn-tunnel",
+        gbps=units.gbps_from_bytes(rate * float(segment_bytes(mtu)), 1),
+        kind=LimitKind.DOCUMENTED,
+        source=packets.source,
+        as_of=packets.as_of,
+        detail=f"{count} x {packets.value:g} packets/s of {mtu} bytes",
+        lifted_by="more tunnels, or an Interconnect",
+    )
+
+
+def host_link(query: PathQuery) -> Limit:
+    """Return the link of a machine that is not Google's, less Ethernet frames and headers."""
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+    mtu = min(frames, default=ETHERNET_MTU_BYTES)
+    link = query.host_link_gbps or 0.0
+    return Limit(
+        name="host-link",
+        gbps=link * float(segment_bytes(mtu)) / (mtu + FRAME_BYTES),
+        kind=LimitKind.DOCUMENTED,
+        source="given with the question",
+        as_of=query.as_of or GENERAL_CAP_ON,
+        detail=f"{link:g} Gbit/s, frames of {mtu} bytes",
+        lifted_by="a faster link",
+    )
+
+
+def core(query: PathQuery, as_of: date, without: str) -> Limit | None:
+    """Return what one core of the smaller end carries; None where no figure of the day is known."""
+    sizes = [end.vcpus for end in (query.src, query.dst) if end.vcpus]
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+    return _core_of(as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+
+
+@cache
+def _core_of(as_of: date, vcpus: int, mtu_bytes: int, without: str) -> Limit | None:
+    return core_flow(as_of, vcpus=vcpus or None, mtu_bytes=mtu_bytes, without=without)
+
+
+def vm_egress(cap: EgressCap, caps: CapsBook) -> Limit:
+    """Return the cap of all that the machine sends."""
+    lifted = "a machine type with a greater cap"
+    tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
+    if tier1 and tier1[0].egress_gbps > cap.egress_gbps:
+        lifted = f"Tier_1 ({tier1[0].egress_gbps:g} Gbit/s), or {lifted}"
+    if cap.cpu_platform and not cap.min_cpu_platform:
+        lifted = f"a newer CPU platform, or {lifted}"
+    return Limit(
+        name="vm-egress",
+        gbps=cap.egress_gbps,
+        kind=cap.kind,
+        source=cap.source,
+        as_of=cap.as_of,
+        detail=_of_machine(cap),
+        lifted_by=lifted,
+    )
+
+
+def _of_machine(cap: EgressCap) -> str:
+    parts = (cap.machine_type, "Tier_1" if cap.is_tier1 else "", cap.cpu_platform)
+    return ", ".join(part for part in parts if part)
+
+
+def external_sending(query: PathQuery, cap: EgressCap, caps: CapsBook) -> Limit:
+    """Return the cap of all flows to addresses outside the VPC."""
+    tier1 = [] if cap.is_tier1 else [v for v in caps.variants(cap.machine_type) if v.is_tier1]
+    is_raised = bool(tier1) and tier1[0].external_gbps is not None
+    raised = f"Tier_1 ({tier1[0].external_gbps:g} Gbit/s)" if is_raised else ""
+    own = query.path_class.is_external_address
+    return Limit(
+        name="external-egress",
+        gbps=cap.external_gbps or 0.0,
+        kind=LimitKind.DOCUMENTED,
+        source=cap.external_source or cap.source,
+        as_of=cap.external_as_of or cap.as_of,
+        detail=f"{_of_machine(cap)}, all flows to addresses outside the VPC",
+        lifted_by=INTERNAL_ADDRESS if own else raised or "more machines",
+    )
+
+
+def external_flow(query: PathQuery, cap: EgressCap) -> Limit:
+    """Return the cap of one flow to an address outside the VPC."""
+    own = query.path_class.is_external_address
+    return Limit(
+        name="external-flow",
+        gbps=cap.external_flow_gbps or 0.0,
+        kind=LimitKind.DOCUMENTED,
+        source=cap.path_source or cap.source,
+        as_of=cap.path_as_of or cap.as_of,
+        detail="whatever the machine",
+        lifted_by=f"{INTERNAL_ADDRESS}, or {MORE_STREAMS}" if own else MORE_STREAMS,
+    )
+
+
+def external_receiving(query: PathQuery, caps: CapsBook) -> Iterator[Limit]:
+    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines."""
+    total = path_limit("external-ingress", caps.as_of)
+    if total is not None:
+        yield _ingress(total, total.value, "the receiver, from outside the VPC")
+    packets = path_limit("external-ingress-packets", caps.as_of)
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes is not None]
+    if packets is not None and frames:
+        frame_bytes = min(frames)
+        yield _ingress(
+            packets,
+            units.gbps_from_bytes(packets.value * frame_bytes, 1),
+            f"the receiver, {packets.value:g} packets/s of {frame_bytes} bytes",
+        )
+
+
+def _ingress(limit: PathLimit, gbps: float, detail: str) -> Limit:
+    return Limit(
+        name=limit.name,
+        gbps=gbps,
+        kind=LimitKind.DOCUMENTED,
+        source=limit.source,
+        as_of=limit.as_of,
+        detail=detail,
+        lifted_by=INTERNAL_ADDRESS,
+    )
+
+
+def documented_flow(query: PathQuery, cap: EgressCap) -> Iterator[Limit]:
+    """Yield the limit of one flow inside the VPC, documented between two C4N machines only."""
+    receiver = query.dst.machine_type
+    if (
+        not query.path_class.leaves_vpc
+        and cap.internal_flow_gbps is not None
+        and receiver is not None
+        and series_of(receiver) == series_of(cap.machine_type)
+    ):
+        yield Limit(
+            name=INTERNAL_FLOW,
+            gbps=cap.internal_flow_gbps,
+            kind=LimitKind.DOCUMENTED,
+            source=cap.source,
+            as_of=cap.as_of,
+            detail="between two machines of the series",
+            lifted_by=MORE_STREAMS,
+        )
+
+
+def measured_limit(limit: MeasuredLimit) -> Limit:
+    """Return a limit that was measured and that no document states."""
+    return Limit(
+        name=limit.name,
+        gbps=limit.gbps,
+        kind=LimitKind.MEASURED,
+        source=limit.source,
+        as_of=limit.as_of,
+        detail=limit.detail,
+        low_gbps=limit.low_gbps,
+        high_gbps=limit.high_gbps,
+        lifted_by=INTERNAL_ADDRESS if limit.name == EXTERNAL_PATH else MORE_STREAMS,
+    )

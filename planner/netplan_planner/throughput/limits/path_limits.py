@@ -1,0 +1,171 @@
+"""The named limits of a path, each with its source, date and range; per flow where they are so.
+
+IPv4 and IPv6 have the same limits. What depends on the round-trip time (windows, the start) is not
+here: it is worked out with the mean.
+"""
+
+import math
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    CapsBook,
+    EgressCap,
+    PathClass,
+    PathQuery,
+)
+from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits.bounds import Bound
+from netplan_planner.throughput.limits.caps import DEFAULT_TIER
+from netplan_planner.throughput.limits.named import (
+    EXTERNAL_PATH,
+    GENERAL_CAP_ON,
+    core,
+    documented_flow,
+    external_flow,
+    external_receiving,
+    external_sending,
+    host_link,
+    measured_limit,
+    tunnel,
+    vm_egress,
+)
+from netplan_planner.throughput.limits.pods.path import pod_bounds
+from netplan_planner.throughput.limits.senders import OWN_CLOUD, Sender, sender_of
+from netplan_planner.throughput.limits.tables import path_limit
+
+SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
+"""The last day of `measured_limits.csv` with its external path inside a zone."""
+
+
+def is_own_receiver(query: PathQuery) -> bool:
+    """Return whether the receiver is one of our machines, whose images are stock mostly."""
+    if query.path_class.is_between_own_vms:
+        return query.dst.cloud == OWN_CLOUD
+    return query.src.cloud != OWN_CLOUD and query.dst.cloud == OWN_CLOUD
+
+
+def default_window(query: PathQuery) -> tuple[float, float, float]:
+    """Return the window of one stream nobody told us about: the likely, the least, the greatest."""
+    default = path_limit("tcp-window", query.as_of) if query.as_of else None
+    size = default.value if default is not None else math.nan
+    return bounds.default_window_bytes(size, is_own=is_own_receiver(query))
+
+
+class StaticLimits(NamedTuple):
+    """What limits a path whatever the round-trip time; flow limits are those of one flow."""
+
+    hard: tuple[Bound, ...]
+    """Shared by all flows."""
+    per_flow: tuple[Bound, ...]
+    unknown: tuple[str, ...]
+    """What must be known for an answer and is not."""
+    assumed: tuple[str, ...]
+
+
+def static_limits(
+    query: PathQuery, caps: CapsBook, *, may_assume: bool = False, without: str = ""
+) -> StaticLimits:
+    """Return the limits of a path that do not depend on its round-trip time.
+
+    Args:
+        query: The path; its streams and round-trip time are not looked at.
+        caps: The caps at a date.
+        may_assume: Whether a cap may be taken from a later year, or as the least of the type's
+            where the CPU platform is not known; the ranges are then wide.
+        without: A campaign whose figures are left out.
+    """
+    unknown: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    if query.host_link_gbps is not None:
+        hard = [bounds.plain(host_link(query))]
+        per_flow = list(_per_flow(query, None, caps, without))
+    else:
+        sender = sender_of(query.src, caps, may_assume)
+        hard = list(_hard(query, sender, caps))
+        per_flow = list(_per_flow(query, sender.cap, caps, without))
+        unknown, assumed = tuple(_missing(query, sender, hard, may_assume)), sender.assumed
+    if query.path_class.is_pod and hard:
+        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
+        hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
+    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed)
+
+
+def _missing(
+    query: PathQuery, sender: Sender, hard: list[Bound], may_assume: bool
+) -> Iterator[str]:
+    """Yield what must be known for an estimate and is not."""
+    path_class = query.path_class
+    is_tunnel = path_class is PathClass.HYBRID and query.vpn_tunnels is not None
+    if path_class.distance is None and not path_class.leaves_vpc and not is_tunnel:
+        yield f"no document states what limits traffic of the class {path_class}"
+    elif sender.cap is None:
+        yield sender.why_not
+    elif (
+        path_class.leaves_vpc
+        and not may_assume
+        and not any(b.limit.name in {"external-egress", EXTERNAL_PATH} for b in hard)
+    ):
+        yield f"no documented cap of {sender.cap.machine_type} for addresses outside the VPC"
+
+
+def _hard(query: PathQuery, sender: Sender, caps: CapsBook) -> Iterator[Bound]:
+    """Yield the limits that all flows of the path share."""
+    cap = sender.cap
+    leaves = query.path_class.leaves_vpc
+    if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
+        bound = bounds.of_cap(
+            vm_egress(cap, caps),
+            cap,
+            highest_gbps=sender.highest_gbps,
+            is_carried=sender.is_carried,
+        )
+        is_unstated = leaves and not sender.is_carried and _is_unstated(cap, caps)
+        yield bounds.unstated(bound) if is_unstated else bound
+    if leaves and cap is not None and cap.external_gbps is not None:
+        external = external_sending(query, cap, caps)
+        yield bounds.of_cap(
+            external, cap, highest_gbps=cap.external_gbps, is_carried=sender.is_carried
+        )
+    comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
+    if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
+        yield from map(bounds.plain, external_receiving(query, caps))
+    for measured in caps.measured(query.path_class):
+        if measured.name == EXTERNAL_PATH:
+            yield bounds.plain(measured_limit(measured))
+    packets = path_limit("vpn-tunnel-packets", caps.as_of)
+    if query.path_class is PathClass.HYBRID and query.vpn_tunnels is not None and packets:
+        yield bounds.plain(tunnel(query, packets, query.vpn_tunnels))
+
+
+def _is_unstated(cap: EgressCap, caps: CapsBook) -> bool:
+    """Return whether something below the machine's cap may have held for the outside that day.
+
+    A machine that may send no more than the general cap is not touched by it, in force or not; but
+    in 2017 and before something undocumented held even one vCPU back.
+    """
+    if cap.external_gbps is not None:
+        return False
+    general = path_limit("external-egress", GENERAL_CAP_ON, DEFAULT_TIER)
+    is_small = general is not None and cap.egress_gbps <= general.value
+    return caps.as_of <= SLOW_OUTSIDE_UNTIL or not is_small
+
+
+def _per_flow(
+    query: PathQuery, cap: EgressCap | None, caps: CapsBook, without: str
+) -> Iterator[Bound]:
+    """Yield the limits of one flow."""
+    leaves = query.path_class.leaves_vpc
+    if leaves and cap is not None and cap.external_flow_gbps is not None:
+        yield bounds.plain(external_flow(query, cap))
+    inside = list(documented_flow(query, cap)) if cap is not None else []
+    inside += [
+        measured_limit(m) for m in caps.measured(query.path_class) if m.name != EXTERNAL_PATH
+    ]
+    yield from map(bounds.plain, inside)
+    # What is documented or measured for this very path knows more than the figures of all cores.
+    if not inside and query.src.cloud == OWN_CLOUD:
+        one = core(query, caps.as_of, without)
+        if one is not None:
+            yield bounds.plain(one)

@@ -1,0 +1,1 @@
+"""The limits of pods: the headers, the packets and the encryption of a cluster network."""

@@ -1,0 +1,45 @@
+"""The limits of a pod's path as they stand beside those of the nodes: shared, or of one flow."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import msgspec
+
+from netplan_planner.model import PathQuery, PodNetwork
+from netplan_planner.throughput.limits import bounds
+from netplan_planner.throughput.limits.bounds import Bound
+from netplan_planner.throughput.limits.pods.overlay import PACKETS, STREAM, overlay_limits
+
+USER_SPACE = "udp"
+ASSUMED = "the cluster's network is not known: no overlay and no encryption, as on GKE"
+
+
+def pod_bounds(
+    query: PathQuery, hard: Sequence[Bound], per_flow: Sequence[Bound], as_of: date
+) -> tuple[list[Bound], list[Bound], tuple[str, ...]]:
+    """Return a pod's limits beyond the nodes': shared ones, those of one flow, what is assumed."""
+    pod = query.pod or PodNetwork(is_assumed=True)
+    frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
+    node_mtu = min(frames, default=bounds.DEFAULT_MTU_BYTES)
+    core = min((b.limit.gbps for b in per_flow), default=None)
+    found = overlay_limits(
+        encapsulation=pod.encapsulation,
+        encryption=pod.encryption,
+        mtu_bytes=pod.mtu_bytes or node_mtu,
+        streams=1,
+        host_gbps=min(bound.limit.gbps for bound in hard),
+        host_single_flow_gbps=core,
+        as_of=as_of,
+        host_mtu_bytes=None if pod.mtu_bytes else node_mtu,
+        other_link_gbps=pod.other_link_gbps,
+        is_bare_metal=pod.is_bare_metal,
+    )
+    shared, each = [], []
+    for limit in found:
+        if limit.name == PACKETS and pod.encapsulation == USER_SPACE:
+            shared.append(bounds.plain(msgspec.structs.replace(limit, name="pod-user-space")))
+        elif limit.name in (STREAM, PACKETS):
+            each.append(bounds.plain(limit))
+        else:
+            shared.append(bounds.plain(limit))
+    return shared, each, (ASSUMED,) if pod.is_assumed else ()

@@ -1,0 +1,76 @@
+"""The cap of a sending machine at a date, or the nearest one that an answer may assume."""
+
+from datetime import date
+from typing import NamedTuple
+
+from netplan_planner.model import CapsBook, EgressCap, PathEnd
+from netplan_planner.throughput.limits.caps import load_caps
+
+CARRIED_YEARS = 3
+"""How many years back a cap is carried for an answer that may assume it."""
+OWN_CLOUD = "gcp"
+
+
+class Sender(NamedTuple):
+    """The sending machine's cap, or why there is none."""
+
+    cap: EgressCap | None
+    why_not: str = ""
+    highest_gbps: float = 0.0
+    is_carried: bool = False
+    assumed: tuple[str, ...] = ()
+
+
+def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
+    """Return the cap of a sender at the date of `caps`; `may_assume` allows one of a later year."""
+    if end.cloud != OWN_CLOUD:
+        return Sender(None, f"the caps of machines of {end.cloud} are not netplan's to know")
+    if end.machine_type is None:
+        return Sender(None, "the sender is not a machine of the inventory")
+    # Tier_1 on a type that does not offer it changes nothing.
+    is_offered = any(cap.is_tier1 for cap in caps.variants(end.machine_type))
+    tier1 = end.is_tier1 and is_offered
+    cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
+    if cap is not None:
+        return Sender(cap, "", cap.egress_gbps)
+    why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
+    return _assumed_sender(end.machine_type, tier1, caps, why) if may_assume else Sender(None, why)
+
+
+def _assumed_sender(machine_type: str, tier1: bool, caps: CapsBook, why: str) -> Sender:
+    """Return the least cap of a type whose platform is not known, else one of a later year."""
+    variants = [cap for cap in caps.variants(machine_type) if cap.is_tier1 == tier1]
+    if variants:
+        highest = max(cap.egress_gbps for cap in variants)
+        least = min(variants, key=lambda cap: cap.egress_gbps)
+        said = f"the CPU platform is not known: {least.egress_gbps:g} of at most {highest:g} Gbit/s"
+        return Sender(least, "", highest, assumed=(said,))
+    later = _nearest_cap(machine_type, tier1, caps.as_of.year, 1)
+    if later is None:
+        return Sender(None, why)
+    earlier = _nearest_cap(machine_type, tier1, caps.as_of.year, -1)
+    if earlier is None:
+        said = f"no cap is documented for {caps.as_of}: that of {later.year} is carried back"
+        return Sender(later.cap, "", later.cap.egress_gbps, is_carried=True, assumed=(said,))
+    said = (
+        f"between {earlier.year} and {later.year} no cap is documented: from"
+        f" {earlier.cap.egress_gbps:g} to {later.cap.egress_gbps:g} Gbit/s"
+    )
+    highest = max(earlier.cap.egress_gbps, later.cap.egress_gbps)
+    return Sender(earlier.cap, "", highest, assumed=(said,))
+
+
+class _DatedCap(NamedTuple):
+    cap: EgressCap
+    year: int
+
+
+def _nearest_cap(machine_type: str, tier1: bool, year: int, step: int) -> _DatedCap | None:
+    """Return the least cap of a type in the nearest year that has one, before or after."""
+    for distance in range(1, CARRIED_YEARS + 1):
+        on = year + step * distance
+        day = date(on, 6, 30) if step < 0 else date(on, 1, 1)
+        found = [cap for cap in load_caps(day).variants(machine_type) if cap.is_tier1 == tier1]
+        if found:
+            return _DatedCap(min(found, key=lambda cap: cap.egress_gbps), on)
+    return None

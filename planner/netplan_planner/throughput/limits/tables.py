@@ -1,0 +1,147 @@
+"""The limits that ship with netplan, as they stand in `data/*.csv`; nothing is computed here.
+
+Every row has a source and its date. Rows are chosen by the date whose limits are asked for: a row
+holds from `valid_from` to `valid_until`, both included and either open when empty.
+"""
+
+import csv
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from netplan_planner.model import MeasuredLimit, PathClass, Value
+
+DATA = Path(__file__).parents[1] / "data"
+
+CapRow = dict[str, str]
+"""One line of `egress_caps.csv` by column name; dates as ISO text, which sorts as dates do."""
+
+
+class PathLimit(Value, frozen=True, kw_only=True):
+    """A documented limit that does not depend on the machine type."""
+
+    name: str
+    tier: str
+    value: float
+    unit: str
+    source: str
+    as_of: date
+    note: str
+
+
+@cache
+def cap_rows() -> tuple[CapRow, ...]:
+    """Return every row of the caps table, of all dates."""
+    return _read("egress_caps.csv")
+
+
+@cache
+def path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
+    """Return the documented limit of that name at a date, or None when no source states one."""
+    for row in _read("path_limits.csv"):
+        if row["name"] == name and row["tier"] == tier and holds(row, as_of):
+            return PathLimit(
+                name=name,
+                tier=tier,
+                value=float(row["value"]),
+                unit=row["unit"],
+                source=row["source"],
+                as_of=date.fromisoformat(row["source_date"]),
+                note=row["note"],
+            )
+    return None
+
+
+@cache
+def measured_limits(as_of: date) -> tuple[MeasuredLimit, ...]:
+    """Return the measured limits that hold at a date: median and range of their figures."""
+    groups: dict[tuple[str, str, str, str], list[dict[str, str]]] = {}
+    for row in _read("measured_limits.csv"):
+        if holds(row, as_of):
+            key = (row["name"], row["path_class"], row["valid_from"], row["valid_until"])
+            groups.setdefault(key, []).append(row)
+    return tuple(_measured(rows) for rows in groups.values())
+
+
+class FlowFigure(Value, frozen=True, kw_only=True):
+    """What one flow reached on a machine that its cap did not hold back, at a day."""
+
+    on: date
+    gbps: float
+    low_gbps: float
+    high_gbps: float
+    campaign: str
+    source: str
+    source_date: date
+
+
+@cache
+def flow_figures() -> tuple[FlowFigure, ...]:
+    """Return the figures for single flows, oldest first."""
+    return tuple(
+        FlowFigure(
+            on=date.fromisoformat(row["date"]),
+            gbps=float(row["gbps"]),
+            low_gbps=float(row["low_gbps"]),
+            high_gbps=float(row["high_gbps"]),
+            campaign=row["campaign"],
+            source=row["source"],
+            source_date=date.fromisoformat(row["source_date"]),
+        )
+        for row in _read("single_flow.csv")
+    )
+
+
+@cache
+def platform_generations() -> dict[str, int]:
+    """Return the generation of each CPU platform that a cap can depend on, oldest first."""
+    return {row["cpu_platform"]: int(row["generation"]) for row in _read("cpu_platforms.csv")}
+
+
+@cache
+def platform_conditions() -> dict[str, frozenset[str]]:
+    """Return, for each series with a cap that depends on the platform, those that raise it."""
+    generations = platform_generations()
+    found: dict[str, int] = {}
+    for row in cap_rows():
+        if row["cpu_platform_from"]:
+            found[row["series"]] = generations[row["cpu_platform_from"]]
+    return {
+        series: frozenset(name for name, number in generations.items() if number >= least)
+        for series, least in found.items()
+    }
+
+
+def holds(row: dict[str, str], as_of: date, start: str = "valid_from") -> bool:
+    """Return whether a row's dates include `as_of`."""
+    day = as_of.isoformat()
+    return row[start] <= day and (not row["valid_until"] or day <= row["valid_until"])
+
+
+def _measured(rows: list[dict[str, str]]) -> MeasuredLimit:
+    figures = sorted(float(row["gbps"]) for row in rows)
+    first = rows[0]
+    return MeasuredLimit(
+        name=first["name"],
+        path_class=PathClass(first["path_class"]),
+        gbps=_median(figures),
+        low_gbps=figures[0],
+        high_gbps=figures[-1],
+        figure_count=len(figures),
+        valid_from=date.fromisoformat(first["valid_from"]),
+        valid_until=date.fromisoformat(first["valid_until"]),
+        source="; ".join(sorted({row["source"] for row in rows})),
+        as_of=max(date.fromisoformat(row["source_date"]) for row in rows),
+        detail=f"median of {len(figures)} figures",
+    )
+
+
+def _median(rising: list[float]) -> float:
+    middle = len(rising) // 2
+    return rising[middle] if len(rising) % 2 else (rising[middle - 1] + rising[middle]) / 2
+
+
+@cache
+def _read(name: str) -> tuple[dict[str, str], ...]:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))

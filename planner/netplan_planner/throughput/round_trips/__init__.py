@@ -1,0 +1,1 @@
+"""Round-trip times: from tables of pings, or from the distance."""

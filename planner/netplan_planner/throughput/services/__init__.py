@@ -1,0 +1,1 @@
+"""Transactions per second of a service over a path."""

@@ -1,0 +1,1 @@
+"""TCP's own arithmetic: headers, windows, the start and what it costs."""

@@ -1,0 +1,174 @@
+"""A transfer from its first packet on: the doubling start, the recovery after it, the steady rate.
+
+The rate grows by a factor every round trip until it reaches the steady one (slow start). Where a
+policer set that limit, the overshoot costs packets, and CUBIC climbs back for seconds. Goodput over
+a time is the integral of that curve. Element-wise like `tcp`; times in seconds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner import units
+from netplan_planner.throughput.transport.tcp import (
+    CUBIC_DECREASE,
+    CUBIC_GROWTH,
+    FRIENDLY_SEGMENTS_PER_RTT,
+    INITIAL_WINDOW_SEGMENTS,
+    MEAN_FIRST_DEFICIT,
+    SENDER_START_RTTS,
+    START_RTTS,
+    Array,
+    Floats,
+    gbit_from_bytes,
+)
+
+DIRECTION_RATIO = 0.7
+"""Both directions of a flow share a core: between a half, where nothing is left over, and all; the
+middle on a logarithmic scale."""
+SHARED_CORE_RATIO = 0.5
+_SOLVER_STEPS = 12
+"""Of the fixed point for the time of a transfer; each step shrinks the error to under a sixth."""
+
+
+class Habits(NamedTuple):
+    """What two ends do that no inventory shows; the least and the most favourable make bounds."""
+
+    growth: float
+    """Of the window per round trip in slow start: 2 where every byte acknowledged opens it by one,
+    1.5 where every second segment is acknowledged and acknowledgements are counted (RFC 5681)."""
+    start_rtts: float
+    """Round trips before the growth shows at the receiver."""
+    sender_start_rtts: float
+    """The same at the sender, whose clock starts with its first byte."""
+    deficit_ratio: float
+    """What a flow lacks to its share right after the overshoot."""
+    direction_ratio: float
+    """What one flow keeps of its core when the other direction runs too."""
+    caps_count_headers: bool
+    """Whether a documented cap holds for packets, not for their payload; no document says."""
+
+
+LIKELY = Habits(2.0, START_RTTS, SENDER_START_RTTS, MEAN_FIRST_DEFICIT, DIRECTION_RATIO, False)
+FAVOURABLE = Habits(2.0, START_RTTS - 1.0, SENDER_START_RTTS, 0.0, 1.0, False)
+UNFAVOURABLE = Habits(1.5, START_RTTS, SENDER_START_RTTS, CUBIC_DECREASE, SHARED_CORE_RATIO, True)
+
+
+class Course(NamedTuple):
+    """The course of a transfer; each member is a number or an array of one shape."""
+
+    steady_gbps: Array
+    first_gbps: Array
+    """The rate of the first round trip."""
+    rtt_s: Array
+    start_s: Array
+    """Before the first byte counts."""
+    ramp_s: Array
+    """Of growth, after `start_s`."""
+    deficit_gbps: Array
+    """What is lacking to the steady rate right after the overshoot, on average."""
+    recovery_s: Array
+    """Until CUBIC's curve is back."""
+    friendly_s: Array
+    """Until the Reno-friendly line is back; the faster of both counts."""
+    log_growth: float
+    """Natural logarithm of the growth per round trip."""
+
+
+def course(
+    *,
+    steady_gbps: Floats,
+    streams: Floats,
+    rtt_ms: Floats,
+    segment_bytes: Floats,
+    policed_share: Floats,
+    is_sender_count: NDArray[np.bool_] | bool = False,
+    habits: Habits = LIKELY,
+) -> Course:
+    """Return the course of a transfer from a cold start.
+
+    Args:
+        steady_gbps: What all streams carry together once they run.
+        streams: Flows that start together.
+        rtt_ms: Round-trip time of the idle path, above 0.
+        segment_bytes: Payload of a full segment.
+        policed_share: 0 where windows hold the streams back, 1 where a cap does.
+        is_sender_count: Whether the sender's clock and count are asked for, not the receiver's.
+        habits: What both ends do.
+
+    Source:
+        RFC 6928 (initial window), RFC 9438 (CUBIC).
+    """
+    rtt_s = np.asarray(rtt_ms) / units.MS_PER_SECOND
+    steady = np.asarray(steady_gbps)
+    flight = gbit_from_bytes(INITIAL_WINDOW_SEGMENTS * np.asarray(segment_bytes)) * streams
+    first = np.minimum(flight / rtt_s, steady)
+    start_rtts = np.where(is_sender_count, habits.sender_start_rtts, habits.start_rtts)
+    log_growth = float(np.log(habits.growth))
+    window_segments = steady * rtt_s / (gbit_from_bytes(segment_bytes) * streams)
+    growths = np.log(steady / first) / log_growth
+    # Less than one round trip of growth overshoots by less, and none at all by nothing.
+    overshoot = np.minimum(growths, 1.0) * np.asarray(policed_share)
+    return Course(
+        steady_gbps=steady,
+        first_gbps=first,
+        rtt_s=rtt_s,
+        start_s=start_rtts * rtt_s,
+        ramp_s=growths * rtt_s,
+        deficit_gbps=habits.deficit_ratio * overshoot * steady,
+        recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
+        friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,
+        log_growth=log_growth,
+    )
+
+
+def gbit_after(run: Course, seconds: Floats) -> Array:
+    """Return the gigabits that have arrived after a time."""
+    growing_s = np.clip(np.asarray(seconds) - run.start_s, 0.0, run.ramp_s)
+    gained = run.first_gbps * np.expm1(growing_s / run.rtt_s * run.log_growth)
+    steady_s = np.maximum(np.asarray(seconds) - run.start_s - run.ramp_s, 0.0)
+    arrived = gained * run.rtt_s / run.log_growth + run.steady_gbps * steady_s
+    return np.asarray(arrived - _lost_gbit(run, steady_s))
+
+
+def seconds_for(run: Course, gbit: Floats) -> Array:
+    """Return the time after which so many gigabits have arrived; the inverse of `gbit_after`."""
+    wanted = np.asarray(gbit)
+    at_ramp_end = (run.steady_gbps - run.first_gbps) * run.rtt_s / run.log_growth
+    in_ramp = np.minimum(wanted, at_ramp_end)
+    ramp_s = np.log1p(in_ramp * run.log_growth / (run.first_gbps * run.rtt_s))
+    ramp_s = ramp_s / run.log_growth * run.rtt_s
+    rest = np.maximum(wanted - at_ramp_end, 0.0)
+    steady_s = rest / run.steady_gbps
+    for _ in range(_SOLVER_STEPS):
+        steady_s = (rest + _lost_gbit(run, steady_s)) / run.steady_gbps
+    return np.asarray(run.start_s + ramp_s + steady_s)
+
+
+def gbps_over(run: Course, *, duration_s: Floats, omit_s: Floats = 0.0) -> Array:
+    """Return the mean rate over a time, from `omit_s` after the start on; infinite time: steady."""
+    end = np.asarray(duration_s) + omit_s
+    finite = np.isfinite(end)
+    shown_s = np.where(finite, duration_s, 1.0)
+    counted = gbit_after(run, np.where(finite, end, 1.0)) - gbit_after(run, omit_s)
+    return np.where(finite, counted / shown_s, run.steady_gbps)
+
+
+def unacknowledged_gbit(run: Course, seconds: Floats) -> Array:
+    """Return what the sender has written by then and nobody has acknowledged: a round trip's."""
+    return np.asarray(gbit_after(run, seconds + run.rtt_s) - gbit_after(run, seconds))
+
+
+def _lost_gbit(run: Course, seconds: Floats) -> Array:
+    """Return what the recovery lacks to the steady rate, that long after the doubling.
+
+    One recovery: later decreases are single flows', which the others fill.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        curve = np.minimum(np.asarray(seconds) / run.recovery_s, 1.0)
+        by_curve = run.recovery_s / 4 * (1 - (1 - curve) ** 4)
+        line = np.minimum(seconds, run.friendly_s)
+        by_line = line - line * line / (2 * np.asarray(run.friendly_s))
+    lost_s = np.where(np.asarray(run.friendly_s) > 0, np.minimum(by_curve, by_line), 0.0)
+    return np.asarray(run.deficit_gbps * lost_s)

@@ -1,0 +1,87 @@
+"""The shipped table of interval factors: whole, in order, and what its script makes."""
+
+import csv
+import runpy
+import sys
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.throughput.goodput.conformal import LEVELS, NEVER_NARROWER_FROM
+from netplan_planner.throughput.goodput.intervals import REGIMES
+from netplan_planner.throughput.limits.tables import DATA
+from support.shared_data import needs_shared, shared
+
+TABLE = DATA / "interval_factors.csv"
+SCRIPT = Path(__file__).parents[4] / "planner/scripts/build_intervals.py"
+UNSEEN = "0.0000"
+
+
+def rows() -> list[dict[str, str]]:
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def build(source: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """Return the table that the script makes, run as a user does but in this process."""
+    arguments = [
+        "build_intervals.py",
+        str(source),
+        "--out",
+        str(out),
+        "--as-of",
+        rows()[0]["as_of"],
+    ]
+    monkeypatch.setattr(sys, "argv", arguments)
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+    return out.read_bytes()
+
+
+def test_each_regime_has_each_level_once() -> None:
+    keys = [(row["regime"], float(row["level"])) for row in rows()]
+    assert sorted(keys) == sorted((regime, level) for regime in REGIMES for level in LEVELS)
+
+
+@pytest.mark.parametrize("side", ["log_low", "log_high"])
+@pytest.mark.parametrize("regime", REGIMES)
+def test_factors_rise_with_the_level(regime: str, side: str) -> None:
+    found = sorted(
+        (float(row["level"]), float(row[side])) for row in rows() if row["regime"] == regime
+    )
+    assert all(before[1] <= after[1] for before, after in pairwise(found))
+    assert all(factor >= 0 for level, factor in found if level >= NEVER_NARROWER_FROM)
+
+
+def test_what_no_campaign_showed_is_not_moved() -> None:
+    for row in rows():
+        assert (row["campaign_count"] == "0") == (row["row_count"] == "0")
+        if row["row_count"] == "0":
+            assert (row["log_low"], row["log_high"]) == (UNSEEN, UNSEEN)
+
+
+def test_all_rows_have_one_date() -> None:
+    (day,) = {row["as_of"] for row in rows()}
+    assert date.fromisoformat(day) <= date(2026, 12, 31)
+
+
+@needs_shared
+def test_the_script_makes_the_table_again_byte_for_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "factors.csv"
+    source = shared("data/measurements/public_measurements.csv")
+    assert build(source, made, monkeypatch) == TABLE.read_bytes()
+    assert list(tmp_path.iterdir()) == [made]
+
+
+@needs_shared
+def test_the_script_does_not_depend_on_the_order_of_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = shared("data/measurements/public_measurements.csv")
+    header, *lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    turned = tmp_path / "turned.csv"
+    turned.write_text("".join([header, *reversed(lines)]), encoding="utf-8")
+    assert build(turned, tmp_path / "factors.csv", monkeypatch) == TABLE.read_bytes()

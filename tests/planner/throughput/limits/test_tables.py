@@ -1,0 +1,100 @@
+"""The measured limits and the limits of paths: every figure has its source and its dates."""
+
+import csv
+from datetime import date
+
+import pytest
+
+from netplan_planner.model import PathClass
+from netplan_planner.throughput import load_caps
+from netplan_planner.throughput.limits.tables import DATA, measured_limits, path_limit
+from support.shared_data import needs_shared, shared
+
+THEN = date(2017, 7, 20)
+
+
+def figures(name: str, path_class: str) -> list[float]:
+    with (DATA / "measured_limits.csv").open(encoding="utf-8") as file:
+        return [
+            float(row["gbps"])
+            for row in csv.DictReader(file)
+            if (row["name"], row["path_class"]) == (name, path_class)
+        ]
+
+
+class TestExternalPathOf2017:
+    def test_it_is_the_median_with_the_range_of_its_figures(self) -> None:
+        (limit,) = load_caps(THEN).measured(PathClass.SAME_ZONE_EXTERNAL)
+        assert limit.name == "external-path"
+        assert (limit.gbps, limit.low_gbps, limit.high_gbps) == (1.6, 0.884, 1.7)
+        assert limit.figure_count == 5
+        assert "internal-ip-vs-external-ip" in limit.source
+
+    def test_the_ambiguous_figure_is_left_out(self) -> None:
+        assert sorted(figures("external-path", "same-zone-external")) == [
+            0.533,
+            0.634,
+            0.884,
+            1.5,
+            1.6,
+            1.69,
+            1.7,
+        ]
+
+    @pytest.mark.parametrize("day", [date(2014, 12, 31), date(2018, 1, 1), date(2026, 1, 1)])
+    def test_it_holds_only_for_its_time(self, day: date) -> None:
+        assert not load_caps(day).measured(PathClass.SAME_ZONE_EXTERNAL)
+
+    def test_before_it_two_runs_of_2015_stand(self) -> None:
+        (limit,) = load_caps(date(2016, 1, 1)).measured(PathClass.SAME_ZONE_EXTERNAL)
+        assert (limit.low_gbps, limit.high_gbps, limit.figure_count) == (0.533, 0.634, 2)
+
+    def test_no_other_class_has_one(self) -> None:
+        external = [m for m in measured_limits(THEN) if m.name == "external-path"]
+        assert [m.path_class for m in external] == [PathClass.SAME_ZONE_EXTERNAL]
+
+
+def test_one_stream_between_zones_was_measured_in_december_2017() -> None:
+    (limit,) = load_caps(date(2017, 12, 7)).measured(PathClass.INTER_ZONE_INTERNAL)
+    assert limit.gbps == pytest.approx((7.51 + 7.96) / 2)
+    assert (limit.low_gbps, limit.high_gbps, limit.figure_count) == (5.75, 8.51, 6)
+
+
+@needs_shared
+def test_each_figure_stands_in_the_collected_measurements() -> None:
+    with shared("data/measurements/seed_measurements.csv").open(encoding="utf-8") as file:
+        known = {(row["path_class"], row["value"]) for row in csv.DictReader(file)}
+    with shared("data/measurements/public_measurements.csv").open(encoding="utf-8") as file:
+        known |= {
+            (row["path_class"], row["value"])
+            for row in csv.DictReader(file)
+            if row["source"] == "pkb-issue-175"
+        }
+    with (DATA / "measured_limits.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            assert row["source"]
+            assert date.fromisoformat(row["source_date"])
+            assert (row["path_class"], row["gbps"]) in known
+
+
+class TestPathLimits:
+    def test_each_has_a_source_and_a_date(self) -> None:
+        with (DATA / "path_limits.csv").open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                assert float(row["value"]) > 0
+                assert row["source"]
+                assert date.fromisoformat(row["source_date"])
+
+    def test_they_are_dated(self) -> None:
+        today = path_limit("external-flow", date(2026, 11, 21))
+        assert today is not None
+        assert today.value == 3
+        assert path_limit("external-flow", date(2022, 1, 1)) is None
+
+    def test_the_window_is_not_dated(self) -> None:
+        window = path_limit("tcp-window", date(2017, 1, 1))
+        assert window is not None
+        assert (window.value, window.unit) == (3_030_000, "bytes")
+
+    def test_an_unknown_name_has_no_limit(self) -> None:
+        assert path_limit("no-such-limit", THEN) is None
