@@ -104,11 +104,15 @@ def _limit_key(name: str, query: PathQuery, regime: str) -> str:
     """Return whose limit it is: a machine family's, a class's, a cluster network's, or everyone's.
 
     Where a day states no cap for the outside, the machine's stands in for it: what probes say of
-    it there says nothing of paths inside.
+    it there says nothing of paths inside. Between regions a path of many flows may stand below the
+    cap for a reason that no document names: what probes say there says nothing of one region.
     """
     if name in ("vm-egress", "single-flow-core", "internal-flow"):
         family = family_of(query.src.machine_type)
-        return f"{family}, outside the VPC" if regime == "unstated" else family
+        if regime == "unstated":
+            return f"{family}, outside the VPC"
+        is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
+        return f"{family}, between regions" if is_far and name == "vm-egress" else family
     if name == "external-path":
         return query.path_class.value
     if name.startswith("pod-") and query.pod is not None:
