@@ -9,8 +9,8 @@ the row whose answer is expected to narrow the intervals most. The rival in the 
 factor for all: the median of measured over predicted of the same probes. Nothing depends on time,
 nothing on the campaign but its probes: constants and intervals come from the others.
 
-`--tails` prints what `PROBED_TAILS` of the intervals rests on: quantiles of measured over predicted,
-in the standard deviations that the calibration states, of paths that the probes told of.
+`--tails` prints what `PROBED_TAILS` of the intervals rests on: quantiles of measured over
+predicted, in the standard deviations that the calibration states, of paths that probes told of.
 """
 
 import argparse

@@ -25,10 +25,10 @@ WALL_RATIO = 1.02
 PROBED_TAILS = {
     0.5: (0.5, 0.35),
     0.8: (1.65, 0.8),
-    0.9: (2.9, 1.2),
+    0.9: (2.8, 1.2),
     0.95: (4.2, 1.6),
-    0.98: (6.0, 2.2),
-    0.99: (7.6, 2.6),
+    0.98: (6.2, 2.2),
+    0.99: (7.8, 2.5),
 }
 """Ends of the interval at a level, in standard deviations below and above the mean of a path that
 probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
