@@ -13,6 +13,7 @@ from netplan_planner.throughput.learning.left_out import LeftOut
 SCHEMA = "netplan.calibration-answer/1"
 SHOWN_LESSONS = 20
 SHOWN_FAULTS = 5
+WORSE_BY = 0.01
 ODD_RATIO = 0.05
 """A pair of places that is further from the others is counted as different."""
 
@@ -86,6 +87,12 @@ def _left_out(found: CalibrationAnswer) -> Iterator[str]:
     # Of one class only, all of them are the class.
     shown = found.left_out if len(found.left_out) > 2 else found.left_out[:1]
     yield from _table(head, [_score(one) for one in shown])
+    for one in found.left_out[1:]:
+        if one.median_error_ratio > one.plain_median_error_ratio + WORSE_BY:
+            yield (
+                f"the error of {inert(one.group, 60)} grows: these measurements disagree (other"
+                " days, images or tools); calibrate by those that are like what you want to know"
+            )
 
 
 def _score(one: LeftOut) -> tuple[str, ...]:

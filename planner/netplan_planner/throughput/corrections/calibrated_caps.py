@@ -33,6 +33,10 @@ class CalibratedCaps:
         self._caps = caps
         self.corrector = Corrector(calibration)
 
+    def knows_pair(self, query: PathQuery) -> bool:
+        """Return whether probes told something of the very places of a path."""
+        return self.corrector.knows_pair(pair_of(query))
+
     @property
     def as_of(self) -> date:
         """The date whose limits it answers with."""

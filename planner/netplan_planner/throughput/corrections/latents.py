@@ -100,17 +100,25 @@ def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
     return (*hard, receiver, of_type, ALL, receiver, site_key(query))
 
 
+_STAND_INS = {
+    "carried": "by a later cap",
+    "unsure": "of an unknown platform",
+    "unstated": "outside the VPC",
+}
+"""Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
+
+
 def _limit_key(name: str, query: PathQuery, regime: str) -> str:
     """Return whose limit it is: a machine family's, a class's, a cluster network's, or everyone's.
 
-    Where a day states no cap for the outside, the machine's stands in for it: what probes say of
-    it there says nothing of paths inside. Between regions a path of many flows may stand below the
-    cap for a reason that no document names: what probes say there says nothing of one region.
+    Where another cap stands in for one that no document states, what probes say of it says nothing
+    of documented ones. Between regions a path of many flows may stand below the cap for a reason
+    that no document names: what probes say there says nothing of one region.
     """
     if name in ("vm-egress", "single-flow-core", "internal-flow"):
         family = family_of(query.src.machine_type)
-        if regime == "unstated":
-            return f"{family}, outside the VPC"
+        if regime:
+            return f"{family}, {_STAND_INS[regime]}"
         is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
         return f"{family}, between regions" if is_far and name == "vm-egress" else family
     if name == "external-path":
