@@ -52,8 +52,9 @@ def calibrate(
     """Fit the model to measurements, and say what they taught and what that is worth.
 
     The limit that bound a measurement is told by its figure; every other limit learns "at least
-    this". A measurement of 30 days ago counts for half. The errors before and after are on
-    measurements that were left out. The same measurements give the same file, in whatever order.
+    this". One of 90 days ago counts for half, and for its own pair of places one of 30. The errors
+    before and after are on measurements that were left out. The same measurements give the same
+    file, in whatever order.
     """
     from netplan_planner.cli import calibrate_answers
     from netplan_planner.engine.calibrate import calibrate_files

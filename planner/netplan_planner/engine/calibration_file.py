@@ -18,6 +18,7 @@ from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCap
 SCHEMA = "netplan.calibration/1"
 _FAMILY = SCHEMA.rpartition("/")[0]
 _FILE_MODE = 0o644
+_ROUNDING = 1e-4
 
 
 def calibration_text(calibration: Calibration) -> str:
@@ -33,14 +34,19 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
         InputError: If it cannot be written; an older one is then as it was.
     """
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        target = path.resolve()
+        if target.exists() and not (target.is_file() or target.is_dir()):
+            # A pipe or device is written to; to rename over it would replace it.
+            target.write_text(calibration_text(calibration), encoding="utf-8")
+            return
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(calibration_text(calibration))
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).chmod(_FILE_MODE)
-            Path(name).replace(path)
+            Path(name).replace(target)
         except BaseException:
             with suppress(OSError):
                 Path(name).unlink()
@@ -103,6 +109,9 @@ def _check_schema(shown: str, document: Any) -> None:
 
 def _faults(found: Calibration) -> Iterator[str]:
     """Yield what no calibration can hold, with its place."""
+    for name in ("measurement_count", "probe_count"):
+        if getattr(found, name) < 0:
+            yield f"/{name}: {getattr(found, name)} is no count"
     for at, learnt in enumerate(found.latents):
         yield from _ratio_faults(f"/latents/{at}", learnt)
         if not 0 < learnt.prior_sd < math.inf:
@@ -140,3 +149,8 @@ def _covariance_faults(found: Calibration) -> Iterator[str]:
             yield f"/covariance/{at}: {len(row)} figures; rows end at the diagonal"
         elif not all(map(math.isfinite, row)) or row[at] < 0:
             yield f"/covariance/{at}: a variance is at least 0, and every figure finite"
+        else:
+            for other, value in enumerate(row[:at]):
+                most = math.sqrt(row[at] * found.covariance[other][other])
+                if abs(value) > most * (1 + _ROUNDING):
+                    yield f"/covariance/{at}/{other}: {value:g} is more than both vary"

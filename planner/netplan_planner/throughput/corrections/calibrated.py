@@ -168,14 +168,16 @@ class Probed(NamedTuple):
         slope = slopes(paths, values, now)
         variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
         of_pair = np.where(
-            np.isnan(self.pairs.variance), PAIR_SHARE * variance, self.pairs.variance
+            np.isnan(self.pairs.variance),
+            PAIR_SHARE * variance,
+            self.pairs.variance * np.minimum(self.of_kind.scatter_ratio[which], 1.0) ** 2,
         )
         before, after = _doubts(paths, slope, self.corrector)
         probes = self.of_kind.probe_count[which]
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.clip(1 - after / before, 0.0, 1.0)
         widened = 1 + STUDENT_EXCESS / (SCATTER_FREEDOM + probes)
-        factor = np.exp(now.log_gbps + self.pairs.factor) / now.means.gbps
+        factor = np.exp(self.pairs.factor)
         return plain._replace(
             means=_scaled(now.means, spans, factor, plain.wall_gbps),
             learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),

@@ -34,8 +34,10 @@ from netplan_planner.throughput.limits.path_limits import (
 
 Matrix = NDArray[np.float64]
 NO_LATENT = -1
-MOST_OF_CLASS = 0.3
-"""Of the logarithm of a class's factor: below a third, more streams never lower a path."""
+_NOTHING_GBPS = 1e-300
+"""Stands for 0 on a logarithmic scale: a run that ends before anything arrives."""
+_STEEPEST = 10.0
+"""Of slopes: a run that ends just before anything arrives has none."""
 _STEP = 0.02
 """Of a slope, downwards: from a tie of two limits either lowers the path, none lifts it."""
 
@@ -114,9 +116,10 @@ def adjusted(paths: LatentPaths, values: Matrix) -> PathTerms:
     window = np.where(paths.is_window_given, terms.window_bytes, window)
     longer = factor[:, START] * factor[:, START_TO]
     shared = len(SHARED)
+    of_class = factor[:, SITE, None]
     return terms._replace(
-        shared_gbps=terms.shared_gbps * factor[:, :shared],
-        per_flow_gbps=terms.per_flow_gbps * factor[:, shared:HARD_COUNT],
+        shared_gbps=terms.shared_gbps * factor[:, :shared] * of_class,
+        per_flow_gbps=terms.per_flow_gbps * factor[:, shared:HARD_COUNT] * of_class,
         window_bytes=window,
         duration_s=terms.duration_s / longer,
         omit_s=terms.omit_s / longer,
@@ -128,20 +131,17 @@ class Answers(NamedTuple):
     """What the model says of paths under factors."""
 
     means: Means
-    """Without the factor of the class."""
     log_gbps: Column
-    """With it."""
 
 
 def answers(paths: LatentPaths, values: Matrix) -> Answers:
     """Return what the model says under the factors of each row; axes of `values`: row, slot.
 
     A path that its windows hold back does not feel what its class has in common: no window over
-    RTT was ever seen to depend on it. So the factor of the class counts by the share of the cap.
+    RTT was ever seen to depend on it. So the factor of the class is one of the caps (`adjusted`).
     """
     found = means(adjusted(paths, values))
-    felt = np.clip(values[:, SITE], -MOST_OF_CLASS, MOST_OF_CLASS) * found.cap_share
-    return Answers(found, np.log(found.gbps) + felt)
+    return Answers(found, np.log(np.maximum(found.gbps, _NOTHING_GBPS)))
 
 
 def log_gbps(paths: LatentPaths, values: Matrix) -> Column:
@@ -152,17 +152,17 @@ def log_gbps(paths: LatentPaths, values: Matrix) -> Column:
 def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
     """Return how the logarithm of the goodput answers to each latent; axes: row, slot."""
     found = np.zeros_like(values)
-    found[:, SITE] = now.means.cap_share
     limits, cap = now.means.limits_gbps[:, :HARD_COUNT], now.means.cap_gbps[:, None]
     # A limit that stays above the cap after the step changes nothing.
     reaches = (paths.latent[:, :HARD_COUNT] != NO_LATENT) & ~(limits * np.exp(-_STEP) > cap)
     every = np.arange(len(values))
-    for slot in (*range(HARD_COUNT), WINDOW, START):
+    for slot in (*range(HARD_COUNT), WINDOW, START, SITE):
         rows = np.flatnonzero(reaches[:, slot]) if slot < HARD_COUNT else every
         if len(rows):
             lower = values[rows]
             lower[:, slot] -= _STEP
-            found[rows, slot] = (now.log_gbps[rows] - log_gbps(paths.rows(rows), lower)) / _STEP
+            fall = now.log_gbps[rows] - log_gbps(paths.rows(rows), lower)
+            found[rows, slot] = np.clip(fall / _STEP, -_STEEPEST, _STEEPEST)
     found[:, WINDOW_OF_TYPE], found[:, START_TO] = found[:, WINDOW], found[:, START]
     return found
 

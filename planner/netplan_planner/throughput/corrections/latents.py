@@ -78,6 +78,18 @@ DEGRADED_SHARE_OWN, DEGRADED_SHARE_FOREIGN = 0.05, 0.10
 """Of runs that something slowed down; they say nothing."""
 
 
+FAR_SHARE, FAR_SD = 0.02, 0.7
+"""Odds of one to fifty that a limit stands far outside of its range: a smaller buffer that somebody
+set, a cap that nobody documents. It takes more than one pair of places to say so."""
+FAR_END = math.log(10)
+"""How far grids go."""
+
+
+def may_be_far(slot: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return whether a latent may lie far outside of its range."""
+    return np.asarray((slot < HARD_COUNT) | (slot == WINDOW), dtype=bool)
+
+
 def is_firm(slot: NDArray[np.intp], lower_sd: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return whether a latent is most likely 0: the window of a stock image."""
     return np.asarray((slot == WINDOW) & (lower_sd <= LEAST_SD), dtype=bool)

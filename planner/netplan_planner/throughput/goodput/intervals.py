@@ -143,12 +143,12 @@ def _probed(
 ) -> tuple[Column, Column]:
     """Return the ends moved towards those of the probes, by the share that these taught."""
     share, sd = found.learnt_ratio, found.log_sd
-    mean = np.log(found.means.gbps)
-    below = mean - tails[0] * sd
-    above = np.minimum(mean + tails[1] * sd, np.log(found.wall_gbps))
+    mean = found.means.gbps
+    below = mean * np.exp(-tails[0] * sd)
+    above = np.minimum(mean * np.exp(tails[1] * sd), found.wall_gbps)
     return (
-        np.where(share > 0, np.exp((1 - share) * np.log(low) + share * below), low),
-        np.where(share > 0, np.exp((1 - share) * np.log(high) + share * above), high),
+        np.where(share > 0, low ** (1 - share) * below**share, low),
+        np.where(share > 0, high ** (1 - share) * above**share, high),
     )
 
 

@@ -186,7 +186,9 @@ def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> 
     classes = []
     for latent in np.unique(site[site != NO_LATENT]):
         rows = np.flatnonzero(site == latent)
-        weight = probes.weight[rows]
+        # What a rate cap held, and the model puts higher, says nothing of scatter.
+        is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
+        weight = np.where(is_silent, 0.0, probes.weight[rows])
         surprise = np.minimum(found.surprise[rows], GREATEST_SURPRISE)
         scatter = SCATTER_FREEDOM + (weight * surprise).sum()
         classes.append(

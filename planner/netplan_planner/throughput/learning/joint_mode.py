@@ -26,7 +26,7 @@ from netplan_planner.throughput.corrections.latent_paths import (
     slopes,
     values_of,
 )
-from netplan_planner.throughput.corrections.latents import SITE, SLOTS
+from netplan_planner.throughput.corrections.latents import SLOTS
 from netplan_planner.throughput.goodput.mean import Column
 
 REACH = 4.0
@@ -74,30 +74,34 @@ class Prior(NamedTuple):
 
     def penalty_of(self, which: NDArray[np.intp] | int, values: Column) -> Column:
         """Return the same for values of some latents."""
-        firm, wide = self._densities(which, values)
-        peak = np.add(*self._densities(which, np.zeros_like(values)))
-        return np.asarray(np.log(peak / (firm + wide)))
+        peak = sum(self._densities(which, np.zeros_like(values)))
+        return np.asarray(np.log(peak / sum(self._densities(which, values))))
 
     def stiffness(self, values: Column, side: Column) -> Column:
         """Return how strongly each factor is drawn to 0; at 0, `side` tells the side it goes to."""
-        firm, wide = self._densities(np.arange(len(values)), values)
+        firm, wide, far = self._densities(np.arange(len(values)), values)
         sd = np.where(side < 0, self.lower_sd, self.upper_sd)
-        return np.asarray((firm / latents.LEAST_SD**2 + wide / sd**2) / (firm + wide))
+        pull = firm / latents.LEAST_SD**2 + wide / sd**2 + far / latents.FAR_SD**2
+        return np.asarray(pull / (firm + wide + far))
 
     @property
     def variance(self) -> Column:
         """Over both sides."""
         return latents.prior_variance(self.slot, self.lower_sd, self.upper_sd)
 
-    def _densities(self, which: NDArray[np.intp] | int, values: Column) -> tuple[Column, Column]:
-        """Return the density at the figure itself, and that of the range around it."""
+    def _densities(self, which: NDArray[np.intp] | int, values: Column) -> tuple[Column, ...]:
+        """Return the density at the figure itself, of the range around it, and far outside."""
         lower, upper = self.lower_sd[which], self.upper_sd[which]
         is_firm = latents.is_firm(self.slot[which], lower)
         share = np.where(is_firm, latents.FIRM_SHARE, 0.0)
         sd = np.where(values < 0, lower, upper)
         middle = (lower + upper) / 2
         firm = share / latents.LEAST_SD * _normal(values / latents.LEAST_SD)
-        return firm, (1 - share) / middle * _normal(values / sd)
+        is_far = latents.may_be_far(self.slot[which])
+        share_far = np.where(is_far, latents.FAR_SHARE, 0.0)
+        far = share_far / latents.FAR_SD * _normal(values / latents.FAR_SD)
+        wide = (1 - share) / middle * _normal(values / sd)
+        return (1 - share_far) * firm, (1 - share_far) * wide, far
 
 
 class State(NamedTuple):
@@ -168,9 +172,6 @@ def along(
     """Return the probes that have a latent and what the model says of them along a grid of it."""
     slot = int(prior.slot[latent])
     rows = np.flatnonzero(probes.paths.latent[:, slot] == latent)
-    if slot == SITE:
-        felt = state.slope[rows, SITE][:, None]
-        return rows, state.log_gbps[rows][:, None] + felt * (grid - state.factors[latent])
     count = len(grid)
     some = probes.paths.rows(np.repeat(rows, count))
     values = values_of(some.latent, state.factors)
@@ -183,7 +184,11 @@ def grid_of(prior: Prior, latent: int, points: int = SIDE_POINTS) -> Column:
     """Return the grid of a latent: 0 and as many points on either side."""
     below = np.linspace(-REACH * prior.lower_sd[latent], 0.0, points + 1)
     above = np.linspace(0.0, REACH * prior.upper_sd[latent], points + 1)
-    return np.concatenate((below, above[1:]))
+    grid = np.concatenate((below, above[1:]))
+    if not latents.may_be_far(prior.slot[latent]):
+        return grid
+    far = np.linspace(-latents.FAR_END, latents.FAR_END, 4 * points)
+    return np.concatenate((far[far < grid[0]], grid, far[far > grid[-1]]))
 
 
 def _best_single_move(probes: Probes, prior: Prior, state: State) -> State | None:

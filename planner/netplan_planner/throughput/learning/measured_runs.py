@@ -71,7 +71,7 @@ def usable(measured: Measured) -> NDArray[np.intp]:
     """
     found = batch.spread_columns(measured.kinds, measured.limits, measured.columns)
     is_capped = np.array([not one.unknown for one in measured.limits], dtype=bool)
-    is_known = is_capped[measured.columns.kind] & ~np.isnan(found.means.gbps)
+    is_known = is_capped[measured.columns.kind] & (found.means.gbps > 0)
     return np.flatnonzero(is_known & (measured.gbps > 0))
 
 

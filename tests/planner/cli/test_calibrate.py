@@ -1,0 +1,274 @@
+"""`netplan calibrate` as a process, and its file in the hands of other verbs."""
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from netplan_planner.engine.calibration_file import read_calibration
+from support.calibration_inputs import AWAY, ROWS, WALL, record, store, table
+from support.command import run_verbs
+from support.predict_tables import read
+
+Json = dict[str, Any]
+FILE = "calibration.json"
+
+
+def calibrate(*arguments: str | Path, **environment: str) -> CompletedProcess[str]:
+    return run_verbs("calibrate", arguments=["calibrate", *map(str, arguments)], **environment)
+
+
+def answer(*arguments: str | Path, **environment: str) -> str:
+    """Return what a calibration that was made prints."""
+    found = calibrate(*arguments, **environment)
+    assert found.stderr == ""
+    assert found.returncode == 0
+    return found.stdout
+
+
+def assert_inert(text: str) -> None:
+    """Assert that a text holds nothing that a terminal or a text direction obeys."""
+    assert not [one for one in text if one != "\n" and unicodedata.category(one) in {"Cc", "Cf"}]
+
+
+@pytest.fixture
+def probes(tmp_path: Path) -> Path:
+    """Return a store of runs of four pairs that reach three quarters of their wall."""
+    return store(tmp_path / "probes.jsonl", [record(n, 24.0 + 0.1 * n) for n in range(8)])
+
+
+class TestText:
+    def test_of_a_store_it_says_what_was_read_told_and_gained(
+        self, probes: Path, tmp_path: Path
+    ) -> None:
+        lines = answer(probes, "--out", tmp_path / FILE).splitlines()
+        assert lines[0] == ("8 of 8 figures, 4 paths and set-ups, ages counted from 2026-11-20")
+        (cap,) = [line for line in lines if line.startswith("vm-egress")]
+        assert cap.split()[1] == "n2"
+        assert 0.7 < float(cap.split()[2]) < 0.8
+        at = next(at for at, line in enumerate(lines) if line.startswith("left out "))
+        head, score = (re.split(r" {2,}", line) for line in lines[at : at + 2])
+        told_of = dict(zip(head, score, strict=True))
+        assert (told_of["left out"], told_of["figures"]) == ("all", "8")
+        before, after = (
+            float(told_of[f"error {when}"].rstrip("%")) for when in ("before", "after")
+        )
+        assert after < 5 < before
+        (told,) = {line for line in lines if line.startswith("  told: ")}
+        assert "vm-egress" in told
+        assert "without probes 32, with them 24" in "\n".join(lines)
+
+    def test_of_a_table_it_says_the_same_things(self, tmp_path: Path) -> None:
+        text = answer(table(tmp_path / "t.csv"), "--out", tmp_path / FILE)
+        assert text.startswith(f"{len(ROWS)} of {len(ROWS)} figures, ")
+        for words in ("receive-window ", "vm-egress ", "internet to aws", "told: "):
+            assert words in text
+        assert text.endswith("\n")
+
+    def test_one_pair_only_is_said(self, tmp_path: Path) -> None:
+        text = answer(table(tmp_path / "t.csv", [WALL, WALL]), "--out", tmp_path / FILE)
+        assert "one pair of places only" in text
+
+    def test_what_was_not_used_is_named(self, probes: Path, tmp_path: Path) -> None:
+        store(probes, [record(20 + n, 1.0, protocol="udp") for n in range(7)])
+        text = answer(probes, "--out", tmp_path / FILE)
+        assert text.startswith("8 of 15 figures")
+        assert text.count("not used: ") == 6
+        assert "udp, not TCP" in text
+        assert "not used: 2 more" in text
+
+    def test_many_lessons_are_cut_with_a_count(self, tmp_path: Path) -> None:
+        rows = [AWAY | {"streams": str(count)} for count in range(1, 26)]
+        text = answer(table(tmp_path / "t.csv", rows), "--out", tmp_path / FILE)
+        assert text.count("without probes") == 20
+        assert "\n5 more" in text
+
+    def test_hostile_names_are_inert(self, tmp_path: Path) -> None:
+        odd = "gcp:\x1b[31m\u202ezone"
+        rows = [WALL | {"src_location": f"{odd}-{n}", "dst_location": odd} for n in range(3)]
+        text = answer(table(tmp_path / "t.csv", rows), "--out", tmp_path / FILE)
+        assert_inert(text)
+        assert_inert((tmp_path / FILE).read_text(encoding="utf-8"))
+
+
+class TestJson:
+    def test_it_is_whole_and_says_what_the_text_says(self, probes: Path, tmp_path: Path) -> None:
+        found: Json = json.loads(answer(probes, "--out", tmp_path / FILE, "--format", "json"))
+        assert found["schema"] == "netplan.calibration-answer/1"
+        assert found["record_count"] == 8
+        assert found["level"] == 0.9
+        written = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+        assert written.pop("schema") == "netplan.calibration/1"
+        assert found["calibration"] == written
+        assert [one["group"] for one in found["left_out"]] == [
+            "",
+            "same-zone-internal to own machines",
+        ]
+        for score in found["left_out"]:
+            assert 0 <= score["median_error_ratio"] < score["plain_median_error_ratio"]
+            assert 0 <= score["coverage_ratio"] <= 1
+        assert len(found["lessons"]) == 4
+        assert found["faults"] == []
+        text = answer(probes, "--out", tmp_path / FILE)
+        for one in found["calibration"]["latents"]:
+            if one["value_count"]:
+                assert f"{one['ratio']:.3f}" in text
+                assert f"{one['low_ratio']:.3f} to {one['high_ratio']:.3f}" in text
+
+
+class TestSameBytes:
+    def test_in_another_order_and_over_two_files(self, tmp_path: Path) -> None:
+        whole = table(tmp_path / "whole.csv")
+        some, others = table(tmp_path / "a.csv", ROWS[:2:-1]), table(tmp_path / "b.csv", ROWS[:3])
+        found = set()
+        for paths in ((whole,), (some, others)):
+            answer(*paths, "--out", tmp_path / FILE)
+            found.add((tmp_path / FILE).read_bytes())
+        assert len(found) == 1
+
+    def test_of_a_store_in_another_order(self, probes: Path, tmp_path: Path) -> None:
+        lines = probes.read_text(encoding="utf-8").splitlines(keepends=True)
+        back = tmp_path / "back.jsonl"
+        # A store may begin with a line of its own; what follows it are records.
+        heads = [line for line in lines if '"run_id"' not in line]
+        back.write_text(
+            "".join([*heads, *(line for line in lines[::-1] if line not in heads)]),
+            encoding="utf-8",
+        )
+        texts = set()
+        for path in (probes, back):
+            answer(path, "--out", tmp_path / FILE)
+            texts.add((tmp_path / FILE).read_bytes())
+        assert len(texts) == 1
+
+    def test_in_every_process_with_one_thread_and_with_two(self, tmp_path: Path) -> None:
+        path = table(tmp_path / "t.csv")
+        found = set()
+        for seed, threads in (("0", "1"), ("1", "2"), ("random", "2")):
+            told = {"PYTHONHASHSEED": seed, "OPENBLAS_NUM_THREADS": threads}
+            said = answer(path, "--out", tmp_path / FILE, **told)
+            found.add((said, (tmp_path / FILE).read_bytes()))
+        assert len(found) == 1
+
+    def test_ages_can_be_counted_from_a_given_day(self, tmp_path: Path) -> None:
+        answer(table(tmp_path / "t.csv"), "--out", tmp_path / FILE, "--as-of", "2026-12-24")
+        assert read_calibration(tmp_path / FILE).as_of.isoformat() == "2026-12-24"
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("name", "content", "said"),
+        [
+            ("t.csv", "machine_type,path_class\nn2-standard-8,internet\n", "value or gbps"),
+            ("t.csv", "machine_type,value,streams\nn2-standard-8,3,many\n", "row 1: streams"),
+            ("p.jsonl", '{"schema": "other"}\n', "p.jsonl:1"),
+        ],
+    )
+    def test_files_without_a_figure_to_learn_from(
+        self, tmp_path: Path, name: str, content: str, said: str
+    ) -> None:
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        found = calibrate(path, "--out", tmp_path / FILE)
+        assert found.returncode == 3
+        assert found.stdout == ""
+        assert said in found.stderr
+        assert "Traceback" not in found.stderr
+        assert not (tmp_path / FILE).exists()
+
+    def test_an_older_file_stays_when_nothing_is_learnt(self, probes: Path, tmp_path: Path) -> None:
+        answer(probes, "--out", tmp_path / FILE)
+        before = (tmp_path / FILE).read_bytes()
+        found = calibrate(
+            table(tmp_path / "t.csv", [WALL | {"value": ""}]), "--out", tmp_path / FILE
+        )
+        assert found.returncode == 3
+        assert (tmp_path / FILE).read_bytes() == before
+
+    def test_a_place_that_cannot_be_written(self, probes: Path, tmp_path: Path) -> None:
+        found = calibrate(probes, "--out", tmp_path / "none" / FILE)
+        assert found.returncode == 3
+        assert found.stdout == ""
+        assert "cannot be written" in found.stderr
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["probes.jsonl"]
+
+    @pytest.mark.parametrize("name", ["none.jsonl", "."])
+    def test_what_is_not_there(self, tmp_path: Path, name: str) -> None:
+        found = calibrate(tmp_path / name, "--out", tmp_path / FILE)
+        assert found.returncode == 3
+        assert str(tmp_path) in found.stderr
+        assert "Traceback" not in found.stderr
+
+    def test_without_files_or_a_place_to_write_it_is_wrong_usage(self, probes: Path) -> None:
+        assert calibrate(probes).returncode == 2
+        assert calibrate("--out", probes.parent / FILE).returncode == 2
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the calibration of the rows of the table."""
+    folder = tmp_path_factory.mktemp("made")
+    answer(table(folder / "t.csv"), "--out", folder / FILE)
+    return folder / FILE
+
+
+class TestInOtherVerbs:
+    def predict(self, *arguments: str | Path) -> CompletedProcess[str]:
+        return run_verbs("predict", arguments=["predict", *map(str, arguments)])
+
+    def test_predict_follows_it_for_a_path_and_for_a_table(self, made: Path) -> None:
+        path = (
+            *("--src-type", "n2-standard-32", "--path", "same-zone-internal"),
+            *("--streams", "16", "--rtt-ms", "0.2", "--duration", "10s", "--mtu", "1460"),
+            *("--as-of", "2026-11-20", "--format", "json"),
+        )
+        plain, found = (
+            json.loads(self.predict(*path, *more).stdout)["estimate"]
+            for more in ((), ("--calibration", made))
+        )
+        assert found["gbps"] < 0.8 * plain["gbps"]
+        row = WALL | {"src_location": "", "dst_location": ""}
+        batch = table(made.with_name("ask.csv"), [row])
+        (cells,) = read(self.predict("--batch", batch, "--calibration", made).stdout)
+        assert float(cells["predicted_gbps"]) == pytest.approx(found["gbps"], rel=1e-5)
+        assert float(cells["low_gbps"]) == pytest.approx(found["low_gbps"], rel=1e-5)
+        assert float(cells["high_gbps"]) == pytest.approx(found["high_gbps"], rel=1e-5)
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("{", "no JSON"),
+            ('{"schema": "netplan.calibration/2"}', "update netplan"),
+            ('{"schema": "\\u001b[31m"}', "/schema: "),
+        ],
+    )
+    def test_a_file_that_is_none_ends_with_the_status_of_inputs(
+        self, tmp_path: Path, text: str, said: str
+    ) -> None:
+        path = tmp_path / "\x1b[31mc.json"
+        path.write_text(text, encoding="utf-8")
+        found = self.predict(
+            *("--src-type", "n2-standard-8", "--path", "same-zone-internal"),
+            *("--calibration", path),
+        )
+        assert found.returncode == 3
+        assert found.stdout == ""
+        assert said in found.stderr
+        assert "c.json" in found.stderr
+        assert_inert(found.stderr)
+        assert "Traceback" not in found.stderr
+
+    def test_a_table_of_them_is_answered_as_before_with_what_no_probe_touched(
+        self, made: Path
+    ) -> None:
+        row = WALL | {"machine_type": "e2-standard-8", "path_class": "inter-region-internal"}
+        row |= {"streams": "", "rtt_ms": "", "duration_s": "", "dst_location": "gcp:us-east1-b"}
+        batch = table(made.with_name("ask.csv"), [row])
+        plain, found = (
+            self.predict("--batch", batch, *more).stdout for more in ((), ("--calibration", made))
+        )
+        assert plain == found
