@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from netplan_planner.cli.app import state
-from netplan_planner.cli.streams import to_stdout, written_whole
+from netplan_planner.cli.streams import to_stdout
+from netplan_planner.writing import written_whole
 
 if TYPE_CHECKING:
     from netplan_planner.engine.predict_table import TableAnswer

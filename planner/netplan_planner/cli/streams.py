@@ -1,4 +1,4 @@
-"""Where big answers go: a file that appears whole, or stdout by way of a pipe."""
+"""Big answers to stdout, by way of a pipe."""
 
 import os
 import shutil
@@ -8,26 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from netplan_planner.errors import InputError
-
 _CHUNK_BYTES = 1 << 20
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a file beside `path` that takes its place when all is written, and only then.
-
-    Raises:
-        InputError: If it cannot be written.
-    """
-    new = path.with_name(f"{path.name}.new")
-    try:
-        yield new
-        new.replace(path)
-    except OSError as exc:
-        raise InputError(f"{path}: cannot be written: {exc.strerror or exc}") from exc
-    finally:
-        new.unlink(missing_ok=True)
 
 
 @contextmanager

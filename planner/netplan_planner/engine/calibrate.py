@@ -52,7 +52,7 @@ def calibrate_files(
         raise InputError(
             f"{shown}: no figure above 0 of a path whose limits netplan knows{why};"
             " it needs the sender's machine type, the path class and both places or the round-trip"
-            " time: --src-type, --path, --src-place and --dst-place of `netplan probe import` say so"
+            " time; `netplan probe import` takes --src-type, --path, --src-place and --dst-place"
         )
     measured = rows.measured.rows(kept)
     newest = np.datetime64(int(measured.days.max()), "D").astype(date)

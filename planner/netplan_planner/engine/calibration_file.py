@@ -1,10 +1,7 @@
 """The file of a calibration: written whole or not at all, read with a check of every figure."""
 
 import math
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +11,10 @@ from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
 from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
 from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
+from netplan_planner.writing import written_whole
 
 SCHEMA = "netplan.calibration/1"
 _FAMILY = SCHEMA.rpartition("/")[0]
-_FILE_MODE = 0o644
 _ROUNDING = 1e-4
 
 
@@ -33,28 +30,8 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
     Raises:
         InputError: If it cannot be written; an older one is then as it was.
     """
-    try:
-        target = path.resolve()
-        if target.exists() and not (target.is_file() or target.is_dir()):
-            # A pipe or device is written to; to rename over it would replace it.
-            target.write_text(calibration_text(calibration), encoding="utf-8")
-            return
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(calibration_text(calibration))
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(_FILE_MODE)
-            Path(name).replace(target)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
-    except OSError as exc:
-        raise InputError(
-            f"{inert_line(str(path))}: the calibration cannot be written: {exc.strerror or exc}"
-        ) from exc
+    with written_whole(path) as new:
+        new.write_text(calibration_text(calibration), encoding="utf-8")
 
 
 def with_calibration(caps: CapsBook, path: Path | None) -> CapsBook:

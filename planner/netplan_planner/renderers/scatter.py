@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert
+from netplan_planner.writing import written_whole
 
 FORMATS = (".svg", ".png")
 MOST_POINTS = 20_000
@@ -37,14 +38,9 @@ def write_scatter(
     step = -(-len(drawn) // MOST_POINTS)
     drawn = drawn[::step]
     figure = _figure(measured_gbps[drawn], predicted_gbps[drawn], group[drawn], title)
-    new = path.with_name(path.name + ".new")
-    try:
+    with written_whole(path) as new:
         # Without a date and with fixed ids: the same rows give the same file.
         figure.savefig(new, format=path.suffix[1:].lower(), metadata=_no_date(path))
-        new.replace(path)
-    except OSError as exc:
-        new.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {exc.strerror or exc}") from exc
 
 
 def _no_date(path: Path) -> dict[str, Any]:

@@ -1,0 +1,56 @@
+"""Files that appear whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from netplan_planner.errors import InputError
+from netplan_planner.inert import inert_line
+
+_NAME_LENGTH = 100
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a file beside `path` that takes its place when all is written, and only then.
+
+    A link stays one: what it names is replaced. A pipe or device is yielded itself, because
+    renaming over it would replace it.
+
+    Raises:
+        InputError: If it cannot be written; an older file is then as it was.
+    """
+    beside: Path | None = None
+    try:
+        target = _behind_links(path)
+        if target.exists() and not (target.is_file() or target.is_dir()):
+            yield target
+            return
+        beside = target.with_name(f".{target.name[:_NAME_LENGTH]}.{os.getpid()}.new")
+        yield beside
+        _sync(beside)
+        beside.replace(target)
+    except OSError as exc:
+        shown = inert_line(str(path))
+        raise InputError(f"{shown}: cannot be written: {exc.strerror or exc}") from exc
+    finally:
+        if beside is not None:
+            with suppress(OSError):
+                beside.unlink()
+
+
+def _behind_links(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError as exc:
+        raise InputError(f"{inert_line(str(path))}: the link leads to itself") from exc
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file is on disk: after a crash a renamed one would else be there and empty."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
