@@ -12,7 +12,15 @@ from netplan_planner.engine.predict_path import PathAnswer
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_cell
 from netplan_planner.model import Estimate, Limit, LimitKind
 from netplan_planner.renderers.content.phrases import limit_name
-from netplan_planner.renderers.figures import byte_volume, duration, interval, rate, rates, share
+from netplan_planner.renderers.figures import (
+    byte_volume,
+    counted,
+    duration,
+    interval,
+    rate,
+    rates,
+    share,
+)
 
 SCHEMA = "netplan.prediction/1"
 WIDTH = 100
@@ -51,7 +59,7 @@ def _head(answer: PathAnswer) -> Iterator[str]:
     query = answer.query
     parts = [query.path_class.value]
     if query.streams is not None:
-        parts.append(f"{query.streams} stream{'s' * (query.streams != 1)}")
+        parts.append(counted(query.streams, "stream"))
     if query.rtt_ms is not None:
         parts.append(f"RTT {query.rtt_ms:.3g} ms")
     if query.transfer_bytes is not None:

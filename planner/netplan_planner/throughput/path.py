@@ -39,6 +39,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.tables import path_limit
+from netplan_planner.units import counted
 
 LEVEL = 0.9
 """Of the intervals that reports show."""
@@ -252,14 +253,15 @@ def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
 def _start(query: PathQuery, answer: batch.Predictions) -> Limit:
     """Return the start of a transfer as a limit: what is left of the steady rate."""
     lost = float(answer.found.means.start_ratio[0])
-    streams = f"{query.streams} streams" if query.streams else "the streams"
+    streams = counted(query.streams, "stream") if query.streams else "the streams"
+    lose = "loses" if query.streams == 1 else "lose"
     return Limit(
         name=LIMITS[RAMP],
         gbps=float(answer.gbps[0]),
         kind=LimitKind.DOCUMENTED,
         source="RFC 6928 (initial window), RFC 9438 (CUBIC)",
         as_of=_RFC_9438,
-        detail=f"{streams} over {query.rtt_ms:.3g} ms lose {100 * lost:.0f} % of the time",
+        detail=f"{streams} over {query.rtt_ms:.3g} ms {lose} {100 * lost:.0f} % of the time",
         lifted_by=f"a longer transfer, or {MORE_STREAMS}",
     )
 
