@@ -39,6 +39,7 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.tables import path_limit
+from netplan_planner.throughput.transport.transfer import EARLY_RTTS
 from netplan_planner.units import counted
 
 LEVEL = 0.9
@@ -171,8 +172,20 @@ def _estimate(
         duration_s=seconds,
         low_duration_s=seconds * mean / high if seconds else None,
         high_duration_s=seconds * mean / low if seconds else None,
-        assumed=(*found.assumed, *left_out, *said_of_path(query, found, caps)),
+        assumed=(*found.assumed, *left_out, *_early(query), *said_of_path(query, found, caps)),
     )
+
+
+def _early(query: PathQuery) -> Iterator[str]:
+    """Yield what a run is taken for that ends before its first round trips are over."""
+    if query.duration_s is None or query.transfer_bytes is not None or not query.rtt_ms:
+        return
+    rtts = (query.duration_s + query.omit_s) * units.MS_PER_SECOND / query.rtt_ms
+    if rtts < EARLY_RTTS:
+        yield (
+            f"the run ends after {rtts:.2g} round trips, when little or nothing has arrived: it is"
+            " taken for at least one initial window of each stream per round trip"
+        )
 
 
 def _named(

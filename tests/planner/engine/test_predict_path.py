@@ -87,6 +87,26 @@ class TestPlaces:
             described(PathQuestion())
 
 
+class TestShortRuns:
+    @pytest.mark.parametrize("seconds", [0.001, 0.1, 0.25, 0.5])
+    def test_one_that_ends_before_its_start_shows_is_its_first_flight(self, seconds: float) -> None:
+        asked = {"path_class": PathClass.INTER_REGION_INTERNAL, "rtt_ms": 200.0, "streams": 1}
+        found = described(N2, duration_s=seconds, **asked).estimate
+        # Ten segments of 1408 bytes a round trip; at least one, and all of them at once at most.
+        flight_gbps = 10 * 1408 * 8 / 1e9 / 0.2
+        assert found.gbps == pytest.approx(flight_gbps)
+        assert found.low_gbps is not None
+        assert found.high_gbps is not None
+        assert 0 < found.low_gbps < flight_gbps < found.high_gbps
+        assert any("initial window" in said for said in found.assumed)
+
+    def test_a_longer_one_says_nothing_of_it(self) -> None:
+        found = described(
+            N2, path_class=PathClass.INTER_REGION_INTERNAL, rtt_ms=200.0, duration_s=5.0
+        )
+        assert found.estimate.assumed == ()
+
+
 class TestNamedMachines:
     def test_two_machines_of_an_input(self) -> None:
         found = named("transcoder-5", "transcoder-6")

@@ -166,6 +166,8 @@ def _goodput(
     )
     with np.errstate(invalid="ignore"):
         timed = transfer.gbps_over(run, duration_s=terms.duration_s, omit_s=terms.omit_s)
+        least = transfer.first_flight_gbps(run, duration_s=terms.duration_s)
+        timed = np.maximum(timed, least)
     if terms.is_sender_count.any():
         timed = np.where(terms.is_sender_count, _sender_gbps(terms, run, timed), timed)
     is_sized = ~np.isnan(terms.transfer_bytes)
