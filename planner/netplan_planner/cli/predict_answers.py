@@ -66,6 +66,8 @@ def _head(answer: PathAnswer) -> Iterator[str]:
         parts.append(byte_volume(query.transfer_bytes))
     elif query.duration_s is not None:
         parts.append(f"first {duration(query.duration_s)}")
+    else:
+        parts.append("steady")
     if query.is_both_ways:
         parts.append("both ways at once")
     names = f"{inert(answer.src, NAME_LENGTH)} → {inert(answer.dst, NAME_LENGTH)}"
@@ -84,6 +86,8 @@ def _body(answer: PathAnswer) -> Iterator[str]:
     yield from _service(answer)
     for said in found.assumed:
         yield f"  assumed: {inert(said)}"
+    if answer.rtt_raised:
+        yield f"  assumed: {inert(answer.rtt_raised)}"
     if answer.rtt_detail:
         yield f"  round-trip time by {inert(answer.rtt_detail)}"
 
@@ -197,7 +201,7 @@ def _csv(answer: PathAnswer) -> str:
         "lifted_by": found.limits[0].lifted_by if known else None,
         "duration_s": found.duration_s,
         "limits_as_of": answer.limits_as_of.isoformat(),
-        "reason": "; ".join(found.unknown),
+        "reason": "; ".join(found.unknown) or answer.rtt_raised,
     }
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
