@@ -8,7 +8,7 @@ The conformal factors (`intervals`) come on top of what follows from these bound
 import math
 from typing import NamedTuple
 
-from netplan_planner.model import EgressCap, Limit
+from netplan_planner.model import EgressCap, Limit, MeasuredLimit
 
 DEFAULT_MTU_BYTES = 1460
 SECONDARY_RATIO = 0.8
@@ -71,6 +71,12 @@ def of_cap(limit: Limit, cap: EgressCap, *, highest_gbps: float, is_carried: boo
 def unstated(bound: Bound) -> Bound:
     """Return the machine's cap as the bound of what leaves the VPC on a day that states none."""
     low = bound.low_gbps * UNSTATED_EXTERNAL_RATIO
+    return Bound(bound.limit, low, bound.high_gbps, "unstated")
+
+
+def down_to(bound: Bound, last: MeasuredLimit) -> Bound:
+    """Return a cap whose range reaches down to what was measured before, under it or not."""
+    low = min(bound.low_gbps, last.low_gbps)
     return Bound(bound.limit, low, bound.high_gbps, "unstated")
 
 
