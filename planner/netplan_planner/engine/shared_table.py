@@ -18,7 +18,7 @@ from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 
 SENDERS = ("vm-egress", "external-egress")
 """Limits that the flows of one sender share."""
-RECEIVERS = ("external-ingress", "external-ingress-packets")
+RECEIVERS = ("external-ingress", "external-ingress-packets", "receiver-cores")
 OWN = "own-path"
 """The flow gets what its own prediction allows."""
 

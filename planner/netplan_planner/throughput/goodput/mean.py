@@ -22,6 +22,7 @@ SHARED = (
     "external-egress",
     "external-ingress",
     "external-ingress-packets",
+    "receiver-cores",
     "external-path",
     "host-link",
     "vpn-tunnel",

@@ -33,6 +33,7 @@ from netplan_planner.throughput.limits.named import (
     vm_egress,
 )
 from netplan_planner.throughput.limits.pods.path import pod_bounds
+from netplan_planner.throughput.limits.receivers import receiver_cores, said_of_receiver
 from netplan_planner.throughput.limits.senders import OWN_CLOUD, Sender, sender_of
 from netplan_planner.throughput.limits.tables import measured_limits, path_limit
 
@@ -88,9 +89,12 @@ def static_limits(
     else:
         sender = sender_of(query.src, caps, may_assume)
         hard = list(_hard(query, sender, caps, last))
+        cores = receiver_cores(query, sender.cap, caps, without) if sender.cap else None
+        hard += [cores] if cores is not None else []
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last))
+        assumed += said_of_receiver(cores, query)
     if query.path_class.is_pod and hard:
         shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
