@@ -8,7 +8,7 @@ The conformal factors (`intervals`) come on top of what follows from these bound
 import math
 from typing import NamedTuple
 
-from netplan_planner.model import EgressCap, Limit, MeasuredLimit
+from netplan_planner.model import EgressCap, Limit
 
 DEFAULT_MTU_BYTES = 1460
 SECONDARY_RATIO = 0.8
@@ -74,10 +74,9 @@ def unstated(bound: Bound) -> Bound:
     return Bound(bound.limit, low, bound.high_gbps, "unstated")
 
 
-def down_to(bound: Bound, last: MeasuredLimit) -> Bound:
-    """Return a cap whose range reaches down to what was measured before, under it or not."""
-    low = min(bound.low_gbps, last.low_gbps)
-    return Bound(bound.limit, low, bound.high_gbps, "unstated")
+def down_to(bound: Bound, low_gbps: float) -> Bound:
+    """Return a limit whose range reaches down to a rate, where it does not yet."""
+    return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
 
 
 def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:

@@ -33,7 +33,7 @@ from netplan_planner.throughput.limits.named import (
     vm_egress,
 )
 from netplan_planner.throughput.limits.pods.path import pod_bounds
-from netplan_planner.throughput.limits.receivers import receiver_cores, said_of_receiver
+from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import OWN_CLOUD, Sender, sender_of
 from netplan_planner.throughput.limits.tables import measured_limits, path_limit
 
@@ -89,12 +89,14 @@ def static_limits(
     else:
         sender = sender_of(query.src, caps, may_assume)
         hard = list(_hard(query, sender, caps, last))
-        cores = receiver_cores(query, sender.cap, caps, without) if sender.cap else None
-        hard += [cores] if cores is not None else []
+        taken = intake(query, sender.cap, caps, without) if sender.cap else None
+        if taken is not None:
+            low = [bounds.down_to(bound, taken.low_gbps) for bound in hard]
+            hard = low if taken.cores is None else [*hard, taken.cores]
+            assumed = (taken.said,)
         per_flow = list(_per_flow(query, sender.cap, caps, without))
         unknown = tuple(_missing(query, sender, hard, may_assume))
-        assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last))
-        assumed += said_of_receiver(cores, query)
+        assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
     if query.path_class.is_pod and hard:
         shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
@@ -164,7 +166,9 @@ def _hard(
             is_carried=sender.is_carried,
         )
         bound = bounds.unstated(bound) if leaves and _is_unstated(sender, caps) else bound
-        yield bounds.down_to(bound, last) if last is not None else bound
+        if last is not None:
+            bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
+        yield bound
     if leaves and cap is not None and cap.external_gbps is not None:
         external = external_sending(query, cap, caps)
         yield bounds.of_cap(

@@ -2,7 +2,9 @@
 
 Google documents no ingress cap inside the VPC: what arrives must still be handled by the vCPUs.
 Nobody has published a figure for it. Every wall that was measured lay between equal machines, so a
-machine takes at least what it may send itself; for more there is one core's ceiling (`host`).
+machine takes at least what it may send itself; for more there is one core's ceiling (`host`). What
+machines on shared cores have of their vCPUs is documented, and bounds them; that others do not keep
+up is possible, no more, and only lowers the interval.
 """
 
 from typing import NamedTuple
@@ -40,8 +42,18 @@ class _Cores(NamedTuple):
     most: int
 
 
-def receiver_cores(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Bound | None:
-    """Return what the receiver's vCPUs handle, None where that is more than the sender may send.
+class Intake(NamedTuple):
+    """What a lesser receiver takes in."""
+
+    low_gbps: float
+    """What no vCPU at its least carries less than, and no less than the machine may send."""
+    cores: Bound | None
+    """Its limit, of a machine on shared cores; others are taken to keep up."""
+    said: str
+
+
+def intake(query: PathQuery, cap: EgressCap, caps: CapsBook, without: str) -> Intake | None:
+    """Return what the receiver takes in, None where that is all that the sender may send.
 
     Args:
         query: The path.
@@ -55,14 +67,16 @@ def receiver_cores(query: PathQuery, cap: EgressCap, caps: CapsBook, without: st
     own = min((one.egress_gbps for one in caps.variants(machine_type)), default=0.0)
     frame = min((e.mtu_bytes for e in (query.src, query.dst) if e.mtu_bytes), default=MTU_BYTES)
     one = core_flow(caps.as_of, vcpus=1, mtu_bytes=frame, without=without)
-    enough = core_flow(caps.as_of, mtu_bytes=frame, without=without)
-    if own >= cap.egress_gbps or one is None or enough is None:
+    if own >= cap.egress_gbps or one is None:
         return None
     low = max(cores.sustained * (one.low_gbps or 0.0), own)
     if low >= cap.egress_gbps:
         return None
+    said = f"no document states what {machine_type} receives: by its vCPUs {low:.3g} Gbit/s or more"
+    if cores.sustained == cores.most:
+        return Intake(low, None, said)
     gbps = max(cores.sustained * one.gbps, own)
-    high = max(cores.most * (enough.high_gbps or 0.0), gbps)
+    burst = cores.most * (one.high_gbps or 0.0)
     limit = Limit(
         name=RECEIVER_CORES,
         gbps=gbps,
@@ -71,20 +85,10 @@ def receiver_cores(query: PathQuery, cap: EgressCap, caps: CapsBook, without: st
         as_of=one.as_of,
         detail=f"{machine_type}, {cores.sustained:g} x {one.gbps:.3g} Gbit/s by one vCPU",
         low_gbps=low,
-        high_gbps=high,
+        high_gbps=max(burst, gbps),
         lifted_by="a receiver with more vCPUs",
     )
-    return Bound(limit, low, high)
-
-
-def said_of_receiver(bound: Bound | None, query: PathQuery) -> tuple[str, ...]:
-    """Return what is taken for granted of the receiver, in words."""
-    if bound is None:
-        return ()
-    return (
-        f"no document states what {query.dst.machine_type} receives: by its vCPUs"
-        f" {bound.limit.gbps:.3g} Gbit/s, between {bound.low_gbps:.3g} and {bound.high_gbps:.3g}",
-    )
+    return Intake(low, Bound(limit, low, max(burst, gbps)), said)
 
 
 def _cores_of(query: PathQuery, caps: CapsBook) -> _Cores | None:
