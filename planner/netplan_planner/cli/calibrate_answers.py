@@ -1,5 +1,6 @@
 """What `netplan calibrate` learnt, as text or JSON."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -12,6 +13,7 @@ from netplan_planner.throughput.learning.left_out import LeftOut
 SCHEMA = "netplan.calibration-answer/1"
 SHOWN_LESSONS = 20
 SHOWN_FAULTS = 5
+WORSE_BY = 0.01
 ODD_RATIO = 0.05
 """A pair of places that is further from the others is counted as different."""
 
@@ -81,25 +83,34 @@ def _left_out(found: CalibrationAnswer) -> Iterator[str]:
         yield "one pair of places only: none could be left out to see what the calibration is worth"
         return
     inside = f"in {found.level:.0%}"
-    head = ("left out", "figures", "error", "P90", inside, "before", "P90", inside)
-    yield from _table(head, [_score(one) for one in found.left_out])
+    head = ("left out", "figures", "error before", "P90", inside, "error after", "P90", inside)
+    # Of one class only, all of them are the class.
+    shown = found.left_out if len(found.left_out) > 2 else found.left_out[:1]
+    yield from _table(head, [_score(one) for one in shown])
+    for one in found.left_out[1:]:
+        if one.median_error_ratio > one.plain_median_error_ratio + WORSE_BY:
+            yield (
+                f"the error of {inert(one.group, 60)} grows: these measurements disagree (other"
+                " days, images or tools); calibrate by those that are like what you want to know"
+            )
 
 
 def _score(one: LeftOut) -> tuple[str, ...]:
     return (
         inert(one.group, 60) or "all",
         f"{one.measurement_count:,}",
-        _percent(one.median_error_ratio),
-        _percent(one.p90_error_ratio),
-        _percent(one.coverage_ratio),
         _percent(one.plain_median_error_ratio),
         _percent(one.plain_p90_error_ratio),
         _percent(one.plain_coverage_ratio),
+        _percent(one.median_error_ratio),
+        _percent(one.p90_error_ratio),
+        _percent(one.coverage_ratio),
     )
 
 
 def _lessons(lessons: Sequence[Lesson]) -> Iterator[str]:
-    for one in lessons[:SHOWN_LESSONS]:
+    farthest = sorted(lessons, key=lambda one: -abs(math.log(one.gbps / one.plain_gbps)))
+    for one in farthest[:SHOWN_LESSONS]:
         streams = f", {one.streams} stream{'s' * (one.streams != 1)}" if one.streams else ""
         yield (
             f"{inert(one.path)}{streams}, {one.day}: {one.gbps:.3g} Gbit/s; without probes"
@@ -110,7 +121,8 @@ def _lessons(lessons: Sequence[Lesson]) -> Iterator[str]:
         if one.at_least:
             yield f"  at least: {', '.join(one.at_least)}"
     if len(lessons) > SHOWN_LESSONS:
-        yield f"{len(lessons) - SHOWN_LESSONS:,} more paths (--format json has them)"
+        rest = len(lessons) - SHOWN_LESSONS
+        yield f"{rest:,} more, nearer to what was predicted (--format json has them)"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -109,6 +109,15 @@ Measurements = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Calibration = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration",
+        metavar="FILE",
+        help="What `netplan calibrate` learnt from measurements: predictions follow it.",
+        rich_help_panel=INPUT,
+    ),
+]
 AsOf = Annotated[
     datetime | None,
     typer.Option(

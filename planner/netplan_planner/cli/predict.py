@@ -205,6 +205,7 @@ def predict(
     inventory: options.Inventory = None,
     traffic: options.Traffic = None,
     demo: options.Demo = None,
+    calibration: options.Calibration = None,
     as_of: options.AsOf = None,
     level: Annotated[
         float,
@@ -265,7 +266,7 @@ def predict(
         from netplan_planner.cli.predict_table import write_table
 
         as_json = form is Form.JSON
-        write_table(batch, day, level, output, as_json=as_json, together=together)
+        write_table(batch, day, level, output, calibration, as_json=as_json, together=together)
         return
     if together:
         raise UsageError("--together is for a table of flows: give one with --batch")
@@ -315,13 +316,14 @@ def predict(
             projects=tuple(dict.fromkeys(project or ())),
             inventory=tuple(inventory or ()),
             traffic=tuple(traffic or ()),
+            calibration=calibration,
             demo=demo,
         )
         answer = predict_named(question, (src, dst), request, level, progress)
     elif src is not None:
         raise UsageError("name both machines, the sender and the receiver")
     else:
-        answer = predict_described(question, options.day(as_of) or date.today(), level)
+        answer = predict_described(question, options.day(as_of) or date.today(), level, calibration)
     if service is not None:
         answer = with_service(answer, service)
     typer.echo(predict_answers.written(answer, (form or Form.TEXT).value, explain), nl=False)

@@ -20,11 +20,13 @@ def write_table(
     as_of: date,
     level: float,
     output: Path | None,
+    calibration: Path | None,
     *,
     as_json: bool,
     together: bool,
 ) -> None:
     """Write the table with its predictions to a file or stdout, as CSV or JSON."""
+    from netplan_planner.engine.calibration_file import read_calibration
     from netplan_planner.engine.predict_table import (
         predict_table,
         predictions_csv,
@@ -32,8 +34,9 @@ def write_table(
     )
     from netplan_planner.readers.path_table import PathTable
 
+    learnt = read_calibration(calibration) if calibration is not None else None
     with PathTable(batch) as table:
-        answer = predict_table(table, as_of=as_of, level=level)
+        answer = predict_table(table, as_of=as_of, level=level, calibration=learnt)
         more = _shared(table, answer) if together else None
         if as_json:
             text = predictions_json(answer, table, level, more)

@@ -143,6 +143,7 @@ def recommend(
     project: options.Projects = None,
     inventory: options.Inventory = None,
     traffic: options.Traffic = None,
+    calibration: options.Calibration = None,
     demo: options.Demo = None,
     prices: options.Prices = None,
     discount: options.Discounts = None,
@@ -214,7 +215,10 @@ def recommend(
         if project or inventory or traffic or demo:
             raise UsageError("--vm names the machine of the input that is to be replaced")
         answer, caps, book = for_bandwidth(
-            wish, PriceChoice(prices, tuple(discount or ()), tuple(billing_export or ())), as_of
+            wish,
+            PriceChoice(prices, tuple(discount or ()), tuple(billing_export or ())),
+            as_of,
+            calibration,
         )
     else:
         from netplan_planner.engine import AuditRequest
@@ -225,6 +229,7 @@ def recommend(
             projects=tuple(dict.fromkeys(project or ())),
             inventory=tuple(inventory or ()),
             traffic=tuple(traffic or ()),
+            calibration=calibration,
             demo=demo,
             prices=prices,
             discounts=tuple(discount or ()),

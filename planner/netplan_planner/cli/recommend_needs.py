@@ -56,9 +56,10 @@ class PriceChoice(NamedTuple):
 
 
 def for_bandwidth(
-    wish: Wish, prices: PriceChoice, as_of: datetime | None
+    wish: Wish, prices: PriceChoice, as_of: datetime | None, calibration: Path | None = None
 ) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
     """Return the plan for a bandwidth in a region."""
+    from netplan_planner.engine.calibration_file import with_calibration
     from netplan_planner.model import Destination, MachineNeed, Usage
     from netplan_planner.optimise import Chooser
     from netplan_planner.throughput import load_caps
@@ -66,7 +67,8 @@ def for_bandwidth(
 
     if wish.gbps is None or wish.region is None:
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
-    book, caps = open_prices(*prices), load_caps(options.day(as_of) or date.today())
+    limits = load_caps(options.day(as_of) or date.today())
+    book, caps = open_prices(*prices), with_calibration(limits, calibration)
     _check_region(wish.region, book)
     need = MachineNeed(
         gbps=wish.gbps,
@@ -76,7 +78,7 @@ def for_bandwidth(
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
         usage=_usage(wish) or Usage.ON_DEMAND,
-        series=checked_series(wish.series, caps),
+        series=checked_series(wish.series, limits),
         architecture=wish.arch,
         max_count=8 if wish.max_count is None else wish.max_count,
         min_flow_gbps=wish.min_flow_gbps,

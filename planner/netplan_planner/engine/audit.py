@@ -36,6 +36,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
+from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
@@ -236,6 +237,7 @@ def _assumptions(
         said.append(
             f"Limits are those of {facts.caps.as_of.isoformat()}; prices are those of the snapshot."
         )
+    said += calibration_note(facts.caps)
     if facts.prices.info.terms:
         said.append(
             f"Prices are those of the contract where it names one: {facts.prices.info.terms}; the"

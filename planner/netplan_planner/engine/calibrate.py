@@ -51,7 +51,8 @@ def calibrate_files(
         why = f" ({rows.faults[0]})" if rows.faults else ""
         raise InputError(
             f"{shown}: no figure above 0 of a path whose limits netplan knows{why};"
-            " it needs the sender's machine type, the path class and the round-trip time"
+            " it needs the sender's machine type, the path class and both places or the round-trip"
+            " time: --src-type, --path, --src-place and --dst-place of `netplan probe import` say so"
         )
     measured = rows.measured.rows(kept)
     newest = np.datetime64(int(measured.days.max()), "D").astype(date)

@@ -12,7 +12,8 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
-from netplan_planner.model import Calibration, Learnt, ProbedPair
+from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
+from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
 
 SCHEMA = "netplan.calibration/1"
 _FAMILY = SCHEMA.rpartition("/")[0]
@@ -48,6 +49,15 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
         raise InputError(
             f"{inert_line(str(path))}: the calibration cannot be written: {exc.strerror or exc}"
         ) from exc
+
+
+def with_calibration(caps: CapsBook, path: Path | None) -> CapsBook:
+    """Return limits whose predictions follow the calibration in a file; without one, as they are.
+
+    Raises:
+        InputError: As `read_calibration`.
+    """
+    return caps if path is None else CalibratedCaps(caps, read_calibration(path))
 
 
 def read_calibration(path: Path) -> Calibration:

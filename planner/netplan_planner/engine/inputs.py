@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from fnmatch import fnmatchcase
 
+from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
@@ -36,7 +37,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
-    caps = load_caps(limits_date(request, demo))
+    caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
     measurements, measured = _measurements(request, say)
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in request.thresholds:

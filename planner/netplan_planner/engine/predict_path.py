@@ -1,10 +1,12 @@
 """The path that a user asks about: two machines of an inventory, or two described ones."""
 
 from datetime import date
+from pathlib import Path
 
 import msgspec
 
 from netplan_planner.engine.asked_class import class_of_path
+from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.machines import machine_of
@@ -80,12 +82,15 @@ class PathAnswer(Value, frozen=True, kw_only=True):
     """What a service does on that path."""
 
 
-def predict_described(question: PathQuestion, as_of: date, level: float) -> PathAnswer:
+def predict_described(
+    question: PathQuestion, as_of: date, level: float, calibration: Path | None = None
+) -> PathAnswer:
     """Return the prediction for two machines that exist on paper only.
 
     Raises:
         UsageError: If the path's class is neither given nor follows from two places, or if these
             contradict it.
+        InputError: If the calibration cannot be read.
     """
     if question.src_type is None:
         raise UsageError("name two machines of an input, or a type with --src-type")
@@ -108,7 +113,7 @@ def predict_described(question: PathQuestion, as_of: date, level: float) -> Path
     path_class = class_of_path(question.path_class, src, dst, is_external=question.is_external)
     if path_class is PathClass.INTERNET:
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
-    caps = load_caps(as_of)
+    caps = with_calibration(load_caps(as_of), calibration)
     names = (question.src_type, question.dst_type or question.src_type)
     return _answer(question, names, src, dst, path_class, caps, level, may_assume=True)
 

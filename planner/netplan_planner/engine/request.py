@@ -36,5 +36,7 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """(glob over the end of a self link, wanted Gbit/s, source)."""
     measurements: tuple[Path, ...] = ()
     """Stores of measurements, as `netplan probe` writes them."""
+    calibration: Path | None = None
+    """File of `netplan calibrate`, which predictions then follow."""
     api: ApiOptions = ApiOptions()
     traffic_options: TrafficOptions = TrafficOptions()

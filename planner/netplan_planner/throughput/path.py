@@ -70,9 +70,8 @@ def predict(
         level: Share of measurements that the interval is meant to hold, 0.5 to 0.99.
         weigh: Whether the probability is wanted with which each limit binds.
     """
-    # Probes may have told something of the very places.
-    has_places = isinstance(caps, CalibratedCaps)
-    return _predict(query if has_places else _deciding(query), caps, may_assume, level, weigh)
+    is_probed = isinstance(caps, CalibratedCaps) and caps.knows_pair(query)
+    return _predict(query if is_probed else _deciding(query), caps, may_assume, level, weigh)
 
 
 def _deciding(query: PathQuery) -> PathQuery:

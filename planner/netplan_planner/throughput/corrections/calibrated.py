@@ -101,6 +101,10 @@ class Corrector:
             scatter_ratio=np.array([one.scatter_ratio if one else 1.0 for one in classes]),
         )
 
+    def knows_pair(self, key: str | None) -> bool:
+        """Return whether something is known of a pair of places."""
+        return key in self._pairs
+
     def of_pairs(self, keys: Sequence[str | None]) -> PairEffects:
         """Return what is known of each pair of places."""
         found = [self._pairs.get(key) if key is not None else None for key in keys]

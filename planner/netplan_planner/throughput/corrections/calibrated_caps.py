@@ -21,6 +21,8 @@ from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.mean import WINDOW as WINDOW_LIMIT
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 
+STALE_DAYS = 90
+"""A probe counts for half after so many days (`learning.calibration.HALF_LIFE_DAYS`)."""
 _WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
 
 
@@ -30,6 +32,10 @@ class CalibratedCaps:
     def __init__(self, caps: CapsBook, calibration: Calibration) -> None:
         self._caps = caps
         self.corrector = Corrector(calibration)
+
+    def knows_pair(self, query: PathQuery) -> bool:
+        """Return whether probes told something of the very places of a path."""
+        return self.corrector.knows_pair(pair_of(query))
 
     @property
     def as_of(self) -> date:
@@ -86,25 +92,41 @@ def corrected_limits(
     return corrected
 
 
+def calibration_note(caps: CapsBook) -> Iterator[str]:
+    """Yield what a report says of the calibration that its predictions follow, if there is one."""
+    if not isinstance(caps, CalibratedCaps):
+        return
+    made = caps.corrector.calibration
+    yield (
+        f"Predictions follow a calibration of {made.as_of} by {made.measurement_count:,}"
+        f" measurements{_age(caps)}."
+    )
+
+
 def said_of_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[str]:
     """Yield what a prediction rests on besides documents, in words."""
     if not isinstance(caps, CalibratedCaps):
         return
     made = caps.corrector.calibration
-    text = f"calibrated by {made.measurement_count} measurements as of {made.as_of}"
+    text = f"calibrated by {made.measurement_count:,} measurements as of {made.as_of}{_age(caps)}"
     site = caps.corrector.shared(query, found).get(SLOTS[SITE])
     if site is not None and site.ratio != 1:
         text += f"; paths of this class carry {site.ratio:.3g} of what their limits say"
     yield text
 
 
+def _age(caps: CalibratedCaps) -> str:
+    days = abs((caps.as_of - caps.corrector.calibration.as_of).days)
+    return f", {days:,} days from the day asked for: measure again" if days > STALE_DAYS else ""
+
+
 def _corrected(limit: Limit, told: list[Learnt]) -> Limit:
     ratio = 1.0
     for one in told:
         ratio *= one.ratio
-    if ratio == 1:
+    count = max((one.value_count for one in told), default=0)
+    if not count:
         return limit
-    count = max(one.value_count for one in told)
     said = f"{ratio:.3g} of {limit.gbps:.3g} Gbit/s by {count} probe{'s' * (count != 1)}"
     return msgspec.structs.replace(
         limit,

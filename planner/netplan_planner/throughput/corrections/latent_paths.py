@@ -153,12 +153,16 @@ def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
     """Return how the logarithm of the goodput answers to each latent; axes: row, slot."""
     found = np.zeros_like(values)
     found[:, SITE] = now.means.cap_share
-    present = (paths.latent != NO_LATENT).any(axis=0)
-    for slot in (*np.flatnonzero(present[:HARD_COUNT]), WINDOW, START):
-        lower = values.copy()
-        lower[:, slot] -= _STEP
-        below = log_gbps(paths, lower)
-        found[:, slot] = (now.log_gbps - below) / _STEP
+    limits, cap = now.means.limits_gbps[:, :HARD_COUNT], now.means.cap_gbps[:, None]
+    # A limit that stays above the cap after the step changes nothing.
+    reaches = (paths.latent[:, :HARD_COUNT] != NO_LATENT) & ~(limits * np.exp(-_STEP) > cap)
+    every = np.arange(len(values))
+    for slot in (*range(HARD_COUNT), WINDOW, START):
+        rows = np.flatnonzero(reaches[:, slot]) if slot < HARD_COUNT else every
+        if len(rows):
+            lower = values[rows]
+            lower[:, slot] -= _STEP
+            found[rows, slot] = (now.log_gbps[rows] - log_gbps(paths.rows(rows), lower)) / _STEP
     found[:, WINDOW_OF_TYPE], found[:, START_TO] = found[:, WINDOW], found[:, START]
     return found
 

@@ -11,7 +11,6 @@ import csv
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +22,18 @@ from netplan_planner.throughput.transport import transfer
 
 WALL_RATIO = 1.02
 """How far goodput was seen above a documented cap; no interval ends beyond it."""
-LOWER_TAIL = 1.2
-"""By how much the tail below a path's mean is longer than the one above."""
+PROBED_TAILS = {
+    0.5: (0.5, 0.35),
+    0.8: (1.65, 0.8),
+    0.9: (2.8, 1.2),
+    0.95: (4.2, 1.6),
+    0.98: (6.2, 2.2),
+    0.99: (7.8, 2.5),
+}
+"""Ends of the interval at a level, in standard deviations below and above the mean of a path that
+probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
+benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those at
+0.9 are 2.2 to 3.1 and 1.1 to 1.3. Something slows a few runs down whatever is known of the path."""
 RAMP_SHARE = 0.03
 """Below this share of the start in the time, a path is at its wall."""
 REGIMES = (
@@ -72,8 +81,8 @@ class Factors(NamedTuple):
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    quantile: float = 1.645
-    """Of the normal distribution at the upper end, for what probes taught."""
+    probed: tuple[float, float] = PROBED_TAILS[0.9]
+    """Standard deviations below and above, for what probes taught."""
 
 
 def spread(
@@ -125,17 +134,20 @@ def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     high = np.minimum(found.high_gbps * np.exp(factors.high[found.regime]), found.wall_gbps)
     mean = found.means.gbps
     if found.learnt_ratio.any():
-        low, high = _probed(found, factors.quantile, low, high)
+        low, high = _probed(found, factors.probed, low, high)
     unknown = np.isnan(mean)
     ends = np.fmin(low, mean), np.fmax(high, mean)
     return np.where(unknown, np.nan, ends[0]), np.where(unknown, np.nan, ends[1])
 
 
-def _probed(found: Spread, quantile: float, low: Column, high: Column) -> tuple[Column, Column]:
+def _probed(
+    found: Spread, tails: tuple[float, float], low: Column, high: Column
+) -> tuple[Column, Column]:
     """Return the ends moved towards those of the probes, by the share that these taught."""
-    share, sd = found.learnt_ratio, quantile * found.log_sd
+    share, sd = found.learnt_ratio, found.log_sd
     mean = np.log(found.means.gbps)
-    below, above = mean - LOWER_TAIL * sd, np.minimum(mean + sd, np.log(found.wall_gbps))
+    below = mean - tails[0] * sd
+    above = np.minimum(mean + tails[1] * sd, np.log(found.wall_gbps))
     return (
         np.where(share > 0, np.exp((1 - share) * np.log(low) + share * below), low),
         np.where(share > 0, np.exp((1 - share) * np.log(high) + share * above), high),
@@ -162,7 +174,17 @@ def factors_at(level: float) -> Factors:
         )
         for side in (0, 1)
     )
-    return Factors(low, high, NormalDist().inv_cdf(0.5 + level / 2))
+    return Factors(low, high, probed_tails(level))
+
+
+def probed_tails(level: float) -> tuple[float, float]:
+    """Return `PROBED_TAILS` at a level, between its rows if need be."""
+    levels = sorted(PROBED_TAILS)
+    below, above = (
+        float(np.interp(level, levels, [PROBED_TAILS[one][side] for one in levels]))
+        for side in (0, 1)
+    )
+    return below, above
 
 
 @cache

@@ -1,0 +1,247 @@
+"""What probes would have been worth: each published campaign replayed as a project of its own.
+
+    python benchmarks/replay_probes.py MEASUREMENTS.csv [--seeds 20] [--campaign NAME …]
+        [--markdown] [--tails]
+
+A few rows of a campaign are taken as probes, the model is calibrated by them, and the other rows
+are predicted. Rows are picked at random (the mean over pinned seeds), and by information: each time
+the row whose answer is expected to narrow the intervals most. The rival in the same run is one
+factor for all: the median of measured over predicted of the same probes. Nothing depends on time,
+nothing on the campaign but its probes: constants and intervals come from the others.
+
+`--tails` prints what `PROBED_TAILS` of the intervals rests on: quantiles of measured over
+predicted, in the standard deviations that the calibration states, of paths that probes told of.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from informative_probes import gains_gbps
+from netplan_planner.engine.evaluate import calibration_scores
+from netplan_planner.engine.probe_rows import rows_of_table
+from netplan_planner.model import Calibration
+from netplan_planner.readers.path_table import PathTable
+from netplan_planner.throughput import batch
+from netplan_planner.throughput.corrections.calibrated import Corrector
+from netplan_planner.throughput.goodput.conformal import OWN_FIGURES, Scores, fit
+from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
+from netplan_planner.throughput.learning.calibration import calibrate
+from netplan_planner.throughput.learning.measured_runs import (
+    HALF_LIFE_DAYS,
+    Measured,
+    in_order,
+    usable,
+)
+
+AS_OF = date(2022, 1, 29)
+"""Of rows without a date; the published table has none."""
+LEVEL = 0.9
+COUNTS = (1, 2, 3, 5, 10)
+TAIL_COUNTS = (3, 10)
+TOLD_RATIO = 0.3
+"""Of the doubt about a path: where probes removed less, they say little of its interval."""
+LEAST_ROWS = 14
+"""Of a campaign: ten probes, and some rows to predict."""
+_EPOCH = date(1970, 1, 1).toordinal()
+
+Rows = NDArray[np.intp]
+
+
+class World(NamedTuple):
+    """A campaign as a project: its rows with a sender on Google, and intervals of the others."""
+
+    name: str
+    measured: Measured
+    as_of: date
+    factors: Factors
+
+
+class Score(NamedTuple):
+    """Of the rows that were not probed."""
+
+    error_ratio: float
+    coverage_ratio: float
+    width_gbps: float
+    rival_error_ratio: float
+
+
+def campaigns(path: Path) -> list[str]:
+    """Return the names of the campaigns in the table."""
+    with PathTable(path) as table:
+        return sorted(table.texts("source")[0])
+
+
+def world(path: Path, name: str, scores: Sequence[Scores]) -> World | None:
+    """Return a campaign as a project; None where it has too few rows."""
+    with PathTable(path) as table:
+        names, source = table.texts("source")
+        every = rows_of_table(table, as_of=AS_OF, without=name if name in OWN_FIGURES else "")
+    is_own = np.array([kind.src.cloud == "gcp" for kind in every.kinds])[every.columns.kind]
+    rows = np.intersect1d(usable(every), np.flatnonzero((source == names.index(name)) & is_own))
+    if len(rows) < LEAST_ROWS:
+        return None
+    measured = in_order(every.rows(rows))
+    as_of = date.fromordinal(int(np.median(measured.days)) + _EPOCH)
+    others = [one for one in scores if one.campaign != name]
+    return World(name, measured, as_of, fit(others, LEVEL))
+
+
+def predicted(one: World, rows: Rows, calibration: Calibration | None) -> Spread:
+    """Return the predictions of some rows."""
+    some = one.measured.rows(rows)
+    probed = None
+    if calibration is not None:
+        corrector = Corrector(calibration)
+        keys = [some.pairs[pair] if pair >= 0 else None for pair in some.pair]
+        probed = corrector.probed(some.kinds, some.limits, corrector.of_pairs(keys))
+    return batch.spread_columns(some.kinds, some.limits, some.columns, probed)
+
+
+def score(one: World, picked: Rows) -> Score:
+    """Return how well the rows are predicted that were not picked as probes."""
+    measured = one.measured
+    rest = np.setdiff1d(np.arange(len(measured.gbps)), picked)
+    learnt = calibrate(measured.rows(picked), as_of=one.as_of) if len(picked) else None
+    found = predicted(one, rest, learnt)
+    low, high = interval(found, one.factors)
+    value = measured.gbps[rest]
+    plain = predicted(one, np.arange(len(measured.gbps)), None).means.gbps
+    factor = float(np.median(measured.gbps[picked] / plain[picked])) if len(picked) else 1.0
+    return Score(
+        error_ratio=_median_error(found.means.gbps, value),
+        coverage_ratio=float(((value >= low) & (value <= high)).mean()),
+        width_gbps=float((high - low).mean()),
+        rival_error_ratio=_median_error(plain[rest] * factor, value),
+    )
+
+
+def at_random(one: World, count: int, seeds: int) -> Score:
+    """Return the mean score of probes picked at random."""
+    size = len(one.measured.gbps)
+    picks = [np.random.default_rng(seed).permutation(size)[:count] for seed in range(seeds)]
+    return Score._make(np.mean([score(one, np.sort(pick)) for pick in picks], axis=0))
+
+
+def informative(one: World, count: int) -> Rows:
+    """Return the rows that are picked one after the other by what they are expected to tell."""
+    measured = one.measured
+    age_days = np.abs(measured.days - (one.as_of.toordinal() - _EPOCH))
+    weight = 0.5 ** (age_days / HALF_LIFE_DAYS)
+    known = Calibration(as_of=one.as_of, measurement_count=0, probe_count=0, fingerprint="")
+    picked: list[int] = []
+    for _ in range(count):
+        gain = gains_gbps(measured.kinds, measured.limits, measured.columns, known, weight=weight)
+        gain[picked] = -1.0
+        picked.append(int(gain.argmax()))
+        known = calibrate(measured.rows(np.array(picked)), as_of=one.as_of)
+    return np.array(picked)
+
+
+def replay(one: World, seeds: int) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each way of picking: the error and coverage by number of probes."""
+    none = score(one, np.array([], dtype=np.intp))
+    lines = {
+        "random": [at_random(one, count, seeds) for count in COUNTS],
+        "informative": [],
+    }
+    best = informative(one, max(COUNTS))
+    lines["informative"] = [score(one, best[:count]) for count in COUNTS]
+    for way, found in lines.items():
+        yield (
+            one.name,
+            f"{len(one.measured.gbps):,}",
+            way,
+            *(_percent(each.error_ratio) for each in (none, *found)),
+            *(_percent(each.rival_error_ratio) for each in (found[2],)),
+            *(_percent(each.coverage_ratio) for each in (none, found[2], found[4])),
+            *(f"{each.width_gbps:.2f}" for each in (none, found[2], found[4])),
+        )
+
+
+def tails(worlds: Sequence[World], seeds: int) -> Iterator[tuple[str, ...]]:
+    """Yield the ends of intervals by level, over all campaigns and without each."""
+    deviations = {one.name: _deviations(one, seeds) for one in worlds}
+    yield ("campaigns", *(f"{level:g}" for level in PROBED_TAILS))
+    for left_out in ("", *deviations):
+        parts = [found for name, found in deviations.items() if name != left_out and len(found)]
+        values = np.concatenate(parts)
+        weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in parts])
+        order = np.argsort(values)
+        reached = np.cumsum(weights[order]) / weights.sum()
+        yield (
+            f"without {left_out}" if left_out else "all",
+            *(
+                "{:.2f} to {:.2f}".format(
+                    *np.interp((0.5 - level / 2, 0.5 + level / 2), reached, values[order])
+                )
+                for level in PROBED_TAILS
+            ),
+        )
+
+
+def _deviations(one: World, seeds: int) -> NDArray[np.float64]:
+    """Return measured over predicted in standard deviations, of rows that probes told of."""
+    size = len(one.measured.gbps)
+    parts = []
+    for count in TAIL_COUNTS:
+        for seed in range(seeds):
+            pick = np.sort(np.random.default_rng(seed).permutation(size)[:count])
+            rest = np.setdiff1d(np.arange(size), pick)
+            learnt = calibrate(one.measured.rows(pick), as_of=one.as_of)
+            found = predicted(one, rest, learnt)
+            told = found.learnt_ratio > TOLD_RATIO
+            distance = np.log(one.measured.gbps[rest] / found.means.gbps) / found.log_sd
+            parts.append(distance[told])
+    return np.concatenate(parts)
+
+
+def _median_error(predicted_gbps: NDArray[np.float64], value: NDArray[np.float64]) -> float:
+    return float(np.median(np.abs(predicted_gbps / value - 1)))
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * ratio:.1f} %"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("measurements", type=Path)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--campaign", action="append")
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--tails", action="store_true")
+    asked = parser.parse_args()
+    scores = calibration_scores(asked.measurements, as_of=AS_OF)
+    names = asked.campaign or campaigns(asked.measurements)
+    worlds = [one for name in names if (one := world(asked.measurements, name, scores)) is not None]
+    if asked.tails:
+        _print(tails(worlds, asked.seeds), asked.markdown)
+        return
+    _print(_replayed(worlds, asked.seeds), asked.markdown)
+
+
+def _replayed(worlds: Sequence[World], seeds: int) -> Iterator[tuple[str, ...]]:
+    yield (
+        *("campaign", "rows", "picked", "none", "1", "2", "3", "5", "10"),
+        *("one factor, 3", "inside, none", "3", "10", "width, none", "3", "10"),
+    )
+    for one in worlds:
+        yield from replay(one, seeds)
+
+
+def _print(rows: Iterator[tuple[str, ...]], as_markdown: bool) -> None:
+    for number, cells in enumerate(rows):
+        print(f"| {' | '.join(cells)} |" if as_markdown else "  ".join(cells), flush=True)
+        if as_markdown and number == 0:
+            print(f"|{' --- |' * len(cells)}")
+
+
+if __name__ == "__main__":
+    main()
