@@ -109,3 +109,12 @@ def window_limited_gbps(window_bytes: float, rtt_ms: float) -> float:
     if rtt_ms <= 0:
         raise ValueError(f"a round-trip time is above 0 ms, got {rtt_ms}")
     return gbps_from_bytes(window_bytes, rtt_ms / MS_PER_SECOND)
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, in the singular where it is one.
+
+    >>> counted(1, "finding"), counted(4212338, "record"), counted(2, "entry", "entries")
+    ('1 finding', '4,212,338 records', '2 entries')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -1,6 +1,7 @@
 """How sure a statement about traffic is, and why it is not surer."""
 
 from netplan_planner.model import Certainty, Confidence, Edge, Facts, Instance, VmTraffic
+from netplan_planner.units import counted
 
 _SHARED = "flow-logs-thin"
 """The rule whose thresholds say what counts as thin evidence."""
@@ -41,7 +42,7 @@ def doubts_of_edge(facts: Facts, edge: Edge) -> Doubts:
     ):
         doubts.add("records cover more than a minute, so bursts are hidden")
     if edge.record_count < facts.threshold(_SHARED, "min_record_count"):
-        doubts.add(f"it rests on {edge.record_count} flow records")
+        doubts.add(f"it rests on {counted(edge.record_count, 'flow record')}")
     return doubts
 
 

@@ -10,6 +10,7 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.units import counted
 
 if TYPE_CHECKING:
     from netplan_planner.engine.evaluate import GroupScore
@@ -92,7 +93,9 @@ def evaluate(
         text = msgspec.json.format(msgspec.json.encode(document)).decode()
         typer.echo(escaped_json(text))
         return
-    typer.echo(f"{found.row_count:,} rows, {found.unused_count:,} without a measured value")
+    typer.echo(
+        f"{counted(found.row_count, 'row')}, {found.unused_count:,} without a measured value"
+    )
     for title, groups in (
         ("source", found.by_source),
         ("path class", found.by_path_class),
@@ -124,7 +127,7 @@ def _table(title: str, groups: "tuple[GroupScore, ...]", level: float) -> list[s
     others = [one for one in groups if not one.known_count]
     if others:
         count = sum(one.row_count for one in others)
-        lines.append(f"unknown: {count:,} rows of {len(others)} other groups")
+        lines.append(f"unknown: {counted(count, 'row')} of {counted(len(others), 'other group')}")
     return lines
 
 

@@ -12,7 +12,15 @@ from netplan_planner.engine.predict_path import PathAnswer
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_cell
 from netplan_planner.model import Estimate, Limit, LimitKind
 from netplan_planner.renderers.content.phrases import limit_name
-from netplan_planner.renderers.figures import byte_volume, duration, interval, rate, rates, share
+from netplan_planner.renderers.figures import (
+    byte_volume,
+    counted,
+    duration,
+    interval,
+    rate,
+    rates,
+    share,
+)
 
 SCHEMA = "netplan.prediction/1"
 WIDTH = 100
@@ -51,13 +59,15 @@ def _head(answer: PathAnswer) -> Iterator[str]:
     query = answer.query
     parts = [query.path_class.value]
     if query.streams is not None:
-        parts.append(f"{query.streams} stream{'s' * (query.streams != 1)}")
+        parts.append(counted(query.streams, "stream"))
     if query.rtt_ms is not None:
         parts.append(f"RTT {query.rtt_ms:.3g} ms")
     if query.transfer_bytes is not None:
         parts.append(byte_volume(query.transfer_bytes))
     elif query.duration_s is not None:
         parts.append(f"first {duration(query.duration_s)}")
+    else:
+        parts.append("steady")
     if query.is_both_ways:
         parts.append("both ways at once")
     names = f"{inert(answer.src, NAME_LENGTH)} → {inert(answer.dst, NAME_LENGTH)}"
@@ -76,6 +86,8 @@ def _body(answer: PathAnswer) -> Iterator[str]:
     yield from _service(answer)
     for said in found.assumed:
         yield f"  assumed: {inert(said)}"
+    if answer.rtt_raised:
+        yield f"  assumed: {inert(answer.rtt_raised)}"
     if answer.rtt_detail:
         yield f"  round-trip time by {inert(answer.rtt_detail)}"
 
@@ -189,7 +201,7 @@ def _csv(answer: PathAnswer) -> str:
         "lifted_by": found.limits[0].lifted_by if known else None,
         "duration_s": found.duration_s,
         "limits_as_of": answer.limits_as_of.isoformat(),
-        "reason": "; ".join(found.unknown),
+        "reason": "; ".join(found.unknown) or answer.rtt_raised,
     }
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -8,6 +8,7 @@ import typer
 
 from netplan_planner.cli.app import state
 from netplan_planner.cli.streams import to_stdout
+from netplan_planner.units import counted
 from netplan_planner.writing import written_whole
 
 if TYPE_CHECKING:
@@ -59,8 +60,14 @@ def _shared(table: "PathTable", answer: "TableAnswer") -> "dict[str, AddedColumn
     found = share_table(table, answer)
     if found.unknown_count and not state.quiet:
         typer.echo(
-            f"note: {found.unknown_count:,} rows have no prediction and are left out of the"
-            " sharing; in truth they take bandwidth too",
+            f"note: {_unknown(found.unknown_count)} left out of the sharing; in truth"
+            f" {'it takes' if found.unknown_count == 1 else 'they take'} bandwidth too",
             err=True,
         )
     return {"shared_gbps": found.gbps, "shared_limit": found.limit}
+
+
+def _unknown(count: int) -> str:
+    one = count == 1
+    has, is_ = ("has", "is") if one else ("have", "are")
+    return f"{counted(count, 'row')} {has} no prediction and {is_}"

@@ -104,8 +104,8 @@ def _summary(plan: ProbePlan) -> Iterator[str]:
     for cost, words in ((least, "at least"), (most, "at most")):
         usd = "an unknown sum" if cost.usd is None else dollars(cost.usd)
         yield (
-            f"{words} {cost.runs} runs in {duration(cost.seconds)}: {volume(cost.gib)}, {usd} of"
-            " traffic"
+            f"{words} {counted(cost.runs, 'run')} in {duration(cost.seconds)}: {volume(cost.gib)},"
+            f" {usd} of traffic"
         )
     before, after = half_width_of(plan.mean_log_width), half_width_of(plan.expected_log_width)
     yield (

@@ -11,6 +11,7 @@ from netplan_planner.cli.app import state
 from netplan_planner.cli.probe import STORE, Form, FormOption, StoreOption, probe_app
 from netplan_planner.errors import IncompleteError, UsageError, nearest_names
 from netplan_planner.inert import LINE_LENGTH
+from netplan_planner.units import counted
 
 if TYPE_CHECKING:
     from netplan_planner.engine.probe_import import Imported
@@ -66,7 +67,8 @@ def import_(
     )
     typer.echo(_json(found, store) if form is Form.JSON else _text(found, store), nl=False)
     if strict and found.lost:
-        raise IncompleteError(f"{len(found.lost)} runs were not imported (--strict)")
+        were = "was" if len(found.lost) == 1 else "were"
+        raise IncompleteError(f"{counted(len(found.lost), 'run')} {were} not imported (--strict)")
 
 
 def _class(text: str | None) -> "PathClass | None":
@@ -86,7 +88,6 @@ def _class(text: str | None) -> "PathClass | None":
 def _text(found: "Imported", store: Path) -> str:
     from netplan_planner.cli.probe_results import calibrate_command
     from netplan_planner.inert import inert
-    from netplan_planner.renderers.figures import counted
 
     tools = ", ".join(f"{tool} {count:,}" for tool, count in found.by_tool)
     lines = [
@@ -113,10 +114,10 @@ def _by_reason(refused: Sequence["Refused"]) -> list[str]:
     for reason, where in list(places.items())[:_SHOWN_REASONS]:
         lines += [f"  {reason}", *(f"    {place}" for place in where[:_SHOWN_PLACES])]
         if len(where) > _SHOWN_PLACES:
-            lines.append(f"    and {len(where) - _SHOWN_PLACES:,} more places")
+            lines.append(f"    and {counted(len(where) - _SHOWN_PLACES, 'more place')}")
     rest = len(places) - _SHOWN_REASONS
     if rest > 0:
-        lines.append(f"  and {rest:,} more reasons (--format json has all)")
+        lines.append(f"  and {counted(rest, 'more reason')} (--format json has all)")
     return lines
 
 

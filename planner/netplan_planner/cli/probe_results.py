@@ -7,7 +7,7 @@ from netplan_planner.cli.probe_answers import way_of, wrapped
 from netplan_planner.engine.probe_runs import FlowResult, ProbeResults
 from netplan_planner.inert import LINE_LENGTH, TEXT_LENGTH, inert
 from netplan_planner.probes.outcome import PairRefused, ProbeEvent, RunFailed, RunMeasured
-from netplan_planner.renderers.figures import interval, number, rate
+from netplan_planner.renderers.figures import counted, interval, number, rate
 
 
 def event_line(event: ProbeEvent) -> str:
@@ -27,7 +27,8 @@ def results_text(results: ProbeResults, store: Path) -> str:
     """Return what was measured beside what was predicted, ending with a line end."""
     where = inert(str(store))
     lines = [
-        f"{results.measured_count} runs now, {results.resumed_count} from before; in {where}",
+        f"{counted(results.measured_count, 'run')} now, {results.resumed_count} from before;"
+        f" in {where}",
         "",
     ]
     last = ""

@@ -37,6 +37,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
+from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
 
@@ -51,7 +52,8 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
     selected = select_rules(request.select, request.ignore)
     facts = read_facts(request, demo, say)
     suppressions = read_suppressions(request.ignore_file, facts)
-    say(f"judging {len(facts.inventory.instances)} machines by {len(selected)} rules")
+    machines = counted(len(facts.inventory.instances), "machine")
+    say(f"judging {machines} by {counted(len(selected), 'rule')}")
     judgements = [judge(check, facts) for check in selected]
     kept, suppressed = _apply(suppressions, selected, judgements)
     findings, filtered = _filter(request, kept)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner.engine.asked_class import class_of_path
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
@@ -26,12 +27,17 @@ from netplan_planner.model import (
     region_of,
 )
 from netplan_planner.throughput import instance_end, load_caps, predict
-from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput.batch import NO_RTT
+from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
+from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
 from netplan_planner.throughput.services.application import (
     Service,
     Transactions,
     transactions_per_s,
 )
+from netplan_planner.throughput.single_row import needs_round_trip
+
+_ASK_FOR_RTT = f"{NO_RTT}: give --rtt-ms, or the places of both ends"
 
 
 class PathQuestion(Value, frozen=True, kw_only=True):
@@ -69,6 +75,8 @@ class PathAnswer(Value, frozen=True, kw_only=True):
     estimate: Estimate
     rtt_detail: str = ""
     """Where a round-trip time that was not given comes from."""
+    rtt_raised: str = ""
+    """Why another one is taken than the given one."""
     service: Service | None = None
     transactions: Transactions | None = None
     """What a service does on that path."""
@@ -80,7 +88,8 @@ def predict_described(
     """Return the prediction for two machines that exist on paper only.
 
     Raises:
-        UsageError: If the path's class is neither given nor follows from two places.
+        UsageError: If the path's class is neither given nor follows from two places, or if these
+            contradict it.
         InputError: If the calibration cannot be read.
     """
     if question.src_type is None:
@@ -101,7 +110,7 @@ def predict_described(
             (question.dst_type or question.src_type, question.dst_place),
         )
     )
-    path_class = question.path_class or _class_of(src, dst, question.is_external)
+    path_class = class_of_path(question.path_class, src, dst, is_external=question.is_external)
     if path_class is PathClass.INTERNET:
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
     caps = with_calibration(load_caps(as_of), calibration)
@@ -118,17 +127,24 @@ def predict_named(
     that of their zones.
 
     Raises:
-        UsageError: If a name is not that of one machine.
+        UsageError: If a name is not that of one machine, if both are, or if their places
+            contradict the class.
     """
     demo = load_demo(request.demo) if request.demo is not None else None
     facts = read_facts(request, demo, say)
-    ends = [_named_end(facts, machine_of(facts.inventory, name), question) for name in names]
-    path_class = question.path_class or _class_of(ends[0], ends[1], question.is_external)
+    machines = [machine_of(facts.inventory, name) for name in names]
+    if machines[0].ref.self_link == machines[1].ref.self_link:
+        raise UsageError(
+            f"{machines[0].name} is both the sender and the receiver: what a machine sends to"
+            " itself never reaches the network, and no limit of it holds. Name two machines."
+        )
+    src, dst = (_named_end(facts, machine, question) for machine in machines)
+    path_class = class_of_path(question.path_class, src, dst, is_external=question.is_external)
     if question.rtt_ms is None:
         seen = _seen_rtt_ms(facts, names)
         if seen is not None:
             question = msgspec.structs.replace(question, rtt_ms=seen)
-    return _answer(question, names, ends[0], ends[1], path_class, facts.caps, level)
+    return _answer(question, names, src, dst, path_class, facts.caps, level)
 
 
 def with_service(answer: PathAnswer, service: Service) -> PathAnswer:
@@ -167,10 +183,10 @@ def _answer(
         pod=question.pod if path_class.is_pod else None,
         vpn_tunnels=question.vpn_tunnels,
     )
-    detail = ""
-    if query.rtt_ms is None:
-        query, detail = _with_round_trip(query)
+    query, detail, said = _with_round_trip(query)
     estimate = predict(query, caps, may_assume=may_assume, level=level, weigh=True)
+    if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
+        estimate = Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
     return PathAnswer(
         src=names[0],
         dst=names[1],
@@ -178,21 +194,30 @@ def _answer(
         limits_as_of=caps.as_of,
         estimate=estimate,
         rtt_detail=detail,
+        rtt_raised=said,
     )
 
 
-def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str]:
-    """Return the path with the round-trip time of its places, where they are known."""
+def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
+    """Return the path with its round-trip time, where that is from, and what it was raised for.
+
+    The given one, but for one that no ping of these places has ever shown; else that of the places.
+    """
     places = [end.zone or end.region or "" for end in (query.src, query.dst)]
+    if query.rtt_ms is not None:
+        shown = raised_to_pings([query.rtt_ms], rtt_for_pairs(places[:1], places[1:]))
+        raised = float(shown.rtt_ms[0])
+        said = why_raised(raised) if shown.is_raised[0] else ""
+        return msgspec.structs.replace(query, rtt_ms=raised), "", said
     if not all(places):
         typical = {"same-zone": "us-central1-a", "inter-zone": "us-central1-b"}
         other = typical.get(query.path_class.distance or "")
         if other is None:
-            return query, ""
+            return query, "", ""
         places = ["us-central1-a", other]
     found = rtt_between(places[0], places[1])
     if found.rtt_ms is None:
-        return query, found.why_unknown
+        return query, found.why_unknown, ""
     detail = f"{found.basis}: {found.detail}" if found.detail else str(found.basis)
     return (
         msgspec.structs.replace(
@@ -203,6 +228,7 @@ def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str]:
             rtt_source=found.source,
         ),
         detail,
+        "",
     )
 
 
@@ -230,21 +256,6 @@ def _seen_rtt_ms(facts: Facts, names: tuple[str, str]) -> float | None:
         if ends == wanted and edge.rtt_ms:
             return edge.rtt_ms
     return None
-
-
-def _class_of(src: PathEnd, dst: PathEnd, is_external: bool) -> PathClass:
-    if src.region is None or dst.region is None:
-        raise UsageError(
-            "the class of the path is not known: give --path (such as inter-region-internal), or"
-            " the places of both ends (--src-place, --dst-place)"
-        )
-    if src.region != dst.region:
-        distance = "inter-region"
-    elif src.zone is not None and src.zone == dst.zone:
-        distance = "same-zone"
-    else:
-        distance = "inter-zone"
-    return PathClass(f"{distance}-{'external' if is_external else 'internal'}")
 
 
 def _check_place(option: str, place: str | None) -> None:

@@ -40,7 +40,8 @@ from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.protocols import omit_of
-from netplan_planner.throughput.round_trips.rtt import RttBasis, rtt_for_pairs
+from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
+from netplan_planner.throughput.round_trips.rtt import RoundTripColumns, rtt_for_pairs
 
 SCHEMA = "netplan.predictions/1"
 _TYPICAL: dict[str | None, tuple[str, str]] = {
@@ -55,7 +56,7 @@ class TableAnswer(NamedTuple):
 
     predictions: Predictions
     reason: CodedTexts
-    """Why a row has no value."""
+    """Why a row has no value; or, beside one, what of the row was not taken as it stands."""
 
 
 class TableKinds(NamedTuple):
@@ -68,6 +69,8 @@ class TableKinds(NamedTuple):
     """Sender's and receiver's."""
     place: NDArray[np.intp]
     """Number of each row's."""
+    is_raised: NDArray[np.bool_]
+    """Whether a row's own round-trip time is below every ping of its pair."""
 
 
 def predict_table(
@@ -99,7 +102,19 @@ def predict_table(
         found.kinds, found.limits, found.columns, factors or factors_at(level), probed
     )
     codes, texts = reasons(found.limits, found.columns, answers)
+    codes, texts = _with_raised(codes, texts, found)
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes))
+
+
+def _with_raised(
+    codes: NDArray[np.intp], texts: list[str], found: TableKinds
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the reasons, with one for each row that has a value for another round-trip time."""
+    rows = np.flatnonzero(found.is_raised & (codes < 0))
+    least, which = np.unique(found.columns.rtt_ms[rows], return_inverse=True)
+    more = codes.copy()
+    more[rows] = len(texts) + which
+    return more, [*texts, *map(why_raised, least.tolist())]
 
 
 def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
@@ -114,8 +129,9 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
         for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
     ]
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
-    columns = _columns(table, rows, kinds, kind, both[rows.kind])
-    return TableKinds(kinds, limits, columns, rows.places, rows.place)
+    rtt, is_raised = _round_trips(rows, [k.path_class.distance for k in kinds], kind)
+    columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt)
+    return TableKinds(kinds, limits, columns, rows.places, rows.place, is_raised)
 
 
 def pairs_of(found: TableKinds) -> tuple[list[str], NDArray[np.intp]]:
@@ -211,9 +227,9 @@ def _columns(
     kinds: list[PathQuery],
     kind: NDArray[np.intp],
     is_both_ways: NDArray[np.bool_],
+    rtt: Spans,
 ) -> Columns:
     numbers = rows.numbers
-    rtt = _round_trips(rows, [k.path_class.distance for k in kinds], kind)
     window = numbers["window_bytes"]
     return Columns(
         kind=kind,
@@ -230,24 +246,27 @@ def _columns(
     )
 
 
-def _round_trips(rows: PathRows, distances: list[str | None], kind: NDArray[np.intp]) -> Spans:
+def _round_trips(
+    rows: PathRows, distances: list[str | None], kind: NDArray[np.intp]
+) -> tuple[Spans, NDArray[np.bool_]]:
     """Return the round-trip time of each row: its own, else that of its places or its class.
 
-    No ping of this path is shorter than what pings of the same pair ever showed: published grids
-    mix up addresses, and a figure below the table's range is raised to it.
+    With it goes which of the rows' own were raised.
     """
     known = rtt_for_pairs([src for src, _ in rows.places], [dst for _, dst in rows.places])
-    is_table = (known.basis == RttBasis.TABLE)[rows.place]
-    least = np.where(is_table, known.low_ms[rows.place], 0.0)
-    given = np.maximum(rows.numbers["rtt_ms"], least)
+    at = rows.place
+    of_rows = RoundTripColumns(
+        known.rtt_ms[at], known.low_ms[at], known.high_ms[at], known.basis[at]
+    )
+    given, is_raised = raised_to_pings(rows.numbers["rtt_ms"], of_rows)
     usual_places = [_TYPICAL.get(one, ("", "")) for one in distances]
     typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
     for name in ("rtt_ms", "low_ms", "high_ms"):
-        placed, usual = getattr(known, name)[rows.place], getattr(typical, name)[kind]
+        placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
         value = np.where(np.isnan(placed), usual, placed)
         found.append(np.where(np.isnan(given), value, given))
-    return Spans(*found)
+    return Spans(*found), is_raised
 
 
 def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:

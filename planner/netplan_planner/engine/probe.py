@@ -17,6 +17,7 @@ from netplan_planner.optimise.probe_forecast import ProbeRules, forecast
 from netplan_planner.optimise.probe_plan import ProbeCaps, choose_probes, impacts_of
 from netplan_planner.probes.budget import wire_ratio
 from netplan_planner.probes.campaign import CONFIGURATIONS, StopRule
+from netplan_planner.units import counted
 
 RUN_OVERHEAD_S = 2.0
 """Of a run beside its sending: the server's start, the tool's own handshake."""
@@ -145,7 +146,7 @@ def _found(question: ProbeQuestion, request: AuditRequest, facts: Facts, say: Sa
     maker = PathMaker(facts, time_scale=question.time_scale)
     if question.pairs:
         return maker.named(question.pairs, is_external=question.is_external)
-    say(f"judging {len(facts.inventory.instances)} machines")
+    say(f"judging {counted(len(facts.inventory.instances), 'machine')}")
     found = maker.of_findings(
         read_suppressions(request.ignore_file, facts), max_count=question.max_paths
     )

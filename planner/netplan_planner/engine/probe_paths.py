@@ -27,6 +27,7 @@ from netplan_planner.model.probe_plan import NO_PROBE_LABEL, ProbePath, ProbeSta
 from netplan_planner.probes.protocol import run_times
 from netplan_planner.throughput import instance_end
 from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.units import counted
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules
 
@@ -279,9 +280,11 @@ def _weight(check: Check, hit: Hit) -> tuple[int, Decimal, float, str, str]:
 
 def _notes(count: int, homeless: int, max_count: int) -> Iterator[str]:
     if count > max_count:
-        yield f"{count - max_count:,} more paths of findings were not looked at (--max-paths)"
+        more = count - max_count
+        paths = counted(more, "more path")
+        yield f"{paths} of findings {'was' if more == 1 else 'were'} not looked at (--max-paths)"
     if homeless:
         yield (
-            f"{homeless:,} findings are about no path between two machines of the input that flow"
-            " logs show"
+            f"{counted(homeless, 'finding')} {'is' if homeless == 1 else 'are'} about no path"
+            " between two machines of the input that flow logs show"
         )

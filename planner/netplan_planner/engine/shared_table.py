@@ -14,11 +14,12 @@ from netplan_planner.engine.predict_table import TableAnswer, rounded
 from netplan_planner.errors import UsageError
 from netplan_planner.readers.path_table import CodedTexts, PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 
 SENDERS = ("vm-egress", "external-egress")
 """Limits that the flows of one sender share."""
-RECEIVERS = ("external-ingress", "external-ingress-packets")
+RECEIVERS = ("external-ingress", "external-ingress-packets", RECEIVER_CORES)
 OWN = "own-path"
 """The flow gets what its own prediction allows."""
 
@@ -81,7 +82,9 @@ def _links(
             capacity = np.full(len(machines), np.inf)
             values = limits[:, LIMITS.index(name)]
             np.minimum.at(capacity, which[known], np.where(np.isnan(values), np.inf, values))
-            columns.append(np.where(np.isinf(values) | np.isnan(values), -1, start + which[known]))
+            # What arrives at a receiver's vCPUs counts, also from a sender too small to fill them.
+            felt = capacity[which[known]] if name == RECEIVER_CORES else values
+            columns.append(np.where(np.isinf(felt) | np.isnan(felt), -1, start + which[known]))
             capacities.append(capacity)
             names.append(np.full(len(machines), len(names)))
             start += len(machines)

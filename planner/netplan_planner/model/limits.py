@@ -21,9 +21,10 @@ class Limit(Value, frozen=True, kw_only=True):
 
     name: str
     """`vm-egress`, `external-egress`, `external-flow`, `internal-flow`, `external-ingress`,
-    `external-ingress-packets`, `external-path`, `host-link`, `vpn-tunnel`, `single-flow-core`,
-    `pod-interface`, `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`,
-    `pod-packet-budget`, `window-over-rtt`, `slow-start-ramp`."""
+    `external-ingress-packets`, `receiver-cores`, `external-path`, `host-link`, `vpn-tunnel`,
+    `single-flow-core`, `pod-interface`, `pod-overlay-header`, `pod-encryption`,
+    `pod-user-space`, `pod-stream`, `pod-packet-budget`, `window-over-rtt`,
+    `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str

@@ -9,6 +9,7 @@ from netplan_planner.model.base import SelfLink, SkuId, Value
 from netplan_planner.model.inventory import Instance
 from netplan_planner.model.limits import Estimate, PathQuery
 from netplan_planner.model.traffic import PathClass
+from netplan_planner.units import counted
 
 NO_PROBE_LABEL = "netplan-no-probe"
 """On a machine, whatever its value: no probe starts, ends or passes there."""
@@ -117,7 +118,7 @@ class Probe(Value, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """The path and the streams, for people."""
-        streams = f"{self.streams} stream{'s' if self.streams > 1 else ''}"
+        streams = counted(self.streams, "stream")
         return f"{self.path.subject}, {self.path.path_class.value}, {streams}"
 
 

@@ -59,6 +59,8 @@ def _limit_key(name: str, query: PathQuery, src: Instance, dst: Instance) -> str
         return f"{name} (machines of {src.project}{_tier(query)})"
     if name in _OF_FAMILY:
         return f"{name} ({_family_of(src)} machines{_tier(query)})"
+    if name == "receiver-cores":
+        return f"{name} ({_family_of(dst)} machines)"
     if name == "external-path":
         return f"{name} ({query.path_class.value})"
     # The start depends on the round trip; the rest on the very machines.

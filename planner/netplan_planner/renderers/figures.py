@@ -12,6 +12,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple
 
 from netplan_planner import units
+from netplan_planner.units import counted as counted
 
 _RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
 _SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
@@ -114,11 +115,18 @@ def rates(*gbps: float, joint: str = " → ") -> str:
 def interval(gbps: float, low_gbps: float, high_gbps: float) -> str:
     """Return the interval around a rate, in the unit in which `rate` prints it.
 
-    >>> interval(1.6, 1.2, 1.84), interval(0.15, 0.05, 0.2)
-    ('[1.2 to 1.84]', '[0.05 to 0.2]')
+    An end that its own digits would put on the wrong side of the rate, whose digits are fewer, is
+    printed as the rate is.
+
+    >>> interval(1.6, 1.2, 1.84), interval(0.15, 0.05, 0.2), interval(0.8283, 0.81, 0.8284)
+    ('[1.2 to 1.84]', '[0.05 to 0.2]', '[0.81 to 0.83]')
     """
     factor = _unit_for(abs(gbps) or 1.0)[1]
-    return f"[{number(low_gbps * factor)} to {number(high_gbps * factor)}]"
+    shown = _rate_number(gbps * factor)
+    low, high = number(low_gbps * factor), number(high_gbps * factor)
+    low = shown if low_gbps <= gbps and _parsed(low) > _parsed(shown) else low
+    high = shown if high_gbps >= gbps and _parsed(high) < _parsed(shown) else high
+    return f"[{low} to {high}]"
 
 
 def volume(gib: Decimal) -> str:
@@ -220,15 +228,6 @@ def duration(seconds: float) -> str:
     return f"{number(minutes)} min" if minutes >= 2 else f"{number(seconds)} s"
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "finding"), counted(4212338, "record"), counted(2, "entry", "entries")
-    ('1 finding', '4,212,338 records', '2 entries')
-    """
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def rounded(value: Decimal, digits: int) -> float:
     """Return a decimal as the nearest float with at most `digits` decimals.
 
@@ -249,6 +248,11 @@ def rounded(value: Decimal, digits: int) -> float:
 def _rate_number(value: float) -> str:
     size = abs(value)
     return trimmed(value, 0 if size >= 100 else 1 if size >= 10 else 2)
+
+
+def _parsed(text: str) -> float:
+    """Return a number as it was printed; "unknown" is on no side of any other."""
+    return float(text.replace(",", "")) if text != "unknown" else math.nan
 
 
 def _unit_for(gbps: float) -> tuple[str, float]:

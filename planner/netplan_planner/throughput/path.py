@@ -22,7 +22,6 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.batch import Columns
 from netplan_planner.throughput.corrections.calibrated_caps import (
     CalibratedCaps,
     corrected_limits,
@@ -39,14 +38,14 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.tables import path_limit
+from netplan_planner.throughput.single_row import early_end, needs_round_trip, single_row
+from netplan_planner.units import counted
 
 LEVEL = 0.9
 """Of the intervals that reports show."""
 _REMEMBERED = 4096
 """Answers: one takes most of a millisecond."""
 _RFC_9438 = date(2023, 8, 1)
-_NO_ROUND_TRIP_MS = 1e-3
-"""Stands for "windows and starts are left out" where no round-trip time is known."""
 
 
 def predict(
@@ -81,8 +80,7 @@ def _deciding(query: PathQuery) -> PathQuery:
     In steady state and with as many streams as it takes, round-trip times and places do not count:
     an audit asks for thousands of such paths of a few kinds.
     """
-    is_steady = query.streams is None and query.duration_s is None and query.transfer_bytes is None
-    if not is_steady:
+    if needs_round_trip(query):
         return query
     src, dst = (
         msgspec.structs.replace(end, zone=None, region=None) for end in (query.src, query.dst)
@@ -102,7 +100,7 @@ def _predict(
             gbps=None, limits=tuple(_named(query, caps, found, None)), unknown=found.unknown
         )
     query = msgspec.structs.replace(query, as_of=caps.as_of)
-    columns, left_out = _columns(query)
+    columns, left_out = single_row(query)
     probed = probed_path(query, found, caps)
     answer = batch.predict_columns([query], [found], columns, factors_at(level), probed)
     if np.isnan(answer.gbps[0]):
@@ -169,7 +167,7 @@ def _estimate(
         duration_s=seconds,
         low_duration_s=seconds * mean / high if seconds else None,
         high_duration_s=seconds * mean / low if seconds else None,
-        assumed=(*found.assumed, *left_out, *said_of_path(query, found, caps)),
+        assumed=(*found.assumed, *left_out, *early_end(query), *said_of_path(query, found, caps)),
     )
 
 
@@ -251,48 +249,14 @@ def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
 def _start(query: PathQuery, answer: batch.Predictions) -> Limit:
     """Return the start of a transfer as a limit: what is left of the steady rate."""
     lost = float(answer.found.means.start_ratio[0])
-    streams = f"{query.streams} streams" if query.streams else "the streams"
+    streams = counted(query.streams, "stream") if query.streams else "the streams"
+    lose = "loses" if query.streams == 1 else "lose"
     return Limit(
         name=LIMITS[RAMP],
         gbps=float(answer.gbps[0]),
         kind=LimitKind.DOCUMENTED,
         source="RFC 6928 (initial window), RFC 9438 (CUBIC)",
         as_of=_RFC_9438,
-        detail=f"{streams} over {query.rtt_ms:.3g} ms lose {100 * lost:.0f} % of the time",
+        detail=f"{streams} over {query.rtt_ms:.3g} ms {lose} {100 * lost:.0f} % of the time",
         lifted_by=f"a longer transfer, or {MORE_STREAMS}",
-    )
-
-
-def _number(value: float | None, *, absent: float = np.nan) -> float:
-    return absent if value is None else float(value)
-
-
-def _columns(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
-    """Return the path as a table of one row, and what was left out of it."""
-    rtt = query.rtt_ms
-    left_out: tuple[str, ...] = ()
-    needs_rtt = query.streams is not None or query.duration_s or query.transfer_bytes
-    window: float | None = query.window_bytes
-    if not rtt or rtt <= 0:
-        rtt = _NO_ROUND_TRIP_MS
-        window = np.inf
-        left_out = ("no round-trip time: windows and the start are left out",) if needs_rtt else ()
-    elif query.streams is not None and window is None and not is_own_receiver(query):
-        left_out = ("the receiver's window is not known: between 1 and 4.2 MB",)
-    one = np.array
-    return (
-        Columns(
-            kind=np.zeros(1, dtype=np.intp),
-            window_bytes=one([_number(window)]),
-            streams=one([_number(query.streams, absent=np.inf)]),
-            rtt_ms=one([rtt]),
-            low_rtt_ms=one([query.low_rtt_ms or rtt]),
-            high_rtt_ms=one([query.high_rtt_ms or rtt]),
-            duration_s=one([_number(query.duration_s, absent=np.inf)]),
-            omit_s=one([query.omit_s]),
-            transfer_bytes=one([_number(query.transfer_bytes)]),
-            is_both_ways=one([query.is_both_ways]),
-            is_sender_count=one([query.is_sender_count]),
-        ),
-        left_out,
     )

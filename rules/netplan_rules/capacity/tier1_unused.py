@@ -16,6 +16,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.throughput import instance_cap
+from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
 from netplan_rules.managed import is_managed
@@ -94,7 +95,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
     doubts = doubts_of_vm(facts, instance, traffic)
     hours = facts.traffic.observed_minutes / 60
     if hours < facts.threshold(RULE.id, "min_window_hours"):
-        doubts.add(f"the window has {hours:.0f} hours and may miss a weekly peak")
+        doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly peak")
     saving = tier1_saving(facts, instance)
     managed = is_managed(facts, instance)
     return Hit(

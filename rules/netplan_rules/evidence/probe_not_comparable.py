@@ -16,6 +16,7 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
+from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.comparable import Reason, reasons_of
 from netplan_rules.measured import Run, Stray, measured_runs, shown_end
@@ -209,7 +210,7 @@ def _evidence(measured: Sequence[Measurement], reasons: Counted) -> tuple[Eviden
             Evidence(
                 name=name.replace("-", "_"),
                 value=text,
-                source=f"{count} of {len(measured)} measurements",
+                source=f"{count} of {counted(len(measured), 'measurement')}",
             )
             for name, (count, text) in reasons.items()
         ),

@@ -13,6 +13,7 @@ from netplan_planner.model import (
     SelfLink,
     Severity,
 )
+from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 
 RULE = Rule(
@@ -60,7 +61,7 @@ def _hit(name: str, as_of: date, age_days: int) -> Hit:
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"netplan/{name.replace(' ', '-')}")),),
         subject=name,
-        message=f"the {name} is of {as_of.isoformat()}, {age_days} days old",
+        message=f"the {name} is of {as_of.isoformat()}, {counted(age_days, 'day')} old",
         evidence=(
             Evidence(name="as_of", value=as_of.isoformat(), source=name),
             Evidence(name="age", value=age_days, unit="days"),

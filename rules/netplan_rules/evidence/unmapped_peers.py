@@ -15,6 +15,7 @@ from netplan_planner.model import (
     SelfLink,
     Severity,
 )
+from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.wording import volume
 
@@ -78,7 +79,7 @@ def _hit(facts: Facts, strays: list[Edge], lost: int, whole: int) -> Hit:
     more = f", and {len(greatest) - len(named)} more" if len(greatest) > len(named) else ""
     return Hit(
         resources=(ResourceRef(self_link=SelfLink("traffic/unmapped")),),
-        subject=f"{len(greatest)} addresses",
+        subject=counted(len(greatest), "address", "addresses"),
         message=f"{lost / whole:.1%} of the bytes go to or come from addresses that nobody owns:"
         f" {listed}{more}",
         evidence=(

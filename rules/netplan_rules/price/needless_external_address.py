@@ -20,7 +20,7 @@ from netplan_planner.model import (
     VmTraffic,
     line_item,
 )
-from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving
@@ -114,7 +114,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     hours = facts.traffic.observed_minutes / 60
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
-        doubts.add(f"the window has {hours:.0f} hours and may miss a weekly job")
+        doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")
     own = _own_users(facts, nic, traffic)
     reached = _own_reached(facts, traffic)
     if own:

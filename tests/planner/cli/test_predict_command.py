@@ -45,6 +45,17 @@ class TestOnePath:
         assert "  then " in text
         assert "assumed: the receiver's window is not known" in text
 
+    def test_text_says_what_an_absent_duration_is_taken_for(self) -> None:
+        assert answer(*ZONE).splitlines()[0].endswith(", steady · limits of 2026-11-21")
+        timed = answer(*FAR, "--duration", "5s").splitlines()[0]
+        assert "16 streams, RTT 100 ms, first 5 s" in timed
+        assert "steady" not in timed
+
+    def test_one_stream_is_singular(self) -> None:
+        text = answer(*FAR[:-4], "--streams", "1", "--rtt-ms", "100", "--duration", "1s")
+        assert "(1 stream over 100 ms loses " in " ".join(text.split())
+        assert "1 streams" not in text
+
     def test_json_is_whole(self) -> None:
         found = json.loads(answer(*FAR, "--duration", "5s", "--format", "json"))
         assert found["schema"] == "netplan.prediction/1"

@@ -115,7 +115,7 @@ def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
         store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"), "--strict"
     )
     assert status == 4
-    assert "1 runs were not imported" in errors
+    assert "1 run was not imported" in errors
     status, out, errors = run(store, str(tmp_path / "bad.xml"))
     assert (status, out) == (3, "")
     assert "nothing to import" in errors

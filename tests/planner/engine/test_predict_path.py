@@ -66,10 +66,19 @@ class TestPlaces:
 
     def test_a_given_round_trip_time_goes_before_them(self) -> None:
         found = described(
-            N2, src_place="us-central1-a", dst_place="europe-west1-b", rtt_ms=50.0, streams=1
+            N2, src_place="us-central1-a", dst_place="europe-west1-b", rtt_ms=130.0, streams=1
         )
-        assert found.query.rtt_ms == 50
-        assert found.rtt_detail == ""
+        assert found.query.rtt_ms == 130
+        assert found.rtt_detail == found.rtt_raised == ""
+
+    def test_a_given_one_below_every_ping_of_them_is_raised_and_said(self) -> None:
+        places = {"src_place": "us-central1-a", "dst_place": "europe-west1-b"}
+        least = described(N2, **places).query.low_rtt_ms
+        found = described(N2, **places, rtt_ms=50.0, streams=1)
+        assert found.query.rtt_ms == least
+        assert "below every ping" in found.rtt_raised
+        unplaced = described(N2, path_class=PathClass.INTER_REGION_INTERNAL, rtt_ms=50.0, streams=1)
+        assert (unplaced.query.rtt_ms, unplaced.rtt_raised) == (50.0, "")
 
     @pytest.mark.parametrize("places", [(None, None), ("us-central1-a", None)])
     def test_without_them_the_class_must_be_given(
@@ -82,9 +91,84 @@ class TestPlaces:
         with pytest.raises(UsageError, match="us-central1"):
             described(N2, src_place="us-central1-a", dst_place="us-cental1-a")
 
+    @pytest.mark.parametrize(
+        ("path_class", "src", "dst", "external", "said"),
+        [
+            ("same-zone-internal", "us-east1-b", "europe-west1-b", False, "is inter-region"),
+            ("same-zone-internal", "us-east1-b", "us-east1-c", False, "is inter-zone"),
+            ("inter-zone-external", "us-east1-b", "us-east1-b", False, "is same-zone"),
+            ("inter-region-internal", "us-east1", "us-east1-b", False, "inter-zone or same-zone"),
+            ("same-node-pod", "us-east1-b", "us-east1-c", False, "is inter-zone"),
+            ("inter-zone-internal-pod", "us-east1", "us-west1", False, "is inter-region"),
+            ("same-zone-internal", None, None, True, "contradicts --external"),
+        ],
+    )
+    def test_a_class_that_contradicts_them_is_refused(
+        self, path_class: str, src: str | None, dst: str | None, external: bool, said: str
+    ) -> None:
+        with pytest.raises(UsageError, match=said):
+            described(
+                N2,
+                path_class=PathClass(path_class),
+                src_place=src,
+                dst_place=dst,
+                is_external=external,
+            )
+
+    @pytest.mark.parametrize(
+        ("path_class", "src", "dst"),
+        [
+            ("same-zone-external", "us-east1", "us-east1-b"),
+            ("inter-zone-internal", "us-east1", "us-east1"),
+            ("inter-region-internal", "us-east1", None),
+            ("internet", "us-east1", "europe-west1"),
+        ],
+    )
+    def test_a_class_that_they_allow_stands(
+        self, path_class: str, src: str, dst: str | None
+    ) -> None:
+        asked = PathClass(path_class)
+        found = described(N2, path_class=asked, src_place=src, dst_place=dst)
+        assert found.query.path_class is asked
+
+    @pytest.mark.parametrize("path_class", ["inter-region-internal", "internet"])
+    @pytest.mark.parametrize(
+        "said", [{"streams": 1}, {"duration_s": 5.0}, {"transfer_bytes": 10**9}]
+    )
+    def test_without_them_a_path_of_unknown_length_has_no_answer(
+        self, path_class: str, said: dict[str, object]
+    ) -> None:
+        found = described(N2, path_class=PathClass(path_class), **said).estimate
+        assert found.gbps is None
+        assert "no round-trip time" in found.unknown[0]
+        assert "--rtt-ms" in found.unknown[0]
+
+    def test_without_them_steady_use_by_many_streams_has_an_answer(self) -> None:
+        assert described(N2, path_class=PathClass.INTER_REGION_INTERNAL).estimate.gbps == 16
+
     def test_a_type_must_be_named(self) -> None:
         with pytest.raises(UsageError, match="--src-type"):
             described(PathQuestion())
+
+
+class TestShortRuns:
+    @pytest.mark.parametrize("seconds", [0.001, 0.1, 0.25, 0.5])
+    def test_one_that_ends_before_its_start_shows_is_its_first_flight(self, seconds: float) -> None:
+        asked = {"path_class": PathClass.INTER_REGION_INTERNAL, "rtt_ms": 200.0, "streams": 1}
+        found = described(N2, duration_s=seconds, **asked).estimate
+        # Ten segments of 1408 bytes a round trip; at least one, and all of them at once at most.
+        flight_gbps = 10 * 1408 * 8 / 1e9 / 0.2
+        assert found.gbps == pytest.approx(flight_gbps)
+        assert found.low_gbps is not None
+        assert found.high_gbps is not None
+        assert 0 < found.low_gbps < flight_gbps < found.high_gbps
+        assert any("initial window" in said for said in found.assumed)
+
+    def test_a_longer_one_says_nothing_of_it(self) -> None:
+        found = described(
+            N2, path_class=PathClass.INTER_REGION_INTERNAL, rtt_ms=200.0, duration_s=5.0
+        )
+        assert found.estimate.assumed == ()
 
 
 class TestNamedMachines:
@@ -105,6 +189,16 @@ class TestNamedMachines:
         assert named("transcoder-5", "transcoder-6").query.rtt_ms == pytest.approx(0.6)
         given_one = named("transcoder-5", "transcoder-6", PathQuestion(rtt_ms=2.0))
         assert given_one.query.rtt_ms == 2
+
+    @pytest.mark.parametrize("name", ["transcoder-5", "instances/transcoder-5"])
+    def test_a_machine_has_no_path_to_itself(self, name: str) -> None:
+        with pytest.raises(UsageError, match="both the sender and the receiver"):
+            named("transcoder-5", name)
+
+    def test_a_class_that_contradicts_their_places_is_refused(self) -> None:
+        asked = PathQuestion(path_class=PathClass.INTER_REGION_INTERNAL)
+        with pytest.raises(UsageError, match="is same-zone"):
+            named("transcoder-5", "transcoder-6", asked)
 
     def test_a_name_that_nobody_has(self) -> None:
         with pytest.raises(UsageError, match="no machine of the input is named 'transcoder-99'"):
@@ -209,6 +303,45 @@ class TestAsATable:
         assert one.gbps == pytest.approx(table.gbps[0], rel=1e-12)
         assert one.low_gbps == pytest.approx(table.low_gbps[0], rel=1e-12)
         assert one.high_gbps == pytest.approx(table.high_gbps[0], rel=1e-12)
+
+
+class TestRaisedRoundTrips:
+    def test_a_row_gets_what_the_single_question_gets_and_says_so(self, tmp_path: Path) -> None:
+        row = {
+            "machine_type": "n2-standard-8",
+            "dst_machine_type": "n2-standard-8",
+            "path_class": "inter-region-internal",
+            "src_location": "us-central1-a",
+            "dst_location": "gcp:europe-west1-b",
+            "streams": "4",
+            "duration_s": "10",
+        }
+        path = written(tmp_path / "t.csv", *(row | {"rtt_ms": ms} for ms in ("50", "130", "")))
+        found = answered(path)
+        one = described(
+            N2,
+            src_place="us-central1-a",
+            dst_place="europe-west1-b",
+            rtt_ms=50.0,
+            streams=4,
+            duration_s=10.0,
+        )
+        assert one.estimate.gbps == pytest.approx(found.predictions.gbps[0], rel=1e-12)
+        assert one.estimate.low_gbps == pytest.approx(found.predictions.low_gbps[0], rel=1e-12)
+        assert one.estimate.high_gbps == pytest.approx(found.predictions.high_gbps[0], rel=1e-12)
+        assert reasons(found) == [one.rtt_raised, "", ""]
+        assert "below every ping" in one.rtt_raised
+
+    def test_a_row_without_an_answer_says_why_it_has_none(self, tmp_path: Path) -> None:
+        row = {
+            "machine_type": "n9",
+            "path_class": "inter-region-internal",
+            "src_location": "us-central1-a",
+            "dst_location": "europe-west1-b",
+            "rtt_ms": "50",
+        }
+        (why,) = reasons(answered(written(tmp_path / "t.csv", row)))
+        assert "no machine type 'n9'" in why
 
 
 class TestUnknownRows:

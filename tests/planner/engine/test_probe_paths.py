@@ -77,7 +77,7 @@ def test_paths_beyond_the_greatest_number_are_counted(tmp_path: Path) -> None:
     facts = facts_of(WEB, DB, talk=TALK)
     found = PathMaker(facts).of_findings(suppressions(facts, tmp_path), max_count=1)
     assert len(found.paths) == 1
-    assert found.notes[0] == "1 more paths of findings were not looked at (--max-paths)"
+    assert found.notes[0] == "1 more path of findings was not looked at (--max-paths)"
 
 
 def named(

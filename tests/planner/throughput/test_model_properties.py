@@ -255,13 +255,10 @@ class TestTables:
 
     @settings(deadline=None, max_examples=30)
     @given(SEEDS)
-    def test_nothing_that_lasts_is_nothing(self, seed: int) -> None:
-        table = Table(seed)
-        found = table.answers()
-        seconds = np.nan_to_num(found.duration_s, nan=np.inf)
-        lasts = seconds > 2 * table.columns.rtt_ms / 1000
-        assert (found.gbps[lasts] > 0).all()
-        assert (found.gbps >= 0).all()
+    def test_nothing_that_has_begun_is_nothing(self, seed: int) -> None:
+        found = Table(seed).answers()
+        assert (found.gbps > 0).all()
+        assert (found.low_gbps > 0).all()
 
 
 class TestProbabilities:

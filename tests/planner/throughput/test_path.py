@@ -1,6 +1,6 @@
 """The least limit of a path: the old stories replayed, and what each limit depends on."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import msgspec
 import pytest
@@ -42,6 +42,7 @@ from netplan_planner.throughput import (
     predict,
     single_flow,
 )
+from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
 from support.price_book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)
@@ -135,6 +136,36 @@ class TestTheGeckoStory:
             )
         ]
         assert rates == [1.6, 2.0, 1.6, 16.0]
+
+    @pytest.mark.parametrize("machine_type", ["n1-standard-1", "n1-standard-16"])
+    def test_the_interval_after_its_last_day_still_holds_its_figures(
+        self, machine_type: str
+    ) -> None:
+        path = query("same-zone-external", machine_type)
+        before, after = (
+            predict(path, load_caps(day), may_assume=True)
+            for day in (SLOW_OUTSIDE_UNTIL, SLOW_OUTSIDE_UNTIL + timedelta(days=1))
+        )
+        assert before.gbps is not None
+        assert after.low_gbps is not None
+        assert after.high_gbps is not None
+        assert after.low_gbps <= (before.low_gbps or 0) <= before.gbps <= after.high_gbps
+        for found in (before, after):
+            assert any("2017-08" in said for said in found.assumed)
+
+    def test_while_it_was_measured_nothing_is_assumed_of_it(self) -> None:
+        path = query("same-zone-external", "n1-standard-16")
+        assert predict(path, load_caps(JULY_2017), may_assume=True).assumed == ()
+
+    @pytest.mark.parametrize(
+        ("day", "is_said"), [(date(2018, 6, 1), True), (date(2022, 6, 1), False)]
+    )
+    def test_a_day_without_a_document_for_the_outside_is_said(
+        self, day: date, is_said: bool
+    ) -> None:
+        path = query("inter-zone-external", PathEnd(machine_type="n1-standard-8"))
+        found = predict(path, load_caps(day), may_assume=True)
+        assert any("no document of that day" in said for said in found.assumed) == is_said
 
     def test_between_zones_nobody_measured_the_external_path(self) -> None:
         found = estimate("inter-zone-external", "n1-standard-16", JULY_2017)

@@ -90,7 +90,9 @@ def _places(finding: Finding) -> Iterator[Block]:
             yield from (Command(text=text) for text in member.commands if is_inert(text))
     if len(finding.members) > _LINES:
         rest = len(finding.members) - _LINES
-        yield Field(label="also", line=line(f"{rest:,} more places, all in --output json"))
+        yield Field(
+            label="also", line=line(f"{figures.counted(rest, 'more place')}, all in --output json")
+        )
 
 
 def _several(label: str, lines: list[Line]) -> Iterator[Block]:

@@ -18,6 +18,7 @@ _LIMIT_NAMES = {
     "internal-flow": "one flow inside the VPC",
     "external-ingress": "ingress from outside the VPC",
     "external-ingress-packets": "packets from outside the VPC",
+    "receiver-cores": "the receiver's vCPUs",
     "external-path": "external path",
     "host-link": "the host's link",
     "vpn-tunnel": "VPN tunnels",

@@ -52,7 +52,9 @@ REGIMES = (
     "unstated",
 )
 """What decides how sure a prediction is, by code."""
-_MEASURED = tuple(map(LIMITS.index, ("single-flow-core", "internal-flow", "external-path")))
+_MEASURED = tuple(
+    map(LIMITS.index, ("single-flow-core", "internal-flow", "external-path", "receiver-cores"))
+)
 _PODS = [at for at, name in enumerate(LIMITS) if name.startswith("pod-")]
 _WALLS = [at for at in range(HARD_COUNT) if at not in (*_MEASURED, *_PODS)]
 _OF_MACHINE = tuple(map(LIMITS.index, ("vm-egress", "external-egress")))

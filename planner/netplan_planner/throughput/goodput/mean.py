@@ -22,6 +22,7 @@ SHARED = (
     "external-egress",
     "external-ingress",
     "external-ingress-packets",
+    "receiver-cores",
     "external-path",
     "host-link",
     "vpn-tunnel",
@@ -166,6 +167,8 @@ def _goodput(
     )
     with np.errstate(invalid="ignore"):
         timed = transfer.gbps_over(run, duration_s=terms.duration_s, omit_s=terms.omit_s)
+        least = transfer.first_flight_gbps(run, duration_s=terms.duration_s)
+        timed = np.maximum(timed, least)
     if terms.is_sender_count.any():
         timed = np.where(terms.is_sender_count, _sender_gbps(terms, run, timed), timed)
     is_sized = ~np.isnan(terms.transfer_bytes)

@@ -74,6 +74,11 @@ def unstated(bound: Bound) -> Bound:
     return Bound(bound.limit, low, bound.high_gbps, "unstated")
 
 
+def down_to(bound: Bound, low_gbps: float) -> Bound:
+    """Return a limit whose range reaches down to a rate, where it does not yet."""
+    return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
+
+
 def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest.
 

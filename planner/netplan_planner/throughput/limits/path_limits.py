@@ -12,6 +12,7 @@ from typing import NamedTuple
 from netplan_planner.model import (
     CapsBook,
     EgressCap,
+    MeasuredLimit,
     PathClass,
     PathQuery,
 )
@@ -32,11 +33,14 @@ from netplan_planner.throughput.limits.named import (
     vm_egress,
 )
 from netplan_planner.throughput.limits.pods.path import pod_bounds
+from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import OWN_CLOUD, Sender, sender_of
-from netplan_planner.throughput.limits.tables import path_limit
+from netplan_planner.throughput.limits.tables import measured_limits, path_limit
 
 SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
 """The last day of `measured_limits.csv` with its external path inside a zone."""
+UNSEEN_OUTSIDE_UNTIL = date(2019, 12, 31)
+"""No figure of such a path is known between that day and the next published run, of 2020."""
 
 
 def is_own_receiver(query: PathQuery) -> bool:
@@ -78,14 +82,21 @@ def static_limits(
     """
     unknown: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    last = _last_seen_outside(query, caps)
     if query.host_link_gbps is not None:
         hard = [bounds.plain(host_link(query))]
         per_flow = list(_per_flow(query, None, caps, without))
     else:
         sender = sender_of(query.src, caps, may_assume)
-        hard = list(_hard(query, sender, caps))
+        hard = list(_hard(query, sender, caps, last))
+        taken = intake(query, sender.cap, caps, without) if sender.cap else None
+        if taken is not None:
+            low = [bounds.down_to(bound, taken.low_gbps) for bound in hard]
+            hard = low if taken.cores is None else [*hard, taken.cores]
+            assumed = (taken.said,)
         per_flow = list(_per_flow(query, sender.cap, caps, without))
-        unknown, assumed = tuple(_missing(query, sender, hard, may_assume)), sender.assumed
+        unknown = tuple(_missing(query, sender, hard, may_assume))
+        assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
     if query.path_class.is_pod and hard:
         shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
@@ -110,7 +121,40 @@ def _missing(
         yield f"no documented cap of {sender.cap.machine_type} for addresses outside the VPC"
 
 
-def _hard(query: PathQuery, sender: Sender, caps: CapsBook) -> Iterator[Bound]:
+def _last_seen_outside(query: PathQuery, caps: CapsBook) -> MeasuredLimit | None:
+    """Return the external path as last measured, on days when nobody knows whether it still was so.
+
+    A day later the same machines did not send ten times as much: the figures end, not the path.
+    """
+    if not SLOW_OUTSIDE_UNTIL < caps.as_of <= UNSEEN_OUTSIDE_UNTIL:
+        return None
+    found = measured_limits(SLOW_OUTSIDE_UNTIL)
+    of_class = (one for one in found if one.path_class is query.path_class)
+    return next((one for one in of_class if one.name == EXTERNAL_PATH), None)
+
+
+def _said_of_outside(
+    query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None
+) -> Iterator[str]:
+    """Yield what is not known of a path to outside addresses before the first document."""
+    measured = [one for one in caps.measured(query.path_class) if one.name == EXTERNAL_PATH]
+    if last is not None:
+        yield (
+            f"no figure of this path is known between {last.as_of:%Y-%m} ({last.low_gbps:g} to"
+            f" {last.high_gbps:g} Gbit/s) and 2020: the interval reaches down to the last one"
+        )
+    elif measured and caps.as_of > measured[0].as_of:
+        yield (
+            f"the external path was last measured in {measured[0].as_of:%Y-%m}, and no document"
+            " states it: how long it stayed so is not known"
+        )
+    elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
+        yield "no document of that day states what may leave the VPC: the machine's cap is taken"
+
+
+def _hard(
+    query: PathQuery, sender: Sender, caps: CapsBook, last: MeasuredLimit | None
+) -> Iterator[Bound]:
     """Yield the limits that all flows of the path share."""
     cap = sender.cap
     leaves = query.path_class.leaves_vpc
@@ -121,8 +165,10 @@ def _hard(query: PathQuery, sender: Sender, caps: CapsBook) -> Iterator[Bound]:
             highest_gbps=sender.highest_gbps,
             is_carried=sender.is_carried,
         )
-        is_unstated = leaves and not sender.is_carried and _is_unstated(cap, caps)
-        yield bounds.unstated(bound) if is_unstated else bound
+        bound = bounds.unstated(bound) if leaves and _is_unstated(sender, caps) else bound
+        if last is not None:
+            bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
+        yield bound
     if leaves and cap is not None and cap.external_gbps is not None:
         external = external_sending(query, cap, caps)
         yield bounds.of_cap(
@@ -139,13 +185,14 @@ def _hard(query: PathQuery, sender: Sender, caps: CapsBook) -> Iterator[Bound]:
         yield bounds.plain(tunnel(query, packets, query.vpn_tunnels))
 
 
-def _is_unstated(cap: EgressCap, caps: CapsBook) -> bool:
+def _is_unstated(sender: Sender, caps: CapsBook) -> bool:
     """Return whether something below the machine's cap may have held for the outside that day.
 
     A machine that may send no more than the general cap is not touched by it, in force or not; but
     in 2017 and before something undocumented held even one vCPU back.
     """
-    if cap.external_gbps is not None:
+    cap = sender.cap
+    if cap is None or sender.is_carried or cap.external_gbps is not None:
         return False
     general = path_limit("external-egress", GENERAL_CAP_ON, DEFAULT_TIER)
     is_small = general is not None and cap.egress_gbps <= general.value

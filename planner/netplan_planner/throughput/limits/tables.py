@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from netplan_planner.model import MeasuredLimit, PathClass, Value
+from netplan_planner.units import counted
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -132,7 +133,7 @@ def _measured(rows: list[dict[str, str]]) -> MeasuredLimit:
         valid_until=date.fromisoformat(first["valid_until"]),
         source="; ".join(sorted({row["source"] for row in rows})),
         as_of=max(date.fromisoformat(row["source_date"]) for row in rows),
-        detail=f"median of {len(figures)} figures",
+        detail=f"median of {counted(len(figures), 'figure')}",
     )
 
 

@@ -28,6 +28,12 @@ DIRECTION_RATIO = 0.7
 """Both directions of a flow share a core: between a half, where nothing is left over, and all; the
 middle on a logarithmic scale."""
 SHARED_CORE_RATIO = 0.5
+EARLY_RTTS = 3.2
+"""After so many round trips a rate that doubles from `START_RTTS` on has carried, on average, one
+first flight per round trip."""
+EARLY_RATIO = (2 - START_RTTS) / 2
+"""Of the steady rate, where the first flight already fills the path: what the receiver has counted
+of it after two round trips."""
 _SOLVER_STEPS = 12
 """Of the fixed point for the time of a transfer; each step shrinks the error to under a sixth."""
 
@@ -48,11 +54,33 @@ class Habits(NamedTuple):
     """What one flow keeps of its core when the other direction runs too."""
     caps_count_headers: bool
     """Whether a documented cap holds for packets, not for their payload; no document says."""
+    least_segments: float
+    """Of each flow that count per round trip, however short the run: the initial window, or one
+    segment where the first packet of the connection was lost (RFC 5681)."""
+    is_flight_whole: bool
+    """Whether a run shorter than a round trip holds the whole first flight, not its part of it."""
 
 
-LIKELY = Habits(2.0, START_RTTS, SENDER_START_RTTS, MEAN_FIRST_DEFICIT, DIRECTION_RATIO, False)
-FAVOURABLE = Habits(2.0, START_RTTS - 1.0, SENDER_START_RTTS, 0.0, 1.0, False)
-UNFAVOURABLE = Habits(1.5, START_RTTS, SENDER_START_RTTS, CUBIC_DECREASE, SHARED_CORE_RATIO, True)
+LIKELY = Habits(
+    growth=2.0,
+    start_rtts=START_RTTS,
+    sender_start_rtts=SENDER_START_RTTS,
+    deficit_ratio=MEAN_FIRST_DEFICIT,
+    direction_ratio=DIRECTION_RATIO,
+    caps_count_headers=False,
+    least_segments=INITIAL_WINDOW_SEGMENTS,
+    is_flight_whole=False,
+)
+FAVOURABLE = LIKELY._replace(
+    start_rtts=START_RTTS - 1.0, deficit_ratio=0.0, direction_ratio=1.0, is_flight_whole=True
+)
+UNFAVOURABLE = LIKELY._replace(
+    growth=1.5,
+    deficit_ratio=CUBIC_DECREASE,
+    direction_ratio=SHARED_CORE_RATIO,
+    caps_count_headers=True,
+    least_segments=1.0,
+)
 
 
 class Course(NamedTuple):
@@ -74,6 +102,9 @@ class Course(NamedTuple):
     """Until the Reno-friendly line is back; the faster of both counts."""
     log_growth: float
     """Natural logarithm of the growth per round trip."""
+    least_gbit: Array
+    """What leaves in the first round trip, however soon the run ends."""
+    is_flight_whole: bool
 
 
 def course(
@@ -120,6 +151,8 @@ def course(
         recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
         friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,
         log_growth=log_growth,
+        least_gbit=flight * (habits.least_segments / INITIAL_WINDOW_SEGMENTS),
+        is_flight_whole=habits.is_flight_whole,
     )
 
 
@@ -153,6 +186,21 @@ def gbps_over(run: Course, *, duration_s: Floats, omit_s: Floats = 0.0) -> Array
     shown_s = np.where(finite, duration_s, 1.0)
     counted = gbit_after(run, np.where(finite, end, 1.0)) - gbit_after(run, omit_s)
     return np.where(finite, counted / shown_s, run.steady_gbps)
+
+
+def first_flight_gbps(run: Course, *, duration_s: Floats) -> Array:
+    """Return the rate of the first flight, once a round trip: what no short run stays below.
+
+    A run may end before the first byte counts at the receiver; by its clock that is 0, of a
+    transfer that has begun. The doubling has caught up with it after `EARLY_RTTS`. Where
+    `run.is_flight_whole`, a run shorter than a round trip may hold the whole flight.
+    """
+    if not run.is_flight_whole:
+        flight = run.least_gbit / run.rtt_s
+        return np.asarray(np.minimum(flight, run.steady_gbps * EARLY_RATIO))
+    seconds = np.asarray(duration_s)
+    flight = run.least_gbit * np.minimum(1 / np.minimum(run.rtt_s, seconds), EARLY_RTTS / seconds)
+    return np.asarray(np.minimum(flight, run.steady_gbps))
 
 
 def unacknowledged_gbit(run: Course, seconds: Floats) -> Array:

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from netplan_planner.throughput.transport import transfer
 from netplan_planner.throughput.transport.transfer import (
+    EARLY_RTTS,
     FAVOURABLE,
     LIKELY,
     UNFAVOURABLE,
     Course,
     Habits,
     course,
+    first_flight_gbps,
     gbit_after,
     gbps_over,
     seconds_for,
@@ -214,6 +216,56 @@ class TestRate:
 
         slack = 1 + 1e-9
         assert rate(UNFAVOURABLE) <= rate(LIKELY) * slack <= rate(FAVOURABLE) * slack**2
+
+
+class TestFirstFlight:
+    """What a run carries that ends before its start has shown at the receiver."""
+
+    @given(runs(), st.floats(1e-3, 1e4), st.floats(1, 100))
+    def test_it_is_above_nothing_and_never_above_the_steady_rate(
+        self, run: Course, duration: float, times: float
+    ) -> None:
+        least = first_flight_gbps(run, duration_s=duration)
+        assert 0 < least <= run.steady_gbps
+        assert first_flight_gbps(run, duration_s=duration * times) <= least
+
+    @given(st.integers(1, 256), st.floats(0.05, 400), st.floats(1, 1e4))
+    def test_it_does_not_count_once_the_doubling_has_caught_up(
+        self, streams: int, rtt: float, times: float
+    ) -> None:
+        run = course(
+            steady_gbps=1e6, streams=streams, rtt_ms=rtt, segment_bytes=SEGMENT, policed_share=1.0
+        )
+        seconds = EARLY_RTTS * times * float(run.rtt_s)
+        assert first_flight_gbps(run, duration_s=seconds) <= gbps_over(run, duration_s=seconds)
+
+    @given(runs(), st.floats(1, 1e4))
+    def test_it_does_not_count_where_the_first_flight_fills_the_path(
+        self, run: Course, times: float
+    ) -> None:
+        if run.ramp_s == 0 and not run.is_flight_whole:
+            seconds = 2 * times * float(run.rtt_s)
+            slack = 1 + 1e-9
+            least = first_flight_gbps(run, duration_s=seconds)
+            assert least <= gbps_over(run, duration_s=seconds) * slack
+
+    def test_of_one_stream_by_hand(self) -> None:
+        likely, least, most = (
+            course(
+                steady_gbps=0.12,
+                streams=1,
+                rtt_ms=200.0,
+                segment_bytes=SEGMENT,
+                policed_share=0.0,
+                habits=habits,
+            )
+            for habits in (LIKELY, UNFAVOURABLE, FAVOURABLE)
+        )
+        # Ten segments of 1408 bytes; the run is half a round trip long.
+        flight_gbit = 10 * 1408 * 8 / 1e9
+        assert first_flight_gbps(likely, duration_s=0.1) == pytest.approx(flight_gbit / 0.2)
+        assert first_flight_gbps(least, duration_s=0.1) == pytest.approx(flight_gbit / 10 / 0.2)
+        assert first_flight_gbps(most, duration_s=0.1) == pytest.approx(flight_gbit / 0.1)
 
 
 def test_a_table_gets_what_each_row_gets() -> None:

@@ -1,0 +1,73 @@
+"""A single path as a table of one row, and what that leaves out or takes for granted."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from netplan_planner import units
+from netplan_planner.model import PathQuery
+from netplan_planner.throughput.batch import Columns
+from netplan_planner.throughput.limits.path_limits import is_own_receiver
+from netplan_planner.throughput.transport.transfer import EARLY_RTTS
+
+_NO_ROUND_TRIP_MS = 1e-3
+"""Stands for "windows and starts are left out" where no round-trip time is known."""
+
+
+def needs_round_trip(query: PathQuery) -> bool:
+    """Return whether the answer depends on the round-trip time.
+
+    In steady state and with as many streams as it takes, it does not.
+    """
+    return (
+        query.streams is not None
+        or query.duration_s is not None
+        or query.transfer_bytes is not None
+    )
+
+
+def early_end(query: PathQuery) -> Iterator[str]:
+    """Yield what a run is taken for that ends before its first round trips are over."""
+    if query.duration_s is None or query.transfer_bytes is not None or not query.rtt_ms:
+        return
+    rtts = (query.duration_s + query.omit_s) * units.MS_PER_SECOND / query.rtt_ms
+    if rtts < EARLY_RTTS:
+        yield (
+            f"the run ends after {rtts:.2g} round trips, when little or nothing has arrived: it is"
+            " taken for at least one initial window of each stream per round trip"
+        )
+
+
+def _number(value: float | None, *, absent: float = np.nan) -> float:
+    return absent if value is None else float(value)
+
+
+def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
+    """Return the path as a table of one row, and what was left out of it."""
+    rtt = query.rtt_ms
+    left_out: tuple[str, ...] = ()
+    window: float | None = query.window_bytes
+    if not rtt or rtt <= 0:
+        rtt = _NO_ROUND_TRIP_MS
+        window = np.inf
+        said = ("no round-trip time: windows and the start are left out",)
+        left_out = said if needs_round_trip(query) else ()
+    elif query.streams is not None and window is None and not is_own_receiver(query):
+        left_out = ("the receiver's window is not known: between 1 and 4.2 MB",)
+    one = np.array
+    return (
+        Columns(
+            kind=np.zeros(1, dtype=np.intp),
+            window_bytes=one([_number(window)]),
+            streams=one([_number(query.streams, absent=np.inf)]),
+            rtt_ms=one([rtt]),
+            low_rtt_ms=one([query.low_rtt_ms or rtt]),
+            high_rtt_ms=one([query.high_rtt_ms or rtt]),
+            duration_s=one([_number(query.duration_s, absent=np.inf)]),
+            omit_s=one([query.omit_s]),
+            transfer_bytes=one([_number(query.transfer_bytes)]),
+            is_both_ways=one([query.is_both_ways]),
+            is_sender_count=one([query.is_sender_count]),
+        ),
+        left_out,
+    )

@@ -1,0 +1,91 @@
+"""What a lesser machine takes in: its vCPUs at one core's figure, never below its own cap."""
+
+import msgspec
+import pytest
+
+from netplan_planner.model import Estimate, Limit, PathQuery
+from netplan_planner.throughput import load_caps
+from netplan_planner.throughput.limits.host import core_flow
+from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
+from support.predict_paths import DAY, TYPES, end, estimate, path
+
+SENDER = "n2-standard-32"
+
+
+def to(receiver: str, src: str = SENDER, **more: object) -> PathQuery:
+    made = path("same-zone-internal", src, dst=end(receiver), streams=None, rtt_ms=None)
+    return msgspec.structs.replace(made, **more)
+
+
+def limit_of(found: Estimate) -> Limit | None:
+    return next((one for one in found.limits if one.name == RECEIVER_CORES), None)
+
+
+class TestWhenItCounts:
+    @pytest.mark.parametrize("machine_type", TYPES)
+    def test_never_between_equal_machines(self, machine_type: str) -> None:
+        found = estimate(to(machine_type, machine_type))
+        assert limit_of(found) is None
+        assert not [said for said in found.assumed if "receives" in said]
+
+    @pytest.mark.parametrize("receiver", ["n2-standard-4", "n2-standard-32", "c4n-highmem-8"])
+    def test_not_where_its_vcpus_take_more_than_is_sent(self, receiver: str) -> None:
+        assert limit_of(estimate(to(receiver))) is None
+
+    def test_not_of_a_receiver_that_nobody_knows(self) -> None:
+        unknown = path("same-zone-internal", SENDER, dst=end(None), streams=None)
+        elsewhere = path("internet", SENDER, dst=end("e2-micro", cloud="aws"), streams=None)
+        assert limit_of(estimate(unknown)) is limit_of(estimate(elsewhere)) is None
+
+
+class TestSharedCores:
+    @pytest.mark.parametrize(
+        ("receiver", "sustained"),
+        [("e2-micro", 0.25), ("e2-custom-micro-2048", 0.25), ("e2-small", 0.5), ("e2-medium", 1.0)],
+    )
+    def test_the_limit_is_its_share_of_a_vcpu_and_bursts_to_both(
+        self, receiver: str, sustained: float
+    ) -> None:
+        limit, one = limit_of(estimate(to(receiver))), core_flow(DAY, vcpus=1)
+        assert limit is not None
+        assert one is not None
+        assert limit.gbps == pytest.approx(sustained * one.gbps)
+        assert limit.low_gbps == pytest.approx(sustained * (one.low_gbps or 0))
+        assert limit.high_gbps == pytest.approx(2 * (one.high_gbps or 0))
+
+    def test_the_answer_says_that_no_document_states_it(self) -> None:
+        found = estimate(to("e2-micro"))
+        assert found.binding == limit_of(found)
+        assert found.gbps == pytest.approx(4.24, abs=0.01)
+        assert found.low_gbps == pytest.approx(2.83, abs=0.01)
+        assert found.high_gbps == pytest.approx(1.02 * 32)
+        assert any("no document states what e2-micro receives" in one for one in found.assumed)
+
+    def test_a_greater_receiver_never_takes_less(self) -> None:
+        rising = ("e2-micro", "e2-small", "e2-medium", "n2-standard-2", "n2-standard-4")
+        rates = [estimate(to(one)).gbps or 0.0 for one in rising]
+        assert rates == sorted(rates)
+        assert rates[-1] == 32
+
+
+class TestWholeVcpus:
+    def test_they_are_taken_to_keep_up_but_the_interval_reaches_down(self) -> None:
+        found, one = estimate(to("t2d-standard-1")), core_flow(DAY, vcpus=1)
+        assert one is not None
+        assert limit_of(found) is None
+        assert found.gbps == 32
+        assert found.low_gbps == pytest.approx(one.low_gbps, rel=0.04)
+        assert any("no document states what t2d-standard-1 receives" in o for o in found.assumed)
+
+    @pytest.mark.parametrize("receiver", ["e2-standard-2", "n4-standard-2", "c4-standard-2"])
+    def test_the_interval_never_reaches_below_what_it_may_send_itself(self, receiver: str) -> None:
+        found, own = estimate(to(receiver, "c4n-standard-192")), load_caps(DAY).cap(receiver)
+        assert own is not None
+        assert found.low_gbps is not None
+        assert found.low_gbps >= own.egress_gbps
+
+
+def test_all_flows_share_it() -> None:
+    query = to("e2-micro", rtt_ms=0.1)
+    shared = [estimate(msgspec.structs.replace(query, streams=n)).gbps for n in (8, 64)]
+    assert shared[0] == pytest.approx(shared[1])
