@@ -134,6 +134,8 @@ def _limit_key(name: str, query: PathQuery, regime: str) -> str:
             return f"{family}, {_STAND_INS[regime]}"
         is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
         return f"{family}, between regions" if is_far and name == "vm-egress" else family
+    if name == "receiver-cores":
+        return family_of(query.dst.machine_type)
     if name == "external-path":
         return query.path_class.value
     if name.startswith("pod-") and query.pod is not None:
