@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from netplan_planner.cli import options, quantities
+from netplan_planner.cli import options, path_options, quantities
 from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
     from netplan_planner.model import PathClass, PodNetwork
-
-PATH, TRANSFER, SERVICE = "The path", "What is sent", "A service on that path"
 
 
 class Form(StrEnum):
@@ -28,162 +26,32 @@ class Form(StrEnum):
 
 @app.command()
 def predict(
-    src: Annotated[
-        str | None, typer.Argument(help="Sending machine of the input.", show_default=False)
-    ] = None,
-    dst: Annotated[
-        str | None, typer.Argument(help="Receiving machine of the input.", show_default=False)
-    ] = None,
-    src_type: Annotated[
-        str | None, typer.Option(help="Machine type of the sender.", rich_help_panel=PATH)
-    ] = None,
-    dst_type: Annotated[
-        str | None,
-        typer.Option(help="Of the receiver (default: the same).", rich_help_panel=PATH),
-    ] = None,
-    path: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLASS",
-            help="Path class, such as inter-region-internal (default: by the places).",
-            rich_help_panel=PATH,
-        ),
-    ] = None,
-    src_place: Annotated[
-        str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
-    ] = None,
-    dst_place: Annotated[
-        str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
-    ] = None,
-    external: Annotated[
-        bool,
-        typer.Option(
-            "--external", help="Address the receiver's external address.", rich_help_panel=PATH
-        ),
-    ] = False,
-    tier1: Annotated[
-        bool | None,
-        typer.Option(
-            "--tier1/--no-tier1",
-            help="Tier_1 of the sender, whatever it has.",
-            rich_help_panel=PATH,
-        ),
-    ] = None,
-    cpu_platform: Annotated[
-        str | None,
-        typer.Option(help="Where the cap depends on it (N1, M2).", rich_help_panel=PATH),
-    ] = None,
-    rtt_ms: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            max=1e6,
-            help="Round-trip time (default: as seen in flow logs, else of the places).",
-            rich_help_panel=PATH,
-        ),
-    ] = None,
-    mtu: Annotated[
-        int | None, typer.Option(min=576, max=65535, help="Bytes.", rich_help_panel=PATH)
-    ] = None,
-    window_bytes: Annotated[
-        int | None,
-        typer.Option(
-            min=1024,
-            help="Receive window of one stream, half of net.ipv4.tcp_rmem's last value"
-            " (default: 3.03 MB, a stock Linux image).",
-            rich_help_panel=PATH,
-        ),
-    ] = None,
-    plugin: Annotated[
-        str | None,
-        typer.Option(
-            help="Network plugin of a -pod path: cilium, calico, flannel, gke, …",
-            rich_help_panel=PATH,
-        ),
-    ] = None,
-    encapsulation: Annotated[
-        str | None,
-        typer.Option(
-            help="Of a -pod path: none, vxlan, geneve, ipip, gre, udp.", rich_help_panel=PATH
-        ),
-    ] = None,
-    encryption: Annotated[
-        str | None,
-        typer.Option(help="Of a -pod path: none, wireguard, ipsec.", rich_help_panel=PATH),
-    ] = None,
-    other_link_gbps: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            help="Link that the plugin uses instead, set up on the wrong interface.",
-            rich_help_panel=PATH,
-        ),
-    ] = None,
-    vpn_tunnels: Annotated[
-        int | None,
-        typer.Option(min=1, help="Of a hybrid path, Cloud VPN.", rich_help_panel=PATH),
-    ] = None,
-    streams: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Parallel connections (default: as many as it takes).",
-            rich_help_panel=TRANSFER,
-        ),
-    ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="From a cold start, such as 5s (default: steady state).",
-            rich_help_panel=TRANSFER,
-        ),
-    ] = None,
-    omit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="Before counting starts, as iperf3 -O.", rich_help_panel=TRANSFER
-        ),
-    ] = None,
-    byte_count: Annotated[
-        str | None,
-        typer.Option(
-            "--bytes",
-            metavar="SIZE",
-            help="A finite transfer, such as 2TiB: how long it takes.",
-            rich_help_panel=TRANSFER,
-        ),
-    ] = None,
-    both_ways: Annotated[
-        bool,
-        typer.Option(
-            "--both-ways", help="The other direction sends too.", rich_help_panel=TRANSFER
-        ),
-    ] = False,
-    bytes_per_transaction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Of a service, with --max-tps: its transactions per second on that path.",
-            rich_help_panel=SERVICE,
-        ),
-    ] = None,
-    max_tps: Annotated[
-        float | None,
-        typer.Option(
-            min=0.001,
-            help="What the service does when no path holds it back.",
-            rich_help_panel=SERVICE,
-        ),
-    ] = None,
-    tps_at: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GBPS=TPS",
-            help="Instead: what it did at a bandwidth, such as 1=2700; give two.",
-            rich_help_panel=SERVICE,
-        ),
-    ] = None,
+    src: path_options.Src = None,
+    dst: path_options.Dst = None,
+    src_type: path_options.SrcType = None,
+    dst_type: path_options.DstType = None,
+    path: path_options.PathClassName = None,
+    src_place: path_options.SrcPlace = None,
+    dst_place: path_options.DstPlace = None,
+    external: path_options.External = False,
+    tier1: path_options.Tier1 = None,
+    cpu_platform: path_options.CpuPlatform = None,
+    rtt_ms: path_options.RttMs = None,
+    mtu: path_options.Mtu = None,
+    window_bytes: path_options.WindowBytes = None,
+    plugin: path_options.Plugin = None,
+    encapsulation: path_options.Encapsulation = None,
+    encryption: path_options.Encryption = None,
+    other_link_gbps: path_options.OtherLinkGbps = None,
+    vpn_tunnels: path_options.VpnTunnels = None,
+    streams: path_options.Streams = None,
+    duration: path_options.Duration = None,
+    omit: path_options.Omit = None,
+    byte_count: path_options.ByteCount = None,
+    both_ways: path_options.BothWays = False,
+    bytes_per_transaction: path_options.BytesPerTransaction = None,
+    max_tps: path_options.MaxTps = None,
+    tps_at: path_options.TpsAt = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -260,6 +128,14 @@ def predict(
                 "--omit": omit,
                 "--bytes": byte_count,
                 "--both-ways": both_ways or None,
+                "--plugin": plugin,
+                "--encapsulation": encapsulation,
+                "--encryption": encryption,
+                "--other-link-gbps": other_link_gbps,
+                "--vpn-tunnels": vpn_tunnels,
+                "--bytes-per-transaction": bytes_per_transaction,
+                "--max-tps": max_tps,
+                "--tps-at": tps_at or None,
             }
         )
         day = options.day(as_of) or date.today()

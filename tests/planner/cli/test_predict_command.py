@@ -179,6 +179,8 @@ class TestUsage:
             ((*ZONE, "--mtu", "100"), "576"),
             ((*ZONE, "--format", "xml"), "json"),
             (("--batch", "t.csv", *ZONE), "--batch has its own paths"),
+            (("--batch", "t.csv", "--plugin", "cilium"), "leave out --plugin"),
+            (("--batch", "t.csv", "--tps-at", "1=2700"), "leave out --tps-at"),
             (("--batch", "t.csv", "--streams", "5"), "--streams"),
             (("a", "b", "--demo", "gecko", "--src-type", "n2-standard-8"), "--src-type"),
         ],

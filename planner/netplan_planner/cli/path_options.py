@@ -1,0 +1,158 @@
+"""The options of `netplan predict` that describe one path, what is sent, and a service on it."""
+
+from typing import Annotated
+
+import typer
+
+PATH, TRANSFER, SERVICE = "The path", "What is sent", "A service on that path"
+
+Src = Annotated[
+    str | None, typer.Argument(help="Sending machine of the input.", show_default=False)
+]
+Dst = Annotated[
+    str | None, typer.Argument(help="Receiving machine of the input.", show_default=False)
+]
+SrcType = Annotated[
+    str | None, typer.Option(help="Machine type of the sender.", rich_help_panel=PATH)
+]
+DstType = Annotated[
+    str | None,
+    typer.Option(help="Of the receiver (default: the same).", rich_help_panel=PATH),
+]
+PathClassName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLASS",
+        help="Path class, such as inter-region-internal (default: by the places).",
+        rich_help_panel=PATH,
+    ),
+]
+SrcPlace = Annotated[
+    str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
+]
+DstPlace = Annotated[
+    str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
+]
+External = Annotated[
+    bool,
+    typer.Option(
+        "--external", help="Address the receiver's external address.", rich_help_panel=PATH
+    ),
+]
+Tier1 = Annotated[
+    bool | None,
+    typer.Option(
+        "--tier1/--no-tier1",
+        help="Tier_1 of the sender, whatever it has.",
+        rich_help_panel=PATH,
+    ),
+]
+CpuPlatform = Annotated[
+    str | None,
+    typer.Option(help="Where the cap depends on it (N1, M2).", rich_help_panel=PATH),
+]
+RttMs = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        max=1e6,
+        help="Round-trip time (default: as seen in flow logs, else of the places).",
+        rich_help_panel=PATH,
+    ),
+]
+Mtu = Annotated[int | None, typer.Option(min=576, max=65535, help="Bytes.", rich_help_panel=PATH)]
+WindowBytes = Annotated[
+    int | None,
+    typer.Option(
+        min=1024,
+        help="Receive window of one stream, half of net.ipv4.tcp_rmem's last value"
+        " (default: 3.03 MB, a stock Linux image).",
+        rich_help_panel=PATH,
+    ),
+]
+Plugin = Annotated[
+    str | None,
+    typer.Option(
+        help="Network plugin of a -pod path: cilium, calico, flannel, gke, …",
+        rich_help_panel=PATH,
+    ),
+]
+Encapsulation = Annotated[
+    str | None,
+    typer.Option(help="Of a -pod path: none, vxlan, geneve, ipip, gre, udp.", rich_help_panel=PATH),
+]
+Encryption = Annotated[
+    str | None,
+    typer.Option(help="Of a -pod path: none, wireguard, ipsec.", rich_help_panel=PATH),
+]
+OtherLinkGbps = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        help="Link that the plugin uses instead, set up on the wrong interface.",
+        rich_help_panel=PATH,
+    ),
+]
+VpnTunnels = Annotated[
+    int | None,
+    typer.Option(min=1, help="Of a hybrid path, Cloud VPN.", rich_help_panel=PATH),
+]
+Streams = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Parallel connections (default: as many as it takes).",
+        rich_help_panel=TRANSFER,
+    ),
+]
+Duration = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="From a cold start, such as 5s (default: steady state).",
+        rich_help_panel=TRANSFER,
+    ),
+]
+Omit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Before counting starts, as iperf3 -O.", rich_help_panel=TRANSFER
+    ),
+]
+ByteCount = Annotated[
+    str | None,
+    typer.Option(
+        "--bytes",
+        metavar="SIZE",
+        help="A finite transfer, such as 2TiB: how long it takes.",
+        rich_help_panel=TRANSFER,
+    ),
+]
+BothWays = Annotated[
+    bool,
+    typer.Option("--both-ways", help="The other direction sends too.", rich_help_panel=TRANSFER),
+]
+BytesPerTransaction = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Of a service, with --max-tps: its transactions per second on that path.",
+        rich_help_panel=SERVICE,
+    ),
+]
+MaxTps = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        help="What the service does when no path holds it back.",
+        rich_help_panel=SERVICE,
+    ),
+]
+TpsAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="GBPS=TPS",
+        help="Instead: what it did at a bandwidth, such as 1=2700; give two.",
+        rich_help_panel=SERVICE,
+    ),
+]
