@@ -49,6 +49,9 @@ class Host:
     mtu_bytes: int = 1460
     receive_ceiling_bytes: int = _STOCK_RECEIVE_BYTES
     """The last number of `net.ipv4.tcp_rmem`."""
+    window_bytes: int | None = None
+    """The most that it offers to any one stream: 65,535 times a power of two, as TCP's header holds
+    it. A greater one is offered where the number is none of these."""
 
     def __post_init__(self) -> None:
         if self.delay_ms and self.ingress_mbps is not None:
@@ -138,20 +141,21 @@ class Bed:
 
     def _add(self, host: Host) -> None:
         name, internal, external = host.name, self.internal(host.name), self.external(host.name)
+        habits = _STOCK if host.window_bytes is None else f"{_STOCK} window {host.window_bytes}"
         if host.delay_ms:
             self._lay_wire(host)
             self._ip(name, f"addr add {internal}/32 dev eth0")
-            self._ip(name, f"route add default dev eth0 {_STOCK}")
+            self._ip(name, f"route add default dev eth0 {habits}")
             self._ip("router", f"route add {internal} dev {self._wire(host)}")
             self._ip("router", f"route add {external} dev {self._wire(host)}")
         else:
             self._plug(name, "eth0", host.mtu_bytes)
             self._ip(name, f"addr add {internal}/24 dev eth0 noprefixroute")
-            self._ip(name, f"route add 10.77.0.0/24 dev eth0 src {internal} {_STOCK}")
-            self._ip(name, f"route add default via {_ROUTER} {_STOCK}")
+            self._ip(name, f"route add 10.77.0.0/24 dev eth0 src {internal} {habits}")
+            self._ip(name, f"route add default via {_ROUTER} {habits}")
             # What is sent from the external address leaves by the router too, both ways alike.
             self._ip(name, f"rule add from {external} lookup 100")
-            self._ip(name, f"route add default via {_ROUTER} table 100 {_STOCK}")
+            self._ip(name, f"route add default via {_ROUTER} table 100 {habits}")
             self._ip("router", f"route add {external} via {internal}")
             if host.ingress_mbps is not None:
                 cap_ingress(self.prefix("fabric"), f"to-{name}", host.ingress_mbps)
