@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import Columns, terms_of
-from netplan_planner.throughput.corrections.calibrated import Corrector, PairEffects
+from netplan_planner.throughput.corrections.calibrated import Corrector
 from netplan_planner.throughput.corrections.latent_paths import (
     NO_LATENT,
     answers,
@@ -49,7 +49,7 @@ def gains_gbps(
     """
     corrector = Corrector(calibration)
     count = len(columns.kind)
-    nothing = PairEffects(np.zeros(count), np.full(count, np.nan))
+    nothing = corrector.of_pairs([None], np.zeros(count, dtype=np.intp))
     probed = corrector.probed(kinds, limits, nothing)
     is_given = ~np.isnan(columns.window_bytes)
     paths, values = probed.paths(terms_of(kinds, limits, columns), columns.kind, is_given)

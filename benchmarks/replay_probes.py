@@ -28,9 +28,9 @@ from netplan_planner.engine.probe_rows import rows_of_table
 from netplan_planner.model import Calibration
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.corrections.calibrated import Corrector
 from netplan_planner.throughput.goodput.conformal import OWN_FIGURES, Scores, fit
 from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
+from netplan_planner.throughput.learning import calibration as learning
 from netplan_planner.throughput.learning.calibration import calibrate
 from netplan_planner.throughput.learning.measured_runs import (
     HALF_LIFE_DAYS,
@@ -95,12 +95,9 @@ def world(path: Path, name: str, scores: Sequence[Scores]) -> World | None:
 def predicted(one: World, rows: Rows, calibration: Calibration | None) -> Spread:
     """Return the predictions of some rows."""
     some = one.measured.rows(rows)
-    probed = None
     if calibration is not None:
-        corrector = Corrector(calibration)
-        keys = [some.pairs[pair] if pair >= 0 else None for pair in some.pair]
-        probed = corrector.probed(some.kinds, some.limits, corrector.of_pairs(keys))
-    return batch.spread_columns(some.kinds, some.limits, some.columns, probed)
+        return learning.predicted(some, calibration)
+    return batch.spread_columns(some.kinds, some.limits, some.columns)
 
 
 def score(one: World, picked: Rows) -> Score:

@@ -116,6 +116,8 @@ def _lessons(lessons: Sequence[Lesson]) -> Iterator[str]:
             f"{inert(one.path)}{streams}, {one.day}: {one.gbps:.3g} Gbit/s; without probes"
             f" {one.plain_gbps:.3g}, with them {one.calibrated_gbps:.3g}"
         )
+        if not one.is_believed:
+            yield "  not believed: no limit explains it; it counts for its own pair of places only"
         if one.told:
             yield f"  told: {', '.join(one.told)}"
         if one.at_least:

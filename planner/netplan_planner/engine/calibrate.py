@@ -44,7 +44,7 @@ def calibrate_files(
     Raises:
         InputError: If a file cannot be read, or no figure of any is one to learn from.
     """
-    rows = read_probe_rows(paths, as_of=as_of or today)
+    rows = read_probe_rows(tuple(dict.fromkeys(paths)), as_of=as_of or today)
     kept = usable(rows.measured)
     if not len(kept):
         shown = ", ".join(inert_line(str(path)) for path in paths)

@@ -11,6 +11,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
 from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
 from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
+from netplan_planner.throughput.corrections.latents import SLOTS
 from netplan_planner.writing import written_whole
 
 SCHEMA = "netplan.calibration/1"
@@ -90,12 +91,16 @@ def _faults(found: Calibration) -> Iterator[str]:
         if getattr(found, name) < 0:
             yield f"/{name}: {getattr(found, name)} is no count"
     for at, learnt in enumerate(found.latents):
+        if learnt.name not in SLOTS:
+            yield f"/latents/{at}/name: {inert(learnt.name, NAME_LENGTH)} is no limit"
         yield from _ratio_faults(f"/latents/{at}", learnt)
         if not 0 < learnt.prior_sd < math.inf:
             yield f"/latents/{at}/prior_sd: {learnt.prior_sd:g} is not above 0"
         if not 0 < learnt.prior_low_ratio <= 1 <= learnt.prior_high_ratio < math.inf:
             yield f"/latents/{at}/prior_low_ratio: the range before probes is not around 1"
     for at, pair in enumerate(found.pairs):
+        if pair.limit not in SLOTS:
+            yield f"/pairs/{at}/limit: {inert(pair.limit, NAME_LENGTH)} is no limit"
         yield from _ratio_faults(f"/pairs/{at}", pair)
     for at, one in enumerate(found.classes):
         if not 0 <= one.probe_count < math.inf:
@@ -104,7 +109,7 @@ def _faults(found: Calibration) -> Iterator[str]:
             yield f"/classes/{at}/scatter_ratio: {one.scatter_ratio:g} is not above 0"
     for name, keys in (
         ("latents", [(one.name, one.key) for one in found.latents]),
-        ("pairs", [one.key for one in found.pairs]),
+        ("pairs", [(one.key, one.limit) for one in found.pairs]),
         ("classes", [one.key for one in found.classes]),
     ):
         if len(set(keys)) < len(keys):

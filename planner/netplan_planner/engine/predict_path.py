@@ -115,7 +115,7 @@ def predict_described(
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
     caps = with_calibration(load_caps(as_of), calibration)
     names = (question.src_type, question.dst_type or question.src_type)
-    return _answer(question, names, src, dst, path_class, caps, level, may_assume=True)
+    return _answer(question, names, src, dst, path_class, caps, level)
 
 
 def predict_named(
@@ -166,8 +166,6 @@ def _answer(
     path_class: PathClass,
     caps: CapsBook,
     level: float,
-    *,
-    may_assume: bool = True,
 ) -> PathAnswer:
     query = PathQuery(
         path_class=path_class,
@@ -184,7 +182,7 @@ def _answer(
         vpn_tunnels=question.vpn_tunnels,
     )
     query, detail, said = _with_round_trip(query)
-    estimate = predict(query, caps, may_assume=may_assume, level=level, weigh=True)
+    estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
         estimate = Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
     return PathAnswer(

@@ -33,7 +33,7 @@ from netplan_planner.throughput.batch import (
     predict_columns,
     reasons,
 )
-from netplan_planner.throughput.corrections.calibrated import Corrector, PairEffects
+from netplan_planner.throughput.corrections.calibrated import Corrector
 from netplan_planner.throughput.corrections.latents import pair_key
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
@@ -95,9 +95,8 @@ def predict_table(
     if calibration is not None:
         corrector = Corrector(calibration)
         keys, pair = pairs_of(found)
-        pairs = corrector.of_pairs([*keys, None])
-        effects = PairEffects(pairs.factor[pair], pairs.variance[pair])
-        probed = corrector.probed(found.kinds, found.limits, effects)
+        pairs = corrector.of_pairs([*keys, None], pair)
+        probed = corrector.probed(found.kinds, found.limits, pairs)
     answers = predict_columns(
         found.kinds, found.limits, found.columns, factors or factors_at(level), probed
     )

@@ -14,7 +14,7 @@ class Learnt(Value, frozen=True, kw_only=True):
 
     name: str
     """The limit, as predictions name it, or `receive-window`, `receive-window-of-type`, `start`,
-    `start-to-receiver`, `path-class`."""
+    `start-to-receiver`, `path-class`, `vm-egress-between-regions`."""
     key: str
     """Whose: a machine family, a receiver's cloud, a path class; `all` where there is one only."""
     ratio: float
@@ -45,6 +45,8 @@ class ProbedPair(Value, frozen=True, kw_only=True):
     """What one pair of places carries over what all else says of it."""
 
     key: str
+    limit: str
+    """The limit that held its probes, by the name of a `Learnt`: what the factor is of."""
     ratio: float
     low_ratio: float
     high_ratio: float

@@ -51,7 +51,7 @@ class TestRecords:
 
     def test_old_iperf3_puts_all_streams_on_one_core(self, tmp_path: Path) -> None:
         runs = [
-            record(n, 6.0, tool_version="3.12", streams=16, **ends(0.98, 0.4)) for n in range(3)
+            record(n, 12.0, tool_version="3.12", streams=16, **ends(0.98, 0.4)) for n in range(3)
         ]
         found = answer(store(tmp_path / "p.jsonl", runs)).calibration
         assert latent(found, "single-flow-core").value_count == 1

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import Calibration, Learnt, PathQuery
+from netplan_planner.model import Calibration, Learnt, PathQuery, ProbedPair
 from netplan_planner.throughput.corrections.latent_paths import (
     NO_LATENT,
     LatentPaths,
     Matrix,
     adjusted,
     answers,
+    bound_slot,
     incidence,
     latent_paths,
     run_scatter,
@@ -32,7 +33,7 @@ from netplan_planner.throughput.corrections.latents import (
     prior_variance,
     slot_keys,
 )
-from netplan_planner.throughput.goodput.intervals import Spread
+from netplan_planner.throughput.goodput.intervals import WALL_RATIO, Spread
 from netplan_planner.throughput.goodput.mean import Column, Means
 from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
@@ -52,11 +53,17 @@ digits from four degrees on."""
 
 
 class PairEffects(NamedTuple):
-    """What is known of each row's pair of places, on a logarithmic scale."""
+    """What is known of pairs of places, on a logarithmic scale.
 
-    factor: Column
-    variance: Column
-    """NaN where nothing is known."""
+    A pair's factor is one of the limit that held its probes: others learnt nothing of it.
+    """
+
+    factor: Matrix
+    """Axes: pair, slot; 0 where nothing is known."""
+    variance: Matrix
+    """The same; NaN where nothing is known."""
+    which: NDArray[np.intp]
+    """Number of each row's pair."""
 
 
 class KindCorrections(NamedTuple):
@@ -76,7 +83,9 @@ class Corrector:
         self.calibration = calibration
         self._number = {(one.name, one.key): at for at, one in enumerate(calibration.latents)}
         self._classes = {one.key: one for one in calibration.classes}
-        self._pairs = {one.key: one for one in calibration.pairs}
+        self._pairs: dict[str | None, list[ProbedPair]] = {}
+        for one in calibration.pairs:
+            self._pairs.setdefault(one.key, []).append(one)
         self.factors = np.log(np.array([one.ratio for one in calibration.latents], dtype=float))
         self.covariance = _square(calibration.covariance)
         self.prior_variance = np.array([one.prior_sd for one in calibration.latents]) ** 2
@@ -105,18 +114,22 @@ class Corrector:
         """Return whether something is known of a pair of places."""
         return key in self._pairs
 
-    def of_pairs(self, keys: Sequence[str | None]) -> PairEffects:
-        """Return what is known of each pair of places."""
-        found = [self._pairs.get(key) if key is not None else None for key in keys]
-        return PairEffects(
-            np.array([np.log(one.ratio) if one else 0.0 for one in found]),
-            np.array(
-                [
-                    (np.log(one.high_ratio / one.low_ratio) / (2 * P95)) ** 2 if one else np.nan
-                    for one in found
-                ]
-            ),
-        )
+    def pair_ratios(self, key: str | None) -> dict[str, float]:
+        """Return the factors of a pair of places by the limit that they are of."""
+        return {one.limit: one.ratio for one in self._pairs.get(key, ())}
+
+    def of_pairs(
+        self, keys: Sequence[str | None], which: NDArray[np.intp] | None = None
+    ) -> PairEffects:
+        """Return what is known of pairs of places; `which` is each row's, if rows share pairs."""
+        factor = np.zeros((len(keys), len(SLOTS)))
+        variance = np.full_like(factor, np.nan)
+        for at, key in enumerate(keys):
+            for one in self._pairs.get(key, ()):
+                slot = SLOTS.index(one.limit)
+                factor[at, slot] = np.log(one.ratio)
+                variance[at, slot] = (np.log(one.high_ratio / one.low_ratio) / (2 * P95)) ** 2
+        return PairEffects(factor, variance, np.arange(len(keys)) if which is None else which)
 
     def shared(self, query: PathQuery, found: StaticLimits) -> dict[str, Learnt]:
         """Return what was learnt of each latent that a path has, by the latent's name."""
@@ -131,7 +144,7 @@ class Corrector:
         limits: Sequence[StaticLimits],
         pairs: PairEffects,
     ) -> "Probed":
-        """Return what is known of a table of paths; `pairs` has one entry a row."""
+        """Return what is known of a table of paths."""
         return Probed(self, kinds, limits, self.of_kinds(kinds, limits), pairs)
 
 
@@ -146,7 +159,7 @@ class Probed(NamedTuple):
 
     def rows(self, which: slice) -> "Probed":
         """Return some of the rows."""
-        return self._replace(pairs=PairEffects._make(column[which] for column in self.pairs))
+        return self._replace(pairs=self.pairs._replace(which=self.pairs.which[which]))
 
     def calibrated(
         self,
@@ -167,19 +180,22 @@ class Probed(NamedTuple):
         now = answers(paths, values)
         slope = slopes(paths, values, now)
         variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
-        of_pair = np.where(
-            np.isnan(self.pairs.variance),
-            PAIR_SHARE * variance,
-            self.pairs.variance * np.minimum(self.of_kind.scatter_ratio[which], 1.0) ** 2,
-        )
+        known = self.pairs.variance[self.pairs.which, bound_slot(now.means)]
+        scatter_ratio = np.minimum(self.of_kind.scatter_ratio[which], 1.0)
+        of_pair = np.where(np.isnan(known), PAIR_SHARE * variance, known * scatter_ratio**2)
         before, after = _doubts(paths, slope, self.corrector)
         probes = self.of_kind.probe_count[which]
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.clip(1 - after / before, 0.0, 1.0)
         widened = 1 + STUDENT_EXCESS / (SCATTER_FREEDOM + probes)
-        factor = np.exp(self.pairs.factor)
+        means = _below_caps(now.means, spans, plain)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            moved = np.nan_to_num(means.gbps / plain.means.gbps, nan=1.0, posinf=1.0)
+        # The bounds go with the value where they would end up nearer to it, else they stay.
         return plain._replace(
-            means=_scaled(now.means, spans, factor, plain.wall_gbps),
+            means=means,
+            low_gbps=plain.low_gbps * np.minimum(moved, 1.0),
+            high_gbps=plain.high_gbps * np.maximum(moved, 1.0),
             learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
             log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
         )
@@ -203,7 +219,7 @@ class Probed(NamedTuple):
         factors = np.zeros(int(latent.max(initial=NO_LATENT)) + 1)
         known = min(len(self.corrector.factors), len(factors))
         factors[:known] = self.corrector.factors[:known]
-        return paths, values_of(paths.latent, factors)
+        return paths, values_of(paths.latent, factors) + self.pairs.factor[self.pairs.which]
 
 
 def pair_of(query: PathQuery) -> str | None:
@@ -224,15 +240,15 @@ def _doubts(paths: LatentPaths, slope: Matrix, corrector: Corrector) -> tuple[Co
     return untouched + before, untouched + np.minimum(after, before)
 
 
-def _scaled(means: Means, spans: TermSpans, factor: Column, wall_gbps: Column) -> Means:
-    """Return means times a factor, below the wall, with the times that were asked for."""
-    gbps = np.minimum(means.gbps * factor, wall_gbps)
+def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:
+    """Return means no higher than documented caps, with the times that were asked for."""
+    gbps = np.minimum(means.gbps, np.fmax(plain.means.gbps, plain.wall_gbps / WALL_RATIO))
     sized = spans.likely.transfer_bytes
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         seconds = np.where(
             np.isnan(sized), spans.likely.duration_s, tcp.gbit_from_bytes(sized) / gbps
         )
-    return means._replace(gbps=gbps, steady_gbps=means.steady_gbps * factor, duration_s=seconds)
+    return means._replace(gbps=gbps, duration_s=seconds)
 
 
 def _square(rows: Sequence[Sequence[float]]) -> Matrix:

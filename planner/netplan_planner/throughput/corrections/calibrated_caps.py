@@ -1,5 +1,6 @@
 """A caps table with a calibration: whoever predicts with it predicts with what probes taught."""
 
+import math
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -16,11 +17,21 @@ from netplan_planner.model import (
     PathQuery,
 )
 from netplan_planner.throughput.corrections.calibrated import Corrector, Probed, pair_of
-from netplan_planner.throughput.corrections.latents import SITE, SLOTS, WINDOW, WINDOW_OF_TYPE
+from netplan_planner.throughput.corrections.latents import (
+    BETWEEN,
+    EGRESS,
+    SITE,
+    SLOTS,
+    WINDOW,
+    WINDOW_OF_TYPE,
+)
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.mean import WINDOW as WINDOW_LIMIT
 from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.units import counted
 
+SEEN_RATIO = 0.005
+"""Nearer to 1 a factor is not worth a word."""
 STALE_DAYS = 90
 """A probe counts for half after so many days (`learning.calibration.HALF_LIFE_DAYS`)."""
 _WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
@@ -83,13 +94,8 @@ def corrected_limits(
     if not isinstance(caps, CalibratedCaps):
         return list(limits)
     learnt = caps.corrector.shared(query, found)
-    corrected = []
-    for limit in limits:
-        names = _WINDOWS if limit.name == LIMITS[WINDOW_LIMIT] else (limit.name,)
-        told = [learnt[name] for name in names if name in learnt]
-        is_given = names is _WINDOWS and query.window_bytes is not None
-        corrected.append(limit if is_given else _corrected(limit, told))
-    return corrected
+    own = caps.corrector.pair_ratios(pair_of(query))
+    return [_corrected(limit, learnt, own, query) for limit in limits]
 
 
 def calibration_note(caps: CapsBook) -> Iterator[str]:
@@ -98,8 +104,8 @@ def calibration_note(caps: CapsBook) -> Iterator[str]:
         return
     made = caps.corrector.calibration
     yield (
-        f"Predictions follow a calibration of {made.as_of} by {made.measurement_count:,}"
-        f" measurements{_age(caps)}."
+        f"Predictions follow a calibration of {made.as_of} by"
+        f" {counted(made.measurement_count, 'measurement')}{_age(caps)}."
     )
 
 
@@ -108,10 +114,12 @@ def said_of_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Itera
     if not isinstance(caps, CalibratedCaps):
         return
     made = caps.corrector.calibration
-    text = f"calibrated by {made.measurement_count:,} measurements as of {made.as_of}{_age(caps)}"
-    site = caps.corrector.shared(query, found).get(SLOTS[SITE])
-    if site is not None and site.ratio != 1:
-        text += f"; paths of this class carry {site.ratio:.3g} of what their limits say"
+    count = counted(made.measurement_count, "measurement")
+    text = f"calibrated by {count} as of {made.as_of}{_age(caps)}"
+    own = caps.corrector.pair_ratios(pair_of(query))
+    for name, ratio in own.items():
+        if abs(ratio - 1) > SEEN_RATIO:
+            text += f"; this pair of places has {ratio:.3g} of the usual {name}"
     yield text
 
 
@@ -120,14 +128,21 @@ def _age(caps: CalibratedCaps) -> str:
     return f", {days:,} days from the day asked for: measure again" if days > STALE_DAYS else ""
 
 
-def _corrected(limit: Limit, told: list[Learnt]) -> Limit:
-    ratio = 1.0
-    for one in told:
-        ratio *= one.ratio
-    count = max((one.value_count for one in told), default=0)
-    if not count:
+def _corrected(
+    limit: Limit, learnt: dict[str, Learnt], own: dict[str, float], query: PathQuery
+) -> Limit:
+    """Return a limit times what probes said of it, of its class and of its pair of places."""
+    is_window = limit.name == LIMITS[WINDOW_LIMIT]
+    names = [*_WINDOWS] if is_window else [limit.name, SLOTS[SITE]]
+    if limit.name == SLOTS[EGRESS]:
+        names.append(SLOTS[BETWEEN])
+    told = [learnt[name] for name in names if name in learnt]
+    ratio = math.prod(one.ratio for one in told)
+    ratio *= own.get(SLOTS[WINDOW] if is_window else limit.name, 1.0)
+    if abs(ratio - 1) <= SEEN_RATIO or (is_window and query.window_bytes is not None):
         return limit
-    said = f"{ratio:.3g} of {limit.gbps:.3g} Gbit/s by {count} probe{'s' * (count != 1)}"
+    count = max((one.value_count for one in told), default=0) or 1
+    said = f"{limit.gbps:.3g} x {ratio:.3g} by {counted(count, 'probe')}"
     return msgspec.structs.replace(
         limit,
         gbps=limit.gbps * ratio,

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathQuery
 from netplan_planner.throughput.corrections import latents
 from netplan_planner.throughput.corrections.latents import (
+    BETWEEN,
     CAP_SCATTER_SHARE,
+    EGRESS,
     SITE,
     SLOTS,
     START,
@@ -19,10 +21,12 @@ from netplan_planner.throughput.corrections.latents import (
 )
 from netplan_planner.throughput.goodput.mean import (
     HARD_COUNT,
+    RAMP,
     SHARED,
     Column,
     Means,
     PathTerms,
+    goodput_gbps,
     means,
 )
 from netplan_planner.throughput.goodput.terms import Spans, TermSpans
@@ -34,6 +38,7 @@ from netplan_planner.throughput.limits.path_limits import (
 
 Matrix = NDArray[np.float64]
 NO_LATENT = -1
+HALF = 0.5
 _NOTHING_GBPS = 1e-300
 """Stands for 0 on a logarithmic scale: a run that ends before anything arrives."""
 _STEEPEST = 10.0
@@ -92,6 +97,10 @@ def latent_paths(
         is_own=is_own,
         site_sd=latents.site_sds(list(kinds))[which],
         is_carried=np.array(["carried" in one for one in regimes], dtype=bool)[which],
+        is_between=np.array(
+            [latents.is_between_regions(*pair) for pair in zip(kinds, limits, strict=True)],
+            dtype=bool,
+        )[which],
     )
     return LatentPaths(
         terms=spans.likely,
@@ -117,8 +126,10 @@ def adjusted(paths: LatentPaths, values: Matrix) -> PathTerms:
     longer = factor[:, START] * factor[:, START_TO]
     shared = len(SHARED)
     of_class = factor[:, SITE, None]
+    of_shared = factor[:, :shared] * of_class
+    of_shared[:, EGRESS] *= factor[:, BETWEEN]
     return terms._replace(
-        shared_gbps=terms.shared_gbps * factor[:, :shared] * of_class,
+        shared_gbps=terms.shared_gbps * of_shared,
         per_flow_gbps=terms.per_flow_gbps * factor[:, shared:HARD_COUNT] * of_class,
         window_bytes=window,
         duration_s=terms.duration_s / longer,
@@ -146,7 +157,7 @@ def answers(paths: LatentPaths, values: Matrix) -> Answers:
 
 def log_gbps(paths: LatentPaths, values: Matrix) -> Column:
     """Return the natural logarithm of the goodput under the factors of each row."""
-    return answers(paths, values).log_gbps
+    return np.log(np.maximum(goodput_gbps(adjusted(paths, values)), _NOTHING_GBPS))
 
 
 def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
@@ -155,9 +166,9 @@ def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
     limits, cap = now.means.limits_gbps[:, :HARD_COUNT], now.means.cap_gbps[:, None]
     # A limit that stays above the cap after the step changes nothing.
     reaches = (paths.latent[:, :HARD_COUNT] != NO_LATENT) & ~(limits * np.exp(-_STEP) > cap)
-    every = np.arange(len(values))
-    for slot in (*range(HARD_COUNT), WINDOW, START, SITE):
-        rows = np.flatnonzero(reaches[:, slot]) if slot < HARD_COUNT else every
+    reaches = np.column_stack((reaches, paths.latent[:, HARD_COUNT:] != NO_LATENT))
+    for slot in (*range(HARD_COUNT), WINDOW, START, SITE, BETWEEN):
+        rows = np.flatnonzero(reaches[:, slot])
         if len(rows):
             lower = values[rows]
             lower[:, slot] -= _STEP
@@ -165,6 +176,12 @@ def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
             found[rows, slot] = np.clip(fall / _STEP, -_STEEPEST, _STEEPEST)
     found[:, WINDOW_OF_TYPE], found[:, START_TO] = found[:, WINDOW], found[:, START]
     return found
+
+
+def bound_slot(found: Means) -> NDArray[np.intp]:
+    """Return the slot of the limit that holds each path; behind a start, where that leads."""
+    behind = np.where(found.cap_share > HALF, found.cap_limit, WINDOW)
+    return np.where(found.binding == RAMP, behind, np.maximum(found.binding, 0)).astype(np.intp)
 
 
 def run_scatter(paths: LatentPaths, slope: Matrix) -> Column:
@@ -176,8 +193,9 @@ def run_scatter(paths: LatentPaths, slope: Matrix) -> Column:
     own = paths.is_own
     start = np.where(own, latents.START_SCATTER_OWN, latents.START_SCATTER_FOREIGN)
     window = np.where(own, latents.WINDOW_SCATTER_OWN, latents.WINDOW_SCATTER_FOREIGN)
-    spread = np.sqrt((paths.lower_sd**2 + paths.upper_sd**2) / 2)[:, :HARD_COUNT]
-    caps = np.abs(slope[:, :HARD_COUNT]) * np.maximum(CAP_SCATTER_SHARE * spread, latents.LEAST_SD)
+    of_caps = [*range(HARD_COUNT), BETWEEN]
+    spread = np.sqrt((paths.lower_sd**2 + paths.upper_sd**2) / 2)[:, of_caps]
+    caps = np.abs(slope[:, of_caps]) * np.maximum(CAP_SCATTER_SHARE * spread, latents.LEAST_SD)
     parts = (
         paths.scatter * slope[:, SITE],
         start * slope[:, START],

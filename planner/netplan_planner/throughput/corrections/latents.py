@@ -28,10 +28,11 @@ SLOTS = (
     "start",
     "start-to-receiver",
     "path-class",
+    "vm-egress-between-regions",
 )
 """The latents that a path may have; each has at most one of each."""
-WINDOW, WINDOW_OF_TYPE, START, START_TO, SITE = range(HARD_COUNT, len(SLOTS))
-OF_START = (START, START_TO)
+WINDOW, WINDOW_OF_TYPE, START, START_TO, SITE, BETWEEN = range(HARD_COUNT, len(SLOTS))
+EGRESS = HARD.index("vm-egress")
 ALL = "all"
 OWN = "own machines"
 
@@ -110,7 +111,18 @@ def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
     hard = [_limit_key(name, query, named[name].regime) if name in named else None for name in HARD]
     receiver = receiver_key(query)
     of_type = f"{receiver}, {query.dst.machine_type or 'of no known type'}"
-    return (*hard, receiver, of_type, ALL, receiver, site_key(query))
+    between = family_of(query.src.machine_type) if is_between_regions(query, found) else None
+    return (*hard, receiver, of_type, ALL, receiver, site_key(query), between)
+
+
+def is_between_regions(query: PathQuery, found: StaticLimits) -> bool:
+    """Return whether a documented cap is all that is known to hold a path between regions.
+
+    Many flows may stand below it there for a reason that no document names: that has a factor of
+    its own, which says nothing of one region. What is learnt of the cap itself holds everywhere.
+    """
+    is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
+    return is_far and any(b.limit.name == "vm-egress" and not b.regime for b in found.hard)
 
 
 _STAND_INS = {
@@ -125,15 +137,11 @@ def _limit_key(name: str, query: PathQuery, regime: str) -> str:
     """Return whose limit it is: a machine family's, a class's, a cluster network's, or everyone's.
 
     Where another cap stands in for one that no document states, what probes say of it says nothing
-    of documented ones. Between regions a path of many flows may stand below the cap for a reason
-    that no document names: what probes say there says nothing of one region.
+    of documented ones.
     """
     if name in ("vm-egress", "single-flow-core", "internal-flow"):
         family = family_of(query.src.machine_type)
-        if regime:
-            return f"{family}, {_STAND_INS[regime]}"
-        is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
-        return f"{family}, between regions" if is_far and name == "vm-egress" else family
+        return f"{family}, {_STAND_INS[regime]}" if regime else family
     if name == "receiver-cores":
         return family_of(query.dst.machine_type)
     if name == "external-path":
@@ -203,6 +211,7 @@ def spreads(
     is_own: NDArray[np.bool_],
     site_sd: Column,
     is_carried: NDArray[np.bool_],
+    is_between: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the standard deviations of each row's latents below and above 0; axes: row, slot.
 
@@ -212,6 +221,7 @@ def spreads(
         is_own: Whether one of our machines receives.
         site_sd: Of the class (`site_sds`).
         is_carried: Whether the cap is one of a later day.
+        is_between: Whether the range of the machine's cap is that of paths between regions.
     """
     low, likely, high = (
         np.hstack((one.shared_gbps, one.per_flow_gbps))
@@ -224,6 +234,9 @@ def spreads(
     core_sd = np.where(is_carried, CARRIED_CORE_SD, CORE_SD)
     below[:, core] = np.maximum(below[:, core], core_sd)
     above[:, core] = np.maximum(above[:, core], CORE_SD)
+    between = [np.where(is_between, side[:, EGRESS], LEAST_SD) for side in (below, above)]
+    for side in (below, above):
+        side[is_between, EGRESS] = LEAST_SD
     of_type = np.where(is_own, TYPE_SD_OWN, TYPE_SD_FOREIGN)
     common, special = math.sqrt(COMMON_START_SHARE), math.sqrt(1 - COMMON_START_SHARE)
     shorter, longer = SHORTER_START / P95, LONGER_START / P95
@@ -234,6 +247,7 @@ def spreads(
         common * shorter * every,
         special * shorter * every,
         site_sd,
+        between[0],
     )
     upper = (
         np.log(windows.high / windows.likely) / P95,
@@ -241,6 +255,7 @@ def spreads(
         common * longer * every,
         special * longer * every,
         site_sd,
+        between[1],
     )
     return (
         np.maximum(np.column_stack((below, *lower)), LEAST_SD),

@@ -109,12 +109,7 @@ class Means(NamedTuple):
 def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
     """Return the most likely goodput of each path, in Gbit/s, and the limits that make it."""
     limits = _limits(terms, habits)
-    cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
-    window = limits[:, WINDOW]
-    # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
-    offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
-    # A cap that is not known cannot bind a path that stays far below the least one there is.
-    cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
+    offered, cap = _offered_and_cap(terms, limits)
     steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
     share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
     goodput, duration = _goodput(terms, steady, share, habits)
@@ -135,6 +130,24 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
         binding=np.where(is_known, binding, NO_LIMIT).astype(np.int8),
         following=np.where(is_known, following, NO_LIMIT).astype(np.int8),
     )
+
+
+def goodput_gbps(terms: PathTerms) -> Column:
+    """Return `means(terms).gbps` alone: which limits make it is not asked, and costs as much."""
+    offered, cap = _offered_and_cap(terms, _limits(terms, transfer.LIKELY))
+    steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
+    share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
+    return _goodput(terms, steady, share, transfer.LIKELY)[0]
+
+
+def _offered_and_cap(terms: PathTerms, limits: NDArray[np.float64]) -> tuple[Column, Column]:
+    """Return what the windows let through, and the least hard limit."""
+    window = limits[:, WINDOW]
+    # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
+    offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
+    cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
+    # A cap that is not known cannot bind a path that stays far below the least one there is.
+    return offered, np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
 
 
 def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:

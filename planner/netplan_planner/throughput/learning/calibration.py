@@ -3,6 +3,7 @@
 The order of the measurements changes nothing, not even the last digit.
 """
 
+import math
 from datetime import date
 
 import msgspec
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, ProbedClass, Value
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.corrections.calibrated import PAIR_SHARE, SCATTER_FREEDOM
+from netplan_planner.throughput.corrections.calibrated import PAIR_SHARE, SCATTER_FREEDOM, Corrector
 from netplan_planner.throughput.corrections.latent_paths import NO_LATENT, latent_paths
 from netplan_planner.throughput.corrections.latents import (
     HARD,
@@ -21,6 +22,7 @@ from netplan_planner.throughput.corrections.latents import (
     site_key,
     slot_keys,
 )
+from netplan_planner.throughput.goodput.intervals import Spread
 from netplan_planner.throughput.learning.joint_mode import Prior, Probes, prior_of
 from netplan_planner.throughput.learning.measured_runs import HALF_LIFE_DAYS as PAIR_HALF_LIFE_DAYS
 from netplan_planner.throughput.learning.measured_runs import (
@@ -42,6 +44,7 @@ MOST_PROBES = 1000
 GREATEST_SURPRISE = 9.0
 """Three standard deviations: what lies further out was degraded, and says nothing of scatter."""
 _DIGITS = 6
+_GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 class Lesson(Value, frozen=True, kw_only=True):
@@ -56,6 +59,9 @@ class Lesson(Value, frozen=True, kw_only=True):
     plain_gbps: float
     """Of the model without probes."""
     calibrated_gbps: float
+    """With all that was learnt, also of this very pair."""
+    is_believed: bool
+    """Whether it taught anything of what paths share: no factor explains one that is not."""
     told: tuple[str, ...]
     """Limits whose factor the figure told."""
     at_least: tuple[str, ...]
@@ -106,14 +112,26 @@ def fitted(measured: Measured, *, as_of: date) -> Fitted:
     )
     return Fitted(
         calibration=calibration,
-        lessons=tuple(_lessons(measured, groups, some, names, found)),
+        lessons=tuple(_lessons(measured, groups, some, names, found, calibration)),
     )
 
 
+def predicted(measured: Measured, calibration: Calibration) -> Spread:
+    """Return the predictions of measured paths under a calibration."""
+    corrector = Corrector(calibration)
+    pairs = corrector.of_pairs([*measured.pairs, None], measured.pair)
+    probed = corrector.probed(measured.kinds, measured.limits, pairs)
+    return batch.spread_columns(measured.kinds, measured.limits, measured.columns, probed)
+
+
 def _spread_out(count: int) -> NDArray[np.intp]:
-    """Return numbers of at most `MOST_PROBES` of `count` probes, evenly."""
-    kept = np.linspace(0, count - 1, min(count, MOST_PROBES))
-    return np.unique(np.round(kept).astype(np.intp))
+    """Return numbers of at most `MOST_PROBES` of `count` probes, evenly.
+
+    Steps of the golden ratio: set-ups recur in the order of probes with a period, and equal steps
+    would keep the same set-up of each pair and leave out the others.
+    """
+    order = np.argsort(np.arange(count) * _GOLDEN % 1.0, kind="stable")
+    return np.sort(order[:MOST_PROBES])
 
 
 def _numbered(
@@ -218,10 +236,11 @@ def _lessons(
     some: NDArray[np.intp],
     names: list[tuple[str, str]],
     found: Posterior,
+    calibration: Calibration,
 ) -> list[Lesson]:
-    rows = groups.row[some]
-    one = measured.rows(rows)
+    one = measured.rows(groups.row[some])
     plain = batch.spread_columns(one.kinds, one.limits, one.columns).means.gbps
+    calibrated = predicted(one, calibration).means.gbps
     told, bound = (
         [tuple(names[at][0] for at in np.flatnonzero(row)) for row in table]
         for table in (found.is_told, found.is_bound)
@@ -234,7 +253,8 @@ def _lessons(
             run_count=int(groups.run_count[some[at]]),
             gbps=_rounded(one.gbps[at]),
             plain_gbps=_rounded(plain[at]),
-            calibrated_gbps=_rounded(np.exp(found.log_gbps[at])),
+            calibrated_gbps=_rounded(calibrated[at]),
+            is_believed=bool(found.is_believed[at]),
             told=told[at],
             at_least=bound[at],
         )

@@ -151,11 +151,17 @@ def misfit(probes: Probes, residual: Matrix, scatter: Matrix) -> Matrix:
 def pulls(probes: Probes, state: State) -> tuple[Column, Column]:
     """Return the residual of each probe and its weight in a least-squares fit around a state."""
     residual = residuals(probes, state.log_gbps)
+    weight = probes.weight * beliefs(probes, state) / state.scatter**2
+    return residual, np.where(probes.is_at_least & (residual <= 0), 0.0, weight)
+
+
+def beliefs(probes: Probes, state: State) -> Column:
+    """Return the probability of each probe that nothing else slowed it down, or sped it up."""
+    residual = residuals(probes, state.log_gbps)
     share = _degraded_share(probes)
     core = _core(residual, state.scatter, share)
     background = share * np.where(residual < 0, _BACKGROUND_BELOW, _BACKGROUND_ABOVE)
-    weight = probes.weight * core / (core + background) / state.scatter**2
-    return residual, np.where(probes.is_at_least & (residual <= 0), 0.0, weight)
+    return core / (core + background)
 
 
 def residuals(probes: Probes, predicted: Matrix) -> Matrix:

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Value
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.corrections.calibrated import Corrector
 from netplan_planner.throughput.corrections.latents import site_key
-from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval
+from netplan_planner.throughput.goodput.intervals import Factors, interval
 from netplan_planner.throughput.goodput.mean import Column
-from netplan_planner.throughput.learning.calibration import calibrate
+from netplan_planner.throughput.learning.calibration import calibrate, predicted
 from netplan_planner.throughput.learning.measured_runs import Measured, in_order, usable
 
 FOLDS = 5
@@ -57,9 +56,7 @@ def left_out(measured: Measured, *, as_of: date, factors: Factors) -> tuple[Left
     ends = [low.copy(), high.copy()]
     for number in range(int(fold.max()) + 1):
         rows, others = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
-        found = _predicted(
-            measured.rows(rows), Corrector(calibrate(measured.rows(others), as_of=as_of))
-        )
+        found = predicted(measured.rows(rows), calibrate(measured.rows(others), as_of=as_of))
         with_others[rows] = found.means.gbps
         for column, values in zip(ends, interval(found, factors), strict=True):
             column[rows] = values
@@ -89,12 +86,6 @@ def _folds(measured: Measured) -> NDArray[np.intp]:
     group = group.reshape(-1)
     count = int(group.max(initial=0)) + 1
     return np.asarray(group if count <= ONE_BY_ONE else group % FOLDS, dtype=np.intp)
-
-
-def _predicted(measured: Measured, corrector: Corrector) -> Spread:
-    keys = [measured.pairs[pair] if pair >= 0 else None for pair in measured.pair]
-    probed = corrector.probed(measured.kinds, measured.limits, corrector.of_pairs(keys))
-    return batch.spread_columns(measured.kinds, measured.limits, measured.columns, probed)
 
 
 def _score(

@@ -112,7 +112,6 @@ def fingerprint(measured: Measured) -> str:
 
 def grouped(measured: Measured, age_days: Column) -> Grouped:
     """Return measurements that are in order as probes; `age_days` is that of each."""
-    weight = 0.5 ** (age_days / HALF_LIFE_DAYS)
     found = batch.spread_columns(measured.kinds, measured.limits, measured.columns)
     ratio = measured.gbps / found.means.gbps
     undated = [_kind_text(msgspec.structs.replace(kind, as_of=None)) for kind in measured.kinds]
@@ -135,12 +134,14 @@ def grouped(measured: Measured, age_days: Column) -> Grouped:
     order = np.lexsort((ratio, group))
     rows, newest, count, effective = [], [], [], []
     for part in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-        reached = np.cumsum(weight[part])
+        # Over the newest run's: weights of very old runs are all 0.
+        weight = 0.5 ** ((age_days[part] - age_days[part].min()) / HALF_LIFE_DAYS)
+        reached = np.cumsum(weight)
         middle = int(np.searchsorted(reached, reached[-1] / 2))
         rows.append(int(part[min(middle, len(part) - 1)]))
         newest.append(float(age_days[part].min()))
         count.append(len(part))
-        effective.append(float(reached[-1] / weight[part].max()))
+        effective.append(float(reached[-1]))
     return Grouped(np.array(rows), np.array(newest), np.array(count), np.array(effective))
 
 

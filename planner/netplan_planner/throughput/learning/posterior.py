@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.corrections.latent_paths import Matrix, incidence
+from netplan_planner.throughput.corrections.latent_paths import HALF, Matrix, incidence
 from netplan_planner.throughput.goodput.mean import Column
 from netplan_planner.throughput.learning.joint_mode import (
     Prior,
     Probes,
     State,
     along,
+    beliefs,
     grid_of,
     joint_mode,
     misfit,
@@ -46,6 +47,8 @@ class Posterior(NamedTuple):
     """Whether a probe's figure told a latent's value; axes: probe, latent."""
     is_bound: NDArray[np.bool_]
     """Whether it only said "at least"."""
+    is_believed: NDArray[np.bool_]
+    """Whether a probe is more likely one that nothing else slowed down."""
     log_gbps: Column
     """Of each probe, under the factors."""
     surprise: Column
@@ -63,6 +66,7 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
     shape = (len(residual), len(prior.slot))
     low, high = mode.factors.copy(), mode.factors.copy()
     is_told, is_bound = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    is_believed = beliefs(probes, mode) > HALF
     around = _Around(probes, prior, mode, precision, slope, residual, weight)
     for latent in range(len(prior.slot)):
         grid = grid_of(prior, latent, GRID_POINTS)
@@ -70,10 +74,10 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
         ends = _range(around, latent, grid, rows, predicted)
         low[latent], high[latent] = min(ends[0], low[latent]), max(ends[1], high[latent])
         reached = np.abs(slope[rows, latent]) > REACHED_SLOPE
-        told = reached & ~probes.is_at_least[rows]
+        told = reached & ~probes.is_at_least[rows] & is_believed[rows]
         least = predicted.min(axis=1) - mode.log_gbps[rows]
         is_told[rows, latent] = told
-        is_bound[rows, latent] = ~told & (least < -BOUND_DROP)
+        is_bound[rows, latent] = ~told & is_believed[rows] & (least < -BOUND_DROP)
     return Posterior(
         factors=mode.factors,
         low=low,
@@ -81,6 +85,7 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
         covariance=covariance,
         is_told=is_told,
         is_bound=is_bound,
+        is_believed=is_believed,
         log_gbps=mode.log_gbps,
         surprise=residual**2 / mode.scatter**2 / np.maximum(1 - leverage, LEAST_FREEDOM),
     )
@@ -114,7 +119,7 @@ def _range(
     log_density = fit + relief - prior.penalty_of(latent, grid)
     log_density -= _at_least_cost(around.probes, mode, rows, predicted)
     density = np.exp(log_density - log_density.max()) * np.gradient(grid)
-    reached = np.cumsum(density) / density.sum()
+    reached = (np.cumsum(density) - density / 2) / density.sum()
     low, high = np.interp((LOW, HIGH), reached, grid)
     return float(low), float(high)
 

@@ -150,15 +150,18 @@ class TestStart:
             assert all(less <= more * SLACK for less, more in pairwise(rates))
 
     @pytest.mark.parametrize("streams", [1, 16])
-    def test_of_a_run_that_ends_before_anything_arrives_nothing_does(
+    def test_a_run_that_ends_in_the_first_flights_stays_next_to_nothing(
         self, name: str, streams: int
     ) -> None:
         query = path("internet", "n2-standard-32", streams=streams, rtt_ms=334.0, duration_s=0.2)
         found = predict(query, CAPS[name], may_assume=True)
         plain = estimate(query)
-        assert found.gbps == plain.gbps == 0
-        assert found.low_gbps == 0
-        assert 0 <= (found.high_gbps or 0) < 1
+        assert found.gbps is not None
+        assert plain.gbps is not None
+        assert 0 < found.gbps < 0.01
+        assert found.gbps == pytest.approx(plain.gbps, rel=0.5)
+        assert found.low_gbps is not None
+        assert 0 <= found.low_gbps <= found.gbps <= (found.high_gbps or 0) < 1
 
 
 def changed_end(query: PathQuery, mtu_bytes: int) -> PathEnd:

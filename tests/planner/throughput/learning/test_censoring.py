@@ -177,9 +177,9 @@ class TestWhatItSays:
     def test_the_limits_of_a_path_carry_the_factor_and_who_told_it(self) -> None:
         found = learnt(on_pairs(at_wall(), [0.8] * 3))
         (cap,) = [one for one in calibrated(at_wall(), found).limits if one.name == "vm-egress"]
-        ratio = latent(found, "vm-egress").ratio
+        ratio = latent(found, "vm-egress").ratio * latent(found, "path-class").ratio
         assert cap.gbps == pytest.approx(32 * ratio)
-        assert f"{ratio:.3g} of 32 Gbit/s by 3 probes" in cap.detail
+        assert f"32 x {ratio:.3g} by 3 probes" in cap.detail
 
     def test_an_answer_says_that_it_rests_on_probes(self) -> None:
         found = learnt(on_pairs(at_wall(), [0.8] * 3))

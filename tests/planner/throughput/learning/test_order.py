@@ -156,9 +156,9 @@ class TestNothingToLearn:
         assert calibration_text(learnt(good, [bad])) == calibration_text(learnt(good))
 
     @pytest.mark.parametrize("value", [1e-6, 0.5, 5.0])
-    def test_of_a_run_that_the_model_gives_nothing_nothing_is_learnt(self, value: float) -> None:
+    def test_of_a_run_that_ends_in_the_first_flights_nothing_is_learnt(self, value: float) -> None:
         short = to_aws(rtt_ms=334.0, duration_s=0.2)
-        assert gbps(short) == 0
+        assert gbps(short) < 0.001
         good = on_pairs(to_aws(), [0.7] * 3)
         alone, beside = learnt(good), learnt(good, [Probe(query=placed(short, 9), gbps=value)])
         assert latent(beside, "receive-window").ratio == pytest.approx(
