@@ -77,6 +77,17 @@ def campaigns(path: Path) -> list[str]:
         return sorted(table.texts("source")[0])
 
 
+def without_own_tails(worlds: Sequence[World], seeds: int) -> list[World]:
+    """Return the campaigns with the tails of probed intervals that the others show."""
+    deviations = {one.name: _deviations(one, seeds) for one in worlds}
+    found = []
+    for one in worlds:
+        below, above = _ends(deviations, one.name, LEVEL)
+        factors = one.factors._replace(probed=(-below, above))
+        found.append(one._replace(factors=factors))
+    return found
+
+
 def world(path: Path, name: str, scores: Sequence[Scores]) -> World | None:
     """Return a campaign as a project; None where it has too few rows."""
     with PathTable(path) as table:
@@ -166,20 +177,26 @@ def tails(worlds: Sequence[World], seeds: int) -> Iterator[tuple[str, ...]]:
     deviations = {one.name: _deviations(one, seeds) for one in worlds}
     yield ("campaigns", *(f"{level:g}" for level in PROBED_TAILS))
     for left_out in ("", *deviations):
-        parts = [found for name, found in deviations.items() if name != left_out and len(found)]
-        values = np.concatenate(parts)
-        weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in parts])
-        order = np.argsort(values)
-        reached = np.cumsum(weights[order]) / weights.sum()
         yield (
             f"without {left_out}" if left_out else "all",
             *(
-                "{:.2f} to {:.2f}".format(
-                    *np.interp((0.5 - level / 2, 0.5 + level / 2), reached, values[order])
-                )
+                "{:.2f} to {:.2f}".format(*_ends(deviations, left_out, level))
                 for level in PROBED_TAILS
             ),
         )
+
+
+def _ends(
+    deviations: dict[str, NDArray[np.float64]], left_out: str, level: float
+) -> tuple[float, float]:
+    """Return both ends of a level over campaigns of the same weight, without one."""
+    parts = [found for name, found in deviations.items() if name != left_out and len(found)]
+    values = np.concatenate(parts)
+    weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in parts])
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order]) / weights.sum()
+    low, high = np.interp((0.5 - level / 2, 0.5 + level / 2), reached, values[order])
+    return float(low), float(high)
 
 
 def _deviations(one: World, seeds: int) -> NDArray[np.float64]:
@@ -221,7 +238,8 @@ def main() -> None:
     if asked.tails:
         _print(tails(worlds, asked.seeds), asked.markdown)
         return
-    _print(_replayed(worlds, asked.seeds), asked.markdown)
+    judged = without_own_tails(worlds, asked.seeds) if len(worlds) > 1 else worlds
+    _print(_replayed(judged, asked.seeds), asked.markdown)
 
 
 def _replayed(worlds: Sequence[World], seeds: int) -> Iterator[tuple[str, ...]]:

@@ -5,6 +5,7 @@ configuration; 3 an input could not be read; 4 incomplete and `--strict`. Data g
 everything else to stderr.
 """
 
+import errno
 import gc
 import os
 import signal
@@ -15,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.errors import NetplanError, UsageError, nearest_names
+from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 
 EXIT_FINDINGS = 1
@@ -166,10 +167,16 @@ def run() -> None:
     except KeyboardInterrupt:
         typer.echo("netplan: interrupted", err=True)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (head, less) has gone; what it took is all it wanted.
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT):
+            raise
+        # Else the interpreter would try to write the rest when it ends, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        if error.errno == errno.EPIPE:
+            # The reader (head, less) has gone; what it took is all it wanted.
+            sys.exit(0)
+        typer.echo(f"netplan: the answer cannot be written: {error.strerror}", err=True)
+        sys.exit(InputError.exit_status)
 
 
 def _inert(text: str) -> str:

@@ -60,6 +60,7 @@ def calibrate(
     from netplan_planner.engine.calibrate import calibrate_files
     from netplan_planner.engine.calibration_file import write_calibration
 
+    options.checked_output("--out", out, measurements)
     found = calibrate_files(measurements, as_of=options.day(as_of), today=date.today())
     write_calibration(out, found.calibration)
     typer.echo(calibrate_answers.written(found, form.value), nl=False)

@@ -9,6 +9,7 @@ from netplan_planner.engine.calibrate import CalibrationAnswer
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert
 from netplan_planner.throughput.learning.calibration import Lesson
 from netplan_planner.throughput.learning.left_out import LeftOut
+from netplan_planner.units import counted
 
 SCHEMA = "netplan.calibration-answer/1"
 SHOWN_LESSONS = 20
@@ -29,8 +30,9 @@ def written(found: CalibrationAnswer, form: str) -> str:
 def _lines(found: CalibrationAnswer) -> Iterator[str]:
     made = found.calibration
     yield (
-        f"{made.measurement_count:,} of {found.record_count:,} figures, {made.probe_count:,} paths"
-        f" and set-ups, ages counted from {made.as_of}"
+        f"{made.measurement_count:,} of {counted(found.record_count, 'figure')},"
+        f" {counted(made.probe_count, 'path and set-up', 'paths and set-ups')}, ages counted from"
+        f" {made.as_of}"
     )
     yield from _faults(found.faults)
     yield ""
@@ -52,8 +54,11 @@ def _latents(found: CalibrationAnswer) -> Iterator[str]:
     """Yield the limits whose factor was told, then those that are only known not to be lower."""
     made = found.calibration
     told = [one for one in made.latents if one.value_count]
+    if not told:
+        yield "no figure told the factor of any limit"
+    head = ("limit", "of", "factor", "range", "before", "told by", "at least")
     yield from _table(
-        ("limit", "of", "factor", "range", "before", "told by", "at least"),
+        head if told else (),
         [
             (
                 one.name,
@@ -71,11 +76,12 @@ def _latents(found: CalibrationAnswer) -> Iterator[str]:
     for one in held:
         count = one.bound_count
         name = f"{one.name} of {inert(one.key, NAME_LENGTH)}"
-        yield f"{name}: no lower than {count:,} figure{'s' * (count != 1)} showed"
+        yield f"{name}: no lower than {counted(count, 'figure')} showed"
     if made.pairs:
         odd = sum(abs(pair.ratio - 1) > ODD_RATIO for pair in made.pairs)
-        count = len(made.pairs)
-        yield f"{count:,} pair{'s' * (count != 1)} of places; {odd:,} differ by more than 5 %"
+        keys = {pair.key for pair in made.pairs}
+        pairs = counted(len(keys), "pair of places", "pairs of places")
+        yield f"{pairs}; {odd:,} of their limits differ by more than 5 % from the others'"
 
 
 def _left_out(found: CalibrationAnswer) -> Iterator[str]:
@@ -111,7 +117,7 @@ def _score(one: LeftOut) -> tuple[str, ...]:
 def _lessons(lessons: Sequence[Lesson]) -> Iterator[str]:
     farthest = sorted(lessons, key=lambda one: -abs(math.log(one.gbps / one.plain_gbps)))
     for one in farthest[:SHOWN_LESSONS]:
-        streams = f", {one.streams} stream{'s' * (one.streams != 1)}" if one.streams else ""
+        streams = f", {counted(one.streams, 'stream')}" if one.streams else ""
         yield (
             f"{inert(one.path)}{streams}, {one.day}: {one.gbps:.3g} Gbit/s; without probes"
             f" {one.plain_gbps:.3g}, with them {one.calibrated_gbps:.3g}"
@@ -129,7 +135,7 @@ def _lessons(lessons: Sequence[Lesson]) -> Iterator[str]:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     wide = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
+    for row in (head, *rows) if head else ():
         yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, wide, strict=True)).rstrip()
 
 

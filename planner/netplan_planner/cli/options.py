@@ -1,5 +1,6 @@
 """Options that several verbs share, and how their values become a request."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -196,6 +197,17 @@ MaxAttempts = Annotated[
 def day(moment: datetime | None) -> date | None:
     """Return the date of an option's value."""
     return moment.date() if moment is not None else None
+
+
+def checked_output(option: str, output: Path | None, inputs: Sequence[Path]) -> None:
+    """Check that a file that is to be written is none that is read.
+
+    Raises:
+        UsageError: If it is.
+    """
+    for path in inputs if output is not None and output.exists() else ():
+        if path.exists() and output is not None and output.samefile(path):
+            raise UsageError(f"{option} {path.name!r} is what is read: name another file")
 
 
 def usd(option: str, text: str | None) -> Decimal | None:

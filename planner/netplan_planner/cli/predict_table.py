@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from netplan_planner.cli.app import state
+from netplan_planner.cli.options import checked_output
 from netplan_planner.cli.streams import to_stdout
 from netplan_planner.units import counted
 from netplan_planner.writing import written_whole
@@ -35,6 +36,7 @@ def write_table(
     )
     from netplan_planner.readers.path_table import PathTable
 
+    checked_output("--output", output, [batch, *([calibration] if calibration else [])])
     learnt = read_calibration(calibration) if calibration is not None else None
     with PathTable(batch) as table:
         answer = predict_table(table, as_of=as_of, level=level, calibration=learnt)

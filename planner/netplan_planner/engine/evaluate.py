@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from netplan_planner.engine.predict_table import TableKinds, read_kinds
 from netplan_planner.errors import InputError
 from netplan_planner.model import Value
-from netplan_planner.readers.path_table import VALUE_COLUMNS, PathTable
+from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
@@ -106,7 +106,7 @@ def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluat
     with PathTable(path) as table:
         plain = read_kinds(table, as_of=as_of)
         whole = spread_columns(plain.kinds, plain.limits, plain.columns)
-        value = _values(table)
+        value = table.values_gbps()
         names, which = table.texts("source")
         low, high = np.full_like(value, np.nan), np.full_like(value, np.nan)
         mean, binding = whole.means.gbps.copy(), whole.means.binding.copy()
@@ -132,7 +132,7 @@ def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
     with PathTable(path) as table:
         plain = read_kinds(table, as_of=as_of)
         whole = spread_columns(plain.kinds, plain.limits, plain.columns)
-        value = _values(table)
+        value = table.values_gbps()
         names, which = table.texts("source")
         own = _own_senders(plain)
         return [
@@ -170,14 +170,6 @@ def _spread_without(table: PathTable, name: str, as_of: date, whole: Spread) -> 
     return spread_columns(found.kinds, found.limits, found.columns)
 
 
-def _values(table: PathTable) -> Floats:
-    """Return the measured Gbit/s by row."""
-    if table.value_column is None:
-        names = " or ".join(VALUE_COLUMNS)
-        raise InputError(f"{table.shown}: no column {names}, the measured Gbit/s")
-    return table.numbers(table.value_column)
-
-
 def _own_senders(found: TableKinds) -> Mask:
     is_own = np.array([kind.src.cloud == "gcp" for kind in found.kinds], dtype=bool)
     return is_own[found.columns.kind]
@@ -186,7 +178,7 @@ def _own_senders(found: TableKinds) -> Mask:
 def _measured(
     table: PathTable, found: TableKinds, spread: Spread, low: Floats, high: Floats
 ) -> Measured:
-    value = _values(table)
+    value = table.values_gbps()
     if not (value > 0).any():
         raise InputError(f"{table.shown}: no row has a measured value above 0")
     limits = spread.means.limits_gbps[:, _DOCUMENTED]

@@ -26,7 +26,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
-from netplan_planner.throughput import instance_end, load_caps, predict
+from netplan_planner.throughput import CapsTable, instance_end, load_caps, predict
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
 from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
@@ -113,9 +113,24 @@ def predict_described(
     path_class = class_of_path(question.path_class, src, dst, is_external=question.is_external)
     if path_class is PathClass.INTERNET:
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
-    caps = with_calibration(load_caps(as_of), calibration)
+    table = load_caps(as_of)
+    if question.dst_type is not None and not path_class.leaves_vpc:
+        _check_receiver(question.dst_type, table)
+    caps = with_calibration(table, calibration)
     names = (question.src_type, question.dst_type or question.src_type)
     return _answer(question, names, src, dst, path_class, caps, level)
+
+
+def _check_receiver(machine_type: str, caps: CapsTable) -> None:
+    """Raise for a receiver's type that is none: a slip of the hand would hold nothing back.
+
+    A sender's is answered with "unknown".
+    """
+    if machine_type in caps.machine_types or caps.variants(machine_type):
+        return
+    near = caps.nearest(machine_type)
+    hint = f"; near: {', '.join(near)}" if near else ""
+    raise UsageError(f"--dst-type {machine_type[:60]!r} is no machine type{hint}")
 
 
 def predict_named(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.predict_table import pairs_of, read_kinds
@@ -13,7 +14,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathEnd, PathQuery
 from netplan_planner.readers.path_cells import day_of
-from netplan_planner.readers.path_table import VALUE_COLUMNS, PathTable
+from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
 from netplan_planner.throughput.corrections.latents import pair_key
 from netplan_planner.throughput.learning.measured_runs import Measured
@@ -35,6 +36,8 @@ class ProbeRows(NamedTuple):
     """Measurements, and what of the files could not be used."""
 
     measured: Measured
+    is_undated: NDArray[np.bool_]
+    """Whether a figure has no date and got that of the question."""
     faults: tuple[str, ...]
     record_count: int
     """All figures of the files, used or not."""
@@ -51,6 +54,7 @@ def read_probe_rows(paths: Sequence[Path], *, as_of: date) -> ProbeRows:
         InputError: If a file cannot be read, or a table has no column of figures.
     """
     parts: list[Measured] = []
+    undated: list[NDArray[np.bool_]] = []
     faults: list[str] = []
     stores = [path for path in paths if _is_store(path)]
     if stores:
@@ -58,13 +62,25 @@ def read_probe_rows(paths: Sequence[Path], *, as_of: date) -> ProbeRows:
         faults += coverage.faults
         found, why = rows_of_records(records, as_of=as_of)
         parts.append(found)
+        undated.append(
+            np.array([day_of(one.started_at) is None for one in records if not _why_not(one)], bool)
+        )
         faults += why
     for path in paths:
         if path not in stores:
             with PathTable(path) as table:
                 parts.append(rows_of_table(table, as_of=as_of))
+                undated.append(_is_undated(table))
     count = sum(len(part.gbps) for part in parts) + len(faults)
-    return ProbeRows(joined(parts), tuple(faults), count)
+    is_undated = np.concatenate(undated) if undated else np.zeros(0, dtype=bool)
+    return ProbeRows(joined(parts), is_undated, tuple(faults), count)
+
+
+def _is_undated(table: PathTable) -> NDArray[np.bool_]:
+    if not table.has("date"):
+        return np.ones(table.row_count, dtype=bool)
+    texts, which = table.texts("date")
+    return np.array([day_of(text) is None for text in texts], dtype=bool)[which]
 
 
 def rows_of_table(table: PathTable, *, as_of: date, without: str = "") -> Measured:
@@ -73,11 +89,8 @@ def rows_of_table(table: PathTable, *, as_of: date, without: str = "") -> Measur
     Raises:
         InputError: If the table has no column of figures.
     """
-    if table.value_column is None:
-        names = " or ".join(VALUE_COLUMNS)
-        raise InputError(f"{table.shown}: no column {names}, the measured Gbit/s")
+    values = table.values_gbps()
     found = read_kinds(table, as_of=as_of, without=without)
-    values = table.numbers(table.value_column)
     keys, pair = pairs_of(found)
     days = np.array([((kind.as_of or as_of) - _EPOCH).days for kind in found.kinds])
     no = np.zeros(len(values), dtype=bool)
@@ -224,9 +237,12 @@ def _is_core_bound(one: Measurement) -> tuple[bool, bool]:
     """Return whether a core of either end was busy, and whether one core carried all streams."""
     found = tuple(int(part) for part in one.tool_version.split(".")[:2] if part.isdigit())
     is_one_thread = one.tool == "iperf3" and len(found) == 2 and found < THREADS_SINCE
-    cores = 1 if is_one_thread else one.streams or 1
-    busiest = max(end.cpu_ratio or 0.0 for end in (one.src, one.dst))
-    return busiest >= BUSY_CORE_RATIO * cores, is_one_thread
+    threads = 1 if is_one_thread else one.streams or 1
+    is_busy = any(
+        (end.cpu_ratio or 0.0) >= BUSY_CORE_RATIO * min(threads, end.vcpus or threads)
+        for end in (one.src, one.dst)
+    )
+    return is_busy, is_one_thread
 
 
 def _round_trip(one: Measurement) -> tuple[float, float, float]:

@@ -18,7 +18,7 @@ from typing import IO, Any
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, scalars
+from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -77,6 +77,11 @@ def append(path: Path, measurements: Iterable[Measurement]) -> int:
     try:
         with _opened(path, is_writer=True) as file:
             data = file.read()
+            if data.strip() and not data.lstrip().startswith(b"{"):
+                raise InputError(
+                    f"{inert_line(str(path))}: no store of measurements (JSON lines): name another"
+                    " file, it is made if it is not there"
+                )
             lines = _new_lines(data, records, path)
             if lines:
                 # The end of a line that a crash cut off stays on a line of its own.

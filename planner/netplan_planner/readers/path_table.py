@@ -46,6 +46,13 @@ KIND_COLUMNS = (
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
 VALUE_COLUMNS = ("value", "gbps")
+_RATE_UNITS = {
+    **dict.fromkeys(("", "gbps", "gbit/s", "gb/s", "gbits/sec"), 1.0),
+    **dict.fromkeys(("mbps", "mbit/s", "mb/s", "mbits/sec"), 1e-3),
+    **dict.fromkeys(("kbps", "kbit/s", "kb/s", "kbits/sec"), 1e-6),
+    **dict.fromkeys(("bps", "bit/s", "b/s", "bits/sec"), 1e-9),
+}
+"""Gbit/s in one of them; what has another unit is no rate."""
 _RANGES: dict[str, tuple[float, float]] = {
     "streams": (1, 1e6),
     "rtt_ms": (0, 1e6),
@@ -221,6 +228,22 @@ class PathTable:
             InputError: If a cell holds something else.
         """
         return self._all_numbers((name,))[name]
+
+    def values_gbps(self) -> NDArray[np.float64]:
+        """Return what was measured in Gbit/s, NaN where it is empty or no rate by its `unit`.
+
+        Raises:
+            InputError: If there is no such column, or a cell holds something else than a number.
+        """
+        if self.value_column is None:
+            names = " or ".join(VALUE_COLUMNS)
+            raise InputError(f"{self.shown}: no column {names}, the measured Gbit/s")
+        values = self.numbers(self.value_column)
+        if not self.has("unit") or self.value_column != VALUE_COLUMNS[0]:
+            return values
+        units, which = self.texts("unit")
+        of_unit = [_RATE_UNITS.get(unit.strip().casefold(), np.nan) for unit in units]
+        return np.asarray(values * np.array(of_unit, dtype=float)[which], dtype=float)
 
     def _windows_of_notes(self) -> NDArray[np.float64]:
         """Return half the receive ceiling that a note tells, NaN where it tells none."""

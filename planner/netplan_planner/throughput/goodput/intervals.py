@@ -24,16 +24,16 @@ WALL_RATIO = 1.02
 """How far goodput was seen above a documented cap; no interval ends beyond it."""
 PROBED_TAILS = {
     0.5: (0.5, 0.35),
-    0.8: (1.65, 0.8),
-    0.9: (2.8, 1.2),
-    0.95: (4.2, 1.6),
-    0.98: (6.2, 2.2),
-    0.99: (7.8, 2.5),
+    0.8: (1.75, 0.9),
+    0.9: (2.9, 1.25),
+    0.95: (4.3, 1.6),
+    0.98: (6.3, 2.2),
+    0.99: (7.9, 2.6),
 }
 """Ends of the interval at a level, in standard deviations below and above the mean of a path that
 probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
 benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those at
-0.9 are 2.2 to 3.1 and 1.1 to 1.3. Something slows a few runs down whatever is known of the path."""
+0.9 are 2.3 to 3.1 and 1.2 to 1.3. Something slows a few runs down whatever is known of the path."""
 RAMP_SHARE = 0.03
 """Below this share of the start in the time, a path is at its wall."""
 REGIMES = (

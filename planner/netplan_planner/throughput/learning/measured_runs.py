@@ -18,6 +18,9 @@ from netplan_planner.throughput.batch import Columns
 from netplan_planner.throughput.goodput.mean import Column
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 
+ABOVE_RATIO = 1.05
+"""Of a wall, which is 1.02 of the cap: what lies further above is of another cap."""
+ABOVE = "above the documented cap: Tier_1, another machine type, platform or date is not told"
 HALF_LIFE_DAYS = 30.0
 """Of what a run says of its own pair of places. Two published grids 5 days apart bear out 13 days
 and rule out less than 6; between 13 and never they cannot tell."""
@@ -65,14 +68,23 @@ class Grouped(NamedTuple):
 
 
 def usable(measured: Measured) -> NDArray[np.intp]:
-    """Return the rows with a figure above 0 of a path whose limits are known.
+    """Return the rows that something can be learnt from."""
+    return np.flatnonzero(reasons(measured) == "")
 
+
+def reasons(measured: Measured) -> NDArray[np.str_]:
+    """Return why nothing can be learnt from rows, empty for the others.
+
+    It takes a figure above 0, not above a documented cap, of a path whose limits are known.
     Without the sender's cap an answer holds only while it stays far below any cap.
     """
     found = batch.spread_columns(measured.kinds, measured.limits, measured.columns)
-    is_capped = np.array([not one.unknown for one in measured.limits], dtype=bool)
-    is_known = is_capped[measured.columns.kind] & (found.means.gbps > 0)
-    return np.flatnonzero(is_known & (measured.gbps > 0))
+    is_above = measured.gbps > ABOVE_RATIO * found.wall_gbps
+    unknown = np.array(["; ".join(one.unknown) for one in measured.limits], dtype=np.str_)
+    why = unknown[measured.columns.kind]
+    why = np.where((why == "") & ~(found.means.gbps > 0), batch.NO_RTT, why)
+    why = np.where((why == "") & is_above, ABOVE, why)
+    return np.where(measured.gbps > 0, why, "no figure above 0")
 
 
 def in_order(measured: Measured) -> Measured:
