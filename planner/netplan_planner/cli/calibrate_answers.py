@@ -14,7 +14,7 @@ from netplan_planner.units import counted
 SCHEMA = "netplan.calibration-answer/1"
 SHOWN_LESSONS = 20
 SHOWN_FAULTS = 5
-WORSE_BY = 0.01
+WORSE_BY, FEWER_BY = 0.01, 0.1
 ODD_RATIO = 0.05
 """A pair of places that is further from the others is counted as different."""
 
@@ -94,10 +94,12 @@ def _left_out(found: CalibrationAnswer) -> Iterator[str]:
     shown = found.left_out if len(found.left_out) > 2 else found.left_out[:1]
     yield from _table(head, [_score(one) for one in shown])
     for one in found.left_out[1:]:
-        if one.median_error_ratio > one.plain_median_error_ratio + WORSE_BY:
+        grows = one.median_error_ratio > one.plain_median_error_ratio + WORSE_BY
+        if grows or one.coverage_ratio < one.plain_coverage_ratio - FEWER_BY:
+            what = "the error grows" if grows else "fewer lie inside their intervals"
             yield (
-                f"the error of {inert(one.group, 60)} grows: these measurements disagree (other"
-                " days, images or tools); calibrate by those that are like what you want to know"
+                f"{inert(one.group, 60)}: {what}: these measurements disagree (other days, images"
+                " or tools); calibrate by those that are like what you want to know"
             )
 
 
