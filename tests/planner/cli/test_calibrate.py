@@ -1,7 +1,10 @@
 """`netplan calibrate` as a process, and its file in the hands of other verbs."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -10,8 +13,9 @@ from typing import Any
 import pytest
 
 from netplan_planner.engine.calibration_file import read_calibration
+from netplan_planner.errors import InputError
 from support.calibration_inputs import AWAY, ROWS, WALL, record, store, table
-from support.command import run_verbs
+from support.command import ROOTS, run_verbs
 from support.predict_tables import read
 
 Json = dict[str, Any]
@@ -272,3 +276,72 @@ class TestInOtherVerbs:
             self.predict("--batch", batch, *more).stdout for more in ((), ("--calibration", made))
         )
         assert plain == found
+
+    def test_recommend_follows_it_for_the_series_that_were_measured(self, made: Path) -> None:
+        asked = ("recommend", "--gbps", "20", "--region", "us-central1", "--to", "zone")
+        one = ("--max-count", "1", "--series", "n2,n2d", "--as-of", "2026-11-20", "--format")
+        plain, found = (
+            json.loads(run_verbs("recommend", arguments=[*asked, *one, "json", *more]).stdout)
+            for more in ((), ("--calibration", str(made)))
+        )
+        assert plain["calibration"] is None
+        assert "calibration of 2026-11-20" in found["calibration"]
+        caps = [
+            {row["machine_type"]: row["cap_gbps"] for row in answer["ranked"]}
+            for answer in (plain, found)
+        ]
+        assert caps[0]["n2-standard-32"] == 32
+        assert caps[1].get("n2-standard-32", 0) < 27
+        kept = [name for name in caps[1] if name.startswith("n2d-")]
+        assert kept
+        assert all(caps[1][name] <= caps[0][name] for name in kept)
+
+    @pytest.mark.parametrize("verb", [("audit",), ("probe", "plan")])
+    def test_audit_and_plan_take_it(self, made: Path, verb: tuple[str, ...]) -> None:
+        asked = (*verb, "--demo", "gecko", "--calibration", str(made))
+        found = run_verbs(verb[0], arguments=list(asked))
+        assert found.returncode in (0, 1)
+        assert "Traceback" not in found.stderr
+        if verb == ("audit",):
+            text = " ".join(found.stdout.split())
+            assert "Predictions follow a calibration of 2026-11-20 by 6 measurements" in text
+
+
+class TestWhereItIsWritten:
+    def test_nothing_that_is_read_is_written_over(self, tmp_path: Path) -> None:
+        path = table(tmp_path / "t.csv")
+        before = path.read_bytes()
+        link = tmp_path / "link.csv"
+        link.symlink_to(path)
+        for out in (path, link):
+            found = calibrate(path, "--out", out)
+            assert found.returncode == 2
+            assert "name another file" in found.stderr
+        asked = ["predict", "--batch", str(path), "--output", str(path)]
+        assert run_verbs("predict", arguments=asked).returncode == 2
+        assert path.read_bytes() == before
+
+    def test_a_table_is_no_store(self, tmp_path: Path) -> None:
+        path = table(tmp_path / "t.csv")
+        before = path.read_bytes()
+        with pytest.raises(InputError, match="no store of measurements"):
+            store(path, [record(0, 20.0)])
+        assert path.read_bytes() == before
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+    def test_a_full_disk_behind_stdout_is_one_line(self, tmp_path: Path) -> None:
+        path = table(tmp_path / "t.csv")
+        words = ["calibrate", str(path), "--out", str(tmp_path / FILE)]
+        start = "from netplan_planner.cli import main\nmain()"
+        code = f"import sys; sys.argv = ['netplan', *{words!r}]\n{start}"
+        with Path("/dev/full").open("w") as full:
+            found = subprocess.run(
+                [sys.executable, "-c", code],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+            )
+        assert found.returncode == 3
+        assert found.stderr == "netplan: the answer cannot be written: No space left on device\n"

@@ -179,6 +179,7 @@ class TestUsage:
             ((*ZONE, "--mtu", "100"), "576"),
             ((*ZONE, "--format", "xml"), "json"),
             (("--batch", "t.csv", *ZONE), "--batch has its own paths"),
+            ((*ZONE, "--dst-type", "e2-micr"), "near: e2-micro"),
             (("--batch", "t.csv", "--plugin", "cilium"), "leave out --plugin"),
             (("--batch", "t.csv", "--tps-at", "1=2700"), "leave out --tps-at"),
             (("--batch", "t.csv", "--streams", "5"), "--streams"),
