@@ -170,6 +170,8 @@ def predict(
     )
     if question.duration_s is not None and question.transfer_bytes is not None:
         raise UsageError("--duration and --bytes exclude each other: one follows from the other")
+    if question.omit_s and question.duration_s is None:
+        raise UsageError("--omit is what goes before --duration: give both")
     from netplan_planner.cli import predict_answers
     from netplan_planner.cli.predict_service import service_of
     from netplan_planner.engine.predict_path import predict_described, predict_named, with_service

@@ -210,7 +210,13 @@ def plan_or_run(
         ),
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Carry the plan out.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--yes",
+            help="Carry the plan out; on the command line only, of `probe run` only.",
+            show_envvar=False,
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
 ) -> None:
     """Plan probes, and carry them out where that was asked for."""

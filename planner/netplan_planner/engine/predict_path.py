@@ -121,6 +121,19 @@ def predict_described(
     return _answer(question, names, src, dst, path_class, caps, level)
 
 
+def _check_options(question: PathQuestion, path_class: PathClass) -> None:
+    """Raise for what is said of a path that the path does not have."""
+    if question.pod is not None and not path_class.is_pod:
+        raise UsageError(
+            f"a plugin, an encapsulation or an encryption is one of a path of pods: {path_class} is"
+            f" none (--path {PathClass.SAME_ZONE_INTERNAL}-pod is)"
+        )
+    if question.vpn_tunnels is not None and path_class is not PathClass.HYBRID:
+        raise UsageError(
+            f"--vpn-tunnels are those of a hybrid path (--path hybrid), not of {path_class}"
+        )
+
+
 def _check_receiver(machine_type: str, caps: CapsTable) -> None:
     """Raise for a receiver's type that is none: a slip of the hand would hold nothing back.
 
@@ -182,6 +195,7 @@ def _answer(
     caps: CapsBook,
     level: float,
 ) -> PathAnswer:
+    _check_options(question, path_class)
     query = PathQuery(
         path_class=path_class,
         src=src,

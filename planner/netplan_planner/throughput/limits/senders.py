@@ -26,7 +26,7 @@ def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
     if end.cloud != OWN_CLOUD:
         return Sender(None, f"the caps of machines of {end.cloud} are not netplan's to know")
     if end.machine_type is None:
-        return Sender(None, "the sender is not a machine of the inventory")
+        return Sender(None, "the sender's machine type is not known")
     # Tier_1 on a type that does not offer it changes nothing.
     is_offered = any(cap.is_tier1 for cap in caps.variants(end.machine_type))
     tier1 = end.is_tier1 and is_offered
