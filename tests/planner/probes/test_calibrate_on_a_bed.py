@@ -26,6 +26,7 @@ from netplan_planner.probes.campaign import (
 from netplan_planner.probes.runner import run_campaign
 from netplan_planner.probes.transports import LocalTransport
 from netplan_planner.readers.path_table import PathTable
+from netplan_planner.throughput.batch import Predictions
 from support import testbed as beds
 from support import testbed_transfers as transfers
 from support.predict_tables import written
@@ -163,7 +164,9 @@ def has_sound_round_trip(run: Measurement) -> bool:
     return run.min_rtt_ms is not None and run.min_rtt_ms < 1.05 * expected_ms + _NEAR_MS
 
 
-def predicted(folder: Path, asked: Asked, as_of: date, calibration: Calibration | None) -> float:
+def predicted(
+    folder: Path, asked: Asked, as_of: date, calibration: Calibration | None
+) -> Predictions:
     """Return the prediction, with or without a calibration."""
     machine_type, zone = MACHINES[asked.src]
     receiver, place = MACHINES.get(asked.dst, ("", ""))
@@ -180,8 +183,7 @@ def predicted(folder: Path, asked: Asked, as_of: date, calibration: Calibration 
         "duration_s": str(SECONDS),
     }
     with PathTable(written(folder / "paths.csv", row)) as table:
-        found = predict_table(table, as_of=as_of, level=0.9, calibration=calibration)
-    return float(found.predictions.gbps[0])
+        return predict_table(table, as_of=as_of, level=0.9, calibration=calibration).predictions
 
 
 @pytest.mark.parametrize("asked", UNPROBED, ids=str)
@@ -191,9 +193,10 @@ def test_paths_that_nobody_probed_are_predicted(
     words = ("-t", str(SECONDS), "-P", str(asked.streams))
     arrived = transfers.iperf3(bed, asked.src, asked.dst, *words, address=asked.address(bed))
     as_of = learnt.calibration.as_of
-    assert predicted(tmp_path, asked, as_of, None) > 1.25 * arrived.gbps
+    assert predicted(tmp_path, asked, as_of, None).gbps[0] > 1.25 * arrived.gbps
     found = predicted(tmp_path, asked, as_of, learnt.calibration)
-    assert found == pytest.approx(arrived.gbps, rel=0.1)
+    assert found.gbps[0] == pytest.approx(arrived.gbps, rel=0.1)
+    assert found.low_gbps[0] < arrived.gbps < found.high_gbps[0]
 
 
 def test_each_probe_told_of_the_limit_that_held_it(learnt: CalibrationAnswer) -> None:

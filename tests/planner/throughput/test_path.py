@@ -293,7 +293,7 @@ class TestUnknown:
         [
             ("same-zone-internal", "n9-standard-8", "no machine type 'n9-standard-8'"),
             ("same-zone-internal", "n1-standard-16", "depends on the CPU platform"),
-            ("same-zone-internal", None, "not a machine of the inventory"),
+            ("same-zone-internal", None, "machine type is not known"),
             ("internet", "z4d-highmem-8-highlssd", "addresses outside the VPC"),
             ("google-apis", "n2-standard-8", "no document states"),
             ("load-balancer", "n2-standard-8", "no document states"),
