@@ -110,9 +110,8 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
     """Return the most likely goodput of each path, in Gbit/s, and the limits that make it."""
     limits = _limits(terms, habits)
     offered, cap = _offered_and_cap(terms, limits)
-    steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
     share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
-    goodput, duration = _goodput(terms, steady, share, habits)
+    steady, goodput, duration = _rates(terms, limits, habits)
     start = np.clip(1 - goodput / steady, 0.0, 1.0)
     limits[:, RAMP] = np.where(start > 0, goodput, np.inf)
     binding, following = _ranked(limits, start, share)
@@ -134,10 +133,36 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
 
 def goodput_gbps(terms: PathTerms) -> Column:
     """Return `means(terms).gbps` alone: which limits make it is not asked, and costs as much."""
-    offered, cap = _offered_and_cap(terms, _limits(terms, transfer.LIKELY))
+    return _rates(terms, _limits(terms, transfer.LIKELY), transfer.LIKELY)[1]
+
+
+def _rates(
+    terms: PathTerms, limits: NDArray[np.float64], habits: transfer.Habits
+) -> tuple[Column, Column, Column]:
+    """Return the steady rate, the goodput and the time that it is the mean of.
+
+    The streams' imperfect sharing is their own doing: together they carry at least what the first
+    of them would carry alone.
+    """
+    offered, cap = _offered_and_cap(terms, limits)
     steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
     share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
-    return _goodput(terms, steady, share, transfer.LIKELY)[0]
+    goodput, duration = _goodput(terms, steady, share, habits)
+    is_counted = np.isfinite(terms.streams)
+    if not (habits.is_lone_stream_whole and is_counted.any()):
+        return steady, goodput, duration
+    streams = np.where(is_counted, terms.streams, 1.0)
+    each = limits[:, HARD_COUNT - len(PER_FLOW) : WINDOW + 1] / streams[:, None]
+    one = np.minimum(np.fmin.reduce(each[:, :-1], axis=1), each[:, -1])
+    alone = np.minimum(cap, np.where(is_counted, one, cap))
+    first = terms._replace(streams=np.ones_like(streams))
+    lone, lone_s = _goodput(first, alone, np.zeros_like(share), habits)
+    is_lone = is_counted & (lone > goodput)
+    return (
+        np.where(is_counted & (alone > steady), alone, steady),
+        np.where(is_lone, lone, goodput),
+        np.where(is_lone & ~np.isnan(terms.transfer_bytes), lone_s, duration),
+    )
 
 
 def _offered_and_cap(terms: PathTerms, limits: NDArray[np.float64]) -> tuple[Column, Column]:

@@ -59,6 +59,9 @@ class Habits(NamedTuple):
     segment where the first packet of the connection was lost (RFC 5681)."""
     is_flight_whole: bool
     """Whether a run shorter than a round trip holds the whole first flight, not its part of it."""
+    is_lone_stream_whole: bool
+    """Whether a stream that is alone gets all of the least limit and never overshoots it: it
+    shares with nobody, and HyStart (RFC 9406, on in Linux) ends its doubling as the queue grows."""
 
 
 LIKELY = Habits(
@@ -70,11 +73,17 @@ LIKELY = Habits(
     caps_count_headers=False,
     least_segments=INITIAL_WINDOW_SEGMENTS,
     is_flight_whole=False,
+    is_lone_stream_whole=True,
 )
 FAVOURABLE = LIKELY._replace(
-    start_rtts=START_RTTS - 1.0, deficit_ratio=0.0, direction_ratio=1.0, is_flight_whole=True
+    start_rtts=START_RTTS - 1.0,
+    deficit_ratio=0.0,
+    direction_ratio=1.0,
+    is_flight_whole=True,
+    is_lone_stream_whole=False,
 )
 UNFAVOURABLE = LIKELY._replace(
+    is_lone_stream_whole=False,
     growth=1.5,
     deficit_ratio=CUBIC_DECREASE,
     direction_ratio=SHARED_CORE_RATIO,
