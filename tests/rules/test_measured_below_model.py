@@ -117,7 +117,7 @@ def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None
     found = {hit.subject: hit for hit in hits(RULE, facts)}
     assert set(found) == {"a → b (us-central1-a)", "b → a (us-central1-a)"}
     hit = found["a → b (us-central1-a)"]
-    assert hit.message.startswith("1 stream reached 1 Gbit/s, 4% of 23.9 Gbit/s as predicted")
+    assert hit.message.startswith("1 stream reached 1 Gbit/s, 4% of 24.0 Gbit/s as predicted")
     assert "; 16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s; first suspect: " in hit.message
     assert hit.throughput_now is not None
     assert hit.throughput_now.gbps == 1.0
