@@ -97,20 +97,6 @@ def usd_per_month(usd_per_hour: Decimal) -> Decimal:
     return usd_per_hour * HOURS_PER_MONTH
 
 
-def window_limited_gbps(window_bytes: float, rtt_ms: float) -> float:
-    """Return the rate of one flow that sends a window per round trip, in Gbit/s.
-
-    Raises:
-        ValueError: If `rtt_ms` is not above 0.
-
-    >>> round(window_limited_gbps(3_040_000, 30.0), 4)
-    0.8107
-    """
-    if rtt_ms <= 0:
-        raise ValueError(f"a round-trip time is above 0 ms, got {rtt_ms}")
-    return gbps_from_bytes(window_bytes, rtt_ms / MS_PER_SECOND)
-
-
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, in the singular where it is one.
 

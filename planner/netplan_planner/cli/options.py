@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli.app import state
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, nearest_names
 
 if TYPE_CHECKING:
+    from netplan_planner.model import PathClass
     from netplan_planner.readers import ApiOptions
     from netplan_planner.traffic import TrafficOptions
 
@@ -208,6 +209,25 @@ def checked_output(option: str, output: Path | None, inputs: Sequence[Path]) -> 
     for path in inputs if output is not None and output.exists() else ():
         if path.exists() and output is not None and output.samefile(path):
             raise UsageError(f"{option} {path.name!r} is what is read: name another file")
+
+
+def path_class(text: str | None) -> "PathClass | None":
+    """Return the path class that `--path` names.
+
+    Raises:
+        UsageError: If it names none.
+    """
+    from netplan_planner.model import PathClass
+    from netplan_planner.readers.path_cells import path_class_of
+
+    if text is None:
+        return None
+    found = path_class_of(text)
+    if found is None:
+        near = nearest_names(text, [one.value for one in PathClass])
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
+    return found
 
 
 def usd(option: str, text: str | None) -> Decimal | None:

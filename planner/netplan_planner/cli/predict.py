@@ -13,7 +13,7 @@ from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.model import PathClass, PodNetwork
+    from netplan_planner.model import PodNetwork
 
 
 class Form(StrEnum):
@@ -153,7 +153,7 @@ def predict(
         dst_type=dst_type,
         src_place=src_place,
         dst_place=dst_place,
-        path_class=_path_class(path),
+        path_class=options.path_class(path),
         is_tier1=tier1,
         cpu_platform=cpu_platform,
         mtu_bytes=mtu,
@@ -205,21 +205,6 @@ def predict(
     if service is not None:
         answer = with_service(answer, service)
     typer.echo(predict_answers.written(answer, (form or Form.TEXT).value, explain), nl=False)
-
-
-def _path_class(text: str | None) -> "PathClass | None":
-    from netplan_planner.errors import nearest_names
-    from netplan_planner.model import PathClass
-    from netplan_planner.readers.path_cells import path_class_of
-
-    if text is None:
-        return None
-    found = path_class_of(text)
-    if found is None:
-        near = nearest_names(text, [one.value for one in PathClass])
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
-    return found
 
 
 def _refuse_beside_table(options_by_name: dict[str, object]) -> None:

@@ -154,13 +154,16 @@ def _explained(answer: PathAnswer) -> Iterator[str]:
         return
     yield ""
     yield (
-        "  value: (offered^-3 + cap^-3)^(-1/3), where offered = streams x window / RTT and cap is"
-        " the least of the other limits"
+        "  value: the least limit, because a stream that is alone shares with nobody"
+        if query.streams == 1
+        else "  value: (offered^-3 + cap^-3)^(-1/3), where offered = streams x window / RTT and cap"
+        " is the least of the other limits, and no less than one stream alone"
     )
     if query.duration_s is not None or query.transfer_bytes is not None:
         yield (
             "  start: 10 segments at first, doubled each round trip, 1.5 round trips before the"
-            " first byte counts; where a cap stops it, CUBIC's recovery from the overshoot"
+            " first byte counts"
+            + ("" if query.streams == 1 else "; where a cap stops it, CUBIC's recovery after it")
         )
     yield (
         "  interval: the same with every limit and habit at its least and its most favourable,"

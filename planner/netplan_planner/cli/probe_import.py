@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from netplan_planner.cli import options
 from netplan_planner.cli.app import state
 from netplan_planner.cli.probe import STORE, Form, FormOption, StoreOption, probe_app
-from netplan_planner.errors import IncompleteError, UsageError, nearest_names
+from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import LINE_LENGTH
 from netplan_planner.units import counted
 
 if TYPE_CHECKING:
     from netplan_planner.engine.probe_import import Imported
-    from netplan_planner.model import PathClass
     from netplan_planner.probes.outputs import Refused
 
 SCHEMA = "netplan.probe-import/1"
@@ -63,26 +63,12 @@ def import_(
         store=store,
         client=SaidOfEnd(machine_type=src_type, place=src_place, name=src_name, is_tier1=src_tier1),
         server=SaidOfEnd(machine_type=dst_type, place=dst_place, name=dst_name, is_tier1=dst_tier1),
-        path_class=_class(path),
+        path_class=options.path_class(path),
     )
     typer.echo(_json(found, store) if form is Form.JSON else _text(found, store), nl=False)
     if strict and found.lost:
         were = "was" if len(found.lost) == 1 else "were"
         raise IncompleteError(f"{counted(len(found.lost), 'run')} {were} not imported (--strict)")
-
-
-def _class(text: str | None) -> "PathClass | None":
-    from netplan_planner.model import PathClass
-    from netplan_planner.readers.path_cells import path_class_of
-
-    if text is None:
-        return None
-    found = path_class_of(text)
-    if found is None:
-        near = nearest_names(text, [one.value for one in PathClass])
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
-    return found
 
 
 def _text(found: "Imported", store: Path) -> str:

@@ -10,7 +10,6 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from netplan_planner import units
 from netplan_planner.model import (
     CapsBook,
     Change,
@@ -39,6 +38,7 @@ from netplan_planner.throughput.limits.path_limits import (
 )
 from netplan_planner.throughput.limits.tables import path_limit
 from netplan_planner.throughput.single_row import early_end, needs_round_trip, single_row
+from netplan_planner.throughput.transport import tcp
 from netplan_planner.units import counted
 
 LEVEL = 0.9
@@ -232,7 +232,7 @@ def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
     source = "given with the question" if is_given or default is None else default.source
     if not is_own and not is_given:
         source = bounds.FOREIGN_SOURCE
-    each = units.window_limited_gbps(window_bytes, query.rtt_ms)
+    each = float(tcp.window_gbps(window_bytes=window_bytes, rtt_ms=query.rtt_ms))
     return [
         Limit(
             name=LIMITS[WINDOW],

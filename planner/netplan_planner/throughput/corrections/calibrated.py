@@ -39,6 +39,9 @@ from netplan_planner.throughput.goodput.terms import TermSpans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.transport import tcp
 
+HALF_LIFE_DAYS = 90.0
+"""Of what a probe says of limits: a kernel, an image or a machine's cap stays for months. In the
+midst of the roll-out of a new virtual switch (published runs of 2014) 15 to 60 days are better."""
 PAIR_SHARE = 0.25
 """Of the variance between runs of different pairs: what a pair keeps. In two grids of January 2022,
 5 days apart, figures of one pair correlate by 0.24, 0.09 and 0.16 (to Google, AWS, Azure) once the

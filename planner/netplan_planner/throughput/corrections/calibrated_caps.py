@@ -16,7 +16,12 @@ from netplan_planner.model import (
     PathClass,
     PathQuery,
 )
-from netplan_planner.throughput.corrections.calibrated import Corrector, Probed, pair_of
+from netplan_planner.throughput.corrections.calibrated import (
+    HALF_LIFE_DAYS,
+    Corrector,
+    Probed,
+    pair_of,
+)
 from netplan_planner.throughput.corrections.latents import (
     BETWEEN,
     EGRESS,
@@ -32,8 +37,6 @@ from netplan_planner.units import counted
 
 SEEN_RATIO = 0.005
 """Nearer to 1 a factor is not worth a word."""
-STALE_DAYS = 90
-"""A probe counts for half after so many days (`learning.calibration.HALF_LIFE_DAYS`)."""
 _WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
 
 
@@ -125,7 +128,7 @@ def said_of_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Itera
 
 def _age(caps: CalibratedCaps) -> str:
     days = abs((caps.as_of - caps.corrector.calibration.as_of).days)
-    return f", {days:,} days from the day asked for: measure again" if days > STALE_DAYS else ""
+    return f", {days:,} days from the day asked for: measure again" if days > HALF_LIFE_DAYS else ""
 
 
 def _corrected(

@@ -38,7 +38,8 @@ from netplan_planner.throughput.limits.path_limits import (
 
 Matrix = NDArray[np.float64]
 NO_LATENT = -1
-HALF = 0.5
+LIKELIER = 0.5
+"""Of two, the one with the greater share."""
 _NOTHING_GBPS = 1e-300
 """Stands for 0 on a logarithmic scale: a run that ends before anything arrives."""
 _STEEPEST = 10.0
@@ -180,7 +181,7 @@ def slopes(paths: LatentPaths, values: Matrix, now: Answers) -> Matrix:
 
 def bound_slot(found: Means) -> NDArray[np.intp]:
     """Return the slot of the limit that holds each path; behind a start, where that leads."""
-    behind = np.where(found.cap_share > HALF, found.cap_limit, WINDOW)
+    behind = np.where(found.cap_share > LIKELIER, found.cap_limit, WINDOW)
     return np.where(found.binding == RAMP, behind, np.maximum(found.binding, 0)).astype(np.intp)
 
 

@@ -122,14 +122,12 @@ def is_between_regions(query: PathQuery, found: StaticLimits) -> bool:
     its own, which says nothing of one region. What is learnt of the cap itself holds everywhere.
     """
     is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
-    return is_far and any(b.limit.name == "vm-egress" and not b.regime for b in found.hard)
+    return is_far and any(
+        b.limit.name == "vm-egress" and b.regime not in _STAND_INS for b in found.hard
+    )
 
 
-_STAND_INS = {
-    "carried": "by a later cap",
-    "unsure": "of an unknown platform",
-    "unstated": "outside the VPC",
-}
+_STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
 """Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
 
 
@@ -141,7 +139,7 @@ def _limit_key(name: str, query: PathQuery, regime: str) -> str:
     """
     if name in ("vm-egress", "single-flow-core", "internal-flow"):
         family = family_of(query.src.machine_type)
-        return f"{family}, {_STAND_INS[regime]}" if regime else family
+        return f"{family}, {_STAND_INS[regime]}" if regime in _STAND_INS else family
     if name == "receiver-cores":
         return family_of(query.dst.machine_type)
     if name == "external-path":

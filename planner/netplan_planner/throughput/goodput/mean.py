@@ -111,7 +111,7 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
     limits = _limits(terms, habits)
     offered, cap = _offered_and_cap(terms, limits)
     share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
-    steady, goodput, duration = _rates(terms, limits, habits)
+    steady, goodput, duration = _rates(terms, limits, offered, cap, habits)
     start = np.clip(1 - goodput / steady, 0.0, 1.0)
     limits[:, RAMP] = np.where(start > 0, goodput, np.inf)
     binding, following = _ranked(limits, start, share)
@@ -133,18 +133,22 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
 
 def goodput_gbps(terms: PathTerms) -> Column:
     """Return `means(terms).gbps` alone: which limits make it is not asked, and costs as much."""
-    return _rates(terms, _limits(terms, transfer.LIKELY), transfer.LIKELY)[1]
+    limits = _limits(terms, transfer.LIKELY)
+    return _rates(terms, limits, *_offered_and_cap(terms, limits), transfer.LIKELY)[1]
 
 
 def _rates(
-    terms: PathTerms, limits: NDArray[np.float64], habits: transfer.Habits
+    terms: PathTerms,
+    limits: NDArray[np.float64],
+    offered: Column,
+    cap: Column,
+    habits: transfer.Habits,
 ) -> tuple[Column, Column, Column]:
     """Return the steady rate, the goodput and the time that it is the mean of.
 
     The streams' imperfect sharing is their own doing: together they carry at least what the first
     of them would carry alone.
     """
-    offered, cap = _offered_and_cap(terms, limits)
     steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
     share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
     goodput, duration = _goodput(terms, steady, share, habits)

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, ProbedClass, Value
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.corrections.calibrated import PAIR_SHARE, SCATTER_FREEDOM, Corrector
+from netplan_planner.throughput.corrections.calibrated import (
+    HALF_LIFE_DAYS,
+    PAIR_SHARE,
+    SCATTER_FREEDOM,
+    Corrector,
+)
 from netplan_planner.throughput.corrections.latent_paths import NO_LATENT, latent_paths
 from netplan_planner.throughput.corrections.latents import (
     HARD,
@@ -36,9 +41,6 @@ from netplan_planner.throughput.learning.measured_runs import (
 from netplan_planner.throughput.learning.pairs import PairRuns, probed_pairs
 from netplan_planner.throughput.learning.posterior import Posterior, posterior
 
-HALF_LIFE_DAYS = 90.0
-"""Of what a probe says of limits: a kernel, an image or a machine's cap stays for months. In the
-midst of the roll-out of a new virtual switch (published runs of 2014) 15 to 60 days are better."""
 MOST_PROBES = 1000
 """More teach nothing new of what all share; each still counts for its own pair."""
 GREATEST_SURPRISE = 9.0

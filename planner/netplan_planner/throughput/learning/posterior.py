@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.corrections.latent_paths import HALF, Matrix, incidence
+from netplan_planner.throughput.corrections.latent_paths import LIKELIER, Matrix, incidence
 from netplan_planner.throughput.goodput.mean import Column
 from netplan_planner.throughput.learning.joint_mode import (
     Prior,
@@ -66,7 +66,7 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
     shape = (len(residual), len(prior.slot))
     low, high = mode.factors.copy(), mode.factors.copy()
     is_told, is_bound = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    is_believed = beliefs(probes, mode) > HALF
+    is_believed = beliefs(probes, mode) > LIKELIER
     around = _Around(probes, prior, mode, precision, slope, residual, weight)
     for latent in range(len(prior.slot)):
         grid = grid_of(prior, latent, GRID_POINTS)

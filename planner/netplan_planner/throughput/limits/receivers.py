@@ -27,11 +27,12 @@ SUSTAINED_VCPUS = {
     "e2-small": 0.5,
     "e2-medium": 1.0,
     "f1-micro": 0.2,
-    "g1-small": 0.5,
 }
 """What shared-core types have of their vCPUs in the long run; for a while they burst to all.
 
-Source: docs.cloud.google.com/compute/docs/general-purpose-machines (shared-core machine types).
+Source: cloud.google.com/compute/vm-instance-pricing (2026-07-30) bills E2 types for that part of
+their vCPUs; opsdash.com/blog/google-cloud-f1-micro.html (2017) has 0.2 and measured 0.22. Of
+g1-small no source was found: it is taken for a whole vCPU.
 """
 
 
