@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from netplan_planner.engine.predict_table import TableAnswer
     from netplan_planner.readers.path_table import AddedColumn, PathTable
 
+MOST_NAMED = 8
+"""Columns that a note names."""
+
 
 def write_table(
     batch: Path,
@@ -39,6 +42,7 @@ def write_table(
     checked_output("--output", output, [batch, *([calibration] if calibration else [])])
     learnt = read_calibration(calibration) if calibration is not None else None
     with PathTable(batch) as table:
+        _say_unread(table)
         answer = predict_table(table, as_of=as_of, level=level, calibration=learnt)
         more = _shared(table, answer) if together else None
         if as_json:
@@ -54,6 +58,20 @@ def write_table(
         else:
             with written_whole(output) as new:
                 predictions_csv(answer, table, new, more)
+
+
+def _say_unread(table: "PathTable") -> None:
+    from netplan_planner.inert import inert_line
+
+    unread = table.unread_columns
+    if unread and not state.quiet:
+        shown = ", ".join(inert_line(name)[:40] for name in unread[:MOST_NAMED])
+        rest = f" and {len(unread) - MOST_NAMED} more" if len(unread) > MOST_NAMED else ""
+        typer.echo(
+            f"note: nothing is read from {counted(len(unread), 'column')}: {shown}{rest}"
+            " (docs/predict.md names those that are read)",
+            err=True,
+        )
 
 
 def _shared(table: "PathTable", answer: "TableAnswer") -> "dict[str, AddedColumn]":

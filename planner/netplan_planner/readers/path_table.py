@@ -46,6 +46,10 @@ KIND_COLUMNS = (
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
 VALUE_COLUMNS = ("value", "gbps")
+_OTHER_COLUMNS = ("path", "metric", "note", "source", "src", "dst", "unit")
+"""Read where something is asked that needs them."""
+_UNUSED_COLUMNS = ("nic", "n_samples", "network_tier", "tool")
+"""Of published measurements; no limit depends on them."""
 _RATE_UNITS = {
     **dict.fromkeys(("", "gbps", "gbit/s", "gb/s", "gbits/sec"), 1.0),
     **dict.fromkeys(("mbps", "mbit/s", "mb/s", "mbits/sec"), 1e-3),
@@ -131,6 +135,19 @@ class PathTable:
     def has(self, name: str) -> bool:
         """Return whether the table has a column; upper and lower case are alike."""
         return name.casefold() in self._at
+
+    @property
+    def unread_columns(self) -> list[str]:
+        """The columns of which nothing is known, perhaps because their names are misspelt."""
+        known = {
+            *KIND_COLUMNS,
+            *PLACE_COLUMNS,
+            *NUMBER_COLUMNS,
+            *VALUE_COLUMNS,
+            *_OTHER_COLUMNS,
+            *_UNUSED_COLUMNS,
+        }
+        return [name for name in self.columns if name.casefold() not in known]
 
     def _opened(self) -> tuple[list[str], str]:
         """Return the names of the columns, and where rows with columns c0, c1, … come from.

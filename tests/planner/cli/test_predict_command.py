@@ -302,6 +302,13 @@ class TestTable:
         assert answer("--batch", path) == ",".join([*PLAIN, *ADDED]) + "\n"
         assert json.loads(answer("--batch", path, "--format", "json"))["predictions"] == []
 
+    def test_columns_of_which_nothing_is_read_are_named(self, tmp_path: Path) -> None:
+        rows = [PLAIN | {"mtu_byts": "1460", "Tool": "iperf3", "\x1b[31mred": "1"}]
+        found = predict("--batch", written(tmp_path / "t.csv", *rows))
+        assert found.stderr.startswith("note: nothing is read from 2 columns: mtu_byts, ")
+        assert "\x1b" not in found.stderr
+        assert read(found.stdout)[0]["mtu_byts"] == "1460"
+
     @pytest.mark.parametrize(
         ("content", "status", "said"),
         [
