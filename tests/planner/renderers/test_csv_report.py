@@ -13,7 +13,7 @@ from netplan_planner.inert import inert_cell
 from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.csv_report import COLUMNS, render
-from support import reports
+from support import report_findings, reports
 
 OPTIONS = RenderOptions()
 
@@ -77,7 +77,7 @@ def test_numbers_stay_numbers() -> None:
 
 def test_a_number_that_is_not_finite_is_refused() -> None:
     full = reports.gecko_report()
-    estimate = msgspec.structs.replace(reports.NOW, gbps=math.inf)
+    estimate = msgspec.structs.replace(report_findings.NOW, gbps=math.inf)
     finding = msgspec.structs.replace(full.findings[0], members=(), throughput_now=estimate)
     with pytest.raises(ValueError, match="finite"):
         render(msgspec.structs.replace(full, findings=(finding,)), OPTIONS)

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.markdown import code, escaped, render
-from support import reports
+from support import report_findings, reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 HOSTILE = (
@@ -99,7 +99,7 @@ def test_any_text_makes_a_document_of_the_same_shape(text: str) -> None:
 
 
 def test_a_command_cannot_end_its_block() -> None:
-    found = reports.address_finding()
+    found = report_findings.address_finding()
     assert found.fix is not None
     fix = msgspec.structs.replace(found.fix, commands=("echo a", "```", "echo `b`"))
     finding = msgspec.structs.replace(found, fix=fix)

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from netplan_planner.model import Infeasible, Report
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.terminal import render, render_job_plan, render_machine_plan
-from support import reports
+from support import report_findings, reports
 
 Golden = Callable[[str, str], None]
 PLAIN = RenderOptions(width=100, rules=reports.RULES)
@@ -112,7 +112,7 @@ def test_a_report_of_five_thousand_findings_grows_with_what_is_asked_for() -> No
 
 def test_a_command_that_cannot_be_shown_is_not_shown() -> None:
     def poisoned(command: str) -> Report:
-        found = reports.address_finding()
+        found = report_findings.address_finding()
         assert found.fix is not None
         fix = msgspec.structs.replace(found.fix, commands=(command,))
         finding = msgspec.structs.replace(found, fix=fix)
