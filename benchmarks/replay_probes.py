@@ -28,12 +28,12 @@ from netplan_planner.engine.probe_rows import rows_of_table
 from netplan_planner.model import Calibration
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import batch
+from netplan_planner.throughput.corrections.calibrated import HALF_LIFE_DAYS
 from netplan_planner.throughput.goodput.conformal import OWN_FIGURES, Scores, fit
 from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
 from netplan_planner.throughput.learning import calibration as learning
 from netplan_planner.throughput.learning.calibration import calibrate
 from netplan_planner.throughput.learning.measured_runs import (
-    HALF_LIFE_DAYS,
     Measured,
     in_order,
     usable,

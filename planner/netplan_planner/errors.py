@@ -2,7 +2,7 @@
 
     NetplanError
     ├── UsageError      wrong flag or configuration                 exit status 2
-    ├── InputError      a file, flow log or page cannot be read     exit status 3
+    ├── InputError      a file or page cannot be read, or written   exit status 3
     │   └── AccessError the cloud refused, or is silent; names the permission
     ├── MissingDatum    no price, cap or measurement; never a 0     exit status 3
     └── IncompleteError the answer lacks a part and `--strict` was given   exit status 4
@@ -30,7 +30,7 @@ class UsageError(NetplanError):
 
 
 class InputError(NetplanError):
-    """An input exists but cannot be read; the text names file and position."""
+    """An input exists but cannot be read, or an answer not be written; the text names the place."""
 
 
 class AccessError(InputError):

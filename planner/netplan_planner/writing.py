@@ -5,10 +5,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from netplan_planner.errors import InputError
+from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
 
 _NAME_LENGTH = 100
+
+
+def usable_target(asked: str, path: Path) -> Path:
+    """Return the file behind links that is to be written: what cannot work is no reason to wait.
+
+    Args:
+        asked: The option and its value, for the text of an error.
+        path: The value.
+
+    Raises:
+        UsageError: If a folder is in its place, or its folder is missing, or no file can have
+            such a name.
+    """
+    try:
+        target = path.resolve()
+        if target.is_dir():
+            raise UsageError(f"{asked}: this is a folder, not a file")
+        if not target.parent.is_dir():
+            raise UsageError(f"{asked}: the folder {path.parent} does not exist")
+    except (OSError, RuntimeError) as exc:
+        raise UsageError(f"{asked}: not usable: {getattr(exc, 'strerror', None) or exc}") from exc
+    return target
 
 
 @contextmanager

@@ -11,7 +11,6 @@ text is absence. The bytes depend on the content alone (docs/adr/0005-price-snap
 """
 
 import hashlib
-import os
 import sys
 from array import array
 from collections.abc import Mapping, Sequence
@@ -266,17 +265,6 @@ def encode_snapshot(
     sealed = msgspec.json.encode(header) + b"\n" + b"".join(bodies)
     digest = hashlib.sha256(sealed).hexdigest().encode()
     return b"\n".join([SCHEMA.encode(), digest, sealed])
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        beside.write_bytes(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def is_amount(text: str) -> bool:

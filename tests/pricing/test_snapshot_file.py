@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
 from netplan_pricing import open_snapshot
+from netplan_pricing.building.assemble import Built, Comparison
+from netplan_pricing.building.from_files import write_snapshot
 from netplan_pricing.container import (
     EMBEDDED,
     FILE_NAME,
     SnapshotFile,
     encode_snapshot,
     encode_table,
-    write_whole,
 )
 from netplan_pricing.schema import COLUMNS, CURRENCY_RATES, LISTED_PRICES
 
@@ -42,6 +43,18 @@ def written(folder: Path, content: bytes) -> Path:
     path = folder / FILE_NAME
     path.write_bytes(content)
     return path
+
+
+def built(content: bytes) -> Built:
+    """Return a snapshot of which there is nothing to say."""
+    return Built(
+        content=content,
+        unread=(),
+        priceless=(),
+        choices=(),
+        comparison=Comparison(compared_count=0, offered_count=0, differences=()),
+        region_pair_count=0,
+    )
 
 
 columns = st.integers(0, 30).flatmap(
@@ -157,19 +170,25 @@ def test_a_later_table_may_have_more_columns(tmp_path: Path) -> None:
 def test_a_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = written(tmp_path, b"old")
+    path, new = written(tmp_path, b"old"), SHIPPED.read_bytes()
 
     def no_space(self: Path, target: Path) -> Path:
         raise OSError("no space left")
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", no_space)
-        with pytest.raises(OSError, match="no space left"):
-            write_whole(path, b"new")
+        with pytest.raises(InputError, match="cannot be written: no space left"):
+            write_snapshot(built(new), tmp_path)
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == [FILE_NAME]
-    write_whole(path, b"new")
-    assert path.read_bytes() == b"new"
+    write_snapshot(built(new), tmp_path)
+    assert path.read_bytes() == new
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file/prices: cannot be made: Not a directory"):
+        write_snapshot(built(b""), tmp_path / "file" / "prices")
 
 
 def test_the_shipped_snapshot_says_what_it_is() -> None:

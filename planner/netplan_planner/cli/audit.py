@@ -160,9 +160,16 @@ def audit(
     from netplan_planner.cli.price_source import currency_in
     from netplan_planner.engine import AuditRequest, run_audit
     from netplan_planner.model import Severity
-    from netplan_planner.renderers import ColourMode, RenderOptions, parse_output, write_outputs
+    from netplan_planner.renderers import (
+        ColourMode,
+        RenderOptions,
+        check_outputs,
+        parse_output,
+        write_outputs,
+    )
 
     outputs = tuple(parse_output(text) for text in output or ["text"])
+    check_outputs(outputs)
     save_limit = options.usd("--fail-on-saving", fail_on_saving)
     thresholds, targets = options.configured()
     request = AuditRequest(

@@ -72,6 +72,7 @@ def evaluate(
     from netplan_planner.engine.evaluate import evaluate as score
     from netplan_planner.engine.evaluate import evaluate_left_out
 
+    options.checked_output("--plot", plot, [file])
     chosen = evaluate_left_out if leave_out else score
     found, rows = chosen(file, as_of=options.day(as_of) or date.today(), level=level)
     if plot is not None:

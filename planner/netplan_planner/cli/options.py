@@ -11,6 +11,7 @@ import typer
 
 from netplan_planner.cli.app import state
 from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.writing import usable_target
 
 if TYPE_CHECKING:
     from netplan_planner.model import PathClass
@@ -201,13 +202,16 @@ def day(moment: datetime | None) -> date | None:
 
 
 def checked_output(option: str, output: Path | None, inputs: Sequence[Path]) -> None:
-    """Check that a file that is to be written is none that is read.
+    """Check before a long run that a file can be written, and is none of those that are read.
 
     Raises:
-        UsageError: If it is.
+        UsageError: If it cannot, or is one of them.
     """
-    for path in inputs if output is not None and output.exists() else ():
-        if path.exists() and output is not None and output.samefile(path):
+    if output is None:
+        return
+    target = usable_target(f"{option} {output}", output)
+    for path in inputs:
+        if target.exists() and path.exists() and target.samefile(path):
             raise UsageError(f"{option} {path.name!r} is what is read: name another file")
 
 

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import TextIO
@@ -20,6 +21,7 @@ from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import Report, Value
 from netplan_planner.renderers.figures import amounts_in
 from netplan_planner.renderers.options import ColourMode, RenderOptions
+from netplan_planner.writing import usable_target, written_whole
 
 Render = Callable[[Report, RenderOptions], str]
 
@@ -76,24 +78,10 @@ def check_outputs(specs: Sequence[OutputSpec]) -> None:
     for spec in specs:
         if spec.path is None:
             continue
-        target = _target(spec.format, spec.path)
+        target = usable_target(f"--output {spec.format}:{spec.path}", spec.path)
         if target in seen:
             raise UsageError(f"{seen[target]} and {spec.format} would both go to {spec.path}")
         seen[target] = spec.format
-
-
-def _target(name: str, path: Path) -> Path:
-    """Return the file behind links; a folder in its place and a missing folder are errors."""
-    asked = f"--output {name}:{path}"
-    try:
-        target = path.resolve()
-        if target.is_dir():
-            raise UsageError(f"{asked}: this is a folder, not a file")
-        if not target.parent.is_dir():
-            raise UsageError(f"{asked}: the folder {path.parent} does not exist")
-    except (OSError, RuntimeError) as exc:
-        raise UsageError(f"{asked}: not usable: {getattr(exc, 'strerror', None) or exc}") from exc
-    return target
 
 
 def render(report: Report, name: str, options: RenderOptions) -> str:
@@ -122,7 +110,8 @@ def write_outputs(
     """Write a report to every target and return the files, in the order of `specs`.
 
     Raises:
-        UsageError: If a target is not usable; the text names it, and no file is half written.
+        UsageError: If a target is not usable; the text names it.
+        InputError: If one cannot be written; no file is half written.
     """
     check_outputs(specs)
     stream = sys.stdout if stdout is None else stdout
@@ -184,24 +173,6 @@ def _print(text: str, stream: TextIO, *, is_data: bool) -> None:
 
 def _write_files(files: Sequence[tuple[Path, str]]) -> None:
     """Write every file beside its place, then rename all; none is ever half written."""
-    ready: list[tuple[Path, Path]] = []
-    current: Path | None = None
-    try:
+    with ExitStack() as stack:
         for path, text in files:
-            current, target = path, path.resolve()
-            if target.exists() and not target.is_file():
-                # A pipe or device is written to; to rename over it would replace it.
-                target.write_bytes(text.encode())
-                continue
-            beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.tmp")
-            with beside.open("xb") as file:
-                ready.append((beside, target))
-                file.write(text.encode())
-        for beside, target in ready:
-            current = target
-            beside.replace(target)
-    except OSError as exc:
-        raise UsageError(f"{current}: cannot be written: {exc.strerror or exc}") from exc
-    finally:
-        for beside, _ in ready:
-            beside.unlink(missing_ok=True)
+            stack.enter_context(written_whole(path)).write_bytes(text.encode())

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner.errors import InputError
+from netplan_planner.writing import written_whole
 from netplan_pricing import schema
 from netplan_pricing.building.assemble import FACTS, Built, build_snapshot
 from netplan_pricing.building.csv_tables import Sources
@@ -15,7 +17,7 @@ from netplan_pricing.building.service_tables import page_rows
 from netplan_pricing.catalogue.currencies import rates_of
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
 from netplan_pricing.catalogue.priced import MOST_UNRECOGNISED_RATIO, price_catalogue
-from netplan_pricing.container import FILE_NAME, SnapshotFile, write_whole
+from netplan_pricing.container import FILE_NAME, SnapshotFile
 
 
 def build_from_files(
@@ -80,7 +82,16 @@ def _machines(
 
 
 def write_snapshot(built: Built, folder: Path) -> SnapshotFile:
-    """Write a snapshot into a folder, whole or not at all, and return it read back."""
+    """Write a snapshot into a folder, whole or not at all, and return it read back.
+
+    Raises:
+        InputError: If it cannot be written; an older one is then as it was.
+    """
     target = folder / FILE_NAME
-    write_whole(target, built.content)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise InputError(f"{folder}: cannot be made: {exc.strerror or exc}") from exc
+    with written_whole(target) as new:
+        new.write_bytes(built.content)
     return SnapshotFile(target)

@@ -182,6 +182,7 @@ def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
         (("--demo", "gecko", "--min-saving", "lots"), "amount in USD"),
         (("--demo", "gecko", "--memory-limit", "much"), "memory limit"),
         (("--demo", "gecko", "--output", "json:/no/such/folder/x.json"), "/no/such/folder"),
+        (("--inventory", "/no/such/file", "--output", "md:/no/such/folder/x"), "/no/such/folder"),
         (("--demo", "gecko", "--severity", "never"), "--severity"),
     ],
 )

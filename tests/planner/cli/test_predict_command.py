@@ -302,6 +302,11 @@ class TestTable:
         assert answer("--batch", path) == ",".join([*PLAIN, *ADDED]) + "\n"
         assert json.loads(answer("--batch", path, "--format", "json"))["predictions"] == []
 
+    def test_a_missing_folder_is_found_before_the_table_is_read(self, tmp_path: Path) -> None:
+        found = predict("--batch", tmp_path / "none.csv", "--output", tmp_path / "no" / "x.csv")
+        assert found.returncode == 2
+        assert f"--output {tmp_path}/no/x.csv: the folder" in found.stderr.replace("\n", "")
+
     def test_columns_of_which_nothing_is_read_are_named(self, tmp_path: Path) -> None:
         rows = [PLAIN | {"mtu_byts": "1460", "Tool": "iperf3", "\x1b[31mred": "1"}]
         found = predict("--batch", written(tmp_path / "t.csv", *rows))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import InputError, UsageError
 from netplan_planner.renderers import (
     RENDERERS,
     ColourMode,
@@ -106,7 +106,7 @@ def test_a_failing_target_leaves_everything_as_it_was(tmp_path: Path) -> None:
     good.write_text("before")
     screen = Screen()
     specs = [parse_output(f"json:{good}"), parse_output("csv:/dev/full")]
-    with pytest.raises(UsageError, match="/dev/full: cannot be written: No space left"):
+    with pytest.raises(InputError, match="/dev/full: cannot be written: No space left"):
         write_outputs(REPORT, [*specs, parse_output("text")], OPTIONS, stdout=screen)
     assert good.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["good.json"]

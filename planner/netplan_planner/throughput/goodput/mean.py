@@ -109,22 +109,21 @@ class Means(NamedTuple):
 def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
     """Return the most likely goodput of each path, in Gbit/s, and the limits that make it."""
     limits = _limits(terms, habits)
-    offered, cap = _offered_and_cap(terms, limits)
-    share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
-    steady, goodput, duration = _rates(terms, limits, offered, cap, habits)
+    met = _met(terms, limits)
+    steady, goodput, duration = _rates(terms, limits, met, habits)
     start = np.clip(1 - goodput / steady, 0.0, 1.0)
     limits[:, RAMP] = np.where(start > 0, goodput, np.inf)
-    binding, following = _ranked(limits, start, share)
+    binding, following = _ranked(limits, start, met.cap_share)
     is_known = ~np.isnan(goodput)
     return Means(
         gbps=goodput,
         duration_s=duration,
         steady_gbps=steady,
-        cap_gbps=cap,
+        cap_gbps=met.cap_gbps,
         cap_limit=np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1),
-        offered_gbps=offered,
+        offered_gbps=met.offered_gbps,
         start_ratio=start,
-        cap_share=share,
+        cap_share=met.cap_share,
         limits_gbps=limits,
         binding=np.where(is_known, binding, NO_LIMIT).astype(np.int8),
         following=np.where(is_known, following, NO_LIMIT).astype(np.int8),
@@ -134,14 +133,34 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
 def goodput_gbps(terms: PathTerms) -> Column:
     """Return `means(terms).gbps` alone: which limits make it is not asked, and costs as much."""
     limits = _limits(terms, transfer.LIKELY)
-    return _rates(terms, limits, *_offered_and_cap(terms, limits), transfer.LIKELY)[1]
+    return _rates(terms, limits, _met(terms, limits), transfer.LIKELY)[1]
+
+
+class _Met(NamedTuple):
+    """What meets on a path."""
+
+    offered_gbps: Column
+    """What the windows let through."""
+    cap_gbps: Column
+    """The least hard limit."""
+    cap_share: Column
+    """How much of what comes of it is the cap's doing."""
+
+
+def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
+    window = limits[:, WINDOW]
+    # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
+    offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
+    cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
+    # A cap that is not known cannot bind a path that stays far below the least one there is.
+    cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
+    return _Met(offered, cap, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
 
 
 def _rates(
     terms: PathTerms,
     limits: NDArray[np.float64],
-    offered: Column,
-    cap: Column,
+    met: _Met,
     habits: transfer.Habits,
 ) -> tuple[Column, Column, Column]:
     """Return the steady rate, the goodput and the time that it is the mean of.
@@ -149,9 +168,9 @@ def _rates(
     The streams' imperfect sharing is their own doing: together they carry at least what the first
     of them would carry alone.
     """
-    steady = tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap)
-    share = tcp.cap_share(offered_gbps=offered, cap_gbps=cap)
-    goodput, duration = _goodput(terms, steady, share, habits)
+    cap = met.cap_gbps
+    steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
+    goodput, duration = _goodput(terms, steady, met.cap_share, habits)
     is_counted = np.isfinite(terms.streams)
     if not (habits.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
@@ -160,23 +179,13 @@ def _rates(
     one = np.minimum(np.fmin.reduce(each[:, :-1], axis=1), each[:, -1])
     alone = np.minimum(cap, np.where(is_counted, one, cap))
     first = terms._replace(streams=np.ones_like(streams))
-    lone, lone_s = _goodput(first, alone, np.zeros_like(share), habits)
+    lone, lone_s = _goodput(first, alone, np.zeros_like(cap), habits)
     is_lone = is_counted & (lone > goodput)
     return (
         np.where(is_counted & (alone > steady), alone, steady),
         np.where(is_lone, lone, goodput),
         np.where(is_lone & ~np.isnan(terms.transfer_bytes), lone_s, duration),
     )
-
-
-def _offered_and_cap(terms: PathTerms, limits: NDArray[np.float64]) -> tuple[Column, Column]:
-    """Return what the windows let through, and the least hard limit."""
-    window = limits[:, WINDOW]
-    # A few streams over a path of unknown length may be bound by their windows: nobody can tell.
-    offered = np.where(np.isnan(window) & np.isinf(terms.streams), np.inf, window)
-    cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
-    # A cap that is not known cannot bind a path that stays far below the least one there is.
-    return offered, np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
 
 
 def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:

@@ -29,8 +29,8 @@ from netplan_planner.throughput.corrections.latents import (
 )
 from netplan_planner.throughput.goodput.intervals import Spread
 from netplan_planner.throughput.learning.joint_mode import Prior, Probes, prior_of
-from netplan_planner.throughput.learning.measured_runs import HALF_LIFE_DAYS as PAIR_HALF_LIFE_DAYS
 from netplan_planner.throughput.learning.measured_runs import (
+    PAIR_HALF_LIFE_DAYS,
     Grouped,
     Measured,
     fingerprint,

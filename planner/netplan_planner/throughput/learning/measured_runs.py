@@ -21,7 +21,7 @@ from netplan_planner.throughput.limits.path_limits import StaticLimits
 ABOVE_RATIO = 1.05
 """Of a wall, which is 1.02 of the cap: what lies further above is of another cap."""
 ABOVE = "above the documented cap: Tier_1, another machine type, platform or date is not told"
-HALF_LIFE_DAYS = 30.0
+PAIR_HALF_LIFE_DAYS = 30.0
 """Of what a run says of its own pair of places. Two published grids 5 days apart bear out 13 days
 and rule out less than 6; between 13 and never they cannot tell."""
 
@@ -147,7 +147,7 @@ def grouped(measured: Measured, age_days: Column) -> Grouped:
     rows, newest, count, effective = [], [], [], []
     for part in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
         # Over the newest run's: weights of very old runs are all 0.
-        weight = 0.5 ** ((age_days[part] - age_days[part].min()) / HALF_LIFE_DAYS)
+        weight = 0.5 ** ((age_days[part] - age_days[part].min()) / PAIR_HALF_LIFE_DAYS)
         reached = np.cumsum(weight)
         middle = int(np.searchsorted(reached, reached[-1] / 2))
         rows.append(int(part[min(middle, len(part) - 1)]))
