@@ -7,7 +7,7 @@ from netplan_planner.cli.probe_answers import way_of, wrapped
 from netplan_planner.engine.probe_runs import FlowResult, ProbeResults
 from netplan_planner.inert import LINE_LENGTH, TEXT_LENGTH, inert
 from netplan_planner.probes.outcome import PairRefused, ProbeEvent, RunFailed, RunMeasured
-from netplan_planner.renderers.figures import counted, interval, number, rate
+from netplan_planner.renderers.figures import counted, interval, rate
 
 
 def event_line(event: ProbeEvent) -> str:
@@ -61,8 +61,8 @@ def calibrate_command(store: Path) -> str:
 
 def _measured(one: FlowResult) -> str:
     found = one.flow.estimate
-    spread = f"{number(min(one.gbps))} to {number(max(one.gbps))}"
-    median = f"{rate(one.median_gbps)} (median of {len(one.gbps)}, {spread})"
+    runs = interval(one.median_gbps, min(one.gbps), max(one.gbps))
+    median = f"{rate(one.median_gbps)}, median of {len(one.gbps)} {runs}"
     measured = f"{way_of(one.flow)}: measured {median}"
     if found.gbps is None:
         return f"  {measured}; nothing was predicted"

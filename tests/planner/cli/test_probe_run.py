@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -65,7 +66,11 @@ def test_what_was_measured_stands_beside_what_was_predicted(mark: str, tmp_path:
     shown = flat(done.stdout)
     assert "4 runs now, 0 from before; in " in shown
     for way in ("there", "back"):
-        assert f" {way}: measured " in shown
+        runs = re.search(
+            rf" {way}: measured ([\d.]+) Gbit/s, median of 2 \[([\d.]+) to ([\d.]+)\]", shown
+        )
+        assert runs is not None
+        assert float(runs[2]) <= float(runs[1]) <= float(runs[3])
     assert "predicted 1 Gbit/s [" in shown
     assert "a rate cap was set" in shown
     store = tmp_path / "store.jsonl"
