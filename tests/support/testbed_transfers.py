@@ -16,6 +16,7 @@ from typing import NamedTuple
 from netplan_planner.units import gbps_from_bytes
 from support.testbed import Bed
 from support.testbed_processes import wait_for
+from support.testbed_quiet import undisturbed
 
 PORT = 5600
 _ENDS = Path(__file__).with_name("testbed_transfer_ends.py")
@@ -53,7 +54,8 @@ def seconds_of(
 ) -> float:
     """Return the median time of some plain transfers, from `connect` to the last byte received."""
     asked = (bed.internal(dst), PORT, byte_count, streams, runs)
-    found = bed.run(src, sys.executable, "-E", "-S", str(_ENDS), "send", *map(str, asked))
+    words = (sys.executable, "-E", "-S", str(_ENDS), "send", *map(str, asked))
+    found = undisturbed(bed.run, src, *words)
     return float(statistics.median(json.loads(found)))
 
 
@@ -71,16 +73,20 @@ def iperf3(bed: Bed, src: str, dst: str, *words: str, address: str = "") -> Arri
     """
     runs: list[Arrived] = []
     for _ in range(RUNS + _MOST_BROKEN):
-        with _serving(bed, dst):
-            client = [*bed.prefix(src), "iperf3", "-c", address or bed.internal(dst)]
-            client += ["-p", str(PORT), "-J", *words]
-            done = subprocess.run(client, capture_output=True, timeout=_SECONDS, check=False)
+        client = [*bed.prefix(src), "iperf3", "-c", address or bed.internal(dst)]
+        client += ["-p", str(PORT), "-J", *words]
+        done = undisturbed(_served, bed, dst, client)
         counted = json.loads(done.stdout or "{}").get("end", {}).get("sum_received")
         if counted is not None:
             runs.append(Arrived(int(counted["bytes"]), float(counted["seconds"])))
         if len(runs) == RUNS:
             return sorted(runs, key=lambda one: one.gbps)[RUNS // 2]
     raise AssertionError(f"iperf3 between {src} and {dst}: {done.stdout!r} {done.stderr!r}")
+
+
+def _served(bed: Bed, name: str, client: list[str]) -> subprocess.CompletedProcess[bytes]:
+    with _serving(bed, name):
+        return subprocess.run(client, capture_output=True, timeout=_SECONDS, check=False)
 
 
 @contextlib.contextmanager

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
 import pytest
 
 from netplan_planner.engine.calibrate import CalibrationAnswer, calibrate_files
 from netplan_planner.engine.predict_table import predict_table
-from netplan_planner.model import Calibration, MeasuredEnd, Measurement, PathClass, Zone
+from netplan_planner.model import Calibration, MeasuredEnd, PathClass, Zone
 from netplan_planner.probes.campaign import (
     Configuration,
     Direction,
@@ -32,6 +33,7 @@ from support import testbed_transfers as transfers
 from support.predict_tables import written
 from support.testbed import Bed, Host, bed_of
 from support.testbed_campaigns import ONE_SECOND, campaign
+from support.testbed_quiet import undisturbed
 
 WHY_NOT = beds.missing()
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
@@ -63,7 +65,6 @@ HOSTS = (
     ),
 )
 SECONDS = 1
-_CAMPAIGNS = 3
 _NEAR_MS = 1.0
 
 
@@ -128,40 +129,30 @@ def bed() -> Iterator[Bed]:
 def learnt(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> CalibrationAnswer:
     """What the project's own probes of some pairs taught."""
     folder = tmp_path_factory.mktemp("bed")
-    for number in range(_CAMPAIGNS):
-        store = folder / f"measurements-{number}.jsonl"
-        runs = probed(bed, store)
-        if all(has_sound_round_trip(run) for run in runs):
-            return calibrate_files([store], as_of=None, today=date(2026, 11, 22))
-    raise AssertionError(f"the machine is too busy for round-trip times: {runs}")
+    stores = [undisturbed(probed, bed, path, folder) for path in PROBED]
+    return calibrate_files(stores, as_of=None, today=date(2026, 11, 22))
 
 
-def probed(bed: Bed, store: Path) -> list[Measurement]:
-    """Return the runs of one campaign."""
-    pairs = tuple(
-        ProbePair(
-            name=f"{path.src}-{path.dst}-{path.path_class}",
-            client=end(bed, path.src),
-            server=end(bed, path.dst),
-            address=path.address(bed),
-            path_class=path.path_class,
-            configurations=(Configuration(streams=path.streams, direction=Direction.FORWARD),),
-        )
-        for path in PROBED
+def probed(bed: Bed, path: Asked, folder: Path) -> Path:
+    """Return the store of a campaign of one pair, a new one."""
+    store = folder / f"{uuid4()}.jsonl"
+    pair = ProbePair(
+        name=f"{path.src}-{path.dst}-{path.path_class}",
+        client=end(bed, path.src),
+        server=end(bed, path.dst),
+        address=path.address(bed),
+        path_class=path.path_class,
+        configurations=(Configuration(streams=path.streams, direction=Direction.FORWARD),),
     )
-    wanted = campaign(*pairs, id=store.stem, time_scale=ONE_SECOND, limits=ProbeLimits())
+    wanted = campaign(pair, id=store.stem, time_scale=ONE_SECOND, limits=ProbeLimits())
     outcome = run_campaign(wanted, store=store)
     assert outcome.is_complete, outcome.events
-    return [run for event in outcome.events for run in getattr(event, "measurements", ())]
-
-
-def has_sound_round_trip(run: Measurement) -> bool:
-    """Return whether the prober read the bed's own delay, to a twentieth.
-
-    Without `ping` it is that of one connection, which a busy machine holds up.
-    """
-    expected_ms = RTTS_MS.get(run.dst.name, 0.0)
-    return run.min_rtt_ms is not None and run.min_rtt_ms < 1.05 * expected_ms + _NEAR_MS
+    for event in outcome.events:
+        for run in getattr(event, "measurements", ()):
+            # Without `ping` it is the time of one connection.
+            expected_ms = RTTS_MS.get(run.dst.name, 0.0)
+            assert run.min_rtt_ms < 1.05 * expected_ms + _NEAR_MS
+    return store
 
 
 def predicted(

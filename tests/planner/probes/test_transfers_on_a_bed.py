@@ -157,7 +157,7 @@ def test_what_a_full_bucket_lets_through_is_subtracted(bed: Bed, tmp_path: Path)
     case = Case("bucket", "near", 1, 8 * 2**20)
     runs = []
     for _ in range(transfers.RUNS):
-        # A new bucket is full; that of the last run has yet to fill again.
+        # A new bucket is full; that of the last run has yet to fill again, for a sixth of a second.
         bed.run("bucket", "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", *shape.split())
         runs.append(measured(bed, case, runs=1))
     seconds = statistics.median(runs)
