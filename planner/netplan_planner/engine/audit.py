@@ -42,8 +42,19 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
         NetplanError: If the request cannot be answered at all; what only lacks a part is reported.
     """
     demo = load_demo(request.demo) if request.demo is not None else None
+    # Names of rules that do not exist are refused before anything is read.
+    select_rules(request.select, request.ignore)
+    return report_on(request, read_facts(request, demo, say), demo, say)
+
+
+def report_on(
+    request: AuditRequest,
+    facts: Facts,
+    demo: Demo | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Return the report on facts that have been read; the request's inputs are not looked at."""
     selected = select_rules(request.select, request.ignore)
-    facts = read_facts(request, demo, say)
     suppressions = read_suppressions(request.ignore_file, facts)
     machines = counted(len(facts.inventory.instances), "machine")
     say(f"judging {machines} by {counted(len(selected), 'rule')}")
