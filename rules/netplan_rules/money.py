@@ -8,11 +8,14 @@ from msgspec.structs import replace
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Candidate,
+    CoverLedger,
     Edge,
     Facts,
     Instance,
     LineItem,
+    MachineChange,
     Price,
+    SavingBasis,
     line_item,
     usage_of,
 )
@@ -21,11 +24,22 @@ from netplan_planner.units import HOURS_PER_MONTH
 
 
 class Saving:
-    """Lines of a saving, or the reason why none can be stated."""
+    """Lines of a saving, or the reason why none can be stated.
 
-    def __init__(self, items: tuple[LineItem, ...] = (), unknown: str = "") -> None:
+    `basis` and `note` say what commitments have to do with it.
+    """
+
+    def __init__(
+        self,
+        items: tuple[LineItem, ...] = (),
+        unknown: str = "",
+        basis: SavingBasis = SavingBasis.BILL,
+        note: str = "",
+    ) -> None:
         self.items = items
         self.unknown = unknown
+        self.basis = basis
+        self.note = note
 
     @property
     def usd_per_month(self) -> Decimal:
@@ -66,15 +80,51 @@ def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
     return saving if saving.usd_per_month else Saving()
 
 
-def machine_saving(facts: Facts, instance: Instance, candidate: Candidate) -> Saving:
-    """Return today's machine price less the candidate's, both as billed for a whole month."""
+def machine_saving(
+    facts: Facts, instance: Instance, candidate: Candidate, ledger: CoverLedger | None = None
+) -> Saving:
+    """Return what the month's bill falls by when a machine becomes a candidate.
+
+    That is today's price less the candidate's, both for a whole month, less what commitments cover
+    of the one and more what they cover of the other. A rule that proposes several changes gives
+    its ledger: each counts after those that were taken, so that their sum is that of all.
+    """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
         return Saving(unknown=str(error))
-    return Saving(items=(*today, *(negated(item) for item in candidate.line_items)))
+    change = MachineChange(
+        instance=instance, machine_type=candidate.machine_type, count=candidate.count
+    )
+    items = (*today, *(negated(item) for item in candidate.line_items))
+    return after_commitments(facts, Saving(items=items), change, ledger)
+
+
+def after_commitments(
+    facts: Facts, saving: Saving, change: MachineChange, ledger: CoverLedger | None = None
+) -> Saving:
+    """Return a saving with what a change does to the cover of commitments.
+
+    Where that cannot be known it stays what prices alone say, and is marked so.
+    """
+    used = ledger or facts.machines.ledger(facts.inventory, facts.today)
+    cover = used.change(change)
+    if cover.unknown:
+        note = f"it is not known {cover.unknown}"
+        return Saving(items=saving.items, basis=SavingBasis.BEFORE_COMMITMENTS, note=note)
+    return Saving(items=(*saving.items, *cover.items), note=cover.note)
+
+
+def take(ledger: CoverLedger, instance: Instance, candidate: Candidate | None) -> None:
+    """Count a machine as changed, for the savings of those that come after it."""
+    if candidate is not None:
+        ledger.take(
+            MachineChange(
+                instance=instance, machine_type=candidate.machine_type, count=candidate.count
+            )
+        )
 
 
 def tier1_fee(facts: Facts, instance: Instance) -> Price:

@@ -14,6 +14,14 @@ from netplan_planner.model.base import (
     region_of,
 )
 from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
+from netplan_planner.model.commitment import (
+    CommitmentScope,
+    CommitmentUse,
+    CommittedPart,
+    CoverChange,
+    CoverLedger,
+    MachineChange,
+)
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -32,6 +40,7 @@ from netplan_planner.model.finding import (
     Hit,
     Member,
     Need,
+    SavingBasis,
     Severity,
 )
 from netplan_planner.model.inventory import (
@@ -154,8 +163,13 @@ __all__ = [
     "ChangeKind",
     "ClassTotal",
     "Commitment",
+    "CommitmentScope",
+    "CommitmentUse",
+    "CommittedPart",
     "Confidence",
     "CountedBy",
+    "CoverChange",
+    "CoverLedger",
     "Coverage",
     "Destination",
     "Direction",
@@ -185,6 +199,7 @@ __all__ = [
     "Limit",
     "LimitKind",
     "LineItem",
+    "MachineChange",
     "MachineChooser",
     "MachineNeed",
     "MachinePlan",
@@ -221,6 +236,7 @@ __all__ = [
     "ResourceRef",
     "Route",
     "Router",
+    "SavingBasis",
     "SelfLink",
     "Series",
     "Severity",
