@@ -17,6 +17,7 @@ from netplan_planner.model import (
     Price,
     SavingBasis,
     line_item,
+    total_usd,
     usage_of,
 )
 from netplan_planner.throughput import instance_cap
@@ -115,6 +116,40 @@ def after_commitments(
         note = f"it is not known {cover.unknown}"
         return Saving(items=saving.items, basis=SavingBasis.BEFORE_COMMITMENTS, note=note)
     return Saving(items=(*saving.items, *cover.items), note=cover.note)
+
+
+def by_bill(
+    ledger: CoverLedger, instance: Instance, ranked: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the candidates that may be cheapest, by what the bill would be.
+
+    Those that no commitment serves keep their order, so that the first of them stands for all.
+    """
+    served = [c for c in ranked if ledger.serves(instance, c.machine_type)]
+    if not served:
+        return list(ranked)
+    first = [c for c in ranked if not ledger.serves(instance, c.machine_type)][:1]
+    return sorted((*served, *first), key=lambda c: _bill_rank(ledger, instance, c))
+
+
+def bill_usd(ledger: CoverLedger, instance: Instance, candidate: Candidate) -> Decimal:
+    """Return a candidate's price less what its cover by commitments brings against today's.
+
+    For comparing candidates of one machine; where cover is not known it is the price.
+    """
+    cover = ledger.change(
+        MachineChange(instance=instance, machine_type=candidate.machine_type, count=candidate.count)
+    )
+    assert candidate.usd_per_month is not None
+    return candidate.usd_per_month - total_usd(cover.items)
+
+
+def _bill_rank(
+    ledger: CoverLedger, instance: Instance, candidate: Candidate
+) -> tuple[bool, Decimal, int, str, bool]:
+    is_unknown = candidate.usd_per_month is None
+    usd = Decimal(0) if is_unknown else bill_usd(ledger, instance, candidate)
+    return is_unknown, usd, candidate.count, candidate.machine_type, candidate.is_tier1
 
 
 def take(ledger: CoverLedger, instance: Instance, candidate: Candidate | None) -> None:

@@ -32,7 +32,6 @@ from netplan_planner.model import (
     Suppressed,
     TrafficMatrix,
     WindowInfo,
-    total_usd,
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
@@ -93,7 +92,7 @@ def _apply(
                     reason=wish.reason,
                     source=wish.source,
                     expires=wish.expires,
-                    saving_usd_per_month=total_usd(hit.saving_items) if hit.saving_items else None,
+                    saving_usd_per_month=hit.saving_usd_per_month,
                     fingerprint=fingerprint(check.rule, hit),
                 )
             )

@@ -16,6 +16,7 @@ from netplan_planner.model import (
     LineItem,
     Member,
     NotEvaluated,
+    SavingBasis,
     Value,
 )
 from netplan_rules.base import Check, Rule
@@ -105,6 +106,9 @@ def _finding(rule: Rule, key: str, hits: list[Hit]) -> Finding:
         throughput_fixed=first.throughput_fixed,
         saving_usd_per_month=_saving(hits),
         saving_unknown="; ".join(unknown),
+        saving_basis=_basis(hits),
+        saving_before_commitments_usd_per_month=_before_commitments(hits),
+        saving_note="; ".join(dict.fromkeys(hit.saving_note for hit in hits if hit.saving_note)),
         line_items=merge_lines(item for hit in hits for item in hit.saving_items),
         fix=first.fix,
         members=tuple(_member(hit) for hit in hits),
@@ -122,12 +126,21 @@ def _weight(hit: Hit) -> tuple[Decimal, float, str]:
 
 def _saving(hits: Sequence[Hit]) -> Decimal | None:
     """Return the sum over the hits that state a saving; None when none does."""
-    stated = [
-        sum((item.usd_per_month for item in hit.saving_items), Decimal(0))
-        for hit in hits
-        if hit.saving_items and not hit.saving_unknown
-    ]
-    return sum(stated, Decimal(0)) if stated else None
+    stated = [hit.saving_usd_per_month for hit in hits]
+    known = [usd for usd in stated if usd is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def _before_commitments(hits: Sequence[Hit]) -> Decimal | None:
+    """Return the sum over the hits whose saving is known before commitments only."""
+    known = [usd for hit in hits if (usd := hit.saving_before_commitments) is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def _basis(hits: Sequence[Hit]) -> SavingBasis:
+    bases = {hit.saving_basis for hit in hits}
+    before = SavingBasis.BEFORE_COMMITMENTS
+    return before if before in bases else SavingBasis.BILL
 
 
 def _evidence(rule: Rule, hits: Sequence[Hit]) -> tuple[Evidence, ...]:

@@ -13,9 +13,9 @@ from netplan_planner.model.prices import LineItem
 class CommitmentScope(StrEnum):
     """Which machines a commitment serves; a setting of the billing account, in no API that is read.
 
-    Source: cloud.google.com/compute/docs/committed-use-discounts/share-resource-cuds-across-projects
-    ("Project" or "Billing account"; the default became the latter on 2026-06-16 for accounts
-    without active commitments).
+    Source: cloud.google.com/compute/docs, share-resource-cuds-across-projects (scope
+    "Project" or "Billing account"; the default became the latter on 2026-06-16 for accounts
+    without active commitments, release notes of that day).
     """
 
     UNKNOWN = "unknown"
@@ -52,6 +52,9 @@ class CoverChange(Value, frozen=True, kw_only=True):
 
 class CoverLedger(Protocol):
     """What commitments cover while changes are made one after the other."""
+
+    def serves(self, instance: Instance, machine_type: str) -> bool:
+        """Return whether commitments may serve a machine as one of a type."""
 
     def change(self, change: MachineChange) -> CoverChange:
         """Return what a change would do now, after all that were taken."""

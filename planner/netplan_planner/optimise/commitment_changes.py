@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from typing import NamedTuple
 
 from netplan_planner.model import (
     CommitmentScope,
     CoverChange,
     CoverLedger,
+    Instance,
     Inventory,
     LineItem,
     MachineChange,
@@ -22,6 +24,13 @@ _SHARED_OR_NOT = (
 )
 
 
+class Moved(NamedTuple):
+    """Usage that commitments no longer cover, or cover now, as a line of a saving."""
+
+    pool: Pool
+    line: LineItem
+
+
 class Ledger:
     """What commitments cover under one way of sharing; changes that are taken stay."""
 
@@ -29,6 +38,10 @@ class Ledger:
         self._cover = cover
         self._uses = uses
         self._demand: dict[Key, Demand] = {}
+
+    def serves(self, instance: Instance, machine_type: str) -> bool:
+        """Return whether commitments may serve a machine as one of a type."""
+        return self._cover.pool(instance.project, instance.region, machine_type) is not None
 
     def doubts(self, change: MachineChange) -> set[str]:
         """Return why it cannot be known what a change does."""
@@ -39,16 +52,16 @@ class Ledger:
             found.update(self._cover.doubts(instance, region, change.machine_type))
         return found
 
-    def lines(self, change: MachineChange) -> tuple[LineItem, ...]:
-        """Return the difference in covered usage that a change makes, as lines of a saving."""
-        found: list[LineItem] = []
+    def moved(self, change: MachineChange) -> tuple[Moved, ...]:
+        """Return the difference in covered usage that a change makes."""
+        found: list[Moved] = []
         for pool, demand in self._after(change):
             before, after = pool.covered(self._now(pool)), pool.covered(demand)
             for resource, rate in sorted({**before, **after}, key=str):
                 place = resource, rate
                 units = after.get(place, Decimal(0)) - before.get(place, Decimal(0))
                 if units:
-                    found.append(cover_line(pool, resource, rate, units))
+                    found.append(Moved(pool, cover_line(pool, resource, rate, units)))
         return tuple(found)
 
     def take(self, change: MachineChange) -> None:
@@ -111,7 +124,8 @@ def covers_of(
         CommitmentScope.PROJECTS_READ: (True,),
         CommitmentScope.BILLING_ACCOUNT: (True,),
     }[scope]
-    projects = {one.project for one in (*inventory.instances, *inventory.commitments)}
+    projects = {instance.project for instance in inventory.instances}
+    projects.update(commitment.project for commitment in inventory.commitments)
     if len(projects) < 2:
         ways = ways[:1]
     return tuple(Cover(inventory, uses, today, is_shared=way) for way in ways)
@@ -124,6 +138,10 @@ class ScopedLedger:
         self._ledgers = tuple(ledgers)
         self._scope = scope
 
+    def serves(self, instance: Instance, machine_type: str) -> bool:
+        """Return whether commitments may serve a machine as one of a type."""
+        return any(ledger.serves(instance, machine_type) for ledger in self._ledgers)
+
     def change(self, change: MachineChange) -> CoverChange:
         """Return what a change would do now, after all that were taken."""
         if _leaves_cover(change):
@@ -133,11 +151,11 @@ class ScopedLedger:
             doubts.add(_SHARED_BEYOND)
         if doubts:
             return CoverChange(unknown="; ".join(sorted(doubts)))
-        answers = [ledger.lines(change) for ledger in self._ledgers]
-        if len({total_usd(lines) for lines in answers}) > 1:
+        answers = [ledger.moved(change) for ledger in self._ledgers]
+        items = [tuple(moved.line for moved in answer) for answer in answers]
+        if len({total_usd(lines) for lines in items}) > 1:
             return CoverChange(unknown=_SHARED_OR_NOT)
-        lines = answers[0] if answers else ()
-        return CoverChange(items=lines, note=_note(lines))
+        return CoverChange(items=items[0], note=_note(answers[0]))
 
     def take(self, change: MachineChange) -> None:
         """Count a change as made."""
@@ -160,16 +178,12 @@ def _leaves_cover(change: MachineChange) -> bool:
     )
 
 
-def _note(lines: Sequence[LineItem]) -> str:
+def _note(moved: Sequence[Moved]) -> str:
     """Return what the lines mean for the reader."""
-    lost = -total_usd([line for line in lines if line.usd_per_month < 0])
-    used = total_usd([line for line in lines if line.usd_per_month > 0])
-    said = []
-    if lost:
-        said.append(
-            f"${lost:,.2f} of today's price is covered by commitments, which stay to be paid until"
-            " they end"
-        )
-    if used:
-        said.append(f"${used:,.2f} of the new price is covered by commitments that are unused today")
-    return "; ".join(said)
+    said = [
+        f"{one.pool.names} is paid{one.pool.paid_until} all the same"
+        if one.line.usd_per_month < 0
+        else f"{one.pool.names}, not used up today, covers what it takes"
+        for one in moved
+    ]
+    return "; ".join(dict.fromkeys(said))

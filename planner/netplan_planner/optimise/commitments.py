@@ -6,17 +6,16 @@ the committed amount; the rest is billed on demand, with the sustained-use disco
 usage does not get. So a change moves the bill by the prices of the machines less what they are
 covered for, before and after; the fee of the commitment cancels out.
 
-Sources, read 2026-11-22:
+Sources, read 2026-11-22, all below cloud.google.com/compute/docs:
 
-- cloud.google.com/compute/docs/instances/signing-up-committed-use-discounts: "billed monthly for
-  the resources you purchased, for the duration of the term you selected, whether or not you use the
-  services"; "work on all Compute Engine non-shared-core machine types, including predefined and
-  custom machine types"; "apply to the aggregate number of vCPUs, memory, GPUs and local SSDs within
-  a region".
-- docs.cloud.google.com/compute/docs/sustained-use-discounts: "SUDs don't apply to the resource usage
-  that is already covered by committed use discounts".
-- docs.cloud.google.com/compute/docs/committed-use-discounts/share-resource-cuds-across-projects: the
-  scope is the project or all projects of the billing account.
+- instances/signing-up-committed-use-discounts: "billed monthly for the resources you purchased, for
+  the duration of the term you selected, whether or not you use the services"; "work on all Compute
+  Engine non-shared-core machine types, including predefined and custom machine types"; "apply to
+  the aggregate number of vCPUs, memory, GPUs and local SSDs within a region".
+- sustained-use-discounts: "SUDs don't apply to the resource usage that is already covered by
+  committed use discounts".
+- committed-use-discounts/share-resource-cuds-across-projects: the scope is the project, or all
+  projects of the billing account.
 
 Which of several machines a commitment covers first is not published: it is shared out over them by
 their size, which matters only where custom and predefined machines of one series stand together.
@@ -138,7 +137,9 @@ class Pool:
         ends = [c.ends.date() for c in self.commitments if c.ends is not None]
         if len(ends) < len(self.commitments):
             return " to the end of the term"
-        renews = " or longer (it renews itself)" if any(c.is_renewed for c in self.commitments) else ""
+        renews = (
+            " or longer (it renews itself)" if any(c.is_renewed for c in self.commitments) else ""
+        )
         return f" until {max(ends).isoformat()}{renews}"
 
     def covered(self, demand: Demand) -> Demand:
@@ -159,9 +160,7 @@ class Pool:
 class Cover:
     """The commitments of an inventory under one way of sharing them between projects."""
 
-    def __init__(
-        self, inventory: Inventory, uses: "Uses", today: date, *, is_shared: bool
-    ) -> None:
+    def __init__(self, inventory: Inventory, uses: "Uses", today: date, *, is_shared: bool) -> None:
         self._is_shared = is_shared
         self._uses = uses
         self._today = today

@@ -43,7 +43,9 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
             ),
         ),
         throughput_now=predict(used_path(facts, greatest), facts.caps),
-        saving_items=move.saving_items,
+        saving_items=move.saving.items,
+        saving_basis=move.saving.basis,
+        saving_note=move.saving.note,
         fix=Fix(
             text=f"Move {move.machine.name} to {move.peer.zone}: make a machine image, create the"
             f" machine there, switch over. {advice}",

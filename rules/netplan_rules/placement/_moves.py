@@ -9,16 +9,18 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
+    CoverLedger,
     Edge,
     Facts,
     Instance,
     LineItem,
+    MachineChange,
     Owner,
     PathClass,
     Value,
 )
 from netplan_rules.managed import is_managed
-from netplan_rules.money import Saving, negated
+from netplan_rules.money import Saving, after_commitments, negated
 from netplan_rules.trust import Doubts, doubts_of_edge
 
 HA_ROLES = frozenset({"standby", "quorum", "replica"})
@@ -43,7 +45,7 @@ class Move(Value, frozen=True, kw_only=True):
 
     machine: Instance
     peer: Instance
-    saving_items: tuple[LineItem, ...]
+    saving: Saving
     usd_per_month: Decimal
 
 
@@ -108,6 +110,7 @@ def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[T
     alone, because their gain rests on where it stands.
     """
     moved: set[str] = set()
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     # The pair itself must be worth it; only then is all traffic of the two looked at.
     for talk in talks(facts, distance, min_usd):
         links = {talk.one.ref.self_link, talk.other.ref.self_link}
@@ -119,12 +122,13 @@ def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[T
             move
             for machine, peer in ((talk.one, talk.other), (talk.other, talk.one))
             if may_move(facts, machine)
-            for move in (_move(facts, machine, peer),)
+            for move in (_move(facts, machine, peer, ledger),)
             if move is not None and move.usd_per_month >= min_usd
         ]
         if moves:
             best = max(moves, key=lambda m: (m.usd_per_month, m.machine.ref.self_link))
             moved.add(best.machine.ref.self_link)
+            ledger.take(_change(best.machine, best.peer))
             yield talk, best, _doubts(facts, talk)
 
 
@@ -161,14 +165,20 @@ def _doubts(facts: Facts, talk: Talk) -> Doubts:
     return doubts_of_edge(facts, max(talk.edges, key=lambda edge: edge.wire_bytes))
 
 
-def _move(facts: Facts, machine: Instance, peer: Instance) -> Move | None:
+def _change(machine: Instance, peer: Instance) -> MachineChange:
+    return MachineChange(instance=machine, machine_type=machine.machine_type, region=peer.region)
+
+
+def _move(facts: Facts, machine: Instance, peer: Instance, ledger: CoverLedger) -> Move | None:
     saving = move_saving(facts, machine, peer)
     if saving.unknown:
         return None
+    # A commitment stays in its region.
+    saving = after_commitments(facts, saving, _change(machine, peer), ledger)
     return Move(
         machine=machine,
         peer=peer,
-        saving_items=saving.items,
+        saving=saving,
         usd_per_month=saving.usd_per_month,
     )
 
