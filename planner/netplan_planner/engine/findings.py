@@ -206,6 +206,7 @@ def _member(hit: Hit) -> Member:
         saving_usd_per_month=_saving([hit]),
         commands=hit.fix.commands if hit.fix else (),
         advice=hit.fix.text if hit.fix else "",
+        saving_before_commitments_usd_per_month=hit.saving_before_commitments,
     )
 
 

@@ -176,6 +176,7 @@ class Member(Value, frozen=True, kw_only=True):
     """The fix of this place, ready to run."""
     advice: str = ""
     """The same in words; it names what the place's own is."""
+    saving_before_commitments_usd_per_month: Decimal | None = None
 
 
 class Finding(Value, frozen=True, kw_only=True):

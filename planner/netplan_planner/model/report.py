@@ -5,6 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Value
+from netplan_planner.model.commitment import CommitmentUse
 from netplan_planner.model.finding import Finding
 from netplan_planner.model.inventory import ProjectCoverage, Unread
 from netplan_planner.model.limits import Estimate
@@ -162,10 +163,15 @@ class Report(Value, frozen=True, kw_only=True):
     filtered: tuple[Filtered, ...] = ()
     expired_suppressions: tuple[ExpiredSuppression, ...]
     not_evaluated: tuple[NotEvaluated, ...]
+    commitments: tuple[CommitmentUse, ...] = ()
+    """Every commitment that was read, and what of it is used."""
 
     @property
     def saving_usd_per_month(self) -> Decimal:
-        """The sum of all stated savings; findings that share money are counted in fix sets."""
+        """The sum of all stated savings; findings that share money are counted in fix sets.
+
+        What is known before commitments only is in no sum.
+        """
         return sum(
             (f.saving_usd_per_month for f in self.findings if f.saving_usd_per_month),
             Decimal(0),

@@ -22,7 +22,7 @@ Billing API; read 2026-11-22.
 _NAMED = re.compile(r"[A-Z]+_[A-Z]+_([A-Z]\d+[A-Z]?)(.*)")
 """`GENERAL_PURPOSE_N2D`; a rest (`ACCELERATOR_OPTIMIZED_A3_MEGA`) names some types of the series.
 """
-_LICENCE = "LICENSE"
+LICENCE = "LICENSE"
 _PLANS = {"TWELVE_MONTH": "1 year", "THIRTY_SIX_MONTH": "3 years"}
 _STATES = {
     "ACTIVE": "active",
@@ -45,7 +45,7 @@ class Coverage(NamedTuple):
 
 def coverage_of(commitment: Commitment) -> Coverage:
     """Return what machines a commitment is for; none where it is for licences."""
-    if commitment.category == _LICENCE:
+    if commitment.category == LICENCE:
         return Coverage(())
     name, kind = commitment.name, commitment.commitment_type
     series, is_whole = series_of_type(kind or "")

@@ -5,7 +5,7 @@ spreadsheet would take for a formula (it begins with `= + - @`, also after blank
 width) gets a leading apostrophe. Numbers are not quoted and stay numbers; what is not known is an
 empty cell. `saving_usd_per_month` is the place's own, `finding_saving_usd_per_month` stands in a
 finding's first row only: either column can be summed. Columns keep their order; new ones come at
-the end.
+the end. A saving whose basis is `before-commitments` stands in its own column and in no sum.
 """
 
 import math
@@ -49,6 +49,9 @@ COLUMNS = (
     "fix",
     "commands",
     "fingerprint",
+    "saving_basis",
+    "saving_before_commitments_usd_per_month",
+    "saving_note",
 )
 """The header."""
 
@@ -101,6 +104,9 @@ def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
             finding.fix.text if finding.fix else "",
             " && ".join(_commands(finding, place)),
             finding.fingerprint,
+            finding.saving_basis.value,
+            _usd(place.saving_before_commitments_usd_per_month),
+            finding.saving_note,
         )
 
 
@@ -120,6 +126,7 @@ def _only_place(finding: Finding) -> Member:
         throughput_now=finding.throughput_now,
         throughput_fixed=finding.throughput_fixed,
         saving_usd_per_month=finding.saving_usd_per_month,
+        saving_before_commitments_usd_per_month=finding.saving_before_commitments_usd_per_month,
     )
 
 

@@ -8,6 +8,7 @@ from netplan_planner.inert import is_inert
 from netplan_planner.model import Finding, Fix, Member, Report, Severity
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content.commitments import before_commitments
 from netplan_planner.renderers.content.explain import explanation
 from netplan_planner.renderers.document import (
     Block,
@@ -154,7 +155,13 @@ def _money(finding: Finding) -> Iterator[Block]:
         if finding.saving_unknown:
             why = figures.said(finding.saving_unknown)
             yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+        yield from before_commitments(finding)
         return
+    yield from _stated(finding, usd)
+    yield from before_commitments(finding)
+
+
+def _stated(finding: Finding, usd: Decimal) -> Iterator[Block]:
     if not usd:
         yield Field(label="costs", line=line("nothing more: the price stays the same"))
         return
