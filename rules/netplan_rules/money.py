@@ -146,10 +146,12 @@ def bill_usd(ledger: CoverLedger, instance: Instance, candidate: Candidate) -> D
 
 def _bill_rank(
     ledger: CoverLedger, instance: Instance, candidate: Candidate
-) -> tuple[bool, Decimal, int, str, bool]:
-    is_unknown = candidate.usd_per_month is None
-    usd = Decimal(0) if is_unknown else bill_usd(ledger, instance, candidate)
-    return is_unknown, usd, candidate.count, candidate.machine_type, candidate.is_tier1
+) -> tuple[bool, Decimal, Decimal, int, str, bool]:
+    """Order by the bill; what is paid for already is equal there, and goes by its price."""
+    price = candidate.usd_per_month
+    bill = Decimal(0) if price is None else bill_usd(ledger, instance, candidate)
+    name = candidate.machine_type
+    return price is None, bill, price or Decimal(0), candidate.count, name, candidate.is_tier1
 
 
 def take(ledger: CoverLedger, instance: Instance, candidate: Candidate | None) -> None:

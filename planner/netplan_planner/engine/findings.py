@@ -215,9 +215,10 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=_rank))
 
 
-def _rank(finding: Finding) -> tuple[int, Decimal, float, int, str, str]:
+def _rank(finding: Finding) -> tuple[int, bool, Decimal, float, int, str, str]:
     return (
         finding.severity.rank,
+        finding.saving_basis is SavingBasis.BEFORE_COMMITMENTS,
         -(finding.saving_usd_per_month or Decimal(0)),
         -gain_gbps(finding),
         finding.confidence.rank,

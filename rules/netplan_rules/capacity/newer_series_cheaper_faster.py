@@ -201,6 +201,8 @@ def _hit(
         saving_items=saving.items,
         saving_basis=saving.basis,
         saving_note=saving.note,
+        # What is not sure to save is no more than a hint.
+        severity=Severity.LOW if saving.basis is SavingBasis.BEFORE_COMMITMENTS else None,
         fix=resize_fix(facts, instance, candidate, ""),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

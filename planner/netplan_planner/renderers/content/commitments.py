@@ -130,7 +130,7 @@ def before_commitments(finding: Finding) -> Iterator[Block]:
     note = figures.said(finding.saving_note)
     if usd is None:
         if note:
-            yield Field(label="committed", line=line(note))
+            yield Field(label="paid on", line=line(note))
         return
     verb = "saves" if usd > 0 else "costs"
     amount = fixed(f"{verb} {figures.dollars(usd)} a month before commitments")
