@@ -33,7 +33,6 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
-    resize_group,
     type_evidence,
     unknown_cap,
 )
@@ -79,8 +78,8 @@ RULE = Rule(
             " percentile or declared as target, from which another size is due first",
         ),
     ),
-    group_message="{count} machines of type {machine_type} cost more than {proposed}, which has at"
-    " least their bandwidth, vCPUs and memory",
+    group_message="{count} machines cost more than a type of another series with at least their"
+    " bandwidth, vCPUs and memory; the first ({machine_type}) than {proposed}",
 )
 
 _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
@@ -189,7 +188,7 @@ def _hit(
         f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
         f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}"
         f"{_before(saving)}",
-        group=resize_group(facts, instance, candidate, "", instance.region, cap.egress_gbps),
+        cause=_before(saving),
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
@@ -202,7 +201,7 @@ def _hit(
         saving_basis=saving.basis,
         saving_note=saving.note,
         # What is not sure to save is no more than a hint.
-        severity=Severity.LOW if saving.basis is SavingBasis.BEFORE_COMMITMENTS else None,
+        severity=Severity.INFO if _before(saving) else None,
         fix=resize_fix(facts, instance, candidate, ""),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -57,8 +57,8 @@ RULE = Rule(
             about="what the other series costs less by price, per machine",
         ),
     ),
-    group_message="{count} machines of type {machine_type} are paid for by commitments: by price"
-    " {proposed} saves ${by_price:,.2f} a month, on the bill it costs ${on_the_bill:,.2f} more",
+    group_message="{count} machines are paid for by commitments: by price other series cost"
+    " ${by_price:,.2f} a month less, on the bill the moves would cost ${on_the_bill:,.2f} more",
     summed=("by_price", "on_the_bill"),
 )
 
@@ -118,7 +118,6 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
         subject=vm_subject(instance),
         message=f"by price {candidate.machine_type} costs ${by_price:,.2f} a month less than"
         f" {instance.machine_type}, but {saving.note}: the bill would rise by ${more:,.2f}",
-        group=f"{instance.machine_type}|{candidate.machine_type}|{instance.region}|{saving.note}",
         evidence=(
             Evidence(name="by_price", value=round(float(by_price), 6), unit="USD/month"),
             Evidence(name="on_the_bill", value=round(float(more), 6), unit="USD/month"),
