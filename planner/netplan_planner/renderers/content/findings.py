@@ -137,6 +137,8 @@ def _short_form(finding: Finding) -> Iterator[Block]:
     elif finding.saving_unknown:
         why = figures.said(finding.saving_unknown)
         yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+    if finding.saving_before_commitments_usd_per_month is not None:
+        yield from before_commitments(finding)
     if finding.fix is not None:
         hint = f" (--explain {finding.rule}: all steps and places)"
         yield Field(label="do", line=line(figures.said(finding.fix.text), hint))
