@@ -45,7 +45,7 @@ Shares = dict[Resource, Decimal]
 def commitment_uses(
     inventory: Inventory, prices: PriceBook, today: date, scope: CommitmentScope
 ) -> tuple[CommitmentUse, ...]:
-    """Return every commitment that was read, those in force first, by place and name.
+    """Return every commitment that was read, those in force first, the most unused money first.
 
     Several commitments for one series and place are filled in the order in which they end. Google
     does not say which it fills first; only their sum matters to a bill.
@@ -63,8 +63,9 @@ def commitment_uses(
     return tuple(sorted(found, key=_order))
 
 
-def _order(use: CommitmentUse) -> tuple[bool, str, str, tuple[str, ...], str]:
-    return use.state != "active", use.project, use.region, use.series, use.name
+def _order(use: CommitmentUse) -> tuple[bool, Decimal, str, str, tuple[str, ...], str]:
+    unused = sum((p.stranded_usd_per_month or Decimal(0) for p in use.parts), Decimal(0))
+    return use.state != "active", -unused, use.project, use.region, use.series, use.name
 
 
 def _pool(cover: Cover, commitment: Commitment) -> Pool | None:

@@ -7,11 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from netplan_planner.engine import AuditRequest, run_audit
 from netplan_planner.model import CommitmentScope, Finding, Report, SavingBasis
 from netplan_planner.renderers import RenderOptions, markdown, terminal
+from netplan_planner.renderers.schema import schema
+from support.command import run_verbs
 
 Json = dict[str, Any]
 TODAY = date(2026, 11, 20)
@@ -197,6 +200,25 @@ def test_the_cheapest_way_to_more_bandwidth_is_the_one_that_is_paid_already(audi
     assert free.changes[0].to == "n2-standard-8"
     assert free.saving_usd_per_month == 0
     assert (dear.saving_usd_per_month or 0) < 0
+
+
+def test_the_command_takes_the_scope_and_keeps_to_the_schema(tmp_path: Path) -> None:
+    file = tmp_path / "compute.json"
+    elsewhere = committed(32, 128, "GENERAL_PURPOSE_N2", project="platform")
+    file.write_text(json.dumps([*TWO, elsewhere]), encoding="utf-8")
+    found = {}
+    for scope in ("project", "billing-account"):
+        verb = ["audit", "--inventory", str(file), "--today", "2026-11-20", "--output", "json"]
+        done = run_verbs(arguments=[*verb, "--fail-on", "never", "--commitment-scope", scope])
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        jsonschema.validate(report, schema())
+        (found[scope],) = (f for f in report["findings"] if f["rule"] == MOVES)
+        assert [use["name"] for use in report["commitments"]] == ["three-years"]
+    assert found["project"]["saving_basis"] == "bill"
+    assert found["project"]["saving_usd_per_month"] == pytest.approx(117.98, abs=0.005)
+    assert found["billing-account"]["saving_basis"] == "before-commitments"
+    assert found["billing-account"]["saving_usd_per_month"] is None
 
 
 def rendered(report: Report) -> Sequence[str]:
