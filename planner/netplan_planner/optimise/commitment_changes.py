@@ -163,6 +163,20 @@ class ScopedLedger:
             ledger.take(change)
 
 
+def cover_today(ledger: CoverLedger, instance: Instance) -> str:
+    """Return what of a machine's price commitments cover, for an answer that leaves them out."""
+    cover = ledger.change(MachineChange(instance=instance, machine_type=None))
+    if cover.unknown:
+        return f"commitments are not counted; it is not known {cover.unknown}"
+    covered = -total_usd(cover.items)
+    if not covered:
+        return ""
+    return (
+        f"${covered:,.2f} of it is covered, which no type here counts: {cover.note};"
+        " `netplan audit` counts it"
+    )
+
+
 def _leaves_cover(change: MachineChange) -> bool:
     """Return whether commitments are not touched, whatever they are.
 

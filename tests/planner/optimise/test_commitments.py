@@ -25,7 +25,7 @@ from netplan_planner.model import (
     Usage,
     total_usd,
 )
-from netplan_planner.optimise.commitment_changes import Commitments
+from netplan_planner.optimise.commitment_changes import Commitments, cover_today
 from netplan_planner.optimise.commitment_table import commitment_uses
 from support.commitments import commitment
 from support.facts import TODAY, facts_of, machine
@@ -244,6 +244,17 @@ def test_the_table_says_what_is_used_and_stranded() -> None:
     assert by_name["second"].is_renewed
     assert (by_name["os"].series, by_name["os"].parts) == ((), ())
     assert by_name["first"].machine_count == 2
+
+
+def test_an_answer_that_leaves_commitments_out_says_what_of_today_they_cover() -> None:
+    half, unclear = committed(commitment(12, 48)), committed(commitment(8, 32, "NEW_KIND"))
+    said = [
+        cover_today(facts.machines.ledger(facts.inventory, facts.today), instance(facts))
+        for facts in (half, unclear, committed())
+    ]
+    assert said[0].startswith("$113.43 of it is covered")
+    assert "which machines" in said[1]
+    assert said[2] == ""
 
 
 TYPES = ("n2-standard-2", "n2-standard-8", "n2-highmem-4", "e2-standard-4", "n2d-standard-8")
