@@ -21,6 +21,7 @@ from netplan_planner.model.commitment import (
     CoverChange,
     CoverLedger,
     MachineChange,
+    cover_usd,
 )
 from netplan_planner.model.facts import (
     PIN_LABEL,
@@ -261,6 +262,7 @@ __all__ = [
     "Zone",
     "ZonePair",
     "canonical_link",
+    "cover_usd",
     "discounted",
     "last_part",
     "line_item",

@@ -1,5 +1,6 @@
 """What committed-use discounts do to a bill: questions, answers and the table of a report."""
 
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -7,7 +8,9 @@ from typing import Protocol
 
 from netplan_planner.model.base import ProjectId, Region, ResourceRef, Value
 from netplan_planner.model.inventory import Instance
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.prices import LineItem, total_usd
+
+_COVER_UNITS = frozenset({"vcpu-hour", "gib-hour"})
 
 
 class CommitmentScope(StrEnum):
@@ -48,6 +51,14 @@ class CoverChange(Value, frozen=True, kw_only=True):
     unknown: str = ""
     """Why it cannot be known; then there are no lines."""
     note: str = ""
+
+
+def cover_usd(items: Iterable[LineItem]) -> Decimal:
+    """Return what commitments make of a saving: the lines by the hour of a vCPU or a GiB.
+
+    Machines are lines by the hour, traffic by the GiB, so nothing else has these units.
+    """
+    return total_usd([item for item in items if item.unit in _COVER_UNITS])
 
 
 class CoverLedger(Protocol):
