@@ -128,6 +128,7 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
         # Nothing is wrong as long as the machine stays.
         severity=Severity.INFO,
         fix=Fix(
+            label=f"keep {instance.machine_type}",
             text=f"Keep {instance.machine_type} while the commitment runs, whatever a price"
             " comparison or a machine-type recommendation says; decide on the series before it"
             " ends or renews itself.",
