@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from ipaddress import ip_network
 
 from netplan_planner.model.base import (
     ProjectId,
@@ -398,6 +399,46 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
                     and network.ref.self_link < peer.ref.self_link
                 ):
                     yield network, peer
+
+    @cached_property
+    def _ranges_by_network(self) -> dict[SelfLink, list[tuple[int, int, str]]]:
+        """IPv4 ranges of each network's subnetworks: first and last address, and the text."""
+        found: dict[SelfLink, list[tuple[int, int, str]]] = {}
+        for subnetwork in self.subnetworks:
+            for text in (subnetwork.ipv4_range, *subnetwork.secondary_ranges):
+                if text:
+                    whole = ip_network(text, strict=False)
+                    bounds = int(whole.network_address), int(whole.broadcast_address), text
+                    found.setdefault(subnetwork.network, []).append(bounds)
+        return {network: sorted(ranges) for network, ranges in found.items()}
+
+    @cached_property
+    def _overlaps(self) -> dict[tuple[SelfLink, SelfLink], str]:
+        return {}
+
+    def overlapping_ranges(self, one: SelfLink, other: SelfLink) -> str:
+        """Return the first IPv4 ranges of two networks that overlap, in words, or nothing.
+
+        Asked for each pair of machines, so a pair of networks is compared once, in one sweep.
+        """
+        key = min(one, other), max(one, other)
+        if key not in self._overlaps:
+            self._overlaps[key] = self._first_overlap(*key)
+        return self._overlaps[key]
+
+    def _first_overlap(self, one: SelfLink, other: SelfLink) -> str:
+        left = iter(self._ranges_by_network.get(one, ()))
+        right = iter(self._ranges_by_network.get(other, ()))
+        a, b = next(left, None), next(right, None)
+        while a is not None and b is not None:
+            # Whatever ends before the other begins cannot reach what comes behind that either.
+            if a[1] < b[0]:
+                a = next(left, None)
+            elif b[1] < a[0]:
+                b = next(right, None)
+            else:
+                return f"{a[2]} and {b[2]}"
+        return ""
 
     @cached_property
     def _peer_pairs(self) -> frozenset[frozenset[SelfLink]]:
