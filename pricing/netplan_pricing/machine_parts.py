@@ -40,7 +40,7 @@ class Slices(NamedTuple):
     """How a type is sold that has no rates of cores and memory: by the slice, all in one SKU."""
 
     component: str
-    count: Decimal
+    quantity: Decimal
     note: str
 
 
@@ -101,7 +101,7 @@ class MachineParts:
         word = USAGE_WORDS[usage]
         if machine_type in self._slices:
             sold = self._slices[machine_type]
-            return [BilledPart(GPU_SERIES, sold.component, word, sold.count)]
+            return [BilledPart(GPU_SERIES, sold.component, word, sold.quantity)]
         vcpus = self._types.billed_vcpus(machine_type)
         if vcpus is None:
             return [BilledPart(machine_type, "vm", word, _ONE)]

@@ -114,9 +114,12 @@ from netplan_planner.model.report import (
     Filtered,
     NotEvaluated,
     Report,
+    ServiceTotal,
     Suppressed,
+    Unpriced,
     WindowInfo,
     ZonePair,
+    unpriced_span,
 )
 from netplan_planner.model.traffic import (
     NO_TRAFFIC,
@@ -223,6 +226,7 @@ __all__ = [
     "Router",
     "SelfLink",
     "Series",
+    "ServiceTotal",
     "Severity",
     "SkuId",
     "SnapshotInfo",
@@ -232,6 +236,7 @@ __all__ = [
     "TopFlow",
     "TrafficCoverage",
     "TrafficMatrix",
+    "Unpriced",
     "Unread",
     "Usage",
     "Value",
@@ -251,6 +256,7 @@ __all__ = [
     "series_of",
     "shape_of_custom",
     "total_usd",
+    "unpriced_span",
     "usage_of",
     "why_no_shape",
 ]

@@ -366,6 +366,20 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         return {a.address: a for a in reversed(self.addresses) if a.is_external and a.address}
 
     @cached_property
+    def forwarding_rule_by_link(self) -> dict[SelfLink, ForwardingRule]:
+        """Every forwarding rule by its self link."""
+        return {rule.ref.self_link: rule for rule in self.forwarding_rules}
+
+    @cached_property
+    def forwarding_rules_by_ip(self) -> dict[str, tuple[ForwardingRule, ...]]:
+        """The forwarding rules of each address literal; networks may have the same internal one."""
+        found: dict[str, list[ForwardingRule]] = {}
+        for rule in self.forwarding_rules:
+            if rule.ip_address:
+                found.setdefault(rule.ip_address, []).append(rule)
+        return {address: tuple(rules) for address, rules in found.items()}
+
+    @cached_property
     def shape_by_type(self) -> dict[str, MachineShape]:
         """Every machine shape that the input itself stated."""
         return {shape.machine_type: shape for shape in self.machine_shapes}

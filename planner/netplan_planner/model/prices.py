@@ -210,10 +210,26 @@ class PriceBook(Protocol):
     def nat_data(self, region: str) -> Price:
         """Return what Cloud NAT charges for a GiB that it processes, either way."""
 
-    def internet_bounds(
-        self, src_region: str, network_tier: str = "PREMIUM"
-    ) -> tuple[PriceTier, PriceTier]:
-        """Return the cheapest and the dearest first paid step over all destination areas.
+    def vpn_traffic(
+        self, *, src_region: str, dst_region: str | None = None, area: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent through Cloud VPN, to a region or an area."""
+
+    def service_price(
+        self, service: str, region: str | None = None, condition: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a gateway, tunnel, rule or log volume, under a condition."""
+
+    def possible_prices(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of every price that a GiB may have whose own one is not known.
 
         For peers whose area is not in the records, so that a report can say "between".
         """

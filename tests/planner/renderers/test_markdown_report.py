@@ -71,7 +71,7 @@ def test_rows_keep_their_cells(text: str) -> None:
             tables[-1].append(0)
         elif token.type in {"td_open", "th_open"}:
             tables[-1][-1] += 1
-    assert len(tables) == 5
+    assert len(tables) == 6
     assert all(len(set(counts)) == 1 for counts in tables)
 
 
