@@ -149,7 +149,8 @@ class TrafficPrices:
         if route.dst_region is None:
             raise MissingDatum(
                 f"the price of traffic from {route.src_region} to Google APIs depends on where the"
-                " bucket or service is: free in the same region, and not in others"
+                " bucket or service is: free in the same region, not in others (price traffic"
+                " --place)"
             )
         if route.dst_region != route.src_region:
             raise MissingDatum(

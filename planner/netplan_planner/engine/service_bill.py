@@ -7,8 +7,11 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import LineItem, PriceBook, PriceTier, Unpriced, total_usd
+from netplan_planner.model import LineItem, PathClass, PriceBook, PriceTier, Unpriced, total_usd
+from netplan_planner.paths.spans import span
 from netplan_planner.units import HOURS_PER_MONTH, gib_from_bytes
 from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
 from netplan_pricing.traffic_prices import bill
@@ -103,6 +106,33 @@ def vpn_tunnels(
     )
 
 
+def vpn_data(
+    prices: PriceBook, region: str, gib: Decimal, *, to: str | None = None, area: str | None = None
+) -> ServiceBill:
+    """Return what is sent through Cloud VPN, to a region or an area; bounds where neither is."""
+    if not gib:
+        return ServiceBill()
+    name = f"Cloud VPN: data sent{f' to {to or area}' if to or area else ''}"
+    found = _asked(
+        *(name, gib, "GiB"),
+        lambda: prices.vpn_traffic(src_region=region, dst_region=to, area=area),
+    )
+    choices = prices.possible_prices(PathClass.HYBRID, src_region=region)
+    if not found.unpriced or to is not None or not choices:
+        return found
+    low, high = span(choices, gib)
+    tells = "where the other end is (--area, or --to for a region of Google Cloud)"
+    reason = "the price depends on where the other end is"
+    bounded = replace(
+        found.unpriced[0],
+        reason=found.unpriced[0].reason if area else reason,
+        lowest_usd_per_month=low,
+        highest_usd_per_month=high,
+        what_tells=tells,
+    )
+    return ServiceBill(unpriced=(bounded,))
+
+
 def forwarding_rules(
     prices: PriceBook,
     region: str | None,
@@ -141,13 +171,23 @@ def forwarding_rules(
             )
 
     first = min(count, RULES_TOGETHER)
-    title = f"{kind}, {where}: first {first} rule{'' if first == 1 else 's'} together"
+    title = f"{kind}, {where}: {first} rule{'' if first == 1 else 's together'}"
     found = _asked(title, hours, "hour", lambda: of(FIRST_RULES))
     if count > RULES_TOGETHER:
         more = count - RULES_TOGETHER
         title = f"{kind}, {where}: {more} further rule{'' if more == 1 else 's'}"
         found |= _asked(title, hours * more, "hour", lambda: of(FURTHER_RULE))
     return found
+
+
+def proxy_instances(
+    prices: PriceBook, region: str, kind: str, count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of the proxies of an internal Application Load Balancer."""
+    return _asked(
+        *(f"{kind}, {region}: {count} prox{'y' if count == 1 else 'ies'}", hours * count, "hour"),
+        lambda: prices.service_price("lb_proxy_instance", region, kind),
+    )
 
 
 def balanced_data(
