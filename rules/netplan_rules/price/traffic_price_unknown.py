@@ -35,6 +35,8 @@ RULE = Rule(
     references=("https://cloud.google.com/vpc/network-pricing",),
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
+    group_message="{volume:,.0f} GiB a month have no price, for {count} reasons",
+    summed=("volume",),
 )
 
 
@@ -77,6 +79,7 @@ def _hit(facts: Facts, part: LanePart, unpriced: dict[Lane, int]) -> Hit:
         ),
         saving_unknown=_bounds(part, gib),
         fix=Fix(
+            label="find out its price",
             text=f"What would tell: {tells}." if tells else "Take a newer price snapshot.",
             documents=("https://cloud.google.com/vpc/docs/using-flow-logs",),
         ),
