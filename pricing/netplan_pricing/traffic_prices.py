@@ -6,7 +6,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import LineItem, PathClass, Price, PriceTier, line_item
+from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_paid, unit_prices
@@ -389,33 +389,3 @@ def _noted(tier: PriceTier, note: str) -> PriceTier:
         start=tier.start,
         price=msgspec.structs.replace(tier.price, note=joined(tier.price.note, note)),
     )
-
-
-def bill(
-    name: str, quantity: Decimal, tiers: tuple[PriceTier, ...], after: Decimal = Decimal(0)
-) -> tuple[LineItem, ...]:
-    """Return a month's quantity as one line per price step that it reaches, exactly.
-
-    Steps count what a billing account uses of one SKU in a month: add up what is alike first, or
-    say how much comes before this quantity with `after`.
-
-    Raises:
-        ValueError: If the quantity is negative.
-    """
-    if quantity < 0:
-        raise ValueError(f"a quantity is at least 0, got {quantity}")
-    ends = [tier.start for tier in tiers[1:]] + [None]
-    lines = []
-    for tier, end in zip(tiers, ends, strict=True):
-        begins = max(tier.start, after)
-        reached = after + quantity if end is None else min(after + quantity, end)
-        if reached > begins:
-            step = name if len(tiers) == 1 else f"{name}, {step_text(tier.start, end, tier)}"
-            lines.append(line_item(step, reached - begins, tier.price))
-    return tuple(lines)
-
-
-def step_text(start: Decimal, end: Decimal | None, tier: PriceTier) -> str:
-    """Return a price step in words, such as `from 1,024 to 10,240 GiB`."""
-    unit = tier.price.unit
-    return f"above {start:,} {unit}" if end is None else f"from {start:,} to {end:,} {unit}"

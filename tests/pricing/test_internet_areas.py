@@ -6,13 +6,12 @@ from decimal import Decimal
 import pytest
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import PathClass, total_usd
+from netplan_planner.model import PathClass, bill, total_usd
 from netplan_planner.paths.spans import span
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import FACTS
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.schema import NetworkKind
-from netplan_pricing.traffic_prices import bill
 
 BOOK = open_snapshot()
 AREAS = InternetAreas(BOOK.file)

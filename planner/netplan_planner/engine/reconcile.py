@@ -16,13 +16,13 @@ from netplan_planner.model import (
     PathClass,
     PriceTier,
     Value,
+    bill,
 )
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
-from netplan_pricing.traffic_prices import bill
 
 _SENT, _RECEIVED = "_out", "_in"
 """How the kinds of SKUs end that are for traffic."""

@@ -10,11 +10,18 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import LineItem, PathClass, PriceBook, PriceTier, Unpriced, total_usd
+from netplan_planner.model import (
+    LineItem,
+    PathClass,
+    PriceBook,
+    PriceTier,
+    Unpriced,
+    bill,
+    total_usd,
+)
 from netplan_planner.paths.spans import span
 from netplan_planner.units import HOURS_PER_MONTH, gib_from_bytes
 from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
-from netplan_pricing.traffic_prices import bill
 
 MONTH_H = Decimal(HOURS_PER_MONTH)
 NAT_VMS = 32

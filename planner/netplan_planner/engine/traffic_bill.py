@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import Facts, LineItem, PathClass, PriceTier, Unpriced
+from netplan_planner.model import Facts, LineItem, PathClass, PriceTier, Unpriced, bill
 from netplan_planner.paths.lanes import Lane, LanePart, lane_parts, nat_part
 from netplan_planner.paths.spans import span
-from netplan_pricing.traffic_prices import bill
 
 _NAMED = 3
 """Ends of lanes that a line of a bill names."""

@@ -102,6 +102,14 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
         return self.status == "RUNNING"
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether it is off, so that nothing of it is billed but disks and reserved addresses.
+
+        A suspended machine is not: its memory is billed.
+        """
+        return self.status in {"TERMINATED", "STOPPED"}
+
+    @property
     def primary_network(self) -> SelfLink | None:
         """The network of nic0."""
         return self.interfaces[0].network if self.interfaces else None

@@ -75,10 +75,12 @@ def lane_of(facts: Facts, edge: Edge) -> Lane:
             return lane._replace(dst_region=lane.dst_region or _named_region(facts, dst.name))
         case PathClass.HYBRID:
             return _hybrid(facts, edge, lane)
-        case PathClass.SAME_ZONE_EXTERNAL:
-            return lane._replace(is_ipv6=":" in (edge.dst_address or ""))
         case _:
-            return lane
+            return lane._replace(is_ipv6=_is_external_ipv6(edge))
+
+
+def _is_external_ipv6(edge: Edge) -> bool:
+    return edge.path_class.is_external_address and ":" in (edge.dst_address or "")
 
 
 def _tier(facts: Facts, edge: Edge) -> str:
@@ -171,7 +173,7 @@ def nat_part(facts: Facts, region: str) -> LanePart:
 def _sent(facts: Facts, lane: Lane) -> tuple[PriceTier, ...]:
     if lane.network_tier == _SEVERAL:
         raise MissingDatum("the sender has external addresses of both network tiers")
-    if lane.is_ipv6:
+    if lane.is_ipv6 and lane.path_class is PathClass.SAME_ZONE_EXTERNAL:
         raise MissingDatum(
             "no source says what traffic to an external IPv6 address in the same zone costs"
         )

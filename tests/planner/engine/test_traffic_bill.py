@@ -19,9 +19,9 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
     VpnTunnel,
+    bill,
     total_usd,
 )
-from netplan_pricing.traffic_prices import bill
 from support.facts import NETWORK, facts_of, machine
 
 CENTRAL = "us-central1"

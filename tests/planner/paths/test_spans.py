@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.model import Price, PriceTier
+from netplan_planner.model import Price, PriceTier, bill
 from netplan_planner.paths.spans import Tiers, span
-from netplan_pricing.traffic_prices import bill
 
 DAY = date(2026, 4, 30)
 
