@@ -36,8 +36,8 @@ BARE_RECORD_BYTES = 542
 """What a flow-log record counts with metadata and without: google/skills,
 google-cloud-networking-observability/references/vpc-flow-logs-cost-estimation.md, 2026-06-24."""
 LOG_NOTE = (
-    "generation and storage are added, as Google's estimate of 2026-06-24 does; an older page of"
-    " Cloud Logging has generation charged for logs alone that are excluded from it"
+    "generation and storage together, as in Google's estimate of 2026-06-24 (an older page charges"
+    " generation of excluded logs alone)"
 )
 
 

@@ -2,7 +2,13 @@
 
 from collections import defaultdict
 
-from netplan_planner.engine.traffic_bill import Bill, Meter, bill_lanes, bill_nat_replies
+from netplan_planner.engine.traffic_bill import (
+    Bill,
+    Meter,
+    bill_lanes,
+    bill_nat_replies,
+    bill_reads,
+)
 from netplan_planner.model import (
     ClassTotal,
     Direction,
@@ -13,7 +19,8 @@ from netplan_planner.model import (
     ZonePair,
     total_usd,
 )
-from netplan_planner.paths.lanes import Lane, lane_of
+from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.paths.lanes import Lane, front_of, lane_of
 from netplan_planner.throughput import edge_query, predict, single_flow
 
 _NOTES = {
@@ -23,8 +30,8 @@ _NOTES = {
 }
 _PROCESSED = {
     PathClass.NAT: "Cloud NAT charges for what comes back, too",
-    PathClass.LOAD_BALANCER: "what the load balancer processes is billed to it, in other rows or"
-    " for other machines",
+    PathClass.GOOGLE_APIS: "a bucket in another place is billed for what is read",
+    PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
 }
 """What is said of a class that own machines receive, where it is not free of charge."""
 _OWN = frozenset({OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT})
@@ -94,7 +101,26 @@ def _bill(
         for edge in edges:
             by_region[facts.dst(edge).region or ""] += edge.wire_bytes
         return bill_nat_replies(facts, by_region, meter)
+    if direction is Direction.RECEIVED and path_class is PathClass.LOAD_BALANCER:
+        return _passed_through(facts, edges, meter)
+    if direction is Direction.RECEIVED and path_class is PathClass.GOOGLE_APIS:
+        return bill_reads(facts, sum(edge.wire_bytes for edge in edges))
     return None
+
+
+def _passed_through(facts: Facts, edges: list[Edge], meter: Meter) -> Bill | None:
+    """Return what own passthrough load balancers process of what others send to machines.
+
+    What proxies pass on was processed where clients reached them, which machines do not record.
+    """
+    lanes: dict[Lane, int] = defaultdict(int)
+    for edge in edges:
+        front = front_of(facts, edge)
+        kind = balancer_kind(front) if front is not None else ""
+        if front is not None and front.region and "Passthrough" in kind:
+            here = front.region
+            lanes[Lane(PathClass.LOAD_BALANCER, here, here, "", balancer=kind)] += edge.wire_bytes
+    return bill_lanes(facts, lanes, meter) if lanes else None
 
 
 def _sent(facts: Facts, edges: list[Edge], meter: Meter) -> Bill:

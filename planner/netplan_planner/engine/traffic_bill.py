@@ -6,11 +6,16 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import Facts, LineItem, PathClass, PriceTier, Unpriced, bill
-from netplan_planner.paths.lanes import Lane, LanePart, lane_parts, nat_part
+from netplan_planner.paths.lanes import WHAT_TELLS, Lane, LanePart, lane_parts, nat_part
 from netplan_planner.paths.spans import span
 
 _NAMED = 3
 """Ends of lanes that a line of a bill names."""
+
+READ_ELSEWHERE = (
+    "free from the machine's region; Cloud Storage bills a bucket elsewhere for what is read"
+)
+"""cloud.google.com/storage/pricing, data transfer within Google Cloud."""
 
 Tiers = tuple[PriceTier, ...]
 
@@ -68,6 +73,13 @@ def bill_nat_replies(facts: Facts, bytes_by_region: Mapping[str, int], meter: Me
     lanes = {Lane(PathClass.NAT, region, "", ""): n for region, n in bytes_by_region.items()}
     parts = {lane: (nat_part(facts, lane.src_region),) for lane in sorted(lanes)}
     return _bill(facts, lanes, parts, meter)
+
+
+def bill_reads(facts: Facts, byte_count: int) -> Bill:
+    """Return what is not known of reading from Google APIs: where a bucket is decides its bill."""
+    part = LanePart((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
+    waiting = _Open(part, "google-apis, received", facts.gib_per_month(byte_count))
+    return Bill((), (waiting,), is_priced=False)
 
 
 def _bill(

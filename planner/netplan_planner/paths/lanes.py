@@ -17,11 +17,10 @@ _TUNNEL = re.compile(r"^hybrid:(?P<project>[^/]+)/(?P<region>[^/]+)/(?P<name>[^/
 _OWN_GATEWAY = re.compile(r"/regions/([^/]+)/vpnGateways/")
 """A peer that is a gateway of Google Cloud, not of elsewhere."""
 
-_WHAT_TELLS = {
+WHAT_TELLS = {
     PathClass.INTERNET: "flow logs with metadata name the destination's area",
     PathClass.NAT: "flow logs with metadata name the destination's area",
-    PathClass.GOOGLE_APIS: "where the bucket or service is: `gcloud storage buckets list"
-    " --format='table(name,location)'`",
+    PathClass.GOOGLE_APIS: "`gcloud storage buckets list --format='table(name,location)'`",
     PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
     PathClass.LOAD_BALANCER: "the forwarding rule says of which kind the load balancer is",
     PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway annotations",
@@ -177,6 +176,14 @@ def _sent(facts: Facts, lane: Lane) -> tuple[PriceTier, ...]:
         raise MissingDatum(
             "no source says what traffic to an external IPv6 address in the same zone costs"
         )
+    # Said alike for all regions, so that what lacks one thing stands together.
+    if lane.path_class is PathClass.GOOGLE_APIS and not lane.dst_region:
+        raise MissingDatum(
+            "it depends on where the bucket or service is: free in the machine's region"
+        )
+    is_internet = lane.path_class in {PathClass.INTERNET, PathClass.NAT}
+    if is_internet and not lane.area and lane.network_tier == PREMIUM:
+        raise MissingDatum("it depends on where the peer is, which the records do not say")
     return facts.prices.traffic(
         PathClass.INTERNET if lane.path_class is PathClass.NAT else lane.path_class,
         src_region=lane.src_region,
@@ -218,9 +225,7 @@ def _part(facts: Facts, lane: Lane, ask: Callable[[], tuple[PriceTier, ...]]) ->
     try:
         return LanePart(ask())
     except MissingDatum as error:
-        return LanePart(
-            (), str(error), _possible(facts, lane), _WHAT_TELLS.get(lane.path_class, "")
-        )
+        return LanePart((), str(error), _possible(facts, lane), WHAT_TELLS.get(lane.path_class, ""))
 
 
 def _possible(facts: Facts, lane: Lane) -> tuple[tuple[PriceTier, ...], ...]:

@@ -124,6 +124,16 @@ def test_google_apis_are_unknown_between_free_and_another_region() -> None:
     assert "gcloud storage buckets list" in unknown.what_tells
 
 
+def test_reading_from_google_apis_is_not_said_to_be_free() -> None:
+    storage = other(OwnerKind.GOOGLE_API, "storage.googleapis.com")
+    total = only(facts_with((PathClass.GOOGLE_APIS, storage, 0.1), back=True))
+    assert total.usd_per_month is None
+    (unknown,) = total.unpriced
+    assert unknown.quantity == total.gib_per_month
+    assert unknown.highest_usd_per_month is None
+    assert "a bucket elsewhere" in unknown.reason
+
+
 def test_a_google_service_whose_name_tells_its_region_has_its_price() -> None:
     here = other(OwnerKind.GOOGLE_API, "us-central1-aiplatform.googleapis.com")
     total = only(facts_with((PathClass.GOOGLE_APIS, here, 0.1)))
@@ -206,6 +216,20 @@ def test_what_a_passthrough_load_balancer_answers_is_internet_traffic_of_the_mac
     facts = replace(facts, inventory=replace(facts.inventory, forwarding_rules=(front,)))
     total = only(facts)
     assert total.usd_per_month == priced(facts, total.gib_per_month, area="usa")
+
+
+def test_what_comes_in_through_an_own_passthrough_load_balancer_is_processed() -> None:
+    front = rule(CENTRAL, "EXTERNAL")
+    clients = facts_with((PathClass.LOAD_BALANCER, USA, 0.1), back=True, address="10.9.9.9")
+    inventory = replace(clients.inventory, forwarding_rules=(front,))
+    total = only(replace(clients, inventory=inventory))
+    assert total.direction is Direction.RECEIVED
+    assert total.usd_per_month == total.gib_per_month * Decimal("0.008")
+    # Proxies and health checks are no front of which the address is known.
+    proxies = other(OwnerKind.LOAD_BALANCER, "proxies")
+    unknown = only(facts_with((PathClass.LOAD_BALANCER, proxies, 0.1), back=True))
+    assert (unknown.usd_per_month, unknown.line_items) == (None, ())
+    assert "where clients reach them" in unknown.price_note
 
 
 def tunnel(peer: str | None = None) -> VpnTunnel:

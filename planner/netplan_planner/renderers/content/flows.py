@@ -28,6 +28,8 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+_SAME_GIB = Decimal("1e-6")
+"""Sums of volumes that differ by less are one: each was rounded by itself."""
 _REASON_LENGTH = 120
 """Of why something has no price; whole in the JSON report."""
 _BILL_LINES = 8
@@ -144,10 +146,13 @@ def usd_cell(
 def unpriced_note(unpriced: Sequence[Unpriced], whole: Decimal | None = None) -> Line:
     """Return what of `whole` has no price, why, and what would tell; the rest is in the JSON."""
     first = unpriced[0]
-    is_all = first.quantity == whole or first.unit != "GiB"
-    amount = "" if is_all else f"{figures.volume(first.quantity)} of it: "
+    alike = [one for one in unpriced if one.reason == first.reason]
+    quantity = sum((one.quantity for one in alike), Decimal(0))
+    is_all = first.unit != "GiB" or (whole is not None and abs(quantity - whole) < _SAME_GIB)
+    amount = "" if is_all else f"{figures.volume(quantity)} of it: "
     tells = f"; to know: {first.what_tells}" if first.what_tells else ""
-    more = f"; and {len(unpriced) - 1} more" if len(unpriced) > 1 else ""
+    rest = len({one.reason for one in unpriced}) - 1
+    more = f"; and {rest} more" if rest else ""
     reason = first.reason
     if len(reason) > _REASON_LENGTH:
         reason = f"{reason[:_REASON_LENGTH].rpartition(' ')[0]} …"
@@ -165,7 +170,7 @@ def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
         line(fixed(figures.volume(total.gib_per_month))),
         line(fixed(share)) if share else (),
         usd_cell(total.usd_per_month, total.price_note, total.unpriced)
-        if is_sent or total.usd_per_month is not None
+        if is_sent or total.usd_per_month is not None or total.unpriced
         else line(say("not billed" if is_received else "not priced", Role.DIM)),
         line(f"{total.edge_count:,}"),
         _class_note(total),
@@ -188,7 +193,7 @@ def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
         (),
         _sum(totals),
         line(f"{sum(total.edge_count for total in totals):,}"),
-        line(f"{gib} of it without a price that is known") if unpriced else (),
+        line(f"{gib} of it without a known price") if unpriced else (),
     )
 
 
