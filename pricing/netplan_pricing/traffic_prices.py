@@ -259,7 +259,10 @@ class TrafficPrices:
 
     def _load_balancer(self, route: Route) -> tuple[PriceTier, ...]:
         region = route.dst_region or route.src_region
-        steps = self._services.tiers("lb_data_inbound", region)
+        try:
+            steps = self._services.tiers("lb_data_inbound", region)
+        except MissingDatum as error:
+            raise MissingDatum(f"{error} (price lb --kind tells one)") from error
         note = "data that the load balancer processes; transfer to its backends comes on top"
         return tuple(_noted(tier, note) for tier in steps)
 

@@ -31,6 +31,8 @@ RULES_TOGETHER = 5
 """Forwarding rules that cost one price together (cloud.google.com/load-balancing/pricing)."""
 ANY_BALANCER = "Cloud Load Balancer"
 """The kind under which the catalogue sells the rules of all kinds without a SKU of their own."""
+NOT_BY_RULE = "Internal Application Load Balancer"
+"""The end of the kinds that pay for the hours of their proxies."""
 RECORD_BYTES = 1418
 BARE_RECORD_BYTES = 542
 """What a flow-log record counts with metadata and without: google/skills,
@@ -140,6 +142,20 @@ def vpn_data(
     return ServiceBill(unpriced=(bounded,))
 
 
+def rules_sold_as(prices: PriceBook, region: str | None, kind: str) -> str:
+    """Return the kind under which a kind's rules are sold, with which they share the first five.
+
+    Internal Application Load Balancers keep theirs: they are not sold by the rule.
+    """
+    if kind.endswith(NOT_BY_RULE):
+        return kind
+    try:
+        prices.service_price("lb_forwarding_rule", region or "", f"{kind}; {FIRST_RULES}")
+    except MissingDatum:
+        return ANY_BALANCER
+    return kind
+
+
 def forwarding_rules(
     prices: PriceBook,
     region: str | None,
@@ -155,7 +171,7 @@ def forwarding_rules(
     if not count:
         return ServiceBill()
     where = region or "global"
-    if kind.endswith("Internal Application Load Balancer"):
+    if kind.endswith(NOT_BY_RULE):
         return ServiceBill(
             unpriced=(
                 Unpriced(
@@ -169,13 +185,10 @@ def forwarding_rules(
             )
         )
 
+    sold_as = rules_sold_as(prices, region, kind)
+
     def of(which: str) -> tuple[PriceTier, ...]:
-        try:
-            return prices.service_price("lb_forwarding_rule", region or "", f"{kind}; {which}")
-        except MissingDatum:
-            return prices.service_price(
-                "lb_forwarding_rule", region or "", f"{ANY_BALANCER}; {which}"
-            )
+        return prices.service_price("lb_forwarding_rule", region or "", f"{sold_as}; {which}")
 
     first = min(count, RULES_TOGETHER)
     title = f"{kind}, {where}: {first} rule{'' if first == 1 else 's together'}"

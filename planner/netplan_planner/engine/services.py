@@ -42,7 +42,8 @@ def _nat(facts: Facts) -> Iterator[ServiceTotal]:
     bill = ServiceBill()
     for nat in gateways:
         users = sum(_uses(instance, nat, facts) for instance in facts.inventory.instances)
-        bill |= service_bill.nat_gateway(facts.prices, nat.name, nat.region, users)
+        name = f"{nat.name} in {nat.region}"
+        bill |= service_bill.nat_gateway(facts.prices, name, nat.region, users)
         bill |= _addresses(facts, nat, users)
     note = "what they process is in the nat rows of the traffic"
     yield _total("cloud-nat", len(gateways), bill, note)
@@ -63,14 +64,16 @@ def _uses(instance: Instance, nat: NatGateway, facts: Facts) -> bool:
 
 def _addresses(facts: Facts, nat: NatGateway, users: int) -> ServiceBill:
     if nat.addresses:
-        return service_bill.nat_addresses(facts.prices, nat.name, nat.region, len(nat.addresses))
+        return service_bill.nat_addresses(
+            facts.prices, f"{nat.name} in {nat.region}", nat.region, len(nat.addresses)
+        )
     if not users:
         return ServiceBill()
-    least = service_bill.nat_addresses(facts.prices, nat.name, nat.region, 1)
+    least = service_bill.nat_addresses(facts.prices, f"{nat.name} in {nat.region}", nat.region, 1)
     return ServiceBill(
         unpriced=(
             Unpriced(
-                name=f"{nat.name}: external addresses",
+                name=f"{nat.name} in {nat.region}: external addresses",
                 quantity=Decimal(1),
                 unit="gateway",
                 reason="Google picks its addresses, and the input does not say how many",
@@ -98,8 +101,8 @@ def _rules(facts: Facts) -> Iterator[ServiceTotal]:
     fronts: Counter[tuple[str, str, str]] = Counter()
     for rule in facts.inventory.forwarding_rules:
         if _is_balanced(rule):
-            kind = balancer_kind(rule) or service_bill.ANY_BALANCER
-            fronts[rule.project, rule.region or "", kind] += 1
+            sold_as = service_bill.rules_sold_as(facts.prices, rule.region, balancer_kind(rule))
+            fronts[rule.project, rule.region or "", sold_as] += 1
     bill = ServiceBill()
     for (_, region, kind), count in sorted(fronts.items()):
         bill |= service_bill.forwarding_rules(facts.prices, region or None, kind, count)

@@ -152,6 +152,22 @@ def test_rules_are_counted_by_project_region_and_kind() -> None:
     assert "proxy instances" in unknown.reason
 
 
+def test_kinds_that_are_sold_alike_share_the_first_five() -> None:
+    fronts = tuple(
+        ForwardingRule(
+            ref=ResourceRef(self_link=SelfLink(f"projects/p/global/forwardingRules/{target}")),
+            project=ProjectId("p"),
+            name=target,
+            ip_address="34.9.9.9",
+            scheme="EXTERNAL_MANAGED",
+            target=SelfLink(f"projects/p/global/{target}/x"),
+        )
+        for target in ("targetHttpProxies", "targetTcpProxies")
+    )
+    total = only(facts_with(forwarding_rules=fronts))
+    assert total.usd_per_month == Decimal("0.025") * 730
+
+
 def test_flow_logs_pay_for_generation_by_steps_and_for_storage() -> None:
     facts = facts_with()
     found = flow_logs(facts.prices, Decimal(20_000))

@@ -30,7 +30,7 @@ def blocks(report: Report, options: RenderOptions, default_findings: int) -> Ite
     yield from plans.recommendations(report.recommendations, options)
     yield from plans.jobs(report.jobs, options)
     yield from flows.by_class(report.traffic_by_class, options)
-    yield from services.network_services(report.network_services, options)
+    yield from services.network_services(report.network_services, report.traffic_by_class, options)
     yield from flows.between_zones(report.zone_pairs, options)
     yield from coverage.suppressed(report, options)
     yield from coverage.coverage(report, options)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import ServiceTotal
+from netplan_planner.model import ClassTotal, ServiceTotal
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.flows import unpriced_note, usd_cell
 from netplan_planner.renderers.document import (
@@ -30,19 +30,19 @@ _NAMES = {
 }
 
 
-def network_services(totals: Sequence[ServiceTotal], options: RenderOptions) -> Iterator[Block]:
-    """Yield the table of network services, with a row for all of them."""
+def network_services(
+    totals: Sequence[ServiceTotal], traffic: Sequence[ClassTotal], options: RenderOptions
+) -> Iterator[Block]:
+    """Yield the table of network services, with a row for all of them, and for the traffic too."""
     if not totals:
         return
     yield Section(line=line("Network services, per month of 730 hours"))
     rows = [_row(total) for total in totals]
     if len(totals) > 1:
-        known = [one.usd_per_month for one in totals if one.usd_per_month is not None]
-        unpriced = [one for total in totals for one in total.unpriced]
-        paid = usd_cell(
-            sum(known, Decimal(0)) if known else None, "no price", unpriced, Role.STRONG
-        )
-        rows.append((line(say("all services", Role.STRONG)), (), paid, ()))
+        rows.append((line(say("all services", Role.STRONG)), (), _sum(totals), ()))
+    if traffic:
+        whole = _sum((*totals, *traffic))
+        rows.append((line(say("traffic and services", Role.STRONG)), (), whole, ()))
     columns = (
         Column(title="service"),
         Column(title="count", is_number=True),
@@ -55,6 +55,13 @@ def network_services(totals: Sequence[ServiceTotal], options: RenderOptions) -> 
             if total.line_items:
                 lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
                 yield Field(label="prices", line=lines[0], more=lines[1:])
+
+
+def _sum(totals: Sequence[ServiceTotal | ClassTotal]) -> Line:
+    known = [one.usd_per_month for one in totals if one.usd_per_month is not None]
+    unpriced = [one for total in totals for one in total.unpriced]
+    usd = sum(known, Decimal(0)) if known else None
+    return usd_cell(usd, "no price", unpriced, Role.STRONG)
 
 
 def _row(total: ServiceTotal) -> tuple[Line, ...]:
