@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Address,
+    Hit,
     PathClass,
     ProjectId,
     Region,

@@ -133,5 +133,5 @@ def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
     gib = service_bill.log_gib(records, has_metadata=coverage.has_metadata)
     bill = service_bill.flow_logs(facts.prices, gib)
     size = service_bill.RECORD_BYTES if coverage.has_metadata else service_bill.BARE_RECORD_BYTES
-    note = f"{records:,} records a month, as many as were read, {size:,} bytes each;"
-    yield _total("flow-logs", len(logging), bill, f"{note} {service_bill.LOG_NOTE}")
+    note = f"{records:,} records a month as read, {size:,} bytes each"
+    yield _total("flow-logs", len(logging), bill, note)

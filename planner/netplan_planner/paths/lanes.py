@@ -20,7 +20,7 @@ _OWN_GATEWAY = re.compile(r"/regions/([^/]+)/vpnGateways/")
 WHAT_TELLS = {
     PathClass.INTERNET: "flow logs with metadata name the destination's area",
     PathClass.NAT: "flow logs with metadata name the destination's area",
-    PathClass.GOOGLE_APIS: "`gcloud storage buckets list --format='table(name,location)'`",
+    PathClass.GOOGLE_APIS: "`gcloud storage buckets list`",
     PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
     PathClass.LOAD_BALANCER: "the forwarding rule says of which kind the load balancer is",
     PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway annotations",
@@ -178,9 +178,7 @@ def _sent(facts: Facts, lane: Lane) -> tuple[PriceTier, ...]:
         )
     # Said alike for all regions, so that what lacks one thing stands together.
     if lane.path_class is PathClass.GOOGLE_APIS and not lane.dst_region:
-        raise MissingDatum(
-            "it depends on where the bucket or service is: free in the machine's region"
-        )
+        raise MissingDatum("it depends on where the bucket is: free in the machine's region")
     is_internet = lane.path_class in {PathClass.INTERNET, PathClass.NAT}
     if is_internet and not lane.area and lane.network_tier == PREMIUM:
         raise MissingDatum("it depends on where the peer is, which the records do not say")
