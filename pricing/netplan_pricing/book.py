@@ -255,15 +255,26 @@ class SnapshotPriceBook:
         )
         return self._traffic.line_items(name, path_class, gib_per_month, route)
 
-    def internet_bounds(
-        self, src_region: str, network_tier: str = "PREMIUM"
-    ) -> tuple[PriceTier, PriceTier]:
-        """Return the cheapest and the dearest first paid step over all destination areas.
+    def possible_prices(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of every price that a GiB may have whose own one is not known.
 
-        Raises:
-            MissingDatum: If no internet price from the region is known.
+        `network_tier` may be neither of the two: then the prices of both. None: nothing is known
+        that bounds it.
         """
-        return self._traffic.bounds(src_region, network_tier)
+        return self._traffic.possible(
+            path_class,
+            Route(
+                src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
+            ),
+        )
 
     def vpn_traffic(
         self, *, src_region: str, dst_region: str | None = None, area: str | None = None
@@ -274,6 +285,21 @@ class SnapshotPriceBook:
             MissingDatum: If the price is not known.
         """
         return self._traffic.vpn(Route(src_region=src_region, dst_region=dst_region, area=area))
+
+    def service_price(
+        self, service: str, region: str | None = None, condition: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a gateway, tunnel, rule or log volume.
+
+        Args:
+            service: As `services.names` has it, such as `vpn_tunnel`.
+            region: Where; prices that hold everywhere answer for any region.
+            condition: Which of several prices, as `services.conditions` has it.
+
+        Raises:
+            MissingDatum: If there is none, or several without saying which.
+        """
+        return self.services.tiers(service, region, condition)
 
     def nat_data(self, region: str) -> Price:
         """Return what Cloud NAT charges for a GiB that it processes, either way.

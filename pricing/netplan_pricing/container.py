@@ -174,6 +174,10 @@ class SnapshotFile:
             )
         raise InputError(f"{self.path}: not a price snapshot; {_REBUILD}")
 
+    def has_table(self, name: str) -> bool:
+        """Return whether the file has a table; one built by an older version may lack a new one."""
+        return any(table.name == name for table in self.header.tables)
+
     def table(self, name: str) -> Table:
         """Return a table.
 

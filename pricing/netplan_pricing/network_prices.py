@@ -101,6 +101,14 @@ class NetworkPrices:
             }
         return index.get((src, dst))
 
+    def from_region(self, kind: NetworkKind, src: str) -> tuple[NetworkEntry, ...]:
+        """Return the prices from a region to others, in order of the destination's place."""
+        return tuple(
+            entry
+            for entry in self.entries(kind)
+            if src in entry.source_regions and any(dst != src for dst in entry.destination_regions)
+        )
+
     def by_area(self, kind: NetworkKind, src: str) -> dict[str, NetworkEntry]:
         """Return the prices from a region by destination area, in lower case."""
         index = self._areas.get(kind)

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import AddressUse, PathClass, Usage, total_usd
+from netplan_planner.model import AddressUse, PathClass, Usage, bill, total_usd
 from netplan_pricing import open_snapshot
 from netplan_pricing.network_prices import first_paid
 from netplan_pricing.schema import NetworkKind
-from netplan_pricing.traffic_prices import bill
 from support.price_inputs import read_csv
 from support.shared_data import needs_shared, shared
 

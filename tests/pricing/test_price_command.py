@@ -96,7 +96,7 @@ def test_traffic_as_text_sums_its_steps() -> None:
         (["--to", "internet", "--area", "Europe"], "internet", "11.88"),
         (["--to", "internet", "--network-tier", "standard"], "internet", "0"),
         (["--to", "nat", "--area", "usa"], "nat", "16.38"),
-        (["--to", "google-apis"], "google-apis", "0"),
+        (["--to", "google-apis", "--place", "us-central1"], "google-apis", "0"),
         (["--to", "load-balancer"], "load-balancer", "0.8"),
     ],
 )
@@ -107,6 +107,55 @@ def test_traffic_to_every_place(arguments: list[str], path_class: str, total: st
     assert answer["total_usd_per_month"] == Decimal(total)
     assert {row["path_class"] for row in answer["prices"]} == {path_class}
     assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "total", "unknown"),
+    [
+        (["nat", "--vms", "12", "--addresses", "2", "--gib", "500"], "42.064", ""),
+        (["nat", "--vms", "40", "--addresses", "0"], "32.12", ""),
+        (["vpn", "--tunnels", "2"], "73", ""),
+        (["vpn", "--gib", "100", "--to", "europe-west1"], "80.92", ""),
+        (["vpn", "--gib", "100"], "73", "where the other end is"),
+        (["lb", "--kind", "internal-passthrough", "--rules", "7", "--gib", "100"], "33.65", ""),
+        (["lb", "--kind", "internal-application", "--proxies", "3"], "54.75", ""),
+        (["lb", "--kind", "internal-application", "--gib", "1"], "0.008", "proxy instances"),
+        (["lb", "--kind", "global-external-proxy"], "18.25", ""),
+        (["flow-logs", "--gib", "20000"], "9024", ""),
+        (["flow-logs", "--gib", "20000", "--excluded"], "4024", ""),
+    ],
+)
+def test_services_cost_what_their_skus_say(arguments: list[str], total: str, unknown: str) -> None:
+    region = [] if arguments[0] == "flow-logs" else ["--region", "us-central1"]
+    ran = run(*arguments, *region, "--format", "json")
+    assert ran.returncode == 0, ran.stderr
+    answer = json.loads(ran.stdout, parse_float=Decimal)
+    assert answer["total_usd_per_month"] == Decimal(total)
+    assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
+    assert all(row["as_of"] and row["source"] for row in answer["prices"])
+    reasons = [one["reason"] for one in answer.get("unknown", [])]
+    assert [unknown in reason for reason in reasons] == ([True] if unknown else [])
+    text = run(*arguments, *region).stdout
+    assert ("the total is without what is unknown" in text) is bool(unknown)
+
+
+def test_services_refuse_what_they_do_not_know() -> None:
+    for arguments, said in (
+        (["nat", "--region", "us-centrall1"], "nearest: us-central1"),
+        (["vpn", "--region", "us-central1", "--to", "us-east1", "--area", "usa"], "give one"),
+        (["flow-logs"], "--records or --gib"),
+        (["flow-logs", "--gib", "1", "--records", "1"], "--records or --gib"),
+        (["lb", "--region", "us-central1", "--kind", "external-proxy", "--rules", "0"], "is 0"),
+        (
+            ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "1", "--place", "x"],
+            "--to",
+        ),
+        (["traffic", "--from", "us-central1", "--to", "google-apis", "--gib", "1"], "--place"),
+    ):
+        ran = run(*arguments)
+        assert ran.returncode in {2, 3}, arguments
+        assert said in ran.stderr, arguments
+        assert ran.stdout == ""
 
 
 def test_the_hours_of_a_nat_gateway_are_said_to_come_on_top() -> None:

@@ -8,8 +8,10 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from netplan_planner.engine.reconcile import volumes
+from netplan_planner.model import PathClass
 from support.billing_export import usage, write_flat_csv, write_parquet
 from support.command import run_verbs
 from support.facts import facts_to_internet
@@ -217,3 +219,16 @@ def test_without_traffic_there_is_nothing_to_compare(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "--traffic" in done.stderr
+
+
+def test_what_comes_back_through_nat_is_in_the_volume_that_it_processes() -> None:
+    facts = facts_to_internet(("a", "us-central1-a", "PREMIUM"))
+    assert facts.traffic is not None
+    (edge,) = facts.traffic.edges
+    there = replace(edge, path_class=PathClass.NAT)
+    back = replace(there, src=edge.dst, dst=edge.src, payload_bytes=3 * edge.payload_bytes)
+    facts = replace(facts, traffic=replace(facts.traffic, edges=(there, back)))
+    found, missing = volumes(facts, (), Decimal(1))
+    processed = found["015F-5732-FFF0"].total
+    assert processed == facts.gib_per_month(there.wire_bytes + back.wire_bytes)
+    assert missing == ()

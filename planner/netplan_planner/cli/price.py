@@ -201,6 +201,10 @@ def traffic(
         str | None,
         typer.Option(help="Where an internet peer is: Europe, Asia/jpn, usa, South America, …"),
     ] = None,
+    place: Annotated[
+        str | None,
+        typer.Option(help="Region of the bucket or service, with --to google-apis."),
+    ] = None,
     network_tier: Annotated[
         TierChoice, typer.Option(help="Of internet traffic.", case_sensitive=False)
     ] = TierChoice.PREMIUM,
@@ -217,6 +221,9 @@ def traffic(
     volume = _amount(gib, "--gib")
     book = price_book(prices, discount, billing_export)
     path_class, dst = _path(src, to, external)
+    if place is not None and to != "google-apis":
+        raise UsageError(f"--place is for --to google-apis, not {to}")
+    dst = dst or place
     for option, is_given in (
         ("--area", area is not None),
         ("--network-tier STANDARD", network_tier is TierChoice.STANDARD),

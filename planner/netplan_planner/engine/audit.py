@@ -10,6 +10,7 @@ from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import limits_date, read_facts
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.model import (
@@ -192,6 +193,7 @@ def _report(
         expired_suppressions=suppressions.expired,
         not_evaluated=not_evaluated,
         commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
+        network_services=network_services(facts),
     )
 
 

@@ -16,13 +16,13 @@ from netplan_planner.model import (
     PathClass,
     PriceTier,
     Value,
+    bill,
 )
-from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
+from netplan_planner.paths.lanes import Lane, lane_of, lane_parts, nat_part
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
-from netplan_pricing.traffic_prices import bill
 
 _SENT, _RECEIVED = "_out", "_in"
 """How the kinds of SKUs end that are for traffic."""
@@ -171,18 +171,36 @@ def volumes(
     """Return the model's volumes by SKU id, and what has no price.
 
     Of SKUs that cost the same the one `on_bill` is meant; `scale` is what the bill is of a month.
+    What comes back through Cloud NAT is in the volume that it processes.
     """
     lanes: dict[Lane, int] = defaultdict(int)
+    returned: dict[str, int] = defaultdict(int)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
-        if direction_of(facts, edge) is Direction.SENT:
+        direction = direction_of(facts, edge)
+        if direction is Direction.SENT:
             lanes[lane_of(facts, edge)] += edge.wire_bytes
+        elif direction is Direction.RECEIVED and edge.path_class is PathClass.NAT:
+            returned[facts.dst(edge).region or ""] += edge.wire_bytes
+    parts = [
+        *(
+            (one, part, count)
+            for one, count in sorted(lanes.items())
+            for part in lane_parts(facts, one)
+        ),
+        *(
+            (Lane(PathClass.NAT, region, "", ""), nat_part(facts, region), count)
+            for region, count in sorted(returned.items())
+        ),
+    ]
     found: dict[str, Volume] = {}
     missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
-    for lane, byte_count in sorted(lanes.items()):
+    for lane, part, byte_count in parts:
         gib = facts.gib_per_month(byte_count) * scale
+        if not part.tiers:
+            missing[lane.path_class, part.reason] += gib
+            continue
         try:
-            for tiers in lane_prices(facts, lane):
-                _add(found, tiers, lane.path_class, gib, on_bill)
+            _add(found, part.tiers, lane.path_class, gib, on_bill)
         except MissingDatum as error:
             missing[lane.path_class, str(error)] += gib
     unmodelled = tuple(

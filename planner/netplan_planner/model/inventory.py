@@ -103,6 +103,14 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
         return self.status == "RUNNING"
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether it is off, so that nothing of it is billed but disks and reserved addresses.
+
+        A suspended machine is not: its memory is billed.
+        """
+        return self.status in {"TERMINATED", "STOPPED"}
+
+    @property
     def primary_network(self) -> SelfLink | None:
         """The network of nic0."""
         return self.interfaces[0].network if self.interfaces else None
@@ -369,6 +377,20 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def address_by_ip(self) -> dict[str, Address]:
         """Every reserved external address by its literal; the first by self link wins."""
         return {a.address: a for a in reversed(self.addresses) if a.is_external and a.address}
+
+    @cached_property
+    def forwarding_rule_by_link(self) -> dict[SelfLink, ForwardingRule]:
+        """Every forwarding rule by its self link."""
+        return {rule.ref.self_link: rule for rule in self.forwarding_rules}
+
+    @cached_property
+    def forwarding_rules_by_ip(self) -> dict[str, tuple[ForwardingRule, ...]]:
+        """The forwarding rules of each address literal; networks may have the same internal one."""
+        found: dict[str, list[ForwardingRule]] = {}
+        for rule in self.forwarding_rules:
+            if rule.ip_address:
+                found.setdefault(rule.ip_address, []).append(rule)
+        return {address: tuple(rules) for address, rules in found.items()}
 
     @cached_property
     def shape_by_type(self) -> dict[str, MachineShape]:

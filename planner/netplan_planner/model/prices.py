@@ -140,6 +140,36 @@ def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
     )
 
 
+def bill(
+    name: str, quantity: Decimal, tiers: tuple[PriceTier, ...], after: Decimal = Decimal(0)
+) -> tuple[LineItem, ...]:
+    """Return a month's quantity as one line per price step that it reaches, exactly.
+
+    Steps count what a billing account uses of one SKU in a month: add up what is alike first, or
+    say how much comes before this quantity with `after`.
+
+    Raises:
+        ValueError: If the quantity is negative.
+    """
+    if quantity < 0:
+        raise ValueError(f"a quantity is at least 0, got {quantity}")
+    ends = [tier.start for tier in tiers[1:]] + [None]
+    lines = []
+    for tier, end in zip(tiers, ends, strict=True):
+        begins = max(tier.start, after)
+        reached = after + quantity if end is None else min(after + quantity, end)
+        if reached > begins:
+            step = name if len(tiers) == 1 else f"{name}, {step_text(tier.start, end, tier)}"
+            lines.append(line_item(step, reached - begins, tier.price))
+    return tuple(lines)
+
+
+def step_text(start: Decimal, end: Decimal | None, tier: PriceTier) -> str:
+    """Return a price step in words, such as `from 1,024 to 10,240 GiB`."""
+    unit = tier.price.unit
+    return f"above {start:,} {unit}" if end is None else f"from {start:,} to {end:,} {unit}"
+
+
 def total_usd(items: Sequence[LineItem]) -> Decimal:
     """Return the sum of the lines, per month."""
     return sum((item.usd_per_month for item in items), Decimal(0))
@@ -210,10 +240,26 @@ class PriceBook(Protocol):
     def nat_data(self, region: str) -> Price:
         """Return what Cloud NAT charges for a GiB that it processes, either way."""
 
-    def internet_bounds(
-        self, src_region: str, network_tier: str = "PREMIUM"
-    ) -> tuple[PriceTier, PriceTier]:
-        """Return the cheapest and the dearest first paid step over all destination areas.
+    def vpn_traffic(
+        self, *, src_region: str, dst_region: str | None = None, area: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent through Cloud VPN, to a region or an area."""
+
+    def service_price(
+        self, service: str, region: str | None = None, condition: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a gateway, tunnel, rule or log volume, under a condition."""
+
+    def possible_prices(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of every price that a GiB may have whose own one is not known.
 
         For peers whose area is not in the records, so that a report can say "between".
         """

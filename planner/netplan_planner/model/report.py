@@ -1,5 +1,6 @@
 """The one result of an audit; every output format is a rendering of it."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -35,15 +36,55 @@ class Direction(StrEnum):
     SENT = "sent"
     """By own machines: what they are billed for."""
     RECEIVED = "received"
-    """By own machines or load balancers, from others; not billed to the receiver."""
+    """By own machines or load balancers, from others: free, but for what Cloud NAT or a load
+    balancer processes on the way."""
     ELSEWHERE = "elsewhere"
     """No end is in the inventory: who pays what is not known."""
 
 
-class ClassTotal(Value, frozen=True, kw_only=True):
-    """All traffic of one path class; money None where a price is missing or none is modelled.
+class Unpriced(Value, frozen=True, kw_only=True):
+    """What of a bill has no known price, why, and between which two sums it is."""
 
-    Where money is known it is the sum of `line_items`: one per price and place.
+    name: str
+    """Such as `internet, us-central1`."""
+    quantity: Decimal
+    unit: str
+    """`GiB`, or what is counted: `gateway`."""
+    reason: str
+    lowest_usd_per_month: Decimal | None = None
+    """Both None where nothing bounds it. Counted over the steps of every price that may apply."""
+    highest_usd_per_month: Decimal | None = None
+    what_tells: str = ""
+    """What evidence would settle it."""
+
+
+def unpriced_span(unpriced: Sequence[Unpriced]) -> tuple[Decimal, Decimal | None]:
+    """Return between what the unpriced parts of a bill are; no upper end where one has none."""
+    low = sum((one.lowest_usd_per_month or Decimal(0) for one in unpriced), Decimal(0))
+    highs = [one.highest_usd_per_month for one in unpriced]
+    known = [one for one in highs if one is not None]
+    return low, sum(known, Decimal(0)) if len(known) == len(highs) else None
+
+
+class ServiceTotal(Value, frozen=True, kw_only=True):
+    """What a network service costs a month beside the traffic that it carries."""
+
+    service: str
+    """`cloud-nat`, `cloud-vpn`, `forwarding-rules` or `flow-logs`."""
+    count: int
+    """Of gateways, tunnels, rules or logging subnetworks."""
+    usd_per_month: Decimal | None
+    """The sum of `line_items`; None where no part has a price."""
+    line_items: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+    note: str = ""
+
+
+class ClassTotal(Value, frozen=True, kw_only=True):
+    """All traffic of one path class; money None where no part has a price or none is modelled.
+
+    Money is the sum of `line_items`, one per price and place; what has no price is in `unpriced`,
+    so that the sum is a lower bound where there is any.
     """
 
     path_class: PathClass
@@ -53,12 +94,13 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     price_note: str = ""
     direction: Direction = Direction.SENT
     line_items: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
 
 
 class ZonePair(Value, frozen=True, kw_only=True):
     """Traffic from one zone to another over internal or external addresses.
 
-    Where money is known it is the sum of `line_items`.
+    Money is the sum of `line_items`; what has no price is in `unpriced`.
     """
 
     src_zone: str
@@ -76,6 +118,7 @@ class ZonePair(Value, frozen=True, kw_only=True):
     one_flow: Estimate | None = None
     """What the same pair gets over a single connection."""
     line_items: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
 
 
 class Suppressed(Value, frozen=True, kw_only=True):
@@ -168,6 +211,8 @@ class Report(Value, frozen=True, kw_only=True):
     not_evaluated: tuple[NotEvaluated, ...]
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
+    network_services: tuple[ServiceTotal, ...] = ()
+    """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
 
     @property
     def saving_usd_per_month(self) -> Decimal:

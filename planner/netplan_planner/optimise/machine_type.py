@@ -67,8 +67,11 @@ class Chooser:
         """Return what a machine costs a month as it stands, its Tier_1 fee included.
 
         Raises:
-            MissingDatum: If the machine has no such price, or the fee is not known.
+            MissingDatum: If the machine has no such price, the fee is not known, or the machine
+                is stopped: it costs nothing, and how long it stays so is not known.
         """
+        if instance.is_stopped:
+            raise MissingDatum(f"{instance.name} is stopped, and costs nothing as it stands")
         bill = bill_today(instance, usage, self._prices, self._caps)
         if bill.tier1_unknown:
             raise MissingDatum(bill.tier1_unknown)

@@ -149,7 +149,7 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
         if len(talk.edges) > 1
         else ""
     )
-    money = "" if saving.unknown or saving.items else " The price stays; what it lifts is the limit."
+    money = "" if saving.unknown or saving.items else " The price stays; only the limit changes."
     return Fix(
         text=f"In the configuration of {talk.sender.name}, connect to"
         f" {internal_dns_name(receiver)}, now {nic.internal_ipv4 or nic.internal_ipv6}{either},"

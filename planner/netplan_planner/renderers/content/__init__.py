@@ -15,6 +15,7 @@ from netplan_planner.renderers.content import (
     flows,
     phrases,
     plans,
+    services,
 )
 from netplan_planner.renderers.document import Block, Line, Title, joined, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -31,6 +32,7 @@ def blocks(report: Report, options: RenderOptions, default_findings: int) -> Ite
     yield from plans.jobs(report.jobs, options)
     yield from commitments.commitments(report.commitments, options)
     yield from flows.by_class(report.traffic_by_class, options)
+    yield from services.network_services(report.network_services, report.traffic_by_class, options)
     yield from flows.between_zones(report.zone_pairs, options)
     yield from coverage.suppressed(report, options)
     yield from coverage.coverage(report, options)
