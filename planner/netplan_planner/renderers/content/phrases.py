@@ -13,7 +13,9 @@ SUBJECT_LENGTH = 160
 
 _LIMIT_NAMES = {
     "vm-egress": "VM egress",
+    "nic-egress": "one physical NIC",
     "external-egress": "egress to outside the VPC",
+    "region-quota": "the project's quota",
     "external-flow": "one flow to outside the VPC",
     "internal-flow": "one flow inside the VPC",
     "external-ingress": "ingress from outside the VPC",
@@ -32,7 +34,7 @@ _LIMIT_NAMES = {
     "pod-user-space": "the pod network's process",
     "pod-interface": "the interface that the plugin uses",
 }
-_OF_A_MACHINE = {"vm-egress", "external-egress"}
+_OF_A_MACHINE = {"vm-egress", "nic-egress", "external-egress"}
 _PLURALS = {"hour": "hours", "month": "months"}
 
 
