@@ -320,7 +320,11 @@ class TestTable:
             ("", 3, "t.csv"),
             ("foo,bar\n1,2\n", 3, "none of its columns is known"),
             ("machine_type,streams\nn2-standard-8,abc\n", 3, "row 1: streams is 'abc'"),
-            ("machine_type,streams\nn2-standard-8,1\nn2-standard-8,-1\n", 3, "row 2: streams"),
+            (
+                "machine_type,streams\nn2-standard-8,1.5\n",
+                3,
+                "row 1: streams is '1.5', not a whole",
+            ),
             ("machine_type,mtu\nn2-standard-8,20\n", 3, "row 1: mtu"),
             ("machine_type,reason\nn2-standard-8,x\n", 2, "it has a column reason already"),
             ("machine_type,Reason\nn2-standard-8,x\n", 2, "it has a column Reason already"),
@@ -336,6 +340,16 @@ class TestTable:
         assert found.stdout == ""
         assert said in found.stderr
         assert "Traceback" not in found.stderr
+
+    def test_one_bad_cell_refuses_its_row_and_not_the_table(self, tmp_path: Path) -> None:
+        rows = [PLAIN | {"streams": cell} for cell in ("64", "1.5", "many")]
+        found = predict("--batch", written(tmp_path / "t.csv", *rows))
+        assert found.returncode == 0
+        assert found.stderr.startswith("note: 2 rows of 3 refused, the others are answered: row 2:")
+        first, second, third = read(found.stdout)
+        assert first["predicted_gbps"]
+        assert second["predicted_gbps"] == third["predicted_gbps"] == ""
+        assert second["reason"] == "refused: streams is not a whole number"
 
     @pytest.mark.parametrize("name", ["", "none.csv"])
     def test_a_folder_and_no_file_are_refused(self, tmp_path: Path, name: str) -> None:
