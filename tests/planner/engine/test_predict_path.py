@@ -9,12 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.engine.predict_path import (
-    PathAnswer,
-    PathQuestion,
-    predict_described,
-    predict_named,
-)
+from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.predict_path import PathAnswer, predict_described, predict_named
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass

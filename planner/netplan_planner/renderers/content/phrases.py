@@ -49,9 +49,18 @@ def subject(text: str, place_count: int = 1) -> Line:
     return line(say(text, length=SUBJECT_LENGTH), others)
 
 
+def limit_words(name: str) -> str:
+    """Return the name of a limit in words.
+
+    >>> limit_words("window-over-rtt")
+    'window over round trip'
+    """
+    return _LIMIT_NAMES.get(name, name.replace("-", " "))
+
+
 def limit_name(limit: Limit) -> str:
     """Return a limit in words, with what it depends on."""
-    words = _LIMIT_NAMES.get(limit.name, limit.name.replace("-", " "))
+    words = limit_words(limit.name)
     if not limit.detail:
         return words
     is_of = limit.name in _OF_A_MACHINE

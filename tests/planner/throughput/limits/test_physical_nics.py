@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 
-from netplan_planner.model import LimitKind
+from netplan_planner.model import LimitKind, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.physical_nics import nic_limit, physical_nics
 from support.predict_paths import DAY, end, estimate, path
 
 
-def steady(path_class: str, machine_type: str, nic_count: int = 1) -> object:
+def steady(path_class: str, machine_type: str, nic_count: int = 1) -> PathQuery:
     sender = end(machine_type, nic_count=nic_count)
     return path(path_class, sender, streams=None, rtt_ms=None)
 
