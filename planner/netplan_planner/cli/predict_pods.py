@@ -143,7 +143,7 @@ def _name(plugin: NamedPlugin | None) -> str:
     if plugin is None:
         return NO_PLUGIN
     other = plugin.other_link_gbps
-    return plugin.name if other is None else f"{plugin.name}, link of {other:g} Gbit/s"
+    return plugin.name if other is None else f"{plugin.name} @{other:g}"
 
 
 def _cell(value: object) -> str:
@@ -176,6 +176,8 @@ def _text(answers: Sequence[PluginAnswer], heading: list[str]) -> str:
         "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
         for row in shown
     ]
+    if any(one.plugin and one.plugin.other_link_gbps for one in answers):
+        lines.append("@: uses another link, of so many Gbit/s")
     service = answers[-1].answer.service
     if service is not None:
         size = service.bytes_per_transaction / 1000

@@ -173,7 +173,8 @@ def _machine(facts: Facts, name: str) -> Instance:
     try:
         return machine_of(facts.inventory, name)
     except UsageError as error:
-        if not load_caps(facts.caps.as_of).variants(name):
+        table = load_caps(facts.caps.as_of)
+        if name not in table.machine_types and not table.variants(name):
             raise
         raise UsageError(
             f"{error}; {name} is a machine type: for two of these leave out the input, or name"

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from decimal import Decimal
 
+import msgspec
+
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     ClassTotal,
@@ -149,6 +151,9 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
         rtt_ms=min(rtt) if rtt else None,
         predicted=predict(query, facts.caps),
         one_flow=single_flow(query, facts.caps),
+        one_flow_both_ways=single_flow(
+            msgspec.structs.replace(query, is_both_ways=True), facts.caps
+        ),
         pair=f"{src.name} → {dst.name}",
         line_items=lines or (),
     )

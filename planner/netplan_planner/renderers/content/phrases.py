@@ -32,7 +32,7 @@ _LIMIT_NAMES = {
     "pod-stream": "one stream of a pod",
     "pod-encryption": "encryption of the pod network",
     "pod-user-space": "the pod network's process",
-    "pod-interface": "the interface that the plugin uses",
+    "pod-interface": "the plugin's interface",
 }
 _OF_A_MACHINE = {"vm-egress", "nic-egress", "external-egress"}
 _PLURALS = {"hour": "hours", "month": "months"}
