@@ -68,6 +68,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     by_source: tuple[GroupScore, ...]
     by_path_class: tuple[GroupScore, ...]
     by_machine_family: tuple[GroupScore, ...]
+    refused: tuple[str, ...] = ()
+    """The first rows that a cell of theirs takes out."""
 
 
 class Measured(NamedTuple):
@@ -95,7 +97,8 @@ def evaluate(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Meas
         found = read_kinds(table, as_of=as_of)
         answers = predict_columns(found.kinds, found.limits, found.columns, factors_at(level))
         measured = _measured(table, found, answers.found, answers.low_gbps, answers.high_gbps)
-    return summary(measured, level), measured
+        refused = table.refused.named
+    return summary(measured, level, refused), measured
 
 
 def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
@@ -124,7 +127,8 @@ def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluat
             low[rows], high[rows] = ends[0][rows], ends[1][rows]
             mean[rows], binding[rows] = spread.means.gbps[rows], spread.means.binding[rows]
         measured = _measured(table, plain, whole, low, high)._replace(gbps=mean, binding=binding)
-    return summary(measured, level), measured
+        refused = table.refused.named
+    return summary(measured, level, refused), measured
 
 
 def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
@@ -149,7 +153,7 @@ def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Ite
         yield scores(name, spread, usable, value)
 
 
-def summary(measured: Measured, level: float) -> Evaluation:
+def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> Evaluation:
     """Return the figures of all groups."""
     usable = measured.value_gbps > 0
     kept = _rows(measured, usable)
@@ -160,6 +164,7 @@ def summary(measured: Measured, level: float) -> Evaluation:
         by_source=_grouped(kept, kept.source, level),
         by_path_class=_grouped(kept, kept.path_class, level),
         by_machine_family=_grouped(kept, kept.family, level),
+        refused=refused,
     )
 
 
@@ -180,7 +185,8 @@ def _measured(
 ) -> Measured:
     value = table.values_gbps()
     if not (value > 0).any():
-        raise InputError(f"{table.shown}: no row has a measured value above 0")
+        named = "".join(f"; {one}" for one in table.refused.named)
+        raise InputError(f"{table.shown}: no row has a measured value above 0{named}")
     limits = spread.means.limits_gbps[:, _DOCUMENTED]
     caps = np.min(np.where(np.isnan(limits), np.inf, limits), axis=1)
     kinds = found.kinds

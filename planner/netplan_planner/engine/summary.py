@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 
+import msgspec
+
 from netplan_planner.engine.traffic_bill import (
     Bill,
     Meter,
@@ -165,6 +167,9 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
         rtt_ms=min(rtt) if rtt else None,
         predicted=predict(query, facts.caps),
         one_flow=single_flow(query, facts.caps),
+        one_flow_both_ways=single_flow(
+            msgspec.structs.replace(query, is_both_ways=True), facts.caps
+        ),
         pair=f"{src.name} → {dst.name}",
         line_items=bill.lines if bill is not None else (),
         unpriced=bill.unpriced(meter) if bill is not None else (),

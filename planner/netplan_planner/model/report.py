@@ -117,6 +117,8 @@ class ZonePair(Value, frozen=True, kw_only=True):
     """That pair: `sender → receiver`."""
     one_flow: Estimate | None = None
     """What the same pair gets over a single connection."""
+    one_flow_both_ways: Estimate | None = None
+    """The same in each direction, while a connection of the other direction sends too."""
     line_items: tuple[LineItem, ...] = ()
     unpriced: tuple[Unpriced, ...] = ()
 

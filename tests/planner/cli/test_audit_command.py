@@ -133,6 +133,25 @@ def test_interzone_shows_the_matrix_both_ways() -> None:
     assert pairs["a", "a"]["usd_per_month"] == 0
     assert pairs["a", "b"]["rtt_ms"] == 0.193
     assert 5.75 <= pairs["a", "b"]["one_flow"]["gbps"] <= 8.51
+    # One flow of the story: one way, then both ways at once; round trip in ms.
+    for (src, dst), (one_way, both_ways, rtt_ms) in {
+        ("a", "a"): ((12.0, 13.9), (8.12, 10.1), 0.072),
+        ("a", "b"): ((7.96, 8.22), (4.57, 6.3), 0.193),
+        ("a", "c"): ((6.87, 8.51), (3.97, 5.98), 0.189),
+        ("b", "c"): ((5.75, 7.51), (3.05, 3.96), 0.176),
+    }.items():
+        pair = pairs[src, dst]
+        assert pair["rtt_ms"] == rtt_ms
+        for name, told in (("one_flow", one_way), ("one_flow_both_ways", both_ways)):
+            estimate = pair[name]
+            assert all(estimate["low_gbps"] <= rate <= estimate["high_gbps"] for rate in told)
+            assert estimate["gbps"] == pytest.approx(sum(told) / 2, rel=0.6)
+
+
+def test_interzone_says_both_ways_in_its_table() -> None:
+    _, out, _ = audit("--demo", "interzone", "--fail-on", "never")
+    text = " ".join(out.split())
+    assert "one flow: 7.73 Gbit/s one way, 5.41 Gbit/s each way with both at once" in text
 
 
 @pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone"])

@@ -203,7 +203,6 @@ class TestAccuracy:
 UNSURE_CAPS = {
     "pkb-samples-2014": "the cap of 2015 is carried back",
     "cockroach-cloud-report-2019": "n1-standard-16 has 16 or 32 by a CPU platform that is not told",
-    "doit-intercloud-2022-02": "only a secondary source states the cap of e2-small",
 }
 
 

@@ -9,12 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.engine.predict_path import (
-    PathAnswer,
-    PathQuestion,
-    predict_described,
-    predict_named,
-)
+from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.predict_path import PathAnswer, predict_described, predict_named
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass
@@ -209,11 +205,12 @@ class TestNamedMachines:
 def questions(draw: st.DrawFn) -> PathQuestion:
     """Draw a question whose every number is given, so that a row of a table can ask it too."""
     is_sized = draw(st.booleans())
+    src_type = draw(st.sampled_from(["n2-standard-32", "e2-standard-2", "c4n-highmem-8"]))
     return PathQuestion(
-        src_type=draw(st.sampled_from(["n2-standard-32", "e2-standard-2", "c4n-highmem-8"])),
+        src_type=src_type,
         dst_type=draw(st.sampled_from(["n2-standard-32", "t2d-standard-1"])),
         path_class=draw(st.sampled_from(CLASSES)),
-        is_tier1=draw(st.booleans()),
+        is_tier1=src_type == "n2-standard-32" and draw(st.booleans()),
         mtu_bytes=draw(frames),
         streams=draw(streams),
         rtt_ms=draw(rtts),

@@ -210,8 +210,7 @@ def _sum(totals: Sequence[ClassTotal]) -> Line:
 
 def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
     possible = pair.predicted.gbps if pair.predicted is not None else None
-    alone = pair.one_flow.gbps if pair.one_flow is not None else None
-    one_flow = [f", one flow gets {figures.rate(alone)}"] if alone not in {None, possible} else []
+    one_flow = _one_flow(pair)
     distance, _, address = pair.path_class.value.rpartition("-")
     unknown = line(say("unknown", Role.DIM))
     return (
@@ -222,8 +221,21 @@ def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
         line(fixed(figures.rate(pair.max_gbps))),
         line(fixed(figures.rate(possible))) if possible is not None else unknown,
         line(fixed(f"{figures.number(pair.rtt_ms)} ms")) if pair.rtt_ms is not None else unknown,
-        line(say(pair.pair, length=phrases.SUBJECT_LENGTH), *one_flow),
+        line(say(pair.pair, length=phrases.SUBJECT_LENGTH), one_flow),
     )
+
+
+def _one_flow(pair: ZonePair) -> str:
+    """Return what one flow gets one way, and each way while both send, where it is less."""
+    possible = pair.predicted.gbps if pair.predicted is not None else None
+    alone = pair.one_flow.gbps if pair.one_flow is not None else None
+    both = pair.one_flow_both_ways.gbps if pair.one_flow_both_ways is not None else None
+    if alone is None or (alone == possible and both == possible):
+        return ""
+    text = f"; one flow: {figures.rate(alone)} one way"
+    if both is None or both == alone:
+        return text
+    return f"{text}, {figures.rate(both)} each way with both at once"
 
 
 def _zones(pair: ZonePair) -> Line:

@@ -19,7 +19,9 @@ Column = NDArray[np.float64]
 
 SHARED = (
     "vm-egress",
+    "nic-egress",
     "external-egress",
+    "region-quota",
     "external-ingress",
     "external-ingress-packets",
     "receiver-cores",
@@ -46,7 +48,14 @@ HARD_COUNT = len(SHARED) + len(PER_FLOW)
 WINDOW = LIMITS.index("window-over-rtt")
 RAMP = LIMITS.index("slow-start-ramp")
 NO_LIMIT = -1
-_DOCUMENTED = ("vm-egress", "external-egress", "external-ingress", "external-ingress-packets")
+_DOCUMENTED = (
+    "vm-egress",
+    "nic-egress",
+    "external-egress",
+    "region-quota",
+    "external-ingress",
+    "external-ingress-packets",
+)
 _COUNTS_HEADERS = np.array([name in _DOCUMENTED for name in SHARED])
 """The others are figures of goodput already."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])

@@ -11,8 +11,13 @@ from typing import NamedTuple
 from netplan_planner.model import EgressCap, Limit
 
 DEFAULT_MTU_BYTES = 1460
-SECONDARY_RATIO = 0.8
-"""A cap that only a secondary source states may be a quarter higher, or as much lower."""
+DOUBTED_RATIO = 0.8
+"""A documented cap that another source contradicts may be that much lower, never higher; one that
+only a secondary source states may be a quarter higher, too."""
+SECONDARY_SOURCES = ("github.com/",)
+"""How the names of sources begin that are not Google's own pages."""
+DOUBTFUL = frozenset({"medium", "low"})
+"""Confidence in a source's statement: another one contradicts it, or it is not read first hand."""
 CARRIED_LOW_RATIO = 0.25
 CARRIED_HIGH_RATIO = 1.25
 """A cap from a later year: caps of one machine type have only risen, and by up to four times."""
@@ -62,10 +67,22 @@ def of_cap(limit: Limit, cap: EgressCap, *, highest_gbps: float, is_carried: boo
     if is_carried:
         low, high = limit.gbps * CARRIED_LOW_RATIO, highest_gbps * CARRIED_HIGH_RATIO
         return Bound(limit, low, high, "carried")
-    if cap.source_confidence == "medium":
-        low, high = limit.gbps * SECONDARY_RATIO, highest_gbps / SECONDARY_RATIO
-        return Bound(limit, low, high, "unsure")
+    if cap.source_confidence in DOUBTFUL:
+        is_secondary = limit.source.startswith(SECONDARY_SOURCES)
+        high = highest_gbps / DOUBTED_RATIO if is_secondary else highest_gbps
+        return Bound(limit, limit.gbps * DOUBTED_RATIO, high, "unsure")
     return Bound(limit, limit.gbps, highest_gbps)
+
+
+def of_outside_cap(limit: Limit, cap: EgressCap, *, is_carried: bool) -> Bound:
+    """Return the cap for all flows to the outside with its range.
+
+    It is mostly the rule for every machine: a doubt about what this one may send inside the VPC is
+    none about that rule.
+    """
+    if is_carried or cap.external_basis == "documented":
+        return of_cap(limit, cap, highest_gbps=limit.gbps, is_carried=is_carried)
+    return plain(limit)
 
 
 def unstated(bound: Bound) -> Bound:

@@ -54,13 +54,22 @@ def host_link(query: PathQuery) -> Limit:
     link = query.host_link_gbps or 0.0
     return Limit(
         name="host-link",
-        gbps=link * float(segment_bytes(mtu)) / (mtu + FRAME_BYTES),
+        gbps=link * ethernet_payload_ratio(mtu),
         kind=LimitKind.DOCUMENTED,
         source="given with the question",
         as_of=query.as_of or GENERAL_CAP_ON,
         detail=f"{link:g} Gbit/s, frames of {mtu} bytes",
         lifted_by="a faster link",
     )
+
+
+def ethernet_payload_ratio(mtu_bytes: int = ETHERNET_MTU_BYTES) -> float:
+    """Return the goodput of TCP over the rate of an Ethernet link that it fills.
+
+    >>> round(ethernet_payload_ratio(), 4)
+    0.9415
+    """
+    return float(segment_bytes(mtu_bytes)) / (mtu_bytes + FRAME_BYTES)
 
 
 def core(query: PathQuery, as_of: date, without: str) -> Limit | None:

@@ -32,7 +32,9 @@ from netplan_planner.throughput.limits.named import (
     tunnel,
     vm_egress,
 )
+from netplan_planner.throughput.limits.physical_nics import nic_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds
+from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import OWN_CLOUD, Sender, sender_of
 from netplan_planner.throughput.limits.tables import measured_limits, path_limit
@@ -171,9 +173,8 @@ def _hard(
         yield bound
     if leaves and cap is not None and cap.external_gbps is not None:
         external = external_sending(query, cap, caps)
-        yield bounds.of_cap(
-            external, cap, highest_gbps=cap.external_gbps, is_carried=sender.is_carried
-        )
+        yield bounds.of_outside_cap(external, cap, is_carried=sender.is_carried)
+    yield from _beside_the_machine(query, cap, caps)
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
         yield from map(bounds.plain, external_receiving(query, caps))
@@ -183,6 +184,17 @@ def _hard(
     packets = path_limit("vpn-tunnel-packets", caps.as_of)
     if query.path_class is PathClass.HYBRID and query.vpn_tunnels is not None and packets:
         yield bounds.plain(tunnel(query, packets, query.vpn_tunnels))
+
+
+def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Bound]:
+    """Yield what holds beside the machine's own caps: of its physical NICs, of its project."""
+    if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
+        nic = nic_limit(cap.machine_type, query.src.nic_count)
+        if nic is not None:
+            yield bounds.plain(nic)
+    quota = quota_limit(query, caps.as_of)
+    if quota is not None:
+        yield bounds.plain(quota)
 
 
 def _is_unstated(sender: Sender, caps: CapsBook) -> bool:

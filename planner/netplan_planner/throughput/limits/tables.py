@@ -13,6 +13,8 @@ from netplan_planner.model import MeasuredLimit, PathClass, Value
 from netplan_planner.units import counted
 
 DATA = Path(__file__).parents[1] / "data"
+MOST_MTU_BYTES = 8896
+"""Of a VPC network: docs.cloud.google.com/vpc/docs/quota, 2026-04-02."""
 
 CapRow = dict[str, str]
 """One line of `egress_caps.csv` by column name; dates as ISO text, which sorts as dates do."""
