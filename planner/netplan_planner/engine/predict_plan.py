@@ -19,6 +19,7 @@ from netplan_planner.model import (
     PriceBook,
     Value,
 )
+from netplan_planner.paths.spans import span
 from netplan_planner.probes.protocol import run_times
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
@@ -175,7 +176,7 @@ def _cost(query: PathQuery, prices: PriceBook | None) -> TransferCost | None:
         return TransferCost(usd=None, gib=gib, why_unknown=why)
     try:
         if query.path_class is PathClass.INTERNET and src is not None:
-            low, high = (gib * tier.price.usd for tier in prices.internet_bounds(src))
+            low, high = span(prices.possible_prices(query.path_class, src_region=src), gib)
             return TransferCost(usd=low, high_usd=high, gib=gib, prices_as_of=as_of)
         lines = prices.traffic_line_items(
             "transfer", query.path_class, gib, src_region=src or "us-central1", dst_region=dst

@@ -142,10 +142,10 @@ def test_interzone_shows_the_matrix_both_ways() -> None:
     }.items():
         pair = pairs[src, dst]
         assert pair["rtt_ms"] == rtt_ms
-        for name, told in (("one_flow", one_way), ("one_flow_both_ways", both_ways)):
+        for name, rates in (("one_flow", one_way), ("one_flow_both_ways", both_ways)):
             estimate = pair[name]
-            assert all(estimate["low_gbps"] <= rate <= estimate["high_gbps"] for rate in told)
-            assert estimate["gbps"] == pytest.approx(sum(told) / 2, rel=0.6)
+            assert all(estimate["low_gbps"] <= rate <= estimate["high_gbps"] for rate in rates)
+            assert estimate["gbps"] == pytest.approx(sum(rates) / 2, rel=0.6)
 
 
 def test_interzone_says_both_ways_in_its_table() -> None:
