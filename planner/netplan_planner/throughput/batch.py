@@ -149,6 +149,7 @@ def _spread_part(
         terms,
         is_external=_of_kind([k.path_class.leaves_vpc for k in kinds], which),
         is_foreign=_of_kind([_is_foreign(k) for k in kinds], which),
+        is_own_receiver=_of_kind([is_own_receiver(k) for k in kinds], which),
         is_pod=_of_kind([k.path_class.is_pod for k in kinds], which),
         wide=_of_kind([row.wide for row in rows], which),
     )

@@ -49,7 +49,21 @@ NO_LIMIT = -1
 _DOCUMENTED = ("vm-egress", "external-egress", "external-ingress", "external-ingress-packets")
 _COUNTS_HEADERS = np.array([name in _DOCUMENTED for name in SHARED])
 """The others are figures of goodput already."""
+POLICED = (
+    "external-egress",
+    "external-flow",
+    "external-ingress",
+    "external-ingress-packets",
+    "external-path",
+    "vpn-tunnel",
+)
+"""Limits that a provider sets on the way: what comes above them is dropped (Flach et al., SIGCOMM
+2016, table 1). A machine's own cap is a shaper before its packets leave: it queues them and
+pushes back (Saeed et al., Carousel, SIGCOMM 2017), and on a test bed no flow lost any behind one.
+A link, a core and a window hold back without a drop likewise."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
+
+_POLICED = tuple(map(LIMITS.index, POLICED))
 
 RAMP_RATIO = 1 / 6
 """A start that takes more than this share of the time is what binds: longer transfers gain more."""
@@ -120,7 +134,7 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
         duration_s=duration,
         steady_gbps=steady,
         cap_gbps=met.cap_gbps,
-        cap_limit=np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1),
+        cap_limit=met.cap_limit,
         offered_gbps=met.offered_gbps,
         start_ratio=start,
         cap_share=met.cap_share,
@@ -143,6 +157,8 @@ class _Met(NamedTuple):
     """What the windows let through."""
     cap_gbps: Column
     """The least hard limit."""
+    cap_limit: NDArray[np.intp]
+    """Its code."""
     cap_share: Column
     """How much of what comes of it is the cap's doing."""
 
@@ -154,7 +170,8 @@ def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
     cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
     # A cap that is not known cannot bind a path that stays far below the least one there is.
     cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
-    return _Met(offered, cap, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
+    least = np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1)
+    return _Met(offered, cap, least, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
 
 
 def _rates(
@@ -170,7 +187,8 @@ def _rates(
     """
     cap = met.cap_gbps
     steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
-    goodput, duration = _goodput(terms, steady, met.cap_share, habits)
+    drops = np.isin(met.cap_limit, _POLICED) | habits.is_shaper_full
+    goodput, duration = _goodput(terms, steady, np.where(drops, met.cap_share, 0.0), habits)
     is_counted = np.isfinite(terms.streams)
     if not (habits.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
