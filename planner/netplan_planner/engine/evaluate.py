@@ -19,13 +19,13 @@ from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
-    OWN_FIGURES,
     Scores,
     fit,
     scores,
 )
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.tables import campaigns_with_figures
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -164,7 +164,7 @@ def summary(measured: Measured, level: float) -> Evaluation:
 
 
 def _spread_without(table: PathTable, name: str, as_of: date, whole: Spread) -> Spread:
-    if name not in OWN_FIGURES:
+    if name not in campaigns_with_figures():
         return whole
     found = read_kinds(table, as_of=as_of, without=name)
     return spread_columns(found.kinds, found.limits, found.columns)

@@ -26,8 +26,6 @@ NEVER_NARROWER_FROM = 0.9
 PHYSICAL = 1.0
 """The factor of bounds that stay as they are."""
 LEAST_CAMPAIGNS = 2
-OWN_FIGURES = frozenset({"pkb-samples-2014"})
-"""Campaigns with rows in `data/single_flow.csv`, which are left out where they are scored."""
 CONSTANTS_ONLY = frozenset({"pkb-issue-175"})
 """Campaigns of a handful of rows that are constants themselves: they can score nothing."""
 

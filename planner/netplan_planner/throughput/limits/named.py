@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
+import msgspec
+
 from netplan_planner import units
 from netplan_planner.model import (
     CapsBook,
@@ -15,6 +17,7 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
+from netplan_planner.throughput.limits.shared_cores import sustained_share
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit
 from netplan_planner.throughput.transport.tcp import segment_bytes
 
@@ -67,7 +70,11 @@ def core(query: PathQuery, as_of: date, without: str) -> Limit | None:
     """Return what one core of the smaller end carries; None where no figure of the day is known."""
     sizes = [end.vcpus for end in (query.src, query.dst) if end.vcpus]
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
-    return _core_of(as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+    found = _core_of(as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+    share = min(sustained_share(end.machine_type) for end in (query.src, query.dst))
+    if found is None or found.low_gbps is None or share == 1:
+        return found
+    return msgspec.structs.replace(found, low_gbps=found.low_gbps * share)
 
 
 @cache

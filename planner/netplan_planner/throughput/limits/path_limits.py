@@ -50,10 +50,12 @@ def is_own_receiver(query: PathQuery) -> bool:
     return query.src.cloud != OWN_CLOUD and query.dst.cloud == OWN_CLOUD
 
 
-def default_window(query: PathQuery) -> tuple[float, float, float]:
+def default_window(
+    query: PathQuery, as_of: date, without: str = ""
+) -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest."""
-    default = path_limit("tcp-window", query.as_of) if query.as_of else None
-    size = default.value if default is not None else math.nan
+    default = path_limit("tcp-window", as_of)
+    size = bounds.stock_window_bytes(default.value, without) if default is not None else math.nan
     return bounds.default_window_bytes(size, is_own=is_own_receiver(query))
 
 
@@ -66,6 +68,8 @@ class StaticLimits(NamedTuple):
     unknown: tuple[str, ...]
     """What must be known for an answer and is not."""
     assumed: tuple[str, ...]
+    window_bytes: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    """Of one stream whose receiver nobody told: the likely one, the least, the greatest."""
 
 
 def static_limits(
@@ -98,9 +102,10 @@ def static_limits(
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
     if query.path_class.is_pod and hard:
-        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
+        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of, without)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
-    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed)
+    window = default_window(query, caps.as_of, without)
+    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed, window)
 
 
 def _missing(
@@ -164,6 +169,7 @@ def _hard(
             cap,
             highest_gbps=sender.highest_gbps,
             is_carried=sender.is_carried,
+            as_of=caps.as_of,
         )
         bound = bounds.unstated(bound) if leaves and _is_unstated(sender, caps) else bound
         if last is not None:
@@ -172,7 +178,11 @@ def _hard(
     if leaves and cap is not None and cap.external_gbps is not None:
         external = external_sending(query, cap, caps)
         yield bounds.of_cap(
-            external, cap, highest_gbps=cap.external_gbps, is_carried=sender.is_carried
+            external,
+            cap,
+            highest_gbps=cap.external_gbps,
+            is_carried=sender.is_carried,
+            as_of=caps.as_of,
         )
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:

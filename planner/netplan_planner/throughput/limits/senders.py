@@ -4,6 +4,7 @@ from datetime import date
 from typing import NamedTuple
 
 from netplan_planner.model import CapsBook, EgressCap, PathEnd
+from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON
 from netplan_planner.throughput.limits.caps import load_caps
 
 CARRIED_YEARS = 3
@@ -32,7 +33,8 @@ def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
     tier1 = end.is_tier1 and is_offered
     cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if cap is not None:
-        return Sender(cap, "", cap.egress_gbps)
+        is_early = caps.as_of < FIRST_CAP_ON
+        return Sender(cap, "", cap.egress_gbps, is_carried=is_early)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     return _assumed_sender(end.machine_type, tier1, caps, why) if may_assume else Sender(None, why)
 

@@ -93,6 +93,41 @@ def flow_figures() -> tuple[FlowFigure, ...]:
     )
 
 
+class WindowFigure(Value, frozen=True, kw_only=True):
+    """What one stream had on its way to a machine with a stock image, in payload."""
+
+    byte_count: float
+    low_bytes: float
+    high_bytes: float
+    campaign: str
+    source: str
+    source_date: date
+
+
+@cache
+def window_figures() -> tuple[WindowFigure, ...]:
+    """Return the figures for receive windows."""
+    return tuple(
+        WindowFigure(
+            byte_count=float(row["bytes"]),
+            low_bytes=float(row["low_bytes"]),
+            high_bytes=float(row["high_bytes"]),
+            campaign=row["campaign"],
+            source=row["source"],
+            source_date=date.fromisoformat(row["source_date"]),
+        )
+        for row in _read("receive_windows.csv")
+    )
+
+
+@cache
+def campaigns_with_figures() -> frozenset[str]:
+    """Return the campaigns that constants rest on; they are left out where they are scored."""
+    found = {one.campaign for one in (*flow_figures(), *window_figures())}
+    found |= {name for row in _read("pod_overlays.csv") for name in row["campaigns"].split("|")}
+    return frozenset(found - {""})
+
+
 @cache
 def platform_generations() -> dict[str, int]:
     """Return the generation of each CPU platform that a cap can depend on, oldest first."""
