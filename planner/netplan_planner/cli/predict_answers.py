@@ -86,8 +86,8 @@ def _body(answer: PathAnswer) -> Iterator[str]:
     yield from _service(answer)
     for said in found.assumed:
         yield f"  assumed: {inert(said)}"
-    if answer.rtt_raised:
-        yield f"  assumed: {inert(answer.rtt_raised)}"
+    if answer.rtt_doubt:
+        yield f"  assumed: {inert(answer.rtt_doubt)}"
     if answer.rtt_detail:
         yield f"  round-trip time by {inert(answer.rtt_detail)}"
 
@@ -204,7 +204,7 @@ def _csv(answer: PathAnswer) -> str:
         "lifted_by": found.limits[0].lifted_by if known else None,
         "duration_s": found.duration_s,
         "limits_as_of": answer.limits_as_of.isoformat(),
-        "reason": "; ".join(found.unknown) or answer.rtt_raised,
+        "reason": "; ".join(found.unknown) or answer.rtt_doubt,
     }
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -230,5 +230,7 @@ def _regimes(
     is_carried = wide == WIDE_REGIMES.index("carried")
     is_wide = is_carried | ((wide > 0) & np.isin(likely.cap_limit, _OF_MACHINE))
     of_cap = np.where(is_wide, first_wide + wide, of_cap)
-    of_window = REGIMES.index("window-own") + ~is_own_receiver
+    of_window = np.where(
+        is_own_receiver, REGIMES.index("window-own"), REGIMES.index("window-foreign")
+    )
     return np.where(is_window & ~is_carried, of_window, of_cap).astype(np.int8)
