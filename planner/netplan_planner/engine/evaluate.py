@@ -19,6 +19,7 @@ from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
+    NOT_COMPARABLE,
     Scores,
     fit,
     scores,
@@ -145,7 +146,7 @@ def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
 def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
     """Yield the scores of a campaign of Google senders, if it has any with an answer."""
     usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
-    if usable.any() and name not in CONSTANTS_ONLY:
+    if usable.any() and name not in CONSTANTS_ONLY | NOT_COMPARABLE:
         yield scores(name, spread, usable, value)
 
 
@@ -185,7 +186,7 @@ def _measured(
     caps = np.min(np.where(np.isnan(limits), np.inf, limits), axis=1)
     kinds = found.kinds
     which = found.columns.kind
-    senders = np.array([kind.src.cloud for kind in kinds])[which]
+    ends = np.array([f", {kind.src.cloud} to {kind.dst.cloud}" for kind in kinds])[which]
     sources, source = table.texts("source")
     return Measured(
         value_gbps=value,
@@ -195,7 +196,7 @@ def _measured(
         caps_gbps=np.where(np.isinf(caps), np.nan, caps),
         lookup_gbps=table.earlier_values(),
         binding=spread.means.binding,
-        source=np.char.add(np.char.add(np.array(sources)[source], ", sender "), senders),
+        source=np.char.add(np.array(sources)[source], ends),
         path_class=np.array([_class_name(kind.path_class, kind.dst.cloud) for kind in kinds])[
             which
         ],

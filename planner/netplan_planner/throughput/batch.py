@@ -196,9 +196,7 @@ def _of_kind(values: Sequence[bool] | Sequence[int], which: NDArray[np.intp]) ->
     return np.array(values)[which]
 
 
-def _asked(
-    kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
-) -> Asked:
+def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Asked:
     frames = [
         min([end.mtu_bytes for end in (k.src, k.dst) if end.mtu_bytes], default=MTU_BYTES)
         for k in kinds

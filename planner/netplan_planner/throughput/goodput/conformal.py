@@ -28,6 +28,9 @@ PHYSICAL = 1.0
 LEAST_CAMPAIGNS = 2
 CONSTANTS_ONLY = frozenset({"pkb-issue-175"})
 """Campaigns of a handful of rows that are constants themselves: they can score nothing."""
+NOT_COMPARABLE = frozenset({"converged-computing-2024-vm"})
+"""Campaigns that do not say what they measured: neither MTU nor buffers nor Tier_1. They are scored
+and shown, and no factor rests on them."""
 
 
 class Scores(NamedTuple):

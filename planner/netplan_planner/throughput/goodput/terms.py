@@ -71,6 +71,11 @@ def limit_row(found: StaticLimits) -> LimitRow:
             for column, value in zip(columns, values, strict=True):
                 column[at] = min(column[at], value)
             wide = max(wide, WIDE_REGIMES.index(bound.regime))
+    for bound in found.possible:
+        of_all = bound.limit.name in SHARED
+        names, column = (SHARED, shared[1]) if of_all else (PER_FLOW, per_flow[1])
+        at = names.index(bound.limit.name)
+        column[at] = min(column[at], bound.low_gbps)
     egress = SHARED.index("vm-egress")
     # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
     one_core = min(per_flow[1][PER_FLOW.index("single-flow-core")], np.inf)

@@ -93,6 +93,11 @@ def down_to(bound: Bound, low_gbps: float) -> Bound:
     return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
 
 
+def up_to(bound: Bound, high_gbps: float) -> Bound:
+    """Return a limit whose range reaches up to a rate, where it does not yet."""
+    return bound._replace(high_gbps=max(bound.high_gbps, high_gbps))
+
+
 def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest.
 

@@ -18,7 +18,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
 from netplan_planner.throughput.limits.shared_cores import sustained_share
-from netplan_planner.throughput.limits.tables import PathLimit, path_limit
+from netplan_planner.throughput.limits.tables import PathLimit, path_limit, possible_path_limit
 from netplan_planner.throughput.transport.tcp import segment_bytes
 
 INTERNAL_ADDRESS = "the internal address"
@@ -137,12 +137,30 @@ def external_flow(query: PathQuery, cap: EgressCap) -> Limit:
     )
 
 
-def external_receiving(query: PathQuery, caps: CapsBook) -> Iterator[Limit]:
-    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines."""
-    total = path_limit("external-ingress", caps.as_of)
+def later_limit(found: PathLimit, gbps: float) -> Limit:
+    """Return a limit that a source states for a later day."""
+    return Limit(
+        name=found.name,
+        gbps=gbps,
+        kind=LimitKind.DOCUMENTED,
+        source=found.source,
+        as_of=found.as_of,
+        detail="of a later day",
+    )
+
+
+def external_receiving(
+    query: PathQuery, caps: CapsBook, *, is_possible: bool = False
+) -> Iterator[Limit]:
+    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines.
+
+    With `is_possible` they are those of a later day that may have been in force.
+    """
+    known = possible_path_limit if is_possible else path_limit
+    total = known("external-ingress", caps.as_of)
     if total is not None:
         yield _ingress(total, total.value, "the receiver, from outside the VPC")
-    packets = path_limit("external-ingress-packets", caps.as_of)
+    packets = known("external-ingress-packets", caps.as_of)
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes is not None]
     if packets is not None and frames:
         frame_bytes = min(frames)
