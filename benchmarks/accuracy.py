@@ -113,18 +113,23 @@ def by_class(table: Table) -> Iterator[tuple[str, ...]]:
         )
 
 
-def by_campaign(evaluations: dict[float, Evaluation]) -> Iterator[tuple[str, ...]]:
-    """Yield the intervals of each campaign and path, fitted without the campaign."""
+def by_group(evaluations: dict[float, Evaluation], name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the intervals of each campaign and sender, or path, fitted without the campaign."""
     inside = (f"inside at {level:g}" for level in LEVELS)
-    yield ("campaign and path", "rows", *inside, "below", "above", "width", "single width", "score")
-    for one in evaluations[LEVEL].by_source:
+    yield (name, "rows", *inside, "below", "above", "width", "single width", "score")
+    for one in _groups(evaluations[LEVEL], name):
         if one.coverage_ratio is None:
             continue
-        big = one.known_count >= LEAST_ROWS and ", gcp to " in one.group
+        big = one.known_count >= LEAST_ROWS and (
+            ", gcp to " in one.group or one.group.endswith("sender gcp")
+        )
         yield (
             f"**{one.group}**" if big else one.group,
             f"{one.known_count:,}",
-            *(f"{100 * _coverage(evaluations[level], one):.1f} %" for level in LEVELS),
+            *(
+                f"{100 * _coverage(_groups(evaluations[level], name), one):.1f} %"
+                for level in LEVELS
+            ),
             f"{100 * (one.below_ratio or 0):.1f} %",
             f"{100 * (one.above_ratio or 0):.1f} %",
             f"{one.mean_width_gbps:.3g}",
@@ -133,8 +138,12 @@ def by_campaign(evaluations: dict[float, Evaluation]) -> Iterator[tuple[str, ...
         )
 
 
-def _coverage(evaluation: Evaluation, wanted: GroupScore) -> float:
-    found = next(one for one in evaluation.by_source if one.group == wanted.group)
+def _groups(evaluation: Evaluation, name: str) -> tuple[GroupScore, ...]:
+    return evaluation.by_path if name.endswith("path") else evaluation.by_source
+
+
+def _coverage(groups: tuple[GroupScore, ...], wanted: GroupScore) -> float:
+    found = next(one for one in groups if one.group == wanted.group)
     return found.coverage_ratio or 0.0
 
 
@@ -232,7 +241,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         table = Table(joined(asked.measurements, Path(folder) / "all.csv"))
     _print("Error of the value", by_class(table), asked.markdown)
-    _print("Intervals, fitted without the campaign", by_campaign(table.evaluations), asked.markdown)
+    for name in ("campaign and sender", "campaign and path"):
+        rows = by_group(table.evaluations, name)
+        _print("Intervals, fitted without the campaign", rows, asked.markdown)
     _print("Single streams of 2024", by_message(table), asked.markdown)
     _print("The limit that binds", by_regime(table), asked.markdown)
 

@@ -17,12 +17,10 @@ SECONDARY_RATIO = 0.8
 """A cap that only a secondary source states may be a quarter higher, or as much lower."""
 CARRIED_LOW_RATIO = 0.4
 """A cap from a later year: the greatest documented step of one machine type is that of
-n1-standard-2 from 4 (2015 to 2018) to 10 Gbit/s (2020); none was ever lowered."""
+n1-standard-2 from 4 (2015 to 2018) to 10 Gbit/s (2020); none was ever lowered, so it is the most
+that there was."""
 FIRST_CAP_ON = date(2015, 6, 5)
-"""The day of the oldest document that states caps. On what day they came into force nobody knows;
-before it a machine may have had its host's link."""
-HOST_LINK_GBPS = 10.0
-"""The greatest cap of that document, whatever the vCPUs."""
+"""The day of the oldest document that states caps. On what day they came into force nobody knows."""
 UNSTATED_EXTERNAL_RATIO = 0.5
 """Where no document of the day states what may leave the VPC: half of the machine's cap."""
 FOREIGN_RECEIVER_LOW_BYTES = 2**20
@@ -56,14 +54,7 @@ def plain(limit: Limit) -> Bound:
     return Bound(limit, low, high)
 
 
-def of_cap(
-    limit: Limit,
-    cap: EgressCap,
-    *,
-    highest_gbps: float,
-    is_carried: bool,
-    as_of: date,
-) -> Bound:
+def of_cap(limit: Limit, cap: EgressCap, *, highest_gbps: float, is_carried: bool) -> Bound:
     """Return a machine's cap with its range.
 
     Args:
@@ -71,11 +62,9 @@ def of_cap(
         cap: Where it comes from.
         highest_gbps: The greatest cap of the type where its CPU platform is not known.
         is_carried: Whether it was first stated for a later day.
-        as_of: The day that is asked about.
     """
     if is_carried:
-        high = max(highest_gbps, HOST_LINK_GBPS) if as_of < FIRST_CAP_ON else highest_gbps
-        return Bound(limit, limit.gbps * CARRIED_LOW_RATIO, high, "carried")
+        return Bound(limit, limit.gbps * CARRIED_LOW_RATIO, highest_gbps, "carried")
     if cap.source_confidence == "medium":
         low, high = limit.gbps * SECONDARY_RATIO, highest_gbps / SECONDARY_RATIO
         return Bound(limit, low, high, "unsure")

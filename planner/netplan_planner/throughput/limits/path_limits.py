@@ -180,7 +180,6 @@ def _hard(
             cap,
             highest_gbps=sender.highest_gbps,
             is_carried=sender.is_carried,
-            as_of=caps.as_of,
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
         bound = bounds.unstated(bound) if leaves and _is_unstated(sender, caps) else bound
@@ -194,7 +193,6 @@ def _hard(
             cap,
             highest_gbps=cap.external_gbps,
             is_carried=sender.is_carried,
-            as_of=caps.as_of,
         )
         tier = TIER_1 if cap.is_tier1 else DEFAULT_TIER
         yield or_not_yet(bound, cap.egress_gbps, caps, tier)

@@ -117,6 +117,9 @@ class Course(NamedTuple):
     """Windows of the start that do not fill the steady rate yet; one each round trip."""
     ramp_s: Array
     """Of these windows, after `start_s`."""
+    unheard_s: Array
+    """From the end of these windows until the sender hears of a loss, a round trip after the window
+    that overshot."""
     timeout_s: Array
     """Without a byte after them."""
     deficit_gbps: Array
@@ -139,6 +142,7 @@ def course(
     rtt_ms: Floats,
     segment_bytes: Floats,
     policed_share: Floats,
+    queued_share: Floats = 0.0,
     is_sender_count: NDArray[np.bool_] | bool = False,
     habits: Habits = LIKELY,
 ) -> Course:
@@ -149,7 +153,8 @@ def course(
         streams: Flows that start together.
         rtt_ms: Round-trip time of the idle path, above 0.
         segment_bytes: Payload of a full segment.
-        policed_share: 0 where windows hold the streams back, 1 where a cap does.
+        policed_share: 0 where windows hold the streams back, 1 where a policer on the way does.
+        queued_share: The same of a shaper or a link before the packets leave.
         is_sender_count: Whether the sender's clock and count are asked for, not the receiver's.
         habits: What both ends do.
 
@@ -166,7 +171,10 @@ def course(
     # A little slack: a window that fills the steady rate but for the last digit is no round more.
     rounds = np.ceil(growths - _ROUNDING)
     # Less than one round trip of growth overshoots by less, and none at all by nothing.
-    overshoot = np.minimum(growths, 1.0) * np.asarray(policed_share)
+    overshoot = np.minimum(growths, 1.0)
+    policed = overshoot * np.asarray(policed_share)
+    # A full queue loses its tail only: what is behind it tells of the loss without a timeout.
+    dropped = policed + overshoot * np.asarray(queued_share) * habits.is_shaper_full
     timeout_s = rtt_s + LEAST_TIMEOUT_S if habits.has_timeout else np.zeros_like(rtt_s)
     return Course(
         steady_gbps=steady,
@@ -175,8 +183,9 @@ def course(
         start_s=start_rtts * rtt_s,
         round_count=rounds,
         ramp_s=rounds * rtt_s,
-        timeout_s=timeout_s * overshoot,
-        deficit_gbps=habits.deficit_ratio * overshoot * steady,
+        unheard_s=(growths + 1.0 - rounds) * rtt_s,
+        timeout_s=timeout_s * policed,
+        deficit_gbps=habits.deficit_ratio * dropped * steady,
         recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
         friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,
         growth=habits.growth,
@@ -252,10 +261,11 @@ def _lost_gbit(run: Course, seconds: Floats) -> Array:
 
     One recovery: later decreases are single flows', which the others fill.
     """
+    since = np.maximum(np.asarray(seconds) - run.unheard_s, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        curve = np.minimum(np.asarray(seconds) / run.recovery_s, 1.0)
+        curve = np.minimum(since / run.recovery_s, 1.0)
         by_curve = run.recovery_s / 4 * (1 - (1 - curve) ** 4)
-        line = np.minimum(seconds, run.friendly_s)
+        line = np.minimum(since, run.friendly_s)
         by_line = line - line * line / (2 * np.asarray(run.friendly_s))
     lost_s = np.where(np.asarray(run.friendly_s) > 0, np.minimum(by_curve, by_line), 0.0)
     return np.asarray(run.deficit_gbps * lost_s)

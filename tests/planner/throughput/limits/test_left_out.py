@@ -64,15 +64,13 @@ class TestCarriedCaps:
         assert now is not None
         assert then.egress_gbps / now.egress_gbps == bounds.CARRIED_LOW_RATIO
 
-    def test_before_the_first_document_a_machine_may_have_had_its_hosts_link(self) -> None:
+    def test_before_the_first_document_it_is_the_most_that_there_was(self) -> None:
         query = path(PathClass.SAME_ZONE_INTERNAL, "n1-standard-1")
-        early, late = (
-            static_limits(query, load_caps(day), may_assume=True).hard[0]
-            for day in (date(2014, 6, 1), date(2016, 6, 1))
-        )
-        assert (early.limit.gbps, early.high_gbps) == (2.0, bounds.HOST_LINK_GBPS)
-        assert late.limit.gbps == 2.0
-        assert late.high_gbps < bounds.HOST_LINK_GBPS
+        for day in (date(2014, 6, 1), date(2015, 6, 4)):
+            found = static_limits(query, load_caps(day), may_assume=True).hard[0]
+            assert (found.limit.gbps, found.high_gbps, found.regime) == (2.0, 2.0, "carried")
+        found = static_limits(query, load_caps(bounds.FIRST_CAP_ON), may_assume=True).hard[0]
+        assert found.regime != "carried"
 
 
 def test_a_flow_on_a_shared_core_can_count_on_its_share_only() -> None:

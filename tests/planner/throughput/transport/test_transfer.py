@@ -55,8 +55,8 @@ def integrated_gbit(run: Course, seconds: float) -> tuple[float, float]:
     """Return what has arrived, and of it what the recovery has cost, by the trapezoid rule.
 
     Nothing before the start; then whole windows, one each round trip, each grown by a factor from
-    the last, while they do not fill the steady rate; nothing during a timeout; then that rate less
-    what the recovery still lacks: (1 - t/K)^3 by CUBIC's curve, 1 - t/F by the Reno-friendly line,
+    the last, while they do not fill the steady rate; nothing during a timeout; then that rate, from a
+    round trip after the overshoot on less what the recovery still lacks: (1 - t/K)^3 by CUBIC's curve, 1 - t/F by the Reno-friendly line,
     whichever is back sooner at each moment.
     """
     start, rtt, steady = float(run.start_s), float(run.rtt_s), float(run.steady_gbps)
@@ -65,7 +65,8 @@ def integrated_gbit(run: Course, seconds: float) -> tuple[float, float]:
         arrived += window * min(max((seconds - begins) / rtt, 0.0), 1.0)
         begins, window = begins + rtt, window * run.growth
     after = max(seconds - begins - float(run.timeout_s), 0.0)
-    back = min(after, float(run.recovery_s))
+    heard = max(after - float(run.unheard_s), 0.0)
+    back = min(heard, float(run.recovery_s))
     in_recovery = back * np.linspace(0, 1, 20_001) ** 2
     curve = np.clip(1 - in_recovery / run.recovery_s, 0, 1) ** 3
     line = np.clip(1 - in_recovery / run.friendly_s, 0, 1)
@@ -130,6 +131,17 @@ class TestTheWayOut:
         assert stall(1.0) == pytest.approx(0.3)
         assert stall(0.5) == pytest.approx(0.15)
         assert stall(0.0) == 0
+
+    def test_a_loss_is_heard_of_a_round_trip_after_the_overshoot(self) -> None:
+        run = course(
+            steady_gbps=7.0, streams=64, rtt_ms=100.0, segment_bytes=SEGMENT, policed_share=1.0
+        )
+        filled = float(np.log2(0.7 / (64 * 14_080 * 8 / 1e9)))
+        assert run.ramp_s + run.unheard_s == pytest.approx((filled + 1) * 0.1)
+        before, after = (
+            float(gbit_after(run, 0.1 + (filled + 1) * 0.1 + more)) for more in (0.0, 0.1)
+        )
+        assert 0.84 * 0.7 < after - before < 0.9 * 0.7
 
     def test_windows_are_counted_whole(self) -> None:
         run = course(
