@@ -428,7 +428,7 @@ class TestTwoTypes:
         for said in (
             "as many streams as it takes",
             "likely 32 Gbit/s",
-            "one core 24 Gbit/s [16 to 32.6]",
+            "to 32.6], where one carries all: a tool of one thread",
             "cap 32 Gbit/s",
             "what decides `iperf3 -c RECEIVER -P 16",
             "doubt: in the one published campaign",
