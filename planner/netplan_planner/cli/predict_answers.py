@@ -104,7 +104,7 @@ def _body(answer: PathAnswer) -> Iterator[str]:
     yield from _binding(found)
     yield from _service(answer)
     yield from planning_lines(answer)
-    for said in (*found.assumed, answer.rtt_raised):
+    for said in (*found.assumed, answer.rtt_doubt):
         if said:
             yield f"  assumed: {inert(said)}"
     yield from (f"  note: {inert(said)}" for said in answer.notes)
@@ -245,7 +245,7 @@ def _csv(answer: PathAnswer) -> str:
         "one_core_gbps": one_core.gbps if (one_core := answer.planning.one_core) else None,
         "cap_gbps": answer.planning.cap_gbps,
         "limits_as_of": answer.limits_as_of.isoformat(),
-        "reason": "; ".join(found.unknown) or answer.rtt_raised,
+        "reason": "; ".join(found.unknown) or answer.rtt_doubt,
     }
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 
 from netplan_planner.engine.predict_table import TableKinds, read_kinds
 from netplan_planner.errors import InputError
-from netplan_planner.model import Value
+from netplan_planner.model import PathQuery, Value
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
-    OWN_FIGURES,
+    NOT_COMPARABLE,
     Scores,
     fit,
     scores,
 )
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.tables import campaigns_with_figures
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -66,6 +67,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     unused_count: int
     """Rows without a measured value above 0."""
     by_source: tuple[GroupScore, ...]
+    by_path: tuple[GroupScore, ...]
+    """By source, clouds and path class: receivers differ more than senders."""
     by_path_class: tuple[GroupScore, ...]
     by_machine_family: tuple[GroupScore, ...]
     refused: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ class Measured(NamedTuple):
     lookup_gbps: Floats
     binding: NDArray[np.int8]
     source: NDArray[np.str_]
+    path: NDArray[np.str_]
     path_class: NDArray[np.str_]
     family: NDArray[np.str_]
 
@@ -149,7 +153,7 @@ def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
 def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
     """Yield the scores of a campaign of Google senders, if it has any with an answer."""
     usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
-    if usable.any() and name not in CONSTANTS_ONLY:
+    if usable.any() and name not in CONSTANTS_ONLY | NOT_COMPARABLE:
         yield scores(name, spread, usable, value)
 
 
@@ -162,6 +166,7 @@ def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> 
         row_count=len(usable),
         unused_count=int((~usable).sum()),
         by_source=_grouped(kept, kept.source, level),
+        by_path=_grouped(kept, kept.path, level),
         by_path_class=_grouped(kept, kept.path_class, level),
         by_machine_family=_grouped(kept, kept.family, level),
         refused=refused,
@@ -169,7 +174,7 @@ def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> 
 
 
 def _spread_without(table: PathTable, name: str, as_of: date, whole: Spread) -> Spread:
-    if name not in OWN_FIGURES:
+    if name not in campaigns_with_figures():
         return whole
     found = read_kinds(table, as_of=as_of, without=name)
     return spread_columns(found.kinds, found.limits, found.columns)
@@ -191,7 +196,8 @@ def _measured(
     caps = np.min(np.where(np.isnan(limits), np.inf, limits), axis=1)
     kinds = found.kinds
     which = found.columns.kind
-    senders = np.array([kind.src.cloud for kind in kinds])[which]
+    senders = np.array([f", sender {kind.src.cloud}" for kind in kinds])[which]
+    ends = np.array([_ends(kind) for kind in kinds])[which]
     sources, source = table.texts("source")
     return Measured(
         value_gbps=value,
@@ -201,7 +207,8 @@ def _measured(
         caps_gbps=np.where(np.isinf(caps), np.nan, caps),
         lookup_gbps=table.earlier_values(),
         binding=spread.means.binding,
-        source=np.char.add(np.char.add(np.array(sources)[source], ", sender "), senders),
+        source=np.char.add(np.array(sources)[source], senders),
+        path=np.char.add(np.array(sources)[source], ends),
         path_class=np.array([_class_name(kind.path_class, kind.dst.cloud) for kind in kinds])[
             which
         ],
@@ -211,6 +218,10 @@ def _measured(
 
 def _class_name(path_class: str, receiver: str) -> str:
     return f"{path_class} to {receiver}" if receiver != "gcp" else str(path_class)
+
+
+def _ends(kind: PathQuery) -> str:
+    return f", {kind.src.cloud} to {kind.dst.cloud}, {kind.path_class}"
 
 
 def _family(machine_type: str | None) -> str:

@@ -1,5 +1,6 @@
 """The path that a user asks about: two machines of an inventory, or two described ones."""
 
+import math
 from datetime import date
 from pathlib import Path
 
@@ -38,7 +39,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_end, load_caps, predict
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
-from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
+from netplan_planner.throughput.round_trips.given import raised_to_pings, why_believed
 from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
 from netplan_planner.throughput.services.application import (
     Service,
@@ -61,8 +62,8 @@ class PathAnswer(Value, frozen=True, kw_only=True):
     estimate: Estimate
     rtt_detail: str = ""
     """Where a round-trip time that was not given comes from."""
-    rtt_raised: str = ""
-    """Why another one is taken than the given one."""
+    rtt_doubt: str = ""
+    """What of a given one is hard to believe; it is taken all the same."""
     service: Service | None = None
     transactions: Transactions | None = None
     """What a service does on that path."""
@@ -238,23 +239,22 @@ def _answer(
         limits_as_of=caps.as_of,
         estimate=estimate,
         rtt_detail=detail,
-        rtt_raised=said,
+        rtt_doubt=said,
         planning=planning_of(query, estimate, caps, level, prices),
         notes=tuple(notes_of(src, path_class, caps)),
     )
 
 
 def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
-    """Return the path with its round-trip time, where that is from, and what it was raised for.
+    """Return the path with its round-trip time, where that is from, and what is doubtful of it.
 
-    The given one, but for one that no ping of these places has ever shown; else that of the places.
+    The given one, else that of the places.
     """
     places = [end.zone or end.region or "" for end in (query.src, query.dst)]
     if query.rtt_ms is not None:
-        shown = raised_to_pings([query.rtt_ms], rtt_for_pairs(places[:1], places[1:]))
-        raised = float(shown.rtt_ms[0])
-        said = why_raised(raised) if shown.is_raised[0] else ""
-        return msgspec.structs.replace(query, rtt_ms=raised), "", said
+        known = rtt_for_pairs(places[:1], places[1:])
+        pings_ms = float(raised_to_pings([query.rtt_ms], known, [False]).pings_ms[0])
+        return query, "", "" if math.isnan(pings_ms) else why_believed(pings_ms)
     if not all(places):
         typical = {"same-zone": "us-central1-a", "inter-zone": "us-central1-b"}
         other = typical.get(query.path_class.distance or "")

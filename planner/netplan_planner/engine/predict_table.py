@@ -39,10 +39,15 @@ from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.protocols import omit_of
+from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
 from netplan_planner.throughput.limits.senders import OWN_CLOUD
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
-from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
+from netplan_planner.throughput.round_trips.given import (
+    RaisedRtts,
+    raised_to_pings,
+    why_believed,
+    why_raised,
+)
 from netplan_planner.throughput.round_trips.rtt import RoundTripColumns, rtt_for_pairs
 
 SCHEMA = "netplan.predictions/1"
@@ -51,6 +56,7 @@ _TYPICAL: dict[str | None, tuple[str, str]] = {
     "inter-zone": ("us-central1-a", "us-central1-b"),
 }
 """Places whose round-trip time stands for that of places without a name."""
+_NO_DAY = 0
 
 
 class TableAnswer(NamedTuple):
@@ -71,8 +77,8 @@ class TableKinds(NamedTuple):
     """Sender's and receiver's."""
     place: NDArray[np.intp]
     """Number of each row's."""
-    is_raised: NDArray[np.bool_]
-    """Whether a row's own round-trip time is below every ping of its pair."""
+    rtt: RaisedRtts
+    """The rows' own round-trip times."""
     notes: list[str]
     """What of each kind was not taken as it stands; empty where nothing was."""
 
@@ -105,20 +111,23 @@ def predict_table(
         found.kinds, found.limits, found.columns, factors or factors_at(level), probed
     )
     codes, texts = reasons(found.limits, found.columns, answers)
-    codes, texts = _with_raised(codes, texts, found)
+    codes, texts = _with_doubts(codes, texts, found)
     codes, texts = _with_notes(codes, texts, found)
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes))
 
 
-def _with_raised(
+def _with_doubts(
     codes: NDArray[np.intp], texts: list[str], found: TableKinds
 ) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the reasons, with one for each row that has a value for another round-trip time."""
-    rows = np.flatnonzero(found.is_raised & (codes < 0))
-    least, which = np.unique(found.columns.rtt_ms[rows], return_inverse=True)
+    """Return the reasons, with one for each row whose round-trip time is below all pings."""
     more = codes.copy()
-    more[rows] = len(texts) + which
-    return more, [*texts, *map(why_raised, least.tolist())]
+    for is_raised, why in ((True, why_raised), (False, why_believed)):
+        is_below = ~np.isnan(found.rtt.pings_ms) & (found.rtt.is_raised == is_raised)
+        rows = np.flatnonzero(is_below & (codes < 0))
+        least, which = np.unique(found.rtt.pings_ms[rows], return_inverse=True)
+        more[rows] = len(texts) + which
+        texts = [*texts, *map(why, least.tolist())]
+    return more, texts
 
 
 def _with_notes(
@@ -152,9 +161,10 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
     kinds, limits, kind = _with_refused(table, kinds, limits, kind)
     notes += [""] * (len(kinds) - len(notes))
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
-    rtt, is_raised = _round_trips(rows, [k.path_class.distance for k in kinds], kind)
+    joined = _joined(table, [k.as_of for k in kinds], kind)
+    rtt, own = _round_trips(rows, [k.path_class.distance for k in kinds], kind, joined)
     columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt)
-    return TableKinds(kinds, limits, columns, rows.places, rows.place, is_raised, notes)
+    return TableKinds(kinds, limits, columns, rows.places, rows.place, own, notes)
 
 
 def _with_refused(
@@ -304,26 +314,52 @@ def _columns(
 
 
 def _round_trips(
-    rows: PathRows, distances: list[str | None], kind: NDArray[np.intp]
-) -> tuple[Spans, NDArray[np.bool_]]:
+    rows: PathRows,
+    distances: list[str | None],
+    kind: NDArray[np.intp],
+    is_joined: NDArray[np.bool_],
+) -> tuple[Spans, RaisedRtts]:
     """Return the round-trip time of each row: its own, else that of its places or its class.
 
-    With it goes which of the rows' own were raised.
+    With it go the rows' own.
     """
     known = rtt_for_pairs([src for src, _ in rows.places], [dst for _, dst in rows.places])
     at = rows.place
     of_rows = RoundTripColumns(
         known.rtt_ms[at], known.low_ms[at], known.high_ms[at], known.basis[at]
     )
-    given, is_raised = raised_to_pings(rows.numbers["rtt_ms"], of_rows)
+    own = raised_to_pings(rows.numbers["rtt_ms"], of_rows, is_joined)
     usual_places = [_TYPICAL.get(one, ("", "")) for one in distances]
     typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
     for name in ("rtt_ms", "low_ms", "high_ms"):
         placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
         value = np.where(np.isnan(placed), usual, placed)
-        found.append(np.where(np.isnan(given), value, given))
-    return Spans(*found), is_raised
+        found.append(np.where(np.isnan(own.rtt_ms), value, own.rtt_ms))
+    return Spans(*found), own
+
+
+def _joined(
+    table: PathTable, days: Sequence[date | None], kind: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which rows' round-trip times are of another day than the row, or of such a campaign.
+
+    A row is known by its `rtt_date`, a published campaign by its name.
+    """
+    found = np.zeros(table.row_count, dtype=bool)
+    if table.has("source"):
+        names, which = table.texts("source")
+        found |= np.array([has_joined_rtt(name) for name in names], dtype=bool)[which]
+    if table.has("rtt_date"):
+        texts, which = table.texts("rtt_date")
+        taken = np.array([_ordinal(day_of(text)) for text in texts])[which]
+        asked = np.array([_ordinal(day) for day in days])[kind]
+        found |= (taken != _NO_DAY) & (taken != asked)
+    return found
+
+
+def _ordinal(day: date | None) -> int:
+    return day.toordinal() if day is not None else _NO_DAY
 
 
 def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:

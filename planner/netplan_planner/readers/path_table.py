@@ -49,7 +49,7 @@ KIND_COLUMNS = (
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
 VALUE_COLUMNS = ("value", "gbps")
-_OTHER_COLUMNS = ("path", "metric", "note", "source", "src", "dst", "unit")
+_OTHER_COLUMNS = ("path", "metric", "note", "source", "src", "dst", "unit", "rtt_date")
 """Read where something is asked that needs them."""
 _UNUSED_COLUMNS = ("nic", "n_samples", "network_tier", "tool")
 """Of published measurements; no limit depends on them."""

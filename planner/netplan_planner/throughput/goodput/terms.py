@@ -77,6 +77,11 @@ def limit_row(found: StaticLimits) -> LimitRow:
             for column, value in zip(columns, values, strict=True):
                 column[at] = min(column[at], value)
     wide = max((WIDE_REGIMES.index(bound.regime) for bound in _deciding(found)), default=0)
+    for bound in found.possible:
+        of_all = bound.limit.name in SHARED
+        names, column = (SHARED, shared[1]) if of_all else (PER_FLOW, per_flow[1])
+        at = names.index(bound.limit.name)
+        column[at] = min(column[at], bound.low_gbps)
     # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
     one_core = min(per_flow[1][PER_FLOW.index("single-flow-core")], np.inf)
     least = min((SHARED.index(name) for name in INSIDE_CAPS), key=shared[0].__getitem__)
