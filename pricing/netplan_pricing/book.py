@@ -179,11 +179,11 @@ class SnapshotPriceBook:
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
     ) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+        """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
         Raises:
-            MissingDatum: For series without Tier_1 or whose price model is not published, above
-                the greatest published size, and for regions without fees.
+            MissingDatum: For series without Tier_1 or whose price model is not published, for
+                bandwidths without a fee of their own, and for regions without fees.
         """
         return self._tier1.fee(region, machine_type, gbps, is_spot=is_spot)
 

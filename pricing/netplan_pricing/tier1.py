@@ -31,11 +31,11 @@ class Tier1Fees:
                 self._rows.setdefault(key, []).append((size, row))
 
     def fee(self, region: str, machine_type: str, gbps: float, *, is_spot: bool) -> Price:
-        """Return the fee for the smallest size that covers `gbps`.
+        """Return the fee for a total bandwidth of exactly `gbps`.
 
         Raises:
-            MissingDatum: If the series has no Tier_1, its price model is not published, or no size
-                covers `gbps`.
+            MissingDatum: If the series has no Tier_1, its price model is not published, or the
+                catalogue has no fee for just that bandwidth: that of another size is another fee.
         """
         self._require_model(machine_type)
         usage = "spot" if is_spot else "on_demand"
@@ -43,11 +43,18 @@ class Tier1Fees:
         if not sizes:
             raise MissingDatum(f"no Tier_1 fee in {quoted(region)} is known")
         for size, row in sizes:
-            usd = self._fees["usd"].decimal(row)
-            if gbps <= size and usd is not None:
+            if gbps == size:
+                usd = self._fees["usd"].decimal(row)
+                if usd is None:
+                    raise MissingDatum(
+                        f"the catalogue names the Tier_1 fee of {size} Gbit/s in {quoted(region)}"
+                        f" (SKU {self._fees['sku_id'][row]}), but no single price above 0 for it"
+                    )
                 return self._price(row, usd, region, size, is_spot=is_spot)
+        published = ", ".join(f"{size}" for size, _ in sizes)
         raise MissingDatum(
-            f"no Tier_1 fee above {sizes[-1][0]} Gbit/s is published; {gbps:g} were asked for"
+            f"no Tier_1 fee for {gbps:g} Gbit/s is published in {quoted(region)}, only for"
+            f" {published} Gbit/s in total"
         )
 
     def _require_model(self, machine_type: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.inert import inert_cell, inert_line
+from netplan_planner.units import cents
 
 if TYPE_CHECKING:
     from netplan_planner.cli.price_source import Currency
@@ -119,8 +120,8 @@ def _text(answer: Answer) -> str:
         other = ""
         if answer.currency is not None:
             converted = answer.total_usd * answer.currency.per_usd
-            other = f" = {_money(converted)} {answer.currency.code}"
-        lines.append(f"total    {_money(answer.total_usd)} USD{other} a month")
+            other = f" = {money(converted)} {answer.currency.code}"
+        lines.append(f"total    {money(answer.total_usd)} USD{other} a month")
     for label in ("parts", "source", "note"):
         by_text: dict[str, list[str]] = {}
         for row in answer.rows:
@@ -159,7 +160,7 @@ def _shown(name: str, value: object, candidates: str = "") -> str:
         return inert_line(many) or NO_SKU
     if isinstance(value, Decimal):
         # An amount of money is three letters, a rate says per what.
-        return _money(value) if len(name) == 3 and name != "gib" else plain(value)
+        return money(value) if len(name) == 3 and name != "gib" else plain(value)
     return inert_line(str(value))
 
 
@@ -172,14 +173,14 @@ def plain(number: Decimal) -> str:
     return f"{number.normalize():,f}"
 
 
-def _money(usd: Decimal) -> str:
+def money(usd: Decimal) -> str:
     """Return a sum of money in cents, small ones with more digits.
 
-    >>> _money(Decimal("1234.567")), _money(Decimal("0.0042")), _money(Decimal(0))
+    >>> money(Decimal("1234.567")), money(Decimal("0.0042")), money(Decimal(0))
     ('1,234.57', '0.004200', '0.00')
     """
     is_small = 0 < usd < _CENT
-    return f"{usd.quantize(_CENT**3 if is_small else _CENT, ROUND_HALF_UP):,f}"
+    return f"{usd.quantize(_CENT**3, ROUND_HALF_UP) if is_small else cents(usd):,f}"
 
 
 def _json(answer: Answer) -> str:

@@ -13,12 +13,12 @@ from netplan_planner.cli.options import Reporter
 from netplan_planner.cli.prices import FormOption, prices_app
 from netplan_planner.cli.prices_answers import AnswerForm, write_csv, write_json
 from netplan_planner.inert import inert_line
+from netplan_planner.units import cents
 
 if TYPE_CHECKING:
     from netplan_planner.engine.reconcile import Reconciliation, SkuBalance
 
 SCHEMA = "netplan.reconciliation/1"
-_CENT = Decimal("0.01")
 _COLUMNS = (
     *("sku_id", "description", "modelled_gib", "billed_gib", "residual_gib", "residual_ratio"),
     *("modelled_usd", "billed_usd", "residual_usd", "path_classes", "note"),
@@ -183,4 +183,4 @@ def _gib(value: Decimal | None) -> str:
 
 
 def _usd(value: Decimal) -> str:
-    return f"{value.quantize(_CENT):>12,f}"
+    return f"{cents(value):>12,f}"

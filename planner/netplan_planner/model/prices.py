@@ -178,9 +178,10 @@ class PriceBook(Protocol):
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
     ) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+        """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
-        Raises `MissingDatum` for series whose price model is not published and above 100 Gbit/s.
+        Raises `MissingDatum` for series whose price model is not published, and for bandwidths
+        without a fee of their own.
         """
 
     def traffic(

@@ -31,10 +31,10 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def flat_usd(self) -> Decimal | None:
-        """The price, where it has one step and costs something."""
-        if len(self.steps) != 1 or self.steps[0].start or not self.steps[0].usd:
+        """The price, where all steps have the same, from the first unit on, and it is not 0."""
+        if not self.steps or self.steps[0].start or len({step.usd for step in self.steps}) > 1:
             return None
-        return self.steps[0].usd
+        return self.steps[0].usd or None
 
 
 def rate_of(sku: Sku) -> Rate:

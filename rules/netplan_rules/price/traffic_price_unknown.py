@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.wording import volume
 
@@ -103,4 +104,4 @@ def _bounds(facts: Facts, unpriced: dict[Lane, int], gib: Decimal) -> str:
             return ""
         low += facts.gib_per_month(byte_count) * cheapest.price.usd
         high += facts.gib_per_month(byte_count) * dearest.price.usd
-    return f"between ${low:,.2f} and ${high:,.2f} a month, by where it goes ({gib:,.0f} GiB)"
+    return f"between ${cents(low):,f} and ${cents(high):,f} a month, by where it goes ({gib:,.0f} GiB)"
