@@ -217,3 +217,39 @@ def test_without_traffic_there_is_nothing_to_compare(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "--traffic" in done.stderr
+
+
+def test_rows_that_stand_in_two_files_are_refused(tmp_path: Path) -> None:
+    first = usage(BETWEEN_ZONES, "zones", 120_000, 1200.0)
+    second = usage(BETWEEN_ZONES, "zones", 125_000, 1250.0)
+    one = write_parquet(tmp_path / "one.parquet", [first, second])
+    for two in (
+        write_parquet(tmp_path / "copy.parquet", [first, second]),
+        write_flat_csv(tmp_path / "overlapping.csv", [second]),
+        write_flat_csv(tmp_path / "joined.csv", [second], "_"),
+    ):
+        status, said, error = run(one, "--billing-export", str(two))
+        assert (status, said) == (3, "")
+        assert f"of its rows stand in {one} too" in error
+
+
+def test_rows_that_one_file_repeats_are_the_first_thing_said(tmp_path: Path) -> None:
+    row = usage(BETWEEN_ZONES, "zones", 120_000, 1200.0)
+    path = write_parquet(tmp_path / "bill.parquet", [row, row, row])
+    status, said, error = run(path)
+    assert status == 0, error
+    assert "2 rows of bill.parquet are equal to another" in "".join(said.splitlines()[:2])
+    assert "2 rows" in json.loads(run(path, "--format", "json")[1])["warnings"][1]
+
+
+def test_a_bill_of_another_time_than_the_records_is_the_first_thing_said(tmp_path: Path) -> None:
+    status, said, error = run(bill(tmp_path))
+    assert status == 0, error
+    assert said.startswith("not the same time: the flow records are of 2017-07-20")
+    assert "the bill of 2026-10-01 to 2026-11-01" in said.splitlines()[0]
+    assert "not the same time" in run(bill(tmp_path), "--format", "csv")[2]
+    july = datetime(2017, 7, 1, tzinfo=UTC)
+    rows = [usage(BETWEEN_ZONES, "zones", 1, 1.0, start=july, end=july + timedelta(days=31))]
+    status, said, error = run(write_parquet(tmp_path / "july.parquet", rows))
+    assert status == 0, error
+    assert said.startswith("july.parquet: 2017-07-01")
