@@ -74,9 +74,7 @@ def test_unused_addresses_agree_with_the_price_pages() -> None:
         ("n2-custom-64-131072", 75, False, "0.673425"),
     ],
 )
-def test_the_tier1_fee_of_just_that_bandwidth(
-    name: str, gbps: float, spot: bool, usd: str
-) -> None:
+def test_the_tier1_fee_of_just_that_bandwidth(name: str, gbps: float, spot: bool, usd: str) -> None:
     assert str(BOOK.tier1_fee(CENTRAL, name, gbps, is_spot=spot).usd) == usd
 
 

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files
 from support.skus import NETWORKING, sku, write_page
 
+TODAY = date(2026, 11, 20)
 REGIONS = ("aa-one1", "bb-two2", "cc-three3")
 PLACES = {"Ay": ("aa-one1",), "Bee": ("bb-two2",), "Sea": ("cc-three3",)}
 LISTS = "prices.csv"
@@ -218,7 +220,7 @@ def built(folder: Path, changed: Mapping[str, str | None] | None = None, **more:
         [inputs / "skus.json"],
         [inputs / name for name in MACHINE_FILES],
         [inputs / name for name in PRICE_FILES],
-        **more,
+        **{"today": TODAY, **more},
     )
 
 

@@ -37,9 +37,15 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
         return self.steps[0].usd or None
 
 
-def rate_of(sku: Sku) -> Rate:
-    """Return the price of a SKU in US dollars; `reason` says why there is none."""
-    info = sku.price
+def rate_of(sku: Sku, last_day: str = "") -> Rate:
+    """Return the price of a SKU in US dollars; `reason` says why there is none.
+
+    A price that begins after `last_day` (an ISO date) is none yet, and one before it stands.
+    """
+    info = sku.price(last_day)
+    if info is None and sku.pricing_info:
+        begins = min(one.effective_time for one in sku.pricing_info)
+        return _fault("", "", f"its price begins on {begins[:10]}, after today")
     if info is None:
         return _no_rate("", "", "no pricing information")
     expression = info.pricing_expression

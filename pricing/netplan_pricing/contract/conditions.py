@@ -70,7 +70,9 @@ def resolved(found: Iterable[Found], unread: Sequence[str]) -> EffectivePrices:
             under.get(sku_id, {}).pop(model, None)
         else:
             prices.pop(sku_id, None)
-    only = sorted({sku_id for sku_id in under if sku_id not in prices} - {one for one, _ in doubtful})
+    only = sorted(
+        {sku_id for sku_id in under if sku_id not in prices} - {one for one, _ in doubtful}
+    )
     told += [
         f"{sku_id} is billed under {' and '.join(sorted(under[sku_id]))} alone: for on demand the"
         " list price stands"

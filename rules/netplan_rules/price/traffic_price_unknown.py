@@ -104,4 +104,5 @@ def _bounds(facts: Facts, unpriced: dict[Lane, int], gib: Decimal) -> str:
             return ""
         low += facts.gib_per_month(byte_count) * cheapest.price.usd
         high += facts.gib_per_month(byte_count) * dearest.price.usd
-    return f"between ${cents(low):,f} and ${cents(high):,f} a month, by where it goes ({gib:,.0f} GiB)"
+    span = f"between ${cents(low):,f} and ${cents(high):,f} a month"
+    return f"{span}, by where it goes ({gib:,.0f} GiB)"
