@@ -1,6 +1,7 @@
 """The price book over a snapshot: every question that the planner asks, answered or refused."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -71,6 +72,15 @@ class SnapshotPriceBook:
             source=header.source,
             row_count=header.row_count,
             sha256=self.file.sha256,
+            spot_as_of=max(
+                header.as_of,
+                *(
+                    date.fromisoformat(note.as_of)
+                    for note in header.sources
+                    if note.table == schema.LISTED_PRICES
+                ),
+                header.as_of,
+            ),
             terms=self.terms.in_words,
             unread=self.terms.unread,
         )

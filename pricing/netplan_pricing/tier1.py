@@ -8,6 +8,7 @@ from netplan_planner.model import Price, Region, SkuId, series_of
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import Tier1Model
 from netplan_pricing.texts import quoted
 
@@ -78,7 +79,7 @@ class Tier1Fees:
             description=f"{'Spot' if is_spot else 'On-demand'} fee for total VM network bandwidth"
             f" up to {size} Gbps",
             as_of=date.fromisoformat(as_of),
-            source=f"{self._fees['source'][row]}, {as_of}",
+            source=dated(self._fees["source"][row], as_of, self._fees["sku_id"][row]),
             sku_id=SkuId(self._fees["sku_id"][row]) if self._fees["sku_id"][row] else None,
             region=Region(region),
             note="per machine and hour, not covered by commitments",

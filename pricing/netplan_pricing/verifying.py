@@ -16,6 +16,7 @@ from netplan_pricing.guards import alone, missing
 from netplan_pricing.guards.beside import doubts_beside
 from netplan_pricing.guards.missing import Lack
 from netplan_pricing.guards.quotes import quotes
+from netplan_pricing.known_changes import change_after, known_changes
 from netplan_pricing.machine_prices import ListedMachine
 from netplan_pricing.schema import GLOBAL, NetworkKind
 
@@ -56,6 +57,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Region, machine type and reason of what is offered and has no price."""
     lacking: tuple[Lack, ...] = ()
     """Regions without prices of traffic: too few of them to doubt the rest."""
+    outdated: tuple[str, ...] = ()
+    """SKUs whose price is known to have changed since, a line each."""
 
 
 _FREE = frozenset({NetworkKind.INTRAZONE, NetworkKind.GOOGLE_SERVICES, NetworkKind.PEERING})
@@ -116,7 +119,23 @@ def verify(
         lacking += tuple(Lack(one.where, one.what.removeprefix("no price of ")) for one in gaps)
         present = [None if one in gaps else one for one in present]
     note(Check.PRESENT, iter(present))
-    return Verdict(counts=counts, faults=tuple(faults), unpriced=tuple(unpriced), lacking=lacking)
+    return Verdict(
+        counts=counts,
+        faults=tuple(faults),
+        unpriced=tuple(unpriced),
+        lacking=lacking,
+        outdated=tuple(_outdated(book)),
+    )
+
+
+def _outdated(book: SnapshotPriceBook) -> Iterator[str]:
+    for sku_id in known_changes():
+        row = book.skus.row(sku_id)
+        if row is not None:
+            entry = book.skus.entry_of(row)
+            change = change_after(sku_id, entry.as_of.isoformat())
+            if change:
+                yield f"{sku_id} {entry.description}: {change}"
 
 
 def _dates(book: SnapshotPriceBook, today: date) -> Iterator[Fault | None]:

@@ -48,6 +48,8 @@ class State:
     quiet: bool = False
     config_path: Path | None = None
     explicit_config: bool = False
+    price_folder: Path | None = None
+    """Of the snapshot that a verb answers with; None for the embedded one."""
 
 
 state = State()

@@ -5,10 +5,14 @@ Numbers keep all their digits in JSON and CSV; only the text form rounds, and on
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import typer
+
+from netplan_planner.cli.app import state
 from netplan_planner.errors import MissingDatum
 from netplan_planner.inert import inert_cell, inert_line
 from netplan_planner.units import cents
@@ -59,6 +63,8 @@ class Answer:
     """Amounts are shown in it as well."""
     titles: dict[str, str] = field(default_factory=dict)
     """Of columns that the verbs do not know by name."""
+    age: str = ""
+    """That prices are old: the first line; found from the rows' dates."""
     notes: list[str] = field(default_factory=list)
     """Lines below the table, of the text form alone."""
 
@@ -74,8 +80,30 @@ def render(answer: Answer, form: Form) -> str:
         raise MissingDatum("\n".join(dict.fromkeys(reason for _, reason in answer.unknown)))
     if answer.currency is not None:
         _convert(answer, answer.currency)
+    answer.age = _age(answer)
+    if answer.age and form is Form.CSV:
+        # A table has no place for it.
+        typer.echo(answer.age, err=True)
     writer = {Form.TEXT: _text, Form.JSON: _json, Form.CSV: _csv}[form]
     return writer(answer)
+
+
+def _age(answer: Answer) -> str:
+    """Return what there is to say about the age of the prices that are shown."""
+    from netplan_planner.model.price_age import age_of
+
+    days: dict[bool, list[date]] = {True: [], False: []}
+    for row in answer.rows:
+        if row.get("as_of"):
+            days[row.get("usage") == "spot"].append(date.fromisoformat(str(row["as_of"])))
+    return inert_line(
+        age_of(
+            min(days[False], default=None),
+            min(days[True], default=None),
+            date.today(),
+            state.price_folder,
+        )
+    )
 
 
 _AMOUNTS = ("usd_per_hour", "usd_per_gib", "usd_per_unit", "usd")
@@ -112,7 +140,8 @@ def _text(answer: Answer) -> str:
     first = answer.columns[0]
     known = {**_TITLES, **answer.titles, "usd": answer.sum_title}
     titles = [known.get(name, name) for name in answer.columns]
-    lines = [inert_line(answer.title), "", *_table(answer.columns, titles, cells), ""]
+    lines = [answer.age, ""] if answer.age else []
+    lines += [inert_line(answer.title), "", *_table(answer.columns, titles, cells), ""]
     lines += [
         f"unknown  {inert_line(name)}: {inert_line(reason)}" for name, reason in answer.unknown
     ]
@@ -184,7 +213,10 @@ def money(usd: Decimal) -> str:
 
 
 def _json(answer: Answer) -> str:
-    listed: dict[str, object] = {"schema": SCHEMA, "prices": answer.rows}
+    listed: dict[str, object] = {"schema": SCHEMA}
+    if answer.age:
+        listed["price_age"] = answer.age
+    listed["prices"] = answer.rows
     if answer.total_usd is not None:
         listed["total_usd_per_month"] = answer.total_usd
     if answer.currency is not None and answer.total_usd is not None:

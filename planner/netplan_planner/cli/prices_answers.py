@@ -245,6 +245,7 @@ def verdict(one: "Verdict", form: AnswerForm) -> None:
                     {"check": fault.check.name.lower(), "where": fault.where, "what": fault.what}
                     for fault in one.faults
                 ],
+                "outdated": one.outdated,
                 "lacking": [{"region": lack.region, "what": lack.what} for lack in one.lacking],
                 "unpriced": [
                     {"region": region, "machine_type": name, "reason": reason}
@@ -262,6 +263,8 @@ def verdict(one: "Verdict", form: AnswerForm) -> None:
         typer.echo(f"{state:<10} {one.counts[check.name.lower()]:>8,}  {check.value}")
     for fault in one.faults:
         typer.echo(inert_line(f"  {fault.check.name.lower()}: {fault.where}: {fault.what}"))
+    for line in one.outdated:
+        typer.echo(inert_line(line))
     for lack in one.lacking:
         typer.echo(f"{lack.region} lacks prices of traffic, which stay unknown there: {lack.what}")
     by_series = Counter(name.partition("-")[0] for _, name, _ in one.unpriced)

@@ -18,11 +18,13 @@ from netplan_planner.model import (
     PriceTier,
     Value,
 )
+from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
+from netplan_pricing.known_changes import change_after
 from netplan_pricing.traffic_prices import bill
 
 _SENT, _RECEIVED = "_out", "_in"
@@ -136,13 +138,16 @@ def reconcile(
         other=tuple(other),
         modelled_window=_window(facts),
         projects=tuple(sorted(projects)),
-        warnings=tuple(_warnings(facts, found)),
+        warnings=tuple(_warnings(facts, found, request.prices)),
         credits_usd=sum((one.credits_usd for one in found.skus if one not in other), Decimal(0)),
     )
 
 
-def _warnings(facts: Facts, found: Billed) -> Iterator[str]:
+def _warnings(facts: Facts, found: Billed, folder: Path | None) -> Iterator[str]:
     """Yield what a reader has to know before the first figure."""
+    age = price_age(facts.prices.info, facts.today, folder=folder)
+    if age:
+        yield age
     traffic = facts.traffic
     if traffic is not None and not traffic.is_steady:
         starts, ends = (_bare(moment) for moment in (traffic.start, traffic.end))
@@ -284,7 +289,15 @@ def _balance(
         modelled_usd=usd,
         billed_usd=row.cost_usd if row is not None else Decimal(0),
         parts=parts,
-        note=_note(volume, row),
+        note="; ".join(filter(None, (_note(volume, row), _change(book, sku_id)))),
+    )
+
+
+def _change(book: SnapshotPriceBook, sku_id: str) -> str:
+    """Return that the model's price of a SKU is older than a known change."""
+    place = book.skus.row(sku_id)
+    return (
+        "" if place is None else change_after(sku_id, book.skus.entry_of(place).as_of.isoformat())
     )
 
 
