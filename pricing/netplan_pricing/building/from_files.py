@@ -113,8 +113,8 @@ def require_likeness(
     if doubts:
         raise InputError(
             f"{counted(len(doubts), 'doubt')} beside {base.path} ({base.header.as_of}); nothing was"
-            f" changed:{shown(doubts)}\nTry again later. Where it is so, --accept SKU (or a kind, such"
-            " as core) takes what is named, --accept-changes takes all"
+            f" changed:{shown(doubts)}\nTry again later. Where it is so, --accept SKU (or a kind,"
+            " such as core) takes what is named, --accept-changes takes all"
         )
 
 
