@@ -38,7 +38,8 @@ def test_sustained_use_of_half_a_month_has_half_of_the_steps() -> None:
 def test_machine_as_text() -> None:
     ran = run("machine", "n2-standard-16", "--region", "us-central1")
     assert (ran.returncode, ran.stderr) == (0, "")
-    lines = ran.stdout.splitlines()
+    age, _, *lines = ran.stdout.splitlines()
+    assert age.startswith("Prices of 2026-04-30, over 90 days old")
     assert lines[0] == "n2-standard-16 in us-central1: 16 vCPUs, 64 GiB"
     assert " ".join(lines[2].split()) == "usage USD per hour USD for 730 h date SKU"
     row = "on-demand 0.776944 567.17 2026-04-30 BB77-5FDA-69D9 + 5B01-D157-A097"
@@ -193,7 +194,7 @@ def test_a_sum_is_headed_with_the_hours_that_it_is_for() -> None:
     assert "USD for 100 h" in run(*machine).stdout
     # A commitment is paid all month.
     assert "USD for 730 h" in run(*machine, "--usage", "cud-1y").stdout
-    lines = run(*machine, "--usage", "all").stdout.splitlines()
+    lines = run(*machine, "--usage", "all").stdout.splitlines()[2:]
     assert lines[2].split()[:2] == ["usage", "hours"]
     assert "USD for these hours" in lines[2]
     hours = {line.split()[0]: line.split()[1] for line in lines[3:10]}
