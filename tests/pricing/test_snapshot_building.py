@@ -348,7 +348,7 @@ def test_a_tier1_fee_without_a_price_is_unknown_and_not_the_next_one(tmp_path: P
         *("AdvancedNetworking", "T-100", ((0, "1"),), (AA,)),
         unit="h",
     )
-    skus = [*stepped("NET0-0006", (0, "0")), greater]
+    skus = [*stepped("NET0-0006", (0, "0.5"), (100, "0.4")), greater]
     book = book_of(tmp_path, skus=skus)
     assert book.tier1_fee(AA, "n2-standard-80", 100).usd == 1
     with pytest.raises(MissingDatum, match="NET0-0006"):

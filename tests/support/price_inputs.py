@@ -54,7 +54,7 @@ TABLES: dict[str, str] = {
         "series,region,component,usage,usd_per_unit,unit,source,as_of,note\n"
         "n2,aa-one1,custom_core,spot,0.02,vcpu-hour,solved,2026-07-30,\n"
         "n2,aa-one1,custom_ram,spot,0.002,gib-hour,solved,2026-03-01,\n"
-        "n2,aa-one1,core,on_demand,9,vcpu-hour,solved,2026-07-30,\n"
+        "n2,aa-one1,core,on_demand,0.09,vcpu-hour,solved,2026-07-30,\n"
     ),
     PAGES: (
         "class,direction,source_location,destination_location,network_tier,usage_tier,unit,"
