@@ -50,7 +50,12 @@ def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer
 
 
 def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
-    return Proposal(fingerprint=key, hits=hits, base=base_severity(rule, hits))
+    return Proposal(
+        fingerprint=key,
+        hits=hits,
+        base=base_severity(rule, hits),
+        is_before_commitments=all(hit.saving_before_commitments is not None for hit in hits),
+    )
 
 
 def _severity(facts: Facts, usd: Decimal | None, used_ratio: float | None) -> Severity:
@@ -83,7 +88,7 @@ def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
         label=labels.pop() if len(labels) == 1 else "",
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
-        overlap=standing.overlap,
+        overlap=finding.overlap,
         now=standing.now,
         fixed=standing.fixed,
         used_ratio=max(used) if used and standing.now is not None else None,
