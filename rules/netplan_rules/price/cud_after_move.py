@@ -59,7 +59,7 @@ RULE = Rule(
         ),
     ),
     group_message="{count} machines are paid for by commitments: by price other series cost"
-    " ${cents(by_price):,f} a month less, on the bill the moves would cost ${cents(on_the_bill):,f} more",
+    " ${by_price:,.2f} a month less, on the bill the moves would cost ${on_the_bill:,.2f} more",
     summed=("by_price", "on_the_bill"),
 )
 
