@@ -53,7 +53,8 @@ def test_the_balance_of_a_sku_is_stated_and_explained(tmp_path: Path) -> None:
     assert abs(zones["residual_usd"] - Decimal("22.57")) < Decimal("0.02")
     assert zones["path_classes"][0]["path_class"] == "same-zone-external"
     assert "stay in one zone and are billed as between zones" in zones["note"]
-    assert by_id["984A-1F27-2D1F"]["note"] == "nothing in the flow records goes this way"
+    note = by_id["984A-1F27-2D1F"]["note"]
+    assert note.startswith("nothing in the flow records goes this way; older than a known change")
     assert found["other_usd"] == 17
     # What comes in is free: it is on the bill, and no line of the balance.
     assert "D0CC-50DF-59D2" not in by_id
@@ -238,18 +239,19 @@ def test_rows_that_one_file_repeats_are_the_first_thing_said(tmp_path: Path) -> 
     path = write_parquet(tmp_path / "bill.parquet", [row, row, row])
     status, said, error = run(path)
     assert status == 0, error
-    assert "2 rows of bill.parquet are equal to another" in "".join(said.splitlines()[:2])
-    assert "2 rows" in json.loads(run(path, "--format", "json")[1])["warnings"][1]
+    assert "2 rows of bill.parquet are equal to another" in said.splitlines()[0]
+    assert "2 rows" in json.loads(run(path, "--format", "json")[1])["warnings"][-1]
 
 
 def test_a_bill_of_another_time_than_the_records_is_the_first_thing_said(tmp_path: Path) -> None:
     status, said, error = run(bill(tmp_path))
     assert status == 0, error
-    assert said.startswith("not the same time: the flow records are of 2017-07-20")
+    assert "not the same time: the flow records are of 2017-07-20" in said.splitlines()[0]
     assert "the bill of 2026-10-01 to 2026-11-01" in said.splitlines()[0]
     assert "not the same time" in run(bill(tmp_path), "--format", "csv")[2]
     july = datetime(2017, 7, 1, tzinfo=UTC)
     rows = [usage(BETWEEN_ZONES, "zones", 1, 1.0, start=july, end=july + timedelta(days=31))]
     status, said, error = run(write_parquet(tmp_path / "july.parquet", rows))
     assert status == 0, error
-    assert said.startswith("july.parquet: 2017-07-01")
+    assert "not the same time" not in said
+    assert "july.parquet: 2017-07-01" in said

@@ -131,8 +131,9 @@ def _json(found: "Reconciliation") -> None:
 
 def _text(found: "Reconciliation") -> None:
     bill = found.bill
-    for warning in found.warnings:
-        typer.echo(inert_line(warning))
+    if found.warnings:
+        # All of them are the first thing to read.
+        typer.echo(inert_line("; ".join(found.warnings)))
     typer.echo(
         inert_line(
             f"{', '.join(bill.files)}: {bill.start:%Y-%m-%d %H:%M} to {bill.end:%Y-%m-%d %H:%M},"
