@@ -1,6 +1,7 @@
 """The price book over a snapshot: every question that the planner asks, answered or refused."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -71,6 +72,15 @@ class SnapshotPriceBook:
             source=header.source,
             row_count=header.row_count,
             sha256=self.file.sha256,
+            spot_as_of=max(
+                header.as_of,
+                *(
+                    date.fromisoformat(note.as_of)
+                    for note in header.sources
+                    if note.table == schema.LISTED_PRICES
+                ),
+                header.as_of,
+            ),
             terms=self.terms.in_words,
             unread=self.terms.unread,
         )
@@ -179,11 +189,11 @@ class SnapshotPriceBook:
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
     ) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+        """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
         Raises:
-            MissingDatum: For series without Tier_1 or whose price model is not published, above
-                the greatest published size, and for regions without fees.
+            MissingDatum: For series without Tier_1 or whose price model is not published, for
+                bandwidths without a fee of their own, and for regions without fees.
         """
         return self._tier1.fee(region, machine_type, gbps, is_spot=is_spot)
 

@@ -10,6 +10,7 @@ from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
+from netplan_pricing.known_changes import dated
 from netplan_pricing.network_prices import unit_prices
 from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, nearest, quoted
@@ -162,7 +163,7 @@ class ServicePrices:
                 filter(None, (table["service"][row].replace("_", " "), table["condition"][row]))
             ),
             as_of=date.fromisoformat(as_of),
-            source=f"{table['source'][row]}, {as_of}" if sku_id else table["source"][row],
+            source=dated(table["source"][row], as_of, sku_id) if sku_id else table["source"][row],
             sku_id=SkuId(sku_id) if sku_id else None,
             region=Region(region) if region else None,
             note=joined(

@@ -38,7 +38,8 @@ def test_sustained_use_of_half_a_month_has_half_of_the_steps() -> None:
 def test_machine_as_text() -> None:
     ran = run("machine", "n2-standard-16", "--region", "us-central1")
     assert (ran.returncode, ran.stderr) == (0, "")
-    lines = ran.stdout.splitlines()
+    age, _, *lines = ran.stdout.splitlines()
+    assert age.startswith("Prices of 2026-04-30, over 90 days old")
     assert lines[0] == "n2-standard-16 in us-central1: 16 vCPUs, 64 GiB"
     assert " ".join(lines[2].split()) == "usage USD per hour USD for 730 h date SKU"
     row = "on-demand 0.776944 567.17 2026-04-30 BB77-5FDA-69D9 + 5B01-D157-A097"
@@ -169,7 +170,11 @@ def test_address_as_text() -> None:
     ran = run("address", "--region", "us-central1")
     assert ran.returncode == 0
     assert "standard-vm" in ran.stdout
-    assert "standard-vm    10            0.005           0.05" in ran.stdout
+    assert "standard-vm    730           0.005           3.65" in ran.stdout
+    # As an audit counts it, to the cent: half a cent goes up, a free hour is once an account's.
+    assert "unused-static  730            0.01           7.30" in ran.stdout
+    assert "spot-vm        730          0.0025           1.83" in ran.stdout
+    assert "unused-static: the first 1 hour of a month, all such" in ran.stdout
     assert "C054-7F72-A02E" in ran.stdout
 
 
@@ -231,3 +236,43 @@ def test_another_snapshot_can_be_asked(tmp_path: Path) -> None:
 def test_two_runs_give_the_same_bytes() -> None:
     arguments = ("machine", "z3-highmem-88-standardlssd", "--region", "us-central1")
     assert run(*arguments, "--usage", "all").stdout == run(*arguments, "--usage", "all").stdout
+
+
+def test_a_sum_is_headed_with_the_hours_that_it_is_for() -> None:
+    machine = ("machine", "n2-standard-16", "--region", "us-central1", "--hours", "100")
+    assert "USD for 100 h" in run(*machine).stdout
+    # A commitment is paid all month.
+    assert "USD for 730 h" in run(*machine, "--usage", "cud-1y").stdout
+    lines = run(*machine, "--usage", "all").stdout.splitlines()[2:]
+    assert lines[2].split()[:2] == ["usage", "hours"]
+    assert "USD for these hours" in lines[2]
+    hours = {line.split()[0]: line.split()[1] for line in lines[3:10]}
+    assert (hours["on-demand"], hours["cud-1y"], hours["flex-3y"]) == ("100", "730", "730")
+
+
+def test_hours_of_a_batch_are_refused_not_ignored(tmp_path: Path) -> None:
+    table = tmp_path / "fleet.csv"
+    table.write_text("region,machine_type\nus-central1,n2-standard-2\n")
+    ran = run("machine", "--batch", str(table), "--hours", "100")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "no --hours" in ran.stderr
+
+
+def test_too_little_memory_is_one_line() -> None:
+    limited = (
+        "import sys, netplan_planner.cli\n"
+        "frame = sys.modules['netplan_planner.cli.app']\n"
+        "def fail(*_, **__): raise MemoryError\n"
+        "frame.app = fail\n"
+        "frame.run()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", limited],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={"PATH": "", "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr == "netplan: not enough memory for this; nothing was changed\n"

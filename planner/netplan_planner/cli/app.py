@@ -48,6 +48,8 @@ class State:
     quiet: bool = False
     config_path: Path | None = None
     explicit_config: bool = False
+    price_folder: Path | None = None
+    """Of the snapshot that a verb answers with; None for the embedded one."""
 
 
 state = State()
@@ -164,6 +166,12 @@ def run() -> None:
     except NetplanError as error:
         typer.echo(f"netplan: {_inert(str(error))}", err=True)
         sys.exit(error.exit_status)
+    except (MemoryError, ImportError) as error:
+        # A library that the system has no memory to map fails as an import.
+        if isinstance(error, ImportError) and "failed to map" not in str(error):
+            raise
+        typer.echo("netplan: not enough memory for this; nothing was changed", err=True)
+        sys.exit(InputError.exit_status)
     except KeyboardInterrupt:
         typer.echo("netplan: interrupted", err=True)
         sys.exit(EXIT_INTERRUPTED)

@@ -12,6 +12,7 @@ from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
 from netplan_planner.errors import IncompleteError
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
     from netplan_planner.model import Report
@@ -220,6 +221,9 @@ def audit(
     report = run_audit(request, progress)
     if shown_in is not None:
         report = replace(report, assumptions=(*report.assumptions, shown_in.assumption))
+    if report.price_age and any(one.format == "csv" and one.path is None for one in outputs):
+        # A table has no place for it.
+        typer.echo(inert_line(report.price_age), err=True)
     write_outputs(report, outputs, render)
     _finish(report, fail_on, save_limit, strict)
 

@@ -13,8 +13,11 @@ from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
 from netplan_planner.cli.price_source import currency_in
 from netplan_planner.cli.recommend_needs import PriceChoice, To, Wish, for_bandwidth, for_machine
 from netplan_planner.errors import UsageError
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from netplan_planner.cli.price_source import Currency
     from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook
 
@@ -245,6 +248,7 @@ def recommend(
         caps,
         book,
         currency=currency_in(prices, currency),
+        folder=prices,
         form=format,
         why_not=tuple(why_not or ()),
         width=width,
@@ -260,6 +264,7 @@ def write_answer(
     prices: "PriceBook",
     *,
     currency: "Currency | None" = None,
+    folder: "Path | None" = None,
     form: Form,
     why_not: tuple[str, ...],
     width: int | None,
@@ -273,10 +278,14 @@ def write_answer(
         typer.Exit: With status 1, if nothing carries the need.
     """
     from netplan_planner.cli import recommend_answers
-    from netplan_planner.model import Infeasible
+    from netplan_planner.model import Infeasible, Usage
+    from netplan_planner.model.price_age import price_age
     from netplan_planner.renderers import ColourMode, RenderOptions
     from netplan_planner.renderers.figures import amounts_in
 
+    age = price_age(
+        prices.info, date.today(), has_spot=answer.need.usage is Usage.SPOT, folder=folder
+    )
     if form is Form.TEXT:
         render = RenderOptions(
             width=width,
@@ -289,8 +298,13 @@ def write_answer(
             text = recommend_answers.text(answer, caps, prices, why_not, render)
         if currency is not None:
             text += f"{currency.assumption}\n"
+        if age:
+            text = f"{inert_line(age)}\n\n{text}"
     else:
-        text = recommend_answers.data(answer, caps, prices, form.value)
+        text = recommend_answers.data(answer, caps, prices, form.value, age)
+        if age and form is Form.CSV:
+            # A table has no place for it.
+            typer.echo(inert_line(age), err=True)
     typer.echo(text, nl=False)
     if isinstance(answer, Infeasible):
         raise typer.Exit(EXIT_FINDINGS)

@@ -68,12 +68,15 @@ def text(
     return "\n".join([page.rstrip("\n"), "", *rows]) + "\n"
 
 
-def data(answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, form: str) -> str:
+def data(
+    answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, form: str, age: str = ""
+) -> str:
     """Return the whole answer as JSON or CSV, ending with a line end."""
     if form == "csv":
         return _csv(answer)
     document = {
         "schema": SCHEMA,
+        "price_age": age,
         "limits_as_of": caps.as_of,
         "calibration": next(calibration_note(caps), None),
         "prices_as_of": prices.info.as_of,

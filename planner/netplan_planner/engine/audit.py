@@ -28,6 +28,7 @@ from netplan_planner.model import (
     TrafficMatrix,
     WindowInfo,
 )
+from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
@@ -178,6 +179,12 @@ def _report(
         limits_as_of=limits_date(request, demo),
         prices_as_of=facts.prices.info.as_of,
         network_prices_as_of=facts.prices.info.network_as_of,
+        price_age=price_age(
+            facts.prices.info,
+            request.today,
+            has_spot=any(one.is_spot for one in inventory.instances),
+            folder=request.prices,
+        ),
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
         coverage=_coverage(facts, suppressions, not_evaluated),
         findings=shown,

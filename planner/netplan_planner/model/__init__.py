@@ -105,6 +105,7 @@ from netplan_planner.model.plan import (
     usage_of,
 )
 from netplan_planner.model.prices import (
+    OLDER_THAN_A_CHANGE,
     AddressUse,
     LineItem,
     Price,
@@ -154,6 +155,7 @@ from netplan_planner.model.traffic import (
 __all__ = [
     "DEFAULT_MTU_BYTES",
     "NO_TRAFFIC",
+    "OLDER_THAN_A_CHANGE",
     "PIN_LABEL",
     "ROLE_LABEL",
     "SCHEMA",

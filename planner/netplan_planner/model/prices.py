@@ -12,6 +12,9 @@ from netplan_planner.model.base import Region, SkuId, Value
 from netplan_planner.model.inventory import MachineShape
 from netplan_planner.model.traffic import PathClass
 
+OLDER_THAN_A_CHANGE = "older than a known change"
+"""In a source: the price has changed since, as another source than the catalogue says."""
+
 
 class Usage(StrEnum):
     """How a machine is paid for."""
@@ -117,6 +120,12 @@ class LineItem(Value, frozen=True, kw_only=True):
     parts: tuple[PricePart, ...] = ()
 
     @property
+    def caveat(self) -> str:
+        """That its price is older than a known change, and which; empty where none is known."""
+        _, found, change = self.source.partition(OLDER_THAN_A_CHANGE)
+        return f"{found}{change}"
+
+    @property
     def sku_ids(self) -> tuple[SkuId, ...]:
         """The SKUs that are billed, each once; none where the source names none."""
         of_parts = (one for part in self.parts for one in (part.sku_id, part.ratio_sku_id))
@@ -185,6 +194,8 @@ class SnapshotInfo(Value, frozen=True, kw_only=True):
     source: str
     row_count: int
     sha256: str
+    spot_as_of: date | None = None
+    """Of the newest Spot prices, which may have another source than the others."""
     terms: str = ""
     """What of the customer's own contract stands instead of list prices; empty: nothing."""
     unread: tuple[str, ...] = ()
@@ -208,9 +219,10 @@ class PriceBook(Protocol):
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
     ) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+        """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
-        Raises `MissingDatum` for series whose price model is not published and above 100 Gbit/s.
+        Raises `MissingDatum` for series whose price model is not published, and for bandwidths
+        without a fee of their own.
         """
 
     def traffic(

@@ -194,6 +194,8 @@ class Report(Value, frozen=True, kw_only=True):
     limits_as_of: date
     prices_as_of: date
     network_prices_as_of: date
+    price_age: str = ""
+    """That prices are old, and how to get new ones: the first line of every form that is read."""
     window: WindowInfo | None
     coverage: Coverage
     findings: tuple[Finding, ...]

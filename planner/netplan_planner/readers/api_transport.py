@@ -322,6 +322,25 @@ def _key_credentials(api_key: str) -> Any:
         raise AccessError("the API key is empty") from exc
 
 
+def default_project() -> str | None:
+    """Return the project that Google's default credentials name, None where there is none.
+
+    That is GOOGLE_CLOUD_PROJECT, else the project of the credentials file, of gcloud's
+    configuration, or of the machine that this runs on, as google-auth finds it.
+    """
+    import google.auth
+    import google.auth.exceptions
+
+    logging.getLogger("google.auth._default").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            _, project = google.auth.default(scopes=[READ_ONLY_SCOPE])
+    except (google.auth.exceptions.GoogleAuthError, OSError):
+        return None
+    return project or None
+
+
 def _default_credentials(scopes: Sequence[str]) -> Any:
     """Google's application default credentials, renewed once so that bad ones show here."""
     import google.auth

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from netplan_pricing.building.sku_tables import Choice, Key, PartNames
 from netplan_pricing.catalogue.currencies import CurrencyRate
 from netplan_pricing.catalogue.priced import Catalogue, Unread
 from netplan_pricing.container import FILE_NAME, SnapshotFile, SourceNote, encode_snapshot
-from netplan_pricing.verifying import verify
+from netplan_pricing.guards.missing import Lack
+from netplan_pricing.verifying import Verdict, verify
 
 FACTS = Path(__file__).parent.parent / "facts"
 """Small hand-kept tables: what neither the catalogue nor the Compute API says, with sources."""
@@ -71,6 +73,8 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...]
     comparison: Comparison
     region_pair_count: int
+    lacking: tuple[Lack, ...] = ()
+    """Regions without prices of traffic, which are refused there."""
 
 
 def build_snapshot(
@@ -79,6 +83,8 @@ def build_snapshot(
     other: OtherTables,
     currencies: Sequence[CurrencyRate] = (),
     facts: Path = FACTS,
+    *,
+    today: date,
 ) -> Built:
     """Return a snapshot.
 
@@ -89,6 +95,7 @@ def build_snapshot(
             they are younger.
         currencies: Conversion rates of the catalogue.
         facts: Folder of the hand-kept tables.
+        today: No date may be after it.
 
     Raises:
         InputError: If the sources contradict each other, or hold a price that cannot be one.
@@ -115,7 +122,7 @@ def build_snapshot(
         ),
         **{name: _fact(facts, name) for name in _FACT_TABLES},
     }
-    pairs = sku_network.check_region_pairs(
+    pairs, lacking = sku_network.check_region_pairs(
         tables[schema.NETWORK_PRICES], tables[schema.REGION_OFFERS]
     )
     empty = {**tables, schema.LISTED_PRICES: as_columns(schema.LISTED_PRICES, [])}
@@ -123,7 +130,7 @@ def build_snapshot(
     listed, comparison = _listed(other.machines, summed)
     tables[schema.LISTED_PRICES] = as_columns(schema.LISTED_PRICES, listed)
     content = _encoded(tables, catalogue)
-    _require_sound(SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), content)))
+    verdict = _sound(SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), content)), today)
     return Built(
         content=content,
         unread=catalogue.unread,
@@ -131,17 +138,20 @@ def build_snapshot(
         choices=tuple(sorted(choices, key=lambda choice: choice.key)),
         comparison=comparison,
         region_pair_count=pairs,
+        lacking=(*lacking, *verdict.lacking),
     )
 
 
-def _require_sound(book: SnapshotPriceBook) -> None:
+def _sound(book: SnapshotPriceBook, today: date) -> Verdict:
     """Refuse a snapshot that fails the checks of `netplan prices verify`."""
-    faults = verify(book).faults
+    verdict = verify(book, today)
+    faults = verdict.faults
     if faults:
         listed = "".join(
             f"\n  {fault.check.value}: {fault.where}: {fault.what}" for fault in faults[:_SHOWN]
         )
         raise InputError(f"the snapshot would not hold together, {len(faults)} faults:{listed}")
+    return verdict
 
 
 def _encoded(tables: dict[str, Columns], catalogue: Catalogue) -> bytes:

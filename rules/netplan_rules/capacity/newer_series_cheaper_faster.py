@@ -26,6 +26,7 @@ from netplan_planner.model import (
     usage_of,
 )
 from netplan_planner.throughput import instance_cap
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     doubts_of_caps,
@@ -186,7 +187,7 @@ def _hit(
         subject=vm_subject(instance),
         message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
         f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
-        f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}"
+        f" ${cents(saving.usd_per_month):,f} a month less than {instance.machine_type}"
         f"{_before(saving)}",
         cause=_before(saving),
         evidence=(

@@ -20,6 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.lanes import Lane, LanePart, lane_of, lane_parts
 from netplan_planner.paths.spans import span
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.wording import volume
 
@@ -101,4 +102,4 @@ def _bounds(
     spans = [span(choices, facts.gib_per_month(count)) for choices, count in by_choices.items()]
     low, high = (sum(ends, Decimal(0)) for ends in zip(*spans, strict=True))
     gib = facts.gib_per_month(sum(by_choices.values()))
-    return f"between ${low:,.2f} and ${high:,.2f} a month ({gib:,.0f} GiB)"
+    return f"between ${cents(low):,f} and ${cents(high):,f} a month ({gib:,.0f} GiB)"

@@ -17,12 +17,14 @@ from netplan_planner.renderers.content import (
     plans,
     services,
 )
-from netplan_planner.renderers.document import Block, Line, Title, joined, line, say
+from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 
 def blocks(report: Report, options: RenderOptions, default_findings: int) -> Iterator[Block]:
     """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
+    if report.price_age:
+        yield Para(line=line(say(report.price_age, length=phrases.SUBJECT_LENGTH * 2)))
     title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
     yield Title(line=title, basis=joined(_basis(report), " · "))
     yield from first.do_first(report, options)

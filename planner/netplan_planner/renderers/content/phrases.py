@@ -148,7 +148,8 @@ def product(item: LineItem) -> Line:
 
 def origin(item: LineItem) -> str:
     """Return what a line pays for, by which SKU, and the date of its price."""
-    return f"{item.name}{skus(item.sku_ids)}, {item.as_of.isoformat()}"
+    text = f"{item.name}{skus(item.sku_ids)}, {item.as_of.isoformat()}"
+    return f"{text}; {item.caveat}" if item.caveat else text
 
 
 def skus(ids: Sequence[str]) -> str:
