@@ -80,7 +80,7 @@ def for_bandwidth(
         usage=_usage(wish) or Usage.ON_DEMAND,
         series=checked_series(wish.series, limits),
         architecture=wish.arch,
-        max_count=8 if wish.max_count is None else wish.max_count,
+        max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         allow_gpu=wish.gpu,
         allow_shared_core=wish.shared_core,
@@ -96,6 +96,7 @@ def for_machine(
     from msgspec.structs import replace
 
     from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
+    from netplan_planner.machines import ties_of
     from netplan_planner.model import Destination, MachinePlan, need_for_vm
     from netplan_planner.optimise import baseline_of, with_baseline
     from netplan_planner.throughput import load_caps
@@ -125,9 +126,10 @@ def for_machine(
         memory_gib=wish.memory_gib,
         usage=_usage(wish),
         series=checked_series(wish.series, load_caps(facts.caps.as_of)),
-        max_count=1 if wish.max_count is None else wish.max_count,
+        max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=wish.month_ratio,
+        ties=ties_of(facts.inventory, instance, shape),
     )
     # As the audit says: shared cores are no place for real traffic.
     is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")

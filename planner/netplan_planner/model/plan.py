@@ -19,6 +19,25 @@ class Destination(StrEnum):
     EXTERNAL = "external"
 
 
+class Ties(Value, frozen=True, kw_only=True):
+    """What a machine holds that another type has to take over; None: not read."""
+
+    series: str
+    disk_types: tuple[str, ...] | None = None
+    """Sorted, such as `pd-ssd`; None where no disk of it was read."""
+    is_compact: bool | None = False
+    """It follows a compact placement policy; None: it follows a policy that was not read."""
+    reservation: str | None = None
+    """The specific reservation that it uses."""
+    machine_type: str = ""
+    """What the reservation is for; empty without one."""
+    gpu_type: str | None = None
+    attached_gpu_count: int = 0
+    built_in_gpu_count: int = 0
+    """GPUs that its type brings."""
+    local_ssd_count: int = 0
+
+
 class MachineNeed(Value, frozen=True, kw_only=True):
     """A wanted bandwidth and what the machine must have besides."""
 
@@ -38,8 +57,11 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     series: tuple[str, ...] = ()
     """Allowed series; empty means any."""
     architecture: str | None = None
-    max_count: int = 8
-    """How many equal machines may share the need; 1 when the load cannot be split."""
+    """The only architecture that is allowed, as the Compute API spells it."""
+    first_architecture: str | None = None
+    """The architecture that goes before others; None: all are alike."""
+    max_count: int = 1
+    """How many equal machines may share the need; more only where the load is known to spread."""
     min_flow_gbps: float = 0.0
     """What a single flow must reach."""
     allow_gpu: bool = False
@@ -48,6 +70,8 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     """Share of the month that it runs, for sustained-use discounts."""
     basis: str = ""
     """Where the wanted bandwidth comes from, for the reader."""
+    ties: Ties | None = None
+    """What the new type has to take over from a machine that it replaces; None: a new machine."""
 
 
 def usage_of(instance: Instance) -> Usage:
@@ -74,6 +98,7 @@ def need_for_vm(
     max_count: int = 1,
     min_flow_gbps: float = 0.0,
     month_ratio: float = 1.0,
+    ties: Ties | None = None,
 ) -> MachineNeed:
     """Return the need of a machine: its bandwidth, with its own vCPUs and memory as floors.
 
@@ -94,6 +119,7 @@ def need_for_vm(
         max_count: How many machines may share its load.
         min_flow_gbps: What a single flow must reach.
         month_ratio: Share of the month that it runs.
+        ties: What the new type has to take over from it.
     """
     has_gpu = shape.gpu_count > 0 or instance.gpu_count > 0
     return MachineNeed(
@@ -112,6 +138,7 @@ def need_for_vm(
         allow_gpu=has_gpu,
         allow_shared_core=shape.is_shared_core,
         month_ratio=month_ratio,
+        ties=ties,
     )
 
 
@@ -135,6 +162,12 @@ class Candidate(Value, frozen=True, kw_only=True):
     cpu_platform: str = ""
     """The least CPU platform to ask for, where the cap depends on it."""
     note: str = ""
+    is_peak: bool = False
+    """The cap is a peak of unknown length: no steady one is ranked behind it."""
+    architecture: str | None = None
+    to_check: str = ""
+    """What has to be looked at before the machine can become this type; it ranks behind those of
+    which nothing has."""
 
 
 class Rejected(Value, frozen=True, kw_only=True):
@@ -144,7 +177,8 @@ class Rejected(Value, frozen=True, kw_only=True):
     is_tier1: bool
     reason: str
     """One word of a closed list: `bandwidth`, `vcpus`, `memory`, `price`, `not-offered`, `cap`,
-    `dominated`, `series`, `architecture`, `gpu`, `shared-core`, `deprecated`, `flow`."""
+    `dominated`, `series`, `architecture`, `gpu`, `shared-core`, `deprecated`, `flow`, `disks`,
+    `placement`, `reservation`."""
     detail: str
 
 
@@ -153,7 +187,9 @@ class MachinePlan(Value, frozen=True, kw_only=True):
 
     need: MachineNeed
     ranked: tuple[Candidate, ...]
-    """By price, unknown prices last; equal ones by number of machines, then by type name."""
+    """Steady caps before peaks, known prices before unknown ones, the first architecture before
+    others, types of which nothing has to be checked before others; then by price, by number of
+    machines and by type name."""
     front: tuple[Candidate, ...]
     """Single machines that no other beats in both price and bandwidth, cheapest first."""
     rejected: tuple[Rejected, ...]

@@ -13,6 +13,7 @@ from netplan_planner.model import (
     MachinePlan,
     PriceBook,
     Rejected,
+    Ties,
     Usage,
 )
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
@@ -23,6 +24,8 @@ ROUNDING = 1e-9
 NEVER = 1_000_000_000
 """Machines for what no number of them is known to do."""
 REMEMBERED_NEEDS = 20_000
+REMEMBERED_POOLS = 256
+"""Of machines that are tied alike; few kinds of disks and policies fill a project."""
 
 
 class Chooser:
@@ -37,6 +40,7 @@ class Chooser:
         self._prices = prices
         self._caps = caps
         self._pools: dict[MachineNeed, Pool] = {}
+        self._tied: dict[tuple[MachineNeed, Ties], Pool] = {}
         self._answers: dict[MachineNeed, MachinePlan | Infeasible] = {}
 
     def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
@@ -101,7 +105,14 @@ class Chooser:
         pool = self._pools.get(key)
         if pool is None:
             pool = self._pools[key] = build_pool(key, self._prices, self._caps)
-        return pool
+        if need.ties is None:
+            return pool
+        tied = self._tied.get((key, need.ties))
+        if tied is None:
+            if len(self._tied) >= REMEMBERED_POOLS:
+                self._tied.clear()
+            tied = self._tied[key, need.ties] = pool.keeping(need.ties)
+        return tied
 
 
 def _check(need: MachineNeed) -> None:
@@ -138,12 +149,17 @@ def _ratio_up(wanted: float, one: float) -> int:
 
 
 def _front(ranked: list[tuple[RankKey, Candidate]]) -> tuple[Candidate, ...]:
-    """Return the single machines with a known price that no other beats in price and bandwidth."""
+    """Return the single machines with a known price that no other beats in price and bandwidth.
+
+    Peaks, other architectures and types that have to be checked first are not compared.
+    """
     front: list[Candidate] = []
-    for (is_unknown, usd, count, _, _), candidate in ranked:
-        if is_unknown or count > 1 or (front and candidate.cap_gbps <= front[-1].cap_gbps):
+    for rank, candidate in ranked:
+        if any(rank[:4]) or candidate.count > 1:
             continue
-        if front and front[-1].usd_per_month == usd:
+        if front and candidate.cap_gbps <= front[-1].cap_gbps:
+            continue
+        if front and front[-1].usd_per_month == candidate.usd_per_month:
             front.pop()
         front.append(candidate)
     return tuple(front)

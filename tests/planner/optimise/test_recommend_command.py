@@ -78,8 +78,13 @@ def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
     best = answer["ranked"][0]
     hourly = float(book.machine("us-central1", best["machine_type"]).usd)
     assert best["usd_per_month"] == pytest.approx(best["count"] * hourly * 730)
-    prices = [c["usd_per_month"] for c in answer["ranked"] if c["usd_per_month"] is not None]
-    assert prices == sorted(prices)
+    keys = [
+        (c["is_peak"], c["architecture"] != "X86_64", c["usd_per_month"])
+        for c in answer["ranked"]
+        if c["usd_per_month"] is not None
+    ]
+    assert keys == sorted(keys)
+    assert not answer["ranked"][0]["is_peak"]
 
 
 def test_csv_has_a_row_for_every_type() -> None:
