@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Instance,
     LineItem,
     Price,
+    is_stopped,
     line_item,
     usage_of,
 )
@@ -70,6 +71,8 @@ def machine_saving(facts: Facts, instance: Instance, candidate: Candidate) -> Sa
     """Return today's machine price less the candidate's, both as billed for a whole month."""
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
+    if is_stopped(instance):
+        return Saving(unknown="it is stopped: neither type costs anything until it runs")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:

@@ -82,8 +82,10 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
         UsageError: If an override names a rule or threshold that does not exist, or leaves nothing
             of a cap.
     """
+    by_id: dict[str, dict[str, float]] = {}
     for rule_id, values in overrides.items():
         rule = find_rule(rule_id).rule
+        by_id.setdefault(rule.id, {}).update(values)
         known = {threshold.name for threshold in rule.thresholds}
         for name in values:
             if name not in known:
@@ -95,7 +97,7 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
         (
             check.rule.id,
             threshold.name,
-            overrides.get(check.rule.id, {}).get(threshold.name, threshold.default),
+            by_id.get(check.rule.id, {}).get(threshold.name, threshold.default),
         )
         for check in all_rules()
         for threshold in check.rule.thresholds

@@ -118,6 +118,7 @@ def _network(n: Json) -> Json:
         ],
     }
     network |= {"IPv4Range": n["legacy"]} if "legacy" in n else {}
+    network |= {"autoCreateSubnetworks": n["auto"]} if "auto" in n else {}
     return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
 
 

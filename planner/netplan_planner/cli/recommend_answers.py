@@ -94,8 +94,8 @@ def _basis(caps: CapsBook, prices: PriceBook) -> list[str]:
         f"{kind} of {info.as_of} in USD, without disks, licences and traffic; Tier_1 fees of"
         f" {info.network_as_of}; limits of {caps.as_of}.",
         *calibration_note(caps),
-        "A cap is a ceiling: to send at it takes cores, and small types have few. Ask for them with"
-        " --vcpus, for one machine with --max-count 1, for the reason of a type with --why-not.",
+        "A cap is a ceiling: to send at it takes cores, and small types have few: ask for them with"
+        " --vcpus. Several small machines instead of one, where the load spreads: --max-count N.",
     ]
 
 

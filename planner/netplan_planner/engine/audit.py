@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from netplan_planner import tool_version
+from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import (
     Judgement,
@@ -13,7 +14,6 @@ from netplan_planner.engine.findings import (
     ordered,
 )
 from netplan_planner.engine.inputs import limits_date, read_facts
-from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
@@ -24,9 +24,6 @@ from netplan_planner.model import (
     Finding,
     FixSet,
     Hit,
-    Infeasible,
-    JobPlan,
-    MachinePlan,
     NotEvaluated,
     Report,
     Suppressed,
@@ -34,7 +31,6 @@ from netplan_planner.model import (
     WindowInfo,
     total_usd,
 )
-from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
@@ -171,7 +167,7 @@ def _report(
     filtered: tuple[Filtered, ...],
     not_evaluated: tuple[NotEvaluated, ...],
 ) -> Report:
-    plans, jobs = _demo_answers(facts, demo)
+    plans, jobs = demo_answers(facts, demo)
     inventory = facts.inventory
     read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
     projects = tuple(sorted(read | set(request.projects)))
@@ -208,25 +204,6 @@ def _title(projects: Sequence[str]) -> str:
     rest = len(projects) - _NAMED_PROJECTS
     named = ", ".join(projects[:_NAMED_PROJECTS])
     return f"{named} and {rest} more" if rest > 0 else named
-
-
-def _demo_answers(
-    facts: Facts, demo: Demo | None
-) -> tuple[tuple[MachinePlan, ...], tuple[JobPlan, ...]]:
-    """Return the recommendations that a demo's story asks for."""
-    if demo is None:
-        return (), ()
-    plans = []
-    for asked in demo.needs:
-        plan = facts.machines.choose(asked.need)
-        machine = machine_of(facts.inventory, asked.replaces)
-        shape = facts.shape(machine.machine_type)
-        if isinstance(plan, Infeasible) or shape is None:
-            continue
-        today = baseline_of(machine, shape, asked.need, facts.prices, facts.caps)
-        plans.append(with_baseline(plan, *today))
-    jobs = tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs)
-    return tuple(plans), jobs
 
 
 def _assumptions(

@@ -92,6 +92,7 @@ from netplan_planner.model.plan import (
     MachinePlan,
     Rejected,
     Ties,
+    is_stopped,
     need_for_vm,
     usage_of,
 )
@@ -248,6 +249,7 @@ __all__ = [
     "ZonePair",
     "canonical_link",
     "discounted",
+    "is_stopped",
     "last_part",
     "line_item",
     "mean_gbps",

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from netplan_planner.model.base import ResourceRef, Value
+from netplan_planner.model.finding import Confidence
 from netplan_planner.model.inventory import Instance, MachineShape
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.prices import LineItem, Usage
@@ -81,6 +82,16 @@ def usage_of(instance: Instance) -> Usage:
     of its series.
     """
     return Usage.SPOT if instance.is_spot else Usage.SUSTAINED_USE
+
+
+NOT_BILLED = frozenset({"TERMINATED", "STOPPED", "STOPPING"})
+"""States in which a machine's vCPUs, memory and GPUs cost nothing; SUSPENDED pays for its memory
+(cloud.google.com/compute/docs/instances/instance-lifecycle)."""
+
+
+def is_stopped(instance: Instance) -> bool:
+    """Return whether a machine costs nothing now but its disks and addresses."""
+    return instance.status in NOT_BILLED
 
 
 def need_for_vm(
@@ -196,6 +207,13 @@ class MachinePlan(Value, frozen=True, kw_only=True):
     """What falls short first, then what cannot be judged, then what a filter keeps out."""
     baseline: Candidate | None = None
     baseline_note: str = ""
+    traffic_items: tuple[LineItem, ...] = ()
+    """What the traffic itself costs a month, where its destination was named; it comes on top of
+    every machine alike."""
+    traffic_note: str = ""
+    """How much traffic that is, and to where; or why its price is not known."""
+    confidence: Confidence = Confidence.HIGH
+    confidence_reason: str = ""
 
 
 class Infeasible(Value, frozen=True, kw_only=True):
@@ -214,10 +232,12 @@ class MachineChooser(Protocol):
         """Return the ranked plan for a need."""
 
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
-        """Return what a machine costs a month as it stands, its Tier_1 fee included.
+        """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
+
+        A stopped machine costs nothing: no lines.
 
         Raises:
-            MissingDatum: If the machine has no such price, or the fee is not known.
+            MissingDatum: If the machine has no such price, or a part of it is not known.
         """
 
 

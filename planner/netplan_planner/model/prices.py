@@ -183,6 +183,12 @@ class PriceBook(Protocol):
         Raises `MissingDatum` for series whose price model is not published and above 100 Gbit/s.
         """
 
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price per hour of one GPU that is attached to a machine.
+
+        Any usage but `SUSTAINED_USE`; a missing one raises `MissingDatum`.
+        """
+
     def traffic(
         self,
         path_class: PathClass,

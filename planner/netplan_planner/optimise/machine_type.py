@@ -1,5 +1,6 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
+from functools import partial
 from math import ceil, isfinite
 
 from netplan_planner.errors import MissingDatum, UsageError
@@ -15,7 +16,9 @@ from netplan_planner.model import (
     Rejected,
     Ties,
     Usage,
+    is_stopped,
 )
+from netplan_planner.optimise.bill import MachineBill, with_gpus
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
 from netplan_planner.optimise.vm_today import bill_today
 
@@ -57,14 +60,18 @@ class Chooser:
         return answer
 
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
-        """Return what a machine costs a month as it stands, its Tier_1 fee included.
+        """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
+
+        A stopped machine costs nothing: no lines.
 
         Raises:
-            MissingDatum: If the machine has no such price, or the fee is not known.
+            MissingDatum: If the machine has no such price, or a part of it is not known.
         """
+        if is_stopped(instance):
+            return ()
         bill = bill_today(instance, usage, self._prices, self._caps)
-        if bill.tier1_unknown:
-            raise MissingDatum(bill.tier1_unknown)
+        if bill.unknown:
+            raise MissingDatum(bill.unknown)
         return bill.lines(1)
 
     def _search(self, need: MachineNeed) -> MachinePlan | Infeasible:
@@ -111,8 +118,13 @@ class Chooser:
         if tied is None:
             if len(self._tied) >= REMEMBERED_POOLS:
                 self._tied.clear()
-            tied = self._tied[key, need.ties] = pool.keeping(need.ties)
+            tied = self._tied[key, need.ties] = pool.keeping(
+                need.ties, partial(self._with_gpus, need=key, ties=need.ties)
+            )
         return tied
+
+    def _with_gpus(self, bill: MachineBill, *, need: MachineNeed, ties: Ties) -> MachineBill:
+        return with_gpus(bill, self._prices, need, ties.gpu_type, ties.attached_gpu_count)
 
 
 def _check(need: MachineNeed) -> None:

@@ -4,7 +4,7 @@ A need splits in two: filters and terms (region, usage, series, …), which many
 amounts (bandwidth, vCPUs, memory). `Pool` holds everything that follows from the first part.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -116,8 +116,11 @@ class Pool:
             found = self._candidates[index][count] = rank, candidate
         return found
 
-    def keeping(self, ties: Ties) -> "Pool":
-        """Return the offers that a machine with such ties can become, the others as refused."""
+    def keeping(self, ties: Ties, priced: Callable[[MachineBill], MachineBill]) -> "Pool":
+        """Return the offers that a machine with such ties can become, the others as refused.
+
+        `priced` adds to a bill what the machine brings with it.
+        """
         kept: list[Offer] = []
         refused = [*self.unjudged, *self.filtered]
         for offer in self.offers:
@@ -125,10 +128,10 @@ class Pool:
             if verdict.fit is Fit.NO:
                 name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
                 refused.append(_rejected(name, verdict.reason, verdict.text, is_tier1=is_tier1))
-            elif verdict.fit is Fit.CHECK:
-                kept.append(msgspec.structs.replace(offer, to_check=verdict.text))
             else:
-                kept.append(offer)
+                check = verdict.text if verdict.fit is Fit.CHECK else ""
+                bill = priced(offer.bill)
+                kept.append(msgspec.structs.replace(offer, bill=bill, to_check=check))
         return Pool(kept, refused, self.first_architecture)
 
     def refusal(self, index: int, reason: str, max_count: int) -> Rejected:
@@ -263,7 +266,7 @@ def _candidate(offer: Offer, count: int) -> Candidate:
     one = offer.bill.usd_per_month
     arm = "Arm: needs an Arm image" if offer.shape.architecture == ARM else ""
     check = f"check first: {offer.to_check}" if offer.to_check else ""
-    notes = [offer.bill.tier1_unknown, check, arm, offer.cap.caution]
+    notes = [offer.bill.unknown, check, arm, offer.cap.caution]
     return Candidate(
         machine_type=offer.shape.machine_type,
         count=count,

@@ -28,7 +28,7 @@ from netplan_rules.removal import Removal, removal
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
     gbps,
-    internal_dns_name,
+    internal_target,
     pair_subject,
     rate_evidence,
     volume,
@@ -141,16 +141,17 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
     """Return the advice: the internal name first, then the external address itself."""
     receiver = talk.receiver
     taken = _removal(facts, talk)
+    back = facts.inventory.reachable_interface(receiver, talk.sender)
     either = (
-        f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
-        if len(talk.edges) > 1
+        f" (or to {internal_target(receiver, talk.sender, back)}, if {receiver.name} opens the"
+        " connection)"
+        if len(talk.edges) > 1 and back is not None
         else ""
     )
     money = "" if saving.unknown or saving.items else " The price stays; the gain is speed."
     return Fix(
-        text=f"Connect to {internal_dns_name(receiver)}, now"
-        f" {nic.internal_ipv4 or nic.internal_ipv6}{either}, instead of the external"
-        f" address.{money}",
+        text=f"Connect to {internal_target(talk.sender, receiver, nic)}{either}, instead of the"
+        f" external address.{money}",
         commands=taken.commands,
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
         caution=taken.caution,

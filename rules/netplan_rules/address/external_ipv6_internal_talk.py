@@ -17,7 +17,7 @@ from netplan_planner.throughput import predict
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.flows import used_path
 from netplan_rules.trust import doubts_of_edge
-from netplan_rules.wording import internal_dns_name, pair_subject, volume
+from netplan_rules.wording import internal_target, pair_subject, volume
 
 RULE = Rule(
     id="external-ipv6-internal-talk",
@@ -75,7 +75,7 @@ def _hit(
         limit=now.binding,
         throughput_now=now,
         fix=Fix(
-            text=f"Use {internal_dns_name(receiver)} (now {inside}).",
+            text=f"Use {internal_target(sender, receiver, nic)}.",
             documents=("https://cloud.google.com/compute/docs/internal-dns",),
         ),
         confidence=doubts.confidence,

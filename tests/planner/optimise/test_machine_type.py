@@ -216,7 +216,9 @@ class TestRanking:
 
     def test_the_first_architecture_goes_before_cheaper_ones(self) -> None:
         found = plan(10, first_architecture="ARM64").ranked
-        steady = [c.architecture for c in found if not c.is_peak and c.usd_per_month is not None]
+        steady = [
+            str(c.architecture) for c in found if not c.is_peak and c.usd_per_month is not None
+        ]
         assert steady == sorted(steady)
         assert set(steady) == {"ARM64", "X86_64"}
         assert plan(10).ranked[0].architecture == "X86_64"
