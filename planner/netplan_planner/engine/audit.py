@@ -9,6 +9,7 @@ from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
 from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import limits_date, read_facts
+from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
@@ -152,6 +153,7 @@ def _report(
     not_evaluated: tuple[NotEvaluated, ...],
 ) -> Report:
     plans, jobs = demo_answers(facts, demo)
+    machines = machine_rows(facts)
     inventory = facts.inventory
     read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
     projects = tuple(sorted(read | set(request.projects)))
@@ -169,6 +171,8 @@ def _report(
         fix_sets=found.fix_sets,
         traffic_by_class=traffic_by_class(facts),
         zone_pairs=zone_pairs(facts),
+        machines=machines,
+        regions=region_rows(machines),
         recommendations=plans,
         jobs=jobs,
         assumptions=_assumptions(request.today, facts, demo, shown),

@@ -25,6 +25,7 @@ from netplan_planner.model import (
     PathClass,
     PathEnd,
     PathQuery,
+    is_stopped,
     need_for_vm,
 )
 from netplan_planner.throughput import deciding_platform, instance_end, outside_gbps, predict
@@ -38,10 +39,7 @@ OF_A_GROUP = (
     "A managed instance group or GKE made it: change the template or the node pool, or the group"
     " undoes the change."
 )
-_STOPS = (
-    "Stops the machine for the change; check first that the type is in the zone, takes its disks"
-    " (some series take Hyperdisk only, others none) and suits the image's drivers."
-)
+_CHECK_FIRST = "check first that the type is in the zone and suits the image's drivers."
 _SURE = "high"
 """As the table of caps says it of a source."""
 
@@ -120,8 +118,14 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
             "e",
             "https://cloud.google.com/compute/docs/network-bandwidth",
         ),
-        caution="; ".join(text for text in (candidate.note, why_new or _STOPS) if text),
+        caution="; ".join(text for text in (candidate.note, why_new or _stops(instance)) if text),
     )
+
+
+def _stops(instance: Instance) -> str:
+    if is_stopped(instance):
+        return f"It is stopped and takes the type as it is; {_CHECK_FIRST}"
+    return f"Stops the machine for the change; {_CHECK_FIRST}"
 
 
 def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> str:
@@ -144,6 +148,8 @@ def doubts_of_caps(
             and variant.min_cpu_platform == candidate.cpu_platform
         )
         new = next(fitting, None)
+        if candidate.to_check:
+            doubts.add(f"whether it can become {candidate.machine_type}: {candidate.to_check}")
     for one in (cap, new):
         if one is None:
             continue

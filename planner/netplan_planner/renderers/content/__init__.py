@@ -12,6 +12,7 @@ from netplan_planner.renderers.content import (
     findings,
     first,
     flows,
+    machines,
     phrases,
     plans,
 )
@@ -19,13 +20,20 @@ from netplan_planner.renderers.document import Block, Line, Title, joined, line,
 from netplan_planner.renderers.options import RenderOptions
 
 
-def blocks(report: Report, options: RenderOptions, default_findings: int) -> Iterator[Block]:
+def blocks(
+    report: Report,
+    options: RenderOptions,
+    default_findings: int,
+    *,
+    has_every_machine: bool = False,
+) -> Iterator[Block]:
     """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
     title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
     yield Title(line=title, basis=joined(_basis(report), " · "))
     yield from first.do_first(report, options)
     yield from findings.findings(report, options, default_findings)
     yield from explain.unexplained(report, options)
+    yield from machines.machines(report, options, has_every_row=has_every_machine)
     yield from plans.recommendations(report.recommendations, options)
     yield from plans.jobs(report.jobs, options)
     yield from flows.by_class(report.traffic_by_class, options)
