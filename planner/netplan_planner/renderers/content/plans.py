@@ -270,8 +270,8 @@ def _lost(
     lines = [_left_out(reason, entries) for reason, entries in ranked]
     if options.verbosity:
         lines += [_example(entry) for entry in rejected]
-    else:
-        lines.append(line(f"each type with its reason: -v, --why-not TYPE, {options.full_answer}"))
+    elif any(len(entries) > 1 for entries in groups.values()):
+        lines.append(line(f"each type with its reason: -v, or {options.full_answer}"))
     yield Field(label=label, line=lines[0], more=tuple(lines[1:]))
 
 
