@@ -166,8 +166,12 @@ def _place(place: int, candidate: Candidate, best: Candidate) -> str:
     price = f"{dollars(candidate.usd_per_month)} a month"
     if best.usd_per_month is None or place == 1:
         return f"{number}, {price}"
-    more = dollars(candidate.usd_per_month - best.usd_per_month)
-    return f"{number}, {price}, {more} more than {best.machine_type}"
+    difference = candidate.usd_per_month - best.usd_per_month
+    word = "less" if difference < 0 else "more"
+    against = f"{dollars(abs(difference))} {word} than {best.machine_type}"
+    # What puts a cheaper one behind dearer ones: a peak, a check, another architecture.
+    why = f"; {inert(candidate.note)}" if candidate.note else ""
+    return f"{number}, {price}, {against}{why}"
 
 
 def _csv(answer: MachinePlan | Infeasible) -> str:

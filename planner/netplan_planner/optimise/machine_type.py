@@ -21,6 +21,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import MachineBill, with_gpus
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
 from netplan_planner.optimise.vm_today import bill_today
+from netplan_planner.units import counted
 
 ROUNDING = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
@@ -98,6 +99,7 @@ class Chooser:
         rejected = (*short, *pool.unjudged, *refused, *pool.filtered)
         if not fitting:
             binding, shortfall = _what_binds(need, pool)
+            shortfall += _tied_out(need, pool)
             return Infeasible(need=need, binding=binding, shortfall=shortfall, rejected=rejected)
         fitting.sort()
         return MachinePlan(
@@ -212,6 +214,25 @@ def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
         f"no type has the bandwidth, vCPUs and memory at once; {machine} comes"
         f" closest and would take {count} machines for its {short_of}, {need.max_count} allowed",
     )
+
+
+TIES = {
+    "disks": "disks",
+    "placement": "placement policy",
+    "reservation": "reservation",
+}
+"""Reasons that come from what a machine holds, in words."""
+
+
+def _tied_out(need: MachineNeed, pool: Pool) -> str:
+    """Return how many types a machine cannot become for what it holds, with a semicolon before."""
+    if need.ties is None:
+        return ""
+    found = {r.machine_type: TIES[r.reason] for r in pool.filtered if r.reason in TIES}
+    if not found:
+        return ""
+    held = " or ".join(sorted(set(found.values())))
+    return f"; {counted(len(found), 'more type')} cannot take its {held}"
 
 
 def _why_empty(need: MachineNeed, pool: Pool) -> tuple[str, str]:

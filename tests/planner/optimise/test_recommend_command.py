@@ -279,6 +279,10 @@ def test_a_specific_reservation_allows_its_own_type_only(tmp_path: Path) -> None
     held = {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["held"]}
     answer = replaced(tmp_path, "n2-standard-8", reservationAffinity=held)
     assert {c["machine_type"] for c in answer["ranked"]} == {"n2-standard-8"}
+    path = machine_file(tmp_path, "n2-standard-8", reservationAffinity=held)
+    more = recommend("--inventory", path, "--vm", "one", "--gbps", "20")
+    assert more.returncode == 1
+    assert "more types cannot take its" in " ".join(more.stdout.split())
 
 
 def test_a_stopped_machine_costs_nothing_now_and_says_so(tmp_path: Path) -> None:
