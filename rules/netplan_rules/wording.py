@@ -162,5 +162,5 @@ def internal_target(client: Instance, target: Instance, nic: NetworkInterface) -
     if nic.name != target.interfaces[0].name:
         return f"{address} ({nic.name}; the internal DNS name leads to {target.interfaces[0].name})"
     if client.primary_network != nic.network:
-        return f"{address} (internal DNS names do not resolve from another network, peered or not)"
+        return f"{address} (by themselves internal DNS names do not resolve from another network)"
     return f"{internal_dns_name(target)}, now {address}"

@@ -27,5 +27,5 @@ def test_the_address_from_a_peered_network() -> None:
     client = replace(machine("web"), interfaces=(replace(BACK, name="nic0"),))
     target = machine("db")
     found = internal_target(client, target, target.interfaces[0])
-    assert found.startswith("10.0.0.1 (internal DNS names do not resolve from another network")
+    assert found.startswith("10.0.0.1 (by themselves internal DNS names do not resolve")
     assert ".internal" not in found

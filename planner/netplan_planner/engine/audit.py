@@ -258,10 +258,12 @@ def _coverage(
     counts = {
         "addresses": len(inventory.addresses),
         "commitments": len(inventory.commitments),
+        "disks": len(inventory.disks),
         "forwarding rules": len(inventory.forwarding_rules),
         "instance groups": len(inventory.instance_groups),
         "instances": len(inventory.instances),
         "networks": len(inventory.networks),
+        "resource policies": len(inventory.resource_policies),
         "routers": len(inventory.routers),
         "routes": len(inventory.routes),
         "subnetworks": len(inventory.subnetworks),
