@@ -24,6 +24,7 @@ from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.custom_types import parse_custom
 from netplan_pricing.internet_areas import InternetAreas
+from netplan_pricing.machine_parts import GPU_SERIES
 from netplan_pricing.machine_prices import ListedMachine, MachinePrices
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices
@@ -185,6 +186,14 @@ class SnapshotPriceBook:
         Never raises: `reason` says why a pair has no price.
         """
         return self.machines.batch(pairs)
+
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price per hour of one GPU that is attached to a machine.
+
+        Raises:
+            MissingDatum: If the catalogue has none for the region and usage.
+        """
+        return self.rates.price(region, GPU_SERIES, gpu_type, usage)
 
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False

@@ -98,6 +98,8 @@ def machine_saving(
     """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
+    if instance.is_stopped:
+        return Saving(unknown="it is stopped: neither type costs anything until it runs")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
@@ -131,6 +133,8 @@ def by_bill(
 
     Those that no commitment serves keep their order, so that the first of them stands for all.
     """
+    # A commitment moves no machine to a peak, or to a type that has to be looked at first.
+    ranked = [c for c in ranked if not (c.to_check or c.is_peak)] or ranked
     served = [c for c in ranked if ledger.serves(instance, c.machine_type)]
     if not served:
         return list(ranked)

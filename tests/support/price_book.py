@@ -138,6 +138,9 @@ class SmallPriceBook:
         usd = Decimal(TIER1_FEES[gbps]) * (Decimal("0.25") if is_spot else 1)
         return self._price(usd, "hour", f"Tier_1 up to {gbps:g} Gbit/s")
 
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        raise MissingDatum("the small price book has no GPUs")
+
     def traffic(
         self,
         path_class: PathClass,

@@ -101,6 +101,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_network(n) for n in networks)
     yield from (_subnetwork(s) for s in _subnetworks(case))
     yield from (_instance(m) for m in case.get("machines", ()))
+    yield from (disk for m in case.get("machines", ()) for disk in _disks(m))
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
     for group in case.get("groups", ()):
@@ -119,6 +120,7 @@ def _network(n: Json) -> Json:
         ],
     }
     network |= {"IPv4Range": n["legacy"]} if "legacy" in n else {}
+    network |= {"autoCreateSubnetworks": n["auto"]} if "auto" in n else {}
     return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
 
 
@@ -214,12 +216,50 @@ def _instance(m: Json) -> Json:
         "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
         "selfLink": _link(f"zones/{zone}/instances/{m['name']}"),
     }
+    if "reservation" in m:
+        instance["reservationAffinity"] = {
+            "consumeReservationType": "SPECIFIC_RESERVATION",
+            "key": "compute.googleapis.com/reservation-name",
+            "values": [m["reservation"]],
+        }
+    if m.get("compact"):
+        policy = f"regions/{_region(zone)}/resourcePolicies/close"
+        instance["resourcePolicies"] = [_link(policy)]
+    if "gpus" in m:
+        gpu_type, count = m["gpus"]
+        link = _link(f"zones/{zone}/acceleratorTypes/{gpu_type}")
+        instance["guestAccelerators"] = [{"acceleratorType": link, "acceleratorCount": count}]
     if m.get("tier1"):
         instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
     if "group" in m:
         manager = f"projects/1/{m['group']}".replace("projects/1/", f"projects/{PROJECT}/")
         instance["metadata"] = {"items": [{"key": "created-by", "value": manager}]}
     return instance
+
+
+def _disks(m: Json) -> list[Json]:
+    """Return the disks of a machine, where the case states them, and the policy that it follows."""
+    zone, machine = m["zone"], _link(f"zones/{m['zone']}/instances/{m['name']}")
+    found: list[Json] = [
+        {
+            "kind": "compute#disk",
+            "name": f"{m['name']}-{number}",
+            "type": _link(f"zones/{zone}/diskTypes/{disk_type}"),
+            "users": [machine],
+            "selfLink": _link(f"zones/{zone}/disks/{m['name']}-{number}"),
+        }
+        for number, disk_type in enumerate(m.get("disks", ()))
+    ]
+    if m.get("compact"):
+        found.append(
+            {
+                "kind": "compute#resourcePolicy",
+                "name": "close",
+                "groupPlacementPolicy": {"collocation": "COLLOCATED", "vmCount": 4},
+                "selfLink": _link(f"regions/{_region(zone)}/resourcePolicies/close"),
+            }
+        )
+    return found
 
 
 def _address(a: Json) -> Json:

@@ -11,7 +11,13 @@ from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
 from netplan_planner.cli.price_source import currency_in
-from netplan_planner.cli.recommend_needs import PriceChoice, To, Wish, for_bandwidth, for_machine
+from netplan_planner.cli.recommend_needs import (
+    PriceChoice,
+    Wish,
+    for_bandwidth,
+    for_machine,
+    goal_of,
+)
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 
@@ -29,6 +35,7 @@ class Architecture(StrEnum):
 
     X86 = "x86"
     ARM = "arm"
+    ANY = "any"
 
 
 class Form(StrEnum):
@@ -64,11 +71,13 @@ def recommend(
         ),
     ] = None,
     to: Annotated[
-        To | None,
+        str | None,
         typer.Option(
             "--to",
+            metavar="PLACE",
             help="internal (default): other zones too; zone: the own one; external: addresses"
-            " outside the VPC, with the lower cap. With --vm: both, as it was seen to send.",
+            " outside the VPC, with the lower cap; a region: internal, with the price of the"
+            " traffic there. With --vm: both, as it was seen to send.",
             rich_help_panel=NEED,
         ),
     ] = None,
@@ -93,7 +102,7 @@ def recommend(
         typer.Option(
             min=1,
             max=1000,
-            help="How many equal machines may share it (default: 8; with --vm 1).",
+            help="How many equal machines may share it, where the load spreads (default: 1).",
             rich_help_panel=NEED,
         ),
     ] = None,
@@ -134,7 +143,14 @@ def recommend(
         typer.Option(help="Only these series; commas or repeated.", rich_help_panel=CHOICE),
     ] = None,
     arch: Annotated[
-        Architecture | None, typer.Option(help="Only this architecture.", rich_help_panel=CHOICE)
+        Architecture | None,
+        typer.Option(
+            "--architecture",
+            "--arch",
+            help="Only x86, or only arm; any: by price alone (default: x86 first; with --vm the"
+            " machine's own only).",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     gpu: Annotated[
         bool, typer.Option("--gpu", help="Types with GPUs too.", rich_help_panel=CHOICE)
@@ -191,13 +207,15 @@ def recommend(
 ) -> None:
     """Rank the machine types that carry a bandwidth by price, and say why the others lost.
 
-    Only predefined types that the region offers and that have a price there; Tier_1 with its fee;
-    several small machines against a big one. Exit status: 0, or 1 when nothing carries it.
+    Only predefined types that the region offers and that have a price there; Tier_1 with its fee.
+    Types with a steady bandwidth go before those whose figure is a peak. With --vm only types that
+    take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
+    carries it.
     """
     wish = Wish(
         gbps=gbps,
         region=region,
-        to=to,
+        to=goal_of(to),
         vcpus=vcpus,
         memory_gib=memory_gib,
         headroom=headroom,
@@ -205,7 +223,8 @@ def recommend(
         min_flow_gbps=min_flow_gbps,
         month_ratio=month_ratio,
         series=options.names(series),
-        arch=None if arch is None else {"x86": "X86_64", "arm": "ARM64"}[arch.value],
+        arch={"x86": "X86_64", "arm": "ARM64"}.get(arch.value) if arch is not None else None,
+        any_arch=arch is Architecture.ANY,
         gpu=gpu,
         shared_core=shared_core,
         on_demand=on_demand,

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from netplan_planner import tool_version
+from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
 from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import limits_date, read_facts
-from netplan_planner.engine.machines import machine_of
+from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
@@ -19,9 +20,6 @@ from netplan_planner.model import (
     Filtered,
     Finding,
     Hit,
-    Infeasible,
-    JobPlan,
-    MachinePlan,
     NotEvaluated,
     Report,
     Suppressed,
@@ -29,7 +27,6 @@ from netplan_planner.model import (
     WindowInfo,
 )
 from netplan_planner.model.price_age import price_age
-from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
@@ -168,7 +165,8 @@ def _report(
     filtered: tuple[Filtered, ...],
     not_evaluated: tuple[NotEvaluated, ...],
 ) -> Report:
-    plans, jobs = _demo_answers(facts, demo)
+    plans, jobs = demo_answers(facts, demo)
+    machines = machine_rows(facts)
     inventory = facts.inventory
     read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
     projects = tuple(sorted(read | set(request.projects)))
@@ -192,6 +190,8 @@ def _report(
         fix_sets=found.fix_sets,
         traffic_by_class=traffic_by_class(facts),
         zone_pairs=zone_pairs(facts),
+        machines=machines,
+        regions=region_rows(machines),
         recommendations=plans,
         jobs=jobs,
         assumptions=_assumptions(request.today, facts, demo, shown),
@@ -214,25 +214,6 @@ def _title(projects: Sequence[str]) -> str:
     rest = len(projects) - _NAMED_PROJECTS
     named = ", ".join(projects[:_NAMED_PROJECTS])
     return f"{named} and {rest} more" if rest > 0 else named
-
-
-def _demo_answers(
-    facts: Facts, demo: Demo | None
-) -> tuple[tuple[MachinePlan, ...], tuple[JobPlan, ...]]:
-    """Return the recommendations that a demo's story asks for."""
-    if demo is None:
-        return (), ()
-    plans = []
-    for asked in demo.needs:
-        plan = facts.machines.choose(asked.need)
-        machine = machine_of(facts.inventory, asked.replaces)
-        shape = facts.shape(machine.machine_type)
-        if isinstance(plan, Infeasible) or shape is None:
-            continue
-        today = baseline_of(machine, shape, asked.need, facts.prices, facts.caps)
-        plans.append(with_baseline(plan, *today))
-    jobs = tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs)
-    return tuple(plans), jobs
 
 
 def _assumptions(
@@ -305,10 +286,12 @@ def _coverage(
     counts = {
         "addresses": len(inventory.addresses),
         "commitments": len(inventory.commitments),
+        "disks": len(inventory.disks),
         "forwarding rules": len(inventory.forwarding_rules),
         "instance groups": len(inventory.instance_groups),
         "instances": len(inventory.instances),
         "networks": len(inventory.networks),
+        "resource policies": len(inventory.resource_policies),
         "routers": len(inventory.routers),
         "routes": len(inventory.routes),
         "subnetworks": len(inventory.subnetworks),

@@ -78,6 +78,11 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     licenses: tuple[str, ...] = ()
     local_ssd_count: int = 0
     gpu_count: int = 0
+    """GPUs attached to it; those that its type brings are in the shape of the type."""
+    gpu_type: str | None = None
+    """Of the attached GPUs, such as `nvidia-tesla-t4`; None: none, or of several types."""
+    reservation: str | None = None
+    """The specific reservation that it uses, by name; None: it is not bound to one."""
     created_by: SelfLink | None = None
     """The instance group manager that made it, where metadata says so."""
     resource_policies: tuple[SelfLink, ...] = ()
@@ -104,11 +109,12 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it is off, so that nothing of it is billed but disks and reserved addresses.
+        """Whether it costs nothing now but its disks and reserved addresses.
 
-        A suspended machine is not: its memory is billed.
+        A suspended machine is not: it pays for its memory
+        (cloud.google.com/compute/docs/instances/instance-lifecycle).
         """
-        return self.status in {"TERMINATED", "STOPPED"}
+        return self.status in {"TERMINATED", "STOPPED", "STOPPING"}
 
     @property
     def primary_network(self) -> SelfLink | None:
@@ -118,6 +124,29 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     def label(self, key: str) -> str | None:
         """Return the value of a label, or None."""
         return next((value for name, value in self.labels if name == key), None)
+
+
+class Disk(Value, frozen=True, kw_only=True, gc=False):
+    """One Persistent Disk or Hyperdisk volume, as far as a machine type has to take it."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    disk_type: str
+    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …"""
+    users: tuple[SelfLink, ...] = ()
+    """The machines that it is attached to."""
+
+
+class ResourcePolicy(Value, frozen=True, kw_only=True):
+    """A policy that machines or disks follow; only placement ties a machine to its series."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    is_placement: bool
+    is_compact: bool = False
+    """A placement policy with `collocation`: the machines stand close together."""
 
 
 class FlowLogConfig(Value, frozen=True, kw_only=True):
@@ -165,6 +194,8 @@ class Network(Value, frozen=True, kw_only=True):
     mtu_bytes: int = DEFAULT_MTU_BYTES
     peerings: tuple[Peering, ...] = ()
     routing_mode: str | None = None
+    is_auto_mode: bool | None = None
+    """Whether Google makes its subnetworks, all within 10.128.0.0/9; None: not stated."""
     legacy_ipv4_range: str | None = None
     """Of a legacy network, which has no subnetworks and cannot be peered; None: a VPC network."""
 
@@ -354,6 +385,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     vpn_tunnels: tuple[VpnTunnel, ...] = ()
     instance_groups: tuple[InstanceGroup, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    disks: tuple[Disk, ...] = ()
+    resource_policies: tuple[ResourcePolicy, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     unread: tuple[Unread, ...] = ()
     projects: tuple[ProjectCoverage, ...] = ()
@@ -409,6 +442,20 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
             for member in group.members:
                 found.setdefault(member, group)
         return found
+
+    @cached_property
+    def disk_types_by_user(self) -> dict[SelfLink, frozenset[str]]:
+        """The types of the disks that were read for a machine; a machine without is not there."""
+        found: dict[SelfLink, set[str]] = {}
+        for disk in self.disks:
+            for user in disk.users:
+                found.setdefault(user, set()).add(disk.disk_type)
+        return {user: frozenset(types) for user, types in found.items()}
+
+    @cached_property
+    def policy_by_link(self) -> dict[SelfLink, ResourcePolicy]:
+        """Every resource policy by its self link."""
+        return {policy.ref.self_link: policy for policy in self.resource_policies}
 
     def peered_networks(self) -> Iterator[tuple[Network, Network]]:
         """Yield each actively peered pair once, ordered by link; peers not read are left out."""

@@ -225,6 +225,12 @@ class PriceBook(Protocol):
         without a fee of their own.
         """
 
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price per hour of one GPU that is attached to a machine.
+
+        Any usage but `SUSTAINED_USE`; a missing one raises `MissingDatum`.
+        """
+
     def traffic(
         self,
         path_class: PathClass,

@@ -123,6 +123,60 @@ class ZonePair(Value, frozen=True, kw_only=True):
     unpriced: tuple[Unpriced, ...] = ()
 
 
+class MachineRow(Value, frozen=True, kw_only=True, gc=False):
+    """What one machine may send and costs, by its configuration; None: not known."""
+
+    project: str
+    region: str
+    zone: str
+    name: str
+    machine_type: str
+    status: str
+    is_stopped: bool
+    """It costs nothing but disks and addresses."""
+    is_spot: bool
+    is_tier1: bool
+    egress_gbps: float | None
+    """All it may send inside the VPC."""
+    egress_source: str
+    external_gbps: float | None
+    """All it may send to addresses outside the VPC."""
+    external_source: str
+    cap_unknown: str
+    """Why its caps are not known."""
+    nic_types: tuple[str, ...]
+    """As the interfaces state them; empty where they state none, which is usual."""
+    nic_types_possible: tuple[str, ...]
+    """What its type can have; empty: not known."""
+    mtu_bytes: int | None
+    """Of the network of its first interface."""
+    external_addresses: tuple[str, ...]
+    machine_usd_per_month: Decimal | None
+    """With its Tier_1 fee and attached GPUs; without disks and licences."""
+    address_usd_per_month: Decimal | None
+    """Of its external IPv4 addresses."""
+    price_unknown: str
+
+
+class RegionRow(Value, frozen=True, kw_only=True):
+    """The machines of a project in a region, and the bandwidth quotas that hold for them together.
+
+    The values of the quotas are in no resource that is read.
+    """
+
+    project: str
+    region: str
+    machine_count: int
+    running_count: int
+    egress_gbps: float
+    """The sum of the caps of running machines, as far as they are known."""
+    external_gbps: float
+    """The same to addresses outside the VPC."""
+    unknown_count: int
+    """Running machines whose caps are not known, and not in the sums."""
+    quotas: tuple[str, ...]
+
+
 class Suppressed(Value, frozen=True, kw_only=True):
     """A finding that the user chose not to see."""
 
@@ -206,6 +260,8 @@ class Report(Value, frozen=True, kw_only=True):
     """Fixes that bring more throughput together than any of them alone, where traffic waits."""
     traffic_by_class: tuple[ClassTotal, ...]
     zone_pairs: tuple[ZonePair, ...]
+    machines: tuple[MachineRow, ...] = ()
+    regions: tuple[RegionRow, ...] = ()
     recommendations: tuple[MachinePlan, ...]
     jobs: tuple[JobPlan, ...]
     assumptions: tuple[str, ...]

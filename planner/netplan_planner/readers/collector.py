@@ -36,6 +36,8 @@ REFERENCED_FIELDS = (
     "vpn_tunnels",
     "instance_groups",
     "commitments",
+    "disks",
+    "resource_policies",
 )
 """The fields of `Inventory` whose values have a reference."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from netplan_planner.model import ResourceRef, Value, canonical_link
-from netplan_planner.readers import groups, instances, networks, wire
+from netplan_planner.readers import disks, groups, instances, networks, wire
 from netplan_planner.readers.links import Problems
 
 
@@ -116,6 +116,22 @@ KINDS = (
         wire.WireCommitment,
         groups.commitment,
         "plan resources endTimestamp",
+    ),
+    _kind(
+        "disks",
+        "disk",
+        "disks",
+        wire.WireVolume,
+        disks.disk,
+        "sizeGb users physicalBlockSizeBytes",
+    ),
+    _kind(
+        "resourcePolicies",
+        "resourcePolicy",
+        "resource_policies",
+        wire.WireResourcePolicy,
+        disks.resource_policy,
+        "groupPlacementPolicy region",
     ),
     _kind(
         "networks",

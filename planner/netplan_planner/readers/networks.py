@@ -73,6 +73,7 @@ def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
         peerings=tuple(sorted(peerings, key=lambda p: (p.network, p.name, p.is_active))),
         routing_mode=wire.routing_config.routing_mode if wire.routing_config else None,
         legacy_ipv4_range=wire.legacy_range,
+        is_auto_mode=wire.auto_create_subnetworks,
     )
 
 

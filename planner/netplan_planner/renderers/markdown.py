@@ -44,7 +44,7 @@ _STRONG = {Role.STRONG, Role.GOOD, Role.BAD, Role.HIGH, Role.MEDIUM, Role.LOW}
 
 def render(report: Report, options: RenderOptions) -> str:
     """Return the report as Markdown."""
-    blocks = content.blocks(report, options, _DEFAULT_FINDINGS)
+    blocks = content.blocks(report, options, _DEFAULT_FINDINGS, has_every_machine=True)
     return "\n".join(_lines(blocks)) + "\n"
 
 

@@ -110,6 +110,8 @@ def test_dobermanifesto_recommends_the_four_core_machine_and_says_by_how_much() 
     assert first["machine_type"] == "n1-standard-4"
     assert first["cap_gbps"] == 8.0
     assert plan["baseline"]["machine_type"] == "n1-standard-1"
+    assert "the story's wish for encoder-1" in plan["need"]["basis"]
+    assert "take n1-standard-2, which the findings name" in plan["need"]["basis"]
     bigger = next(c for c in plan["ranked"] if c["machine_type"] == "n1-standard-8")
     assert bigger["usd_per_month"] == pytest.approx(2 * first["usd_per_month"], rel=1e-3)
     assert second["usd_per_month"] > first["usd_per_month"]

@@ -179,4 +179,5 @@ def test_single_plans_are_rendered_alone(golden: Golden) -> None:
     )
     text = render_machine_plan(nothing, PLAIN)
     assert "Nothing meets this: bandwidth. 10 Gbit/s short." in text
-    assert "2 by bandwidth, 1 by price" in text
+    assert "2 with too little bandwidth: n1 2" in text
+    assert "1 without a known price: t2a-standard-8: no price" in text
