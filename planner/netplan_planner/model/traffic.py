@@ -169,6 +169,17 @@ class TopFlow(Value, frozen=True, kw_only=True, gc=False):
     dst_port: int | None = None
 
 
+class Drops(Value, frozen=True, kw_only=True, gc=False):
+    """Packets of an edge that were dropped for one reason."""
+
+    reason: str
+    """As the record spells it, such as `QUEUE_OVERFLOW`; empty where it does not say."""
+    at_receiver: bool
+    """Dropped after the way, as the receiver reports; else before it, as the sender does."""
+    packet_count: int
+    byte_count: int
+
+
 class Edge(Value, frozen=True, kw_only=True, gc=False):
     """Traffic from one owner to another over one path, to one destination address.
 
@@ -198,6 +209,8 @@ class Edge(Value, frozen=True, kw_only=True, gc=False):
     """What the other end reported for the same flows; None when it reports nothing."""
     dropped_bytes: int = 0
     dropped_packets: int = 0
+    drops: tuple[Drops, ...] = ()
+    """The dropped packets by side and reason, the most first."""
     top_flow: TopFlow | None = None
     """None when it was not looked for (small edges) or the input has no ports."""
 
@@ -238,6 +251,18 @@ class BadRecord(Value, frozen=True, kw_only=True):
     reason: str
 
 
+class LogOverlap(Value, frozen=True, kw_only=True):
+    """Flows that two configurations of flow logs report: one counts, the other is left out."""
+
+    place: SelfLink
+    """The subnetwork; the machine or gateway where it has none."""
+    counted: str
+    """The configuration whose records count."""
+    left_out: str
+    record_count: int
+    payload_bytes: int
+
+
 class TrafficCoverage(Value, frozen=True, kw_only=True):
     """How much of the flow logs the matrix rests on."""
 
@@ -264,6 +289,10 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
     dropped_packets: int = 0
     has_metadata: bool = False
     """Whether any record names its machines (metadata annotations)."""
+    overlaps: tuple[LogOverlap, ...] = ()
+    """What was logged by several configurations and counts once, the most records first."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given logs could not be read or used, a line each."""
     notes: tuple[str, ...] = ()
 
 

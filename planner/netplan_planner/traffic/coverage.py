@@ -5,16 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from netplan_planner.model import (
     BadRecord,
     Certainty,
+    LogOverlap,
     OwnerKind,
     TrafficCoverage,
     TrafficMatrix,
 )
 from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.faults import UNREMARKABLE
 from netplan_planner.traffic.inputs import Source
 from netplan_planner.traffic.matrix import EdgeTotal
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.window import Window
+from netplan_planner.units import counted
 
 _SHOWN_NAMES = 3
 
@@ -30,6 +33,7 @@ def coverage_of(
     record_count: int,
     excluded: tuple[tuple[str, int], ...],
     examples: tuple[BadRecord, ...],
+    overlaps: tuple[LogOverlap, ...],
     engine: Engine,
 ) -> TrafficCoverage:
     """Return the coverage of a matrix."""
@@ -59,6 +63,8 @@ def coverage_of(
         ),
         dropped_packets=sum(total.dropped_packets for total in totals.values()),
         has_metadata=routes.has_recorded,
+        overlaps=overlaps,
+        incomplete=(*_file_notes(sources), *_bad_records(excluded)),
         notes=(
             *_window_notes(window),
             *_file_notes(sources),
@@ -83,6 +89,13 @@ def _file_notes(sources: Sequence[Source]) -> Iterator[str]:
     for source in sources:
         if source.is_cut:
             yield f"{source.shown} ends in the middle: what stands before the cut was read"
+
+
+def _bad_records(excluded: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """Yield what could not be read; what was left out on purpose is no loss."""
+    for reason, count in excluded:
+        if reason not in UNREMARKABLE:
+            yield f"{counted(count, 'flow record')} {reason}"
 
 
 def _report_notes(totals: Mapping[int, EdgeTotal], routes: Routes) -> Iterator[str]:

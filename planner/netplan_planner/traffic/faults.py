@@ -28,6 +28,8 @@ from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.statements import staging
 
 MALFORMED = "malformed"
+REPEATED = "equal to one that counts"
+OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration reports as well"
 
 REASONS: Mapping[int, tuple[str, str]] = {
     staging.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
@@ -43,14 +45,28 @@ REASONS: Mapping[int, tuple[str, str]] = {
     staging.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
     staging.OUTSIDE_WINDOW: ("outside the window asked for", "outside the window asked for"),
     staging.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
+    staging.REPEATED: (REPEATED, "an entry that is there more than once"),
+    staging.OF_ANOTHER_CONFIGURATION: (
+        OF_ANOTHER_CONFIGURATION,
+        "of flows that another configuration reports",
+    ),
 }
 """Of each fault: the name it is counted by, and what is said of a single record."""
 
 SKEWED = "with a wrong clock"
 """Also records whose day lies far from all others; see `window.find_window`."""
 
-_UNREMARKABLE = frozenset({staging.OTHER_LOG, staging.OUTSIDE_WINDOW})
+_UNREMARKABLE = frozenset(
+    {
+        staging.OTHER_LOG,
+        staging.OUTSIDE_WINDOW,
+        staging.REPEATED,
+        staging.OF_ANOTHER_CONFIGURATION,
+    }
+)
 """Left out, but nothing is wrong with them: not shown as examples, and such a file is readable."""
+UNREMARKABLE = frozenset(REASONS[fault][0] for fault in _UNREMARKABLE)
+"""The names that these are counted by."""
 
 _FIRST_LINES, _MOST_LINES = 2_000, 50_000
 """Lines that are looked at together: few at first, because faults are often early, then more."""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import (
     NO_TRAFFIC,
+    Drops,
     Edge,
     Owner,
     OwnerKind,
@@ -18,6 +19,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.traffic.engine import Engine, Row, slices
+from netplan_planner.traffic.records import DROP_REASONS
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.series import MachineSeries, SeriesReader
 from netplan_planner.traffic.statements.keys import PORT_BASE
@@ -45,6 +47,7 @@ class EdgeTotal:
         "coarse_bytes",
         "dropped_bytes",
         "dropped_packets",
+        "drops",
         "header_bytes",
         "other_side_bytes",
         "other_side_records",
@@ -64,6 +67,7 @@ class EdgeTotal:
         self.other_side_bytes = other
         self.other_side_records = other_records
         self.coarse_bytes = self.dropped_bytes = self.dropped_packets = 0
+        self.drops: list[Drops] = []
 
 
 class MatrixBuilder:
@@ -107,9 +111,18 @@ class MatrixBuilder:
         }
         for edge, payload in self._engine.rows(EDGE_COARSE):
             totals[edge].coarse_bytes = payload // unit
-        for edge, payload, packets in self._engine.rows(EDGE_DROPS):
+        for edge, at_receiver, reason, payload, packets in self._engine.rows(EDGE_DROPS):
             total = totals.setdefault(edge, EdgeTotal((edge, *[0] * 7), unit))
-            total.dropped_bytes, total.dropped_packets = payload, packets
+            total.dropped_bytes += payload
+            total.dropped_packets += packets
+            total.drops.append(
+                Drops(
+                    reason=DROP_REASONS[reason - 1] if reason else "",
+                    at_receiver=bool(at_receiver),
+                    packet_count=packets,
+                    byte_count=payload,
+                )
+            )
         return totals
 
     def _fill_edge_minutes(self) -> None:
@@ -145,6 +158,7 @@ class MatrixBuilder:
                     other_side_bytes=total.other_side_bytes if total.other_side_records else None,
                     dropped_bytes=total.dropped_bytes,
                     dropped_packets=total.dropped_packets,
+                    drops=tuple(sorted(total.drops, key=_drop_order)),
                     top_flow=top_flows.get(number),
                 )
             )
@@ -212,6 +226,10 @@ class _MachineSums:
     def coarse_ratio(self) -> float:
         """Share of what it sends that comes from records of more than a minute."""
         return self.coarse / self.payload if self.payload else 0.0
+
+
+def _drop_order(drops: Drops) -> tuple[int, bool, str]:
+    return -drops.packet_count, drops.at_receiver, drops.reason
 
 
 def _machine_sums(owners: Sequence[Owner], edges: Sequence[Edge]) -> dict[int, _MachineSums]:

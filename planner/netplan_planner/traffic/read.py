@@ -125,6 +125,7 @@ def _matrix(
             record_count=ingest.record_count,
             excluded=faults.excluded(window.skewed_count),
             examples=examples,
+            overlaps=ingest.repeats.overlaps(ingest.nodes),
             engine=engine,
         ),
     )
