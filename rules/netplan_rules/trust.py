@@ -1,7 +1,7 @@
 """How sure a statement about traffic is, and why it is not surer."""
 
 from netplan_planner.model import Certainty, Confidence, Edge, Facts, Instance, VmTraffic
-from netplan_planner.units import counted
+from netplan_planner.units import SECONDS_PER_HOUR, counted
 
 _SHARED = "flow-logs-thin"
 """The rule whose thresholds say what counts as thin evidence."""
@@ -32,9 +32,15 @@ class Doubts:
         return "; ".join(self.reasons)
 
 
-def doubts_of_edge(facts: Facts, edge: Edge) -> Doubts:
-    """Return what speaks against a statement about one edge."""
+def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts:
+    """Return what speaks against a statement about one edge.
+
+    `of_month` says whether it is about a month's volume, and so about more than was seen.
+    """
     doubts = Doubts()
+    why = doubt_of_month(facts) if of_month else ""
+    if why:
+        doubts.add(why)
     if edge.certainty is Certainty.ASSUMED:
         doubts.add("the address is ephemeral and may have belonged to another machine then")
     if edge.payload_bytes and edge.coarse_bytes > edge.payload_bytes * facts.threshold(
@@ -44,6 +50,21 @@ def doubts_of_edge(facts: Facts, edge: Edge) -> Doubts:
     if edge.record_count < facts.threshold(_SHARED, "min_record_count"):
         doubts.add(f"it rests on {counted(edge.record_count, 'flow record')}")
     return doubts
+
+
+def doubt_of_month(facts: Facts) -> str:
+    """Return why a month's volume is not known from the window, or nothing."""
+    traffic = facts.traffic
+    if traffic is None:
+        return ""
+    low, high = traffic.month_ratios
+    if high / low <= facts.threshold(_SHARED, "month_bounds_ratio"):
+        return ""
+    seen = counted(round(traffic.observed_seconds / SECONDS_PER_HOUR), "hour")
+    if high > 1:
+        span = counted(round(traffic.month_seconds / SECONDS_PER_HOUR), "hour")
+        return f"records of {seen} in {span} tell of a month, and silence counts as idle"
+    return f"records of {seen} tell of a month: the rest of a day is not known"
 
 
 def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts:

@@ -24,7 +24,7 @@ readers read: a fixture proves the rule on what really arrives.
 
 import json
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from netplan_planner.throughput import CapsTable, load_caps
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
-from support.flow_entries import write_entries
+from support.flow_entries import START, write_entries
 from support.measurement_stores import write_store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "rules" / "fixtures"
@@ -65,7 +65,10 @@ def facts_of(case: Json, folder: Path) -> Facts:
     if "traffic" in case:
         flows = folder / "flows.json"
         write_entries(flows, inventory, case["traffic"])
-        traffic = read_traffic([flows], inventory, TrafficOptions(threads=1))
+        # A window that was asked for: its rates go on all month, as the cases say.
+        until = START + timedelta(minutes=case["traffic"].get("minutes", 60))
+        options = TrafficOptions(threads=1, since=START, until=until)
+        traffic = read_traffic([flows], inventory, options)
     measured: Measured | tuple[None, None] = None, None
     if "measurements" in case:
         store = folder / "measurements.jsonl"

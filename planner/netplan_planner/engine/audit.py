@@ -258,12 +258,16 @@ def _assumptions(
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
     steady = traffic.is_steady
+    low, high = traffic.month_ratios
     return WindowInfo(
         start=None if steady else traffic.start,
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
         sampling=_sampling(facts),
+        is_asked=traffic.is_asked,
+        month_low_ratio=low,
+        month_high_ratio=high,
     )
 
 

@@ -18,7 +18,7 @@ from netplan_planner.model import (
     Value,
 )
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
-from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
@@ -141,7 +141,7 @@ def _model_hours(facts: Facts) -> Decimal:
     traffic = facts.traffic
     if traffic is None or traffic.is_steady:
         return Decimal(HOURS_PER_MONTH)
-    return Decimal(traffic.observed_minutes) / 60
+    return Decimal(traffic.month_seconds) / SECONDS_PER_HOUR
 
 
 def _window(facts: Facts) -> str:

@@ -26,6 +26,12 @@ class WindowInfo(Value, frozen=True, kw_only=True):
     reporter: str
     sampling: str
     """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""
+    is_asked: bool = False
+    """The user named its beginning and end, so that silence in it was idleness."""
+    month_low_ratio: float = 1.0
+    """The least that a month can have, as a ratio of the volumes and dollars that are stated."""
+    month_high_ratio: float = 1.0
+    """The most."""
 
 
 class Direction(StrEnum):

@@ -9,7 +9,12 @@ from enum import StrEnum
 from functools import cached_property
 
 from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone
-from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_MINUTE
+from netplan_planner.units import (
+    BITS_PER_BYTE,
+    BITS_PER_GIGABIT,
+    SECONDS_PER_DAY,
+    SECONDS_PER_MINUTE,
+)
 
 
 class PathClass(StrEnum):
@@ -306,7 +311,7 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     end: datetime
     """End of the last observed minute."""
     observed_minutes: int
-    """Minutes that the percentiles and monthly volumes rest on; gaps in the logs are left out."""
+    """Minutes that the percentiles rest on; gaps in the logs are left out."""
     reporter: Reporter
     owners: tuple[Owner, ...]
     edges: tuple[Edge, ...]
@@ -314,11 +319,38 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     coverage: TrafficCoverage
     is_steady: bool = False
     """True when the input gave steady rates instead of a window (a plain table with `gbps`)."""
+    span_minutes: int | None = None
+    """Minutes from the first to the last one, gaps included; None: there are none."""
+    is_asked: bool = False
+    """The user named the window's beginning and end: what no record tells of was idle."""
 
     @property
     def observed_seconds(self) -> int:
         """Seconds behind every percentile."""
         return self.observed_minutes * SECONDS_PER_MINUTE
+
+    @property
+    def month_seconds(self) -> int:
+        """Seconds of which a month has 730 h times: from the first to the last minute.
+
+        A silence of the whole input counts as idle: traffic of an hour a night is no traffic of a
+        whole day. What it can be instead is in `month_ratios`.
+        """
+        minutes = self.observed_minutes if self.span_minutes is None else self.span_minutes
+        return minutes * SECONDS_PER_MINUTE
+
+    @property
+    def month_ratios(self) -> tuple[float, float]:
+        """The least and the most that a month's volume can be, as ratios of what is stated.
+
+        The least: what a window shorter than a day has is all of that day. The most: silences were
+        no idleness, but times that the input does not cover. Both are 1 where the user named the
+        window, and for steady rates.
+        """
+        if self.is_steady or self.is_asked:
+            return 1.0, 1.0
+        span_s = self.month_seconds
+        return min(1.0, span_s / SECONDS_PER_DAY), span_s / self.observed_seconds
 
     @cached_property
     def vm_by_link(self) -> dict[SelfLink, VmTraffic]:

@@ -81,7 +81,8 @@ def _window_notes(window: Window) -> Iterator[str]:
         one = len(window.gaps) == 1
         yield (
             f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {minutes:,} minutes without any"
-            " record: nothing is known of that time, so percentiles and volumes leave it out"
+            " record: nothing is known of that time, so percentiles leave it out; a month's volume"
+            " counts it as idle"
         )
 
 

@@ -156,8 +156,8 @@ class Ingest:
             max_minutes=options.max_table_minutes if is_table else options.max_record_minutes,
             max_bytes_per_minute=round(options.max_record_gbps * _BYTES_PER_GBPS_MINUTE),
             flow_bytes_per_s=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_S)),
-            since_us=_us(options.since, FIRST_US),
-            until_us=_us(options.until, LAST_US),
+            since_us=microseconds(options.since) if options.since else FIRST_US,
+            until_us=microseconds(options.until) if options.until else LAST_US,
             takes_names=is_table,
             with_details=batch.has_details,
             is_careful=self._is_careful,
@@ -261,9 +261,7 @@ class Ingest:
         engine.run(f"INSERT INTO fault {staging.FAULTS}")
 
 
-def _us(time: datetime | None, default: int) -> int:
+def microseconds(time: datetime) -> int:
     """Return a time as microseconds since 1970; one without a zone is UTC."""
-    if time is None:
-        return default
     aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
     return round(aware.timestamp() * _US_PER_S)

@@ -95,6 +95,8 @@ class MatrixBuilder:
             start=self._window.start,
             end=self._window.end,
             observed_minutes=self._window.observed_minutes,
+            span_minutes=self._window.span_minutes,
+            is_asked=self._window.is_asked,
             reporter=reporter,
             owners=owners,
             edges=edges,

@@ -13,11 +13,12 @@ from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks
-from netplan_planner.traffic.ingest import Ingest
+from netplan_planner.traffic.ingest import Ingest, microseconds
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
 from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.statements.keys import US_PER_MINUTE
 from netplan_planner.traffic.window import Active, Window, find_window
 
 
@@ -141,7 +142,16 @@ def _window(engine: Engine, options: TrafficOptions) -> Window | None:
         gap_minutes=options.gap_minutes,
         max_skew_days=options.max_skew_days,
         skew_ratio=options.skew_ratio,
+        asked=_asked(options),
     )
+
+
+def _asked(options: TrafficOptions) -> tuple[int, int] | None:
+    """Return the first minute and the minute after of a window that was named whole."""
+    if options.since is None or options.until is None:
+        return None
+    first = microseconds(options.since) // US_PER_MINUTE
+    return first, -(-microseconds(options.until) // US_PER_MINUTE)
 
 
 def _nothing(sources: Sequence[Source], faults: Faults) -> str:

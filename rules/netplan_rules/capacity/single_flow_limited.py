@@ -83,7 +83,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 
 
 def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estimate) -> Hit:
-    doubts = doubts_of_edge(facts, edge)
+    doubts = doubts_of_edge(facts, edge, of_month=False)
     limit = alone.binding
     assert limit is not None
     many = predict(edge_query(facts, edge), facts.caps)

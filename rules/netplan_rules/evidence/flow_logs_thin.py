@@ -52,6 +52,13 @@ RULE = Rule(
             unit="records",
             about="records of a pair below which the confidence of its findings is lowered",
         ),
+        Threshold(
+            name="month_bounds_ratio",
+            default=2.0,
+            unit="ratio",
+            about="how far the most and the least that a month's volume can be, from what the"
+            " window has, may lie apart before the confidence of money is lowered",
+        ),
     ),
     group_message="{count} subnetworks in use: {why}",
 )

@@ -11,6 +11,7 @@ from netplan_planner.model import (
     Suppressed,
     TrafficCoverage,
     Unread,
+    WindowInfo,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -80,6 +81,7 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield Field(label="read", line=_resources(read))
     if read.traffic is not None:
         yield from _traffic(read.traffic, options)
+        yield from _month(report.window)
     else:
         yield Field(label="traffic", line=line("none was given"))
     if read.measurements is not None:
@@ -210,6 +212,23 @@ def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
         yield Field(label="dropped", line=line(text))
     for note in read.notes:
         yield Field(label="note", line=line(note))
+
+
+def _month(window: WindowInfo | None) -> Iterator[Block]:
+    """Yield what a month's volumes rest on, where the window leaves it open."""
+    if window is None or window.start is None or window.is_asked:
+        return
+    low, high = window.month_low_ratio, window.month_high_ratio
+    if low == high:
+        return
+    why = []
+    if high > 1:
+        why.append("silences of the whole input count as idle")
+    if low < 1:
+        why.append("the rest of a day counts as what was seen")
+    bounds = f"between {low:.2g} and {high:.3g} times what is stated"
+    how = "name the window with --since and --until if the records are all that it had"
+    yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
 
 
 def _owners(read: TrafficCoverage) -> Line:
