@@ -9,6 +9,7 @@
     flows           how many five-tuples share it (default 1)
     record_seconds  what one record covers (default 60)
     rtt_ms, port, area; annotated: false leaves the receiver unnamed
+    as              the address that the sender answers from, a load balancer's
 
 The sender reports; of a sender that is no machine, the receiver does.
 """
@@ -83,7 +84,7 @@ def _records(
     for share in range(shares):
         connection = {
             "protocol": 6,
-            "src_ip": src.interfaces[0].internal_ipv4 if src else flow["src"],
+            "src_ip": flow.get("as", src.interfaces[0].internal_ipv4) if src else flow["src"],
             "src_port": 40000 + 100 * number + share,
             "dest_ip": _reached(flow, dst),
             "dest_port": flow.get("port", 443),

@@ -10,7 +10,8 @@
     networks    name, mtu, peers, legacy (its range); `default` is there unless named
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
-    fronts      forwarding rules: name, address, scheme, region
+    fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
+    routes      name, range, and `instance` (zone/name) or `ip`: the next hop
     groups      instance groups: name, zone or region, members
     traffic     minutes and flows, see `support.flow_entries`
     measurements  runs between machines, see `support.measurement_stores`
@@ -105,6 +106,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_instance(m) for m in case.get("machines", ()))
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
+    yield from (_route(r) for r in case.get("routes", ()))
     for group in case.get("groups", ()):
         yield _group(group)
 
@@ -250,7 +252,27 @@ def _front(f: Json) -> Json:
         "region": _link(f"regions/{f['region']}"),
         "network": _link("global/networks/default"),
         "selfLink": _link(f"regions/{f['region']}/forwardingRules/{f['name']}"),
+        **({"networkTier": f["tier"]} if "tier" in f else {}),
+        **(
+            {"backendService": _link(f"regions/{f['region']}/backendServices/{f['backend']}")}
+            if "backend" in f
+            else {}
+        ),
     }
+
+
+def _route(r: Json) -> Json:
+    route: Json = {
+        "kind": "compute#route",
+        "name": r["name"],
+        "destRange": r["range"],
+        "network": _link("global/networks/default"),
+        "selfLink": _link(f"global/routes/{r['name']}"),
+    }
+    if "ip" in r:
+        return route | {"nextHopIp": r["ip"]}
+    zone, _, name = r["instance"].partition("/")
+    return route | {"nextHopInstance": _link(f"zones/{zone}/instances/{name}")}
 
 
 def _group(g: Json) -> Json:

@@ -176,6 +176,8 @@ class Address(Value, frozen=True, kw_only=True):
     network_tier: str | None = None
     purpose: str | None = None
     prefix_length: int | None = None
+    network: SelfLink | None = None
+    """Of an internal range that is reserved in one network."""
     created: datetime | None = None
     labels: tuple[tuple[str, str], ...] = ()
 
@@ -202,6 +204,22 @@ class ForwardingRule(Value, frozen=True, kw_only=True):
     def is_external(self) -> bool:
         """Whether its address is reachable from the internet."""
         return self.scheme is not None and self.scheme.startswith("EXTERNAL")
+
+    @property
+    def is_external_passthrough(self) -> bool:
+        """Whether packets from outside reach its back ends as they are, and are answered directly.
+
+        Proxies of the scheme `EXTERNAL` have a target that names a proxy; behind a passthrough
+        load balancer stand a backend service, a target pool or (protocol forwarding) an instance
+        (docs.cloud.google.com/load-balancing/docs/forwarding-rule-concepts).
+        """
+        if self.scheme != "EXTERNAL":
+            return False
+        target = self.target or ""
+        return not target if self.backend_service else any(p in target for p in _PASSTHROUGH)
+
+
+_PASSTHROUGH = ("/targetPools/", "/targetInstances/")
 
 
 class NatGateway(Value, frozen=True, kw_only=True):
@@ -366,6 +384,11 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         return {a.address: a for a in reversed(self.addresses) if a.is_external and a.address}
 
     @cached_property
+    def front_by_ip(self) -> dict[str, ForwardingRule]:
+        """Every external front by its address; the first by self link wins."""
+        return {r.ip_address: r for r in reversed(self.forwarding_rules) if _is_front(r)}  # type: ignore[misc]
+
+    @cached_property
     def shape_by_type(self) -> dict[str, MachineShape]:
         """Every machine shape that the input itself stated."""
         return {shape.machine_type: shape for shape in self.machine_shapes}
@@ -426,6 +449,10 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def is_static(self, external_ipv4: str) -> bool:
         """Return whether an external address is reserved, so that it outlives a VM's restart."""
         return external_ipv4 in self.address_by_ip
+
+
+def _is_front(rule: ForwardingRule) -> bool:
+    return rule.is_external and bool(rule.ip_address)
 
 
 def series_of(machine_type: str) -> str:

@@ -134,6 +134,7 @@ def address(wire: WireAddress, ref: ResourceRef, problems: Problems) -> Address:
         network_tier=wire.network_tier,
         purpose=wire.purpose,
         prefix_length=wire.prefix_length,
+        network=network_link(wire.network, project) if wire.network else None,
         created=wire.creation_timestamp,
         labels=_labels(wire.labels),
     )

@@ -243,6 +243,7 @@ class WireAddress(Wire):
     network_tier: str | None = None
     purpose: str | None = None
     prefix_length: Count | None = None
+    network: str | None = None
     creation_timestamp: datetime | None = None
     labels: dict[str, str] = {}
 

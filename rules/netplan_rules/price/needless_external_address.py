@@ -1,6 +1,6 @@
 """Machines with an external address that no internet traffic used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
@@ -15,6 +15,7 @@ from netplan_planner.model import (
     Instance,
     Need,
     NetworkInterface,
+    OwnerKind,
     SelfLink,
     Severity,
     VmTraffic,
@@ -43,6 +44,8 @@ RULE = Rule(
     remediation="Remove it; reach the machine through IAP, let it reach out through Cloud NAT, and"
     " Google APIs through Private Google Access.",
     guards="Machines that exchanged anything with the internet in the window keep the rule silent."
+    " One that is the next hop of a route, whose address a forwarding rule has, or that reaches own"
+    " load balancers by their external addresses is listed as not judged."
     " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
     " several interfaces do not vouch for one. A short window, and own machines that are reached by"
     " the address or reach it, lower the confidence.",
@@ -79,7 +82,34 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             if nic.external_ipv4 and nic.subnetwork not in reporting:
                 yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
             elif nic.external_ipv4 and is_idle:
-                yield _hit(facts, instance, nic, traffic)
+                why = _why_needed(facts, instance, nic, traffic)
+                if why:
+                    yield Gap(resource=instance.ref, reason=why)
+                else:
+                    yield _hit(facts, instance, nic, traffic)
+
+
+def _why_needed(
+    facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None
+) -> str:
+    """Return what the address may be there for although no internet traffic used it, or nothing."""
+    own = {instance.ref.self_link, nic.internal_ipv4}
+    if any(route.next_hop_target in own for route in facts.inventory.routes):
+        return "it is the next hop of a route: what it takes on may leave by its external address"
+    if nic.external_ipv4 in facts.inventory.front_by_ip:
+        return "a forwarding rule has its external address"
+    for edge in _sent(facts, traffic):
+        if edge.dst_address in facts.inventory.front_by_ip and facts.dst(edge).kind in _FRONTS:
+            return "it reaches own load balancers by external addresses, which takes one of its own"
+    return ""
+
+
+_FRONTS = frozenset({OwnerKind.LOAD_BALANCER, OwnerKind.VM})
+
+
+def _sent(facts: Facts, traffic: VmTraffic | None) -> Sequence[Edge]:
+    assert facts.traffic is not None
+    return facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
 
 
 def _reporting(facts: Facts) -> frozenset[SelfLink]:
@@ -155,9 +185,7 @@ def _own_users(facts: Facts, nic: NetworkInterface, traffic: VmTraffic | None) -
 
 def _own_reached(facts: Facts, traffic: VmTraffic | None) -> list[Edge]:
     """Return what goes from the machine to own external addresses: its own one is the source."""
-    assert facts.traffic is not None
-    sent = facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
-    return [edge for edge in sent if edge.path_class.is_external_address]
+    return [edge for edge in _sent(facts, traffic) if edge.path_class.is_external_address]
 
 
 def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Fix:
