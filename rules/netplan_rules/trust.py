@@ -2,6 +2,7 @@
 
 from netplan_planner.model import Certainty, Confidence, Edge, Facts, Instance, VmTraffic
 from netplan_planner.units import SECONDS_PER_HOUR, counted
+from netplan_rules.drops import OVERFLOW, sent_drops
 
 _SHARED = "flow-logs-thin"
 """The rule whose thresholds say what counts as thin evidence."""
@@ -70,7 +71,9 @@ def doubt_of_month(facts: Facts) -> str:
 def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts:
     """Return what speaks against a statement about one machine's rates."""
     doubts = Doubts()
-    if traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio"):
+    is_coarse = traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio")
+    # A queue that ran over is seen whatever the records cover.
+    if is_coarse and not sent_drops(facts, traffic.owner)[OVERFLOW]:
         doubts.add("records cover more than a minute, so bursts are hidden")
     low = facts.threshold(_SHARED, "min_sampling_ratio")
     for nic in instance.interfaces:

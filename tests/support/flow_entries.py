@@ -9,6 +9,7 @@
     flows           how many five-tuples share it (default 1)
     record_seconds  what one record covers (default 60)
     rtt_ms, port, area; annotated: false leaves the receiver unnamed
+    dropped         packets of each record's time that were dropped, with `reason`
     as              the address that the sender answers from, a load balancer's
 
 The sender reports; of a sender that is no machine, the receiver does.
@@ -89,13 +90,25 @@ def _records(
             "dest_ip": _reached(flow, dst),
             "dest_port": flow.get("port", 443),
         }
-        yield {
+        logged: Json = {
             "insertId": f"{number}-{share}-{start.isoformat()}",
             "logName": f"projects/{project}/logs/compute.googleapis.com%2Fvpc_flows",
             "resource": {"type": "gce_subnetwork", "labels": {"project_id": project}},
             "timestamp": _stamp(start + timedelta(seconds=seconds + 7)),
             "jsonPayload": body | {"connection": connection},
         }
+        yield logged
+        if "dropped" in flow:
+            # No recorded one is public: made from the documentation of the fields.
+            lost = {
+                "disposition": "DROPPED",
+                "drop_reason": flow["reason"],
+                "bytes_dropped": str(flow["dropped"] * MTU_BYTES),
+                "packets_dropped": str(flow["dropped"]),
+            }
+            kept = {k: v for k, v in body.items() if k not in {"bytes_sent", "packets_sent"}}
+            payload = kept | lost | {"connection": connection}
+            yield logged | {"insertId": logged["insertId"] + "-d", "jsonPayload": payload}
 
 
 def _reached(flow: Json, dst: Instance | None) -> str:

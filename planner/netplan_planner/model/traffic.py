@@ -292,6 +292,8 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
     assumed_bytes: int = 0
     """Payload to ephemeral addresses whose holder at that time is not certain."""
     dropped_packets: int = 0
+    drops: tuple[Drops, ...] = ()
+    """The dropped packets of all edges by side and reason, the most first."""
     has_metadata: bool = False
     """Whether any record names its machines (metadata annotations)."""
     overlaps: tuple[LogOverlap, ...] = ()

@@ -13,7 +13,7 @@ from netplan_planner.model import (
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.faults import UNREMARKABLE
 from netplan_planner.traffic.inputs import Source
-from netplan_planner.traffic.matrix import EdgeTotal
+from netplan_planner.traffic.matrix import EdgeTotal, drops_of
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.window import Window
@@ -62,6 +62,7 @@ def coverage_of(
             edge.payload_bytes for edge in edges if edge.certainty is Certainty.ASSUMED
         ),
         dropped_packets=sum(total.dropped_packets for total in totals.values()),
+        drops=drops_of(totals.values()),
         has_metadata=routes.has_recorded,
         overlaps=overlaps,
         incomplete=(*_file_notes(sources), *_bad_records(excluded)),

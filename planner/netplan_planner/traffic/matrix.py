@@ -1,7 +1,7 @@
 """From the sums by pair to the traffic matrix."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -228,6 +228,21 @@ class _MachineSums:
     def coarse_ratio(self) -> float:
         """Share of what it sends that comes from records of more than a minute."""
         return self.coarse / self.payload if self.payload else 0.0
+
+
+def drops_of(totals: Iterable[EdgeTotal]) -> tuple[Drops, ...]:
+    """Return what was dropped on all edges, by side and reason."""
+    sums: dict[tuple[str, bool], list[int]] = {}
+    for total in totals:
+        for one in total.drops:
+            packets_bytes = sums.setdefault((one.reason, one.at_receiver), [0, 0])
+            packets_bytes[0] += one.packet_count
+            packets_bytes[1] += one.byte_count
+    found = (
+        Drops(reason=reason, at_receiver=at_receiver, packet_count=packets, byte_count=byte_count)
+        for (reason, at_receiver), (packets, byte_count) in sums.items()
+    )
+    return tuple(sorted(found, key=_drop_order))
 
 
 def _drop_order(drops: Drops) -> tuple[int, bool, str]:

@@ -27,6 +27,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
+from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -40,7 +41,8 @@ RULE = Rule(
     remediation="Take a type with a greater cap, spread the load over more machines, or switch on"
     " Tier_1 where the type has it. `netplan recommend --vm NAME` compares them.",
     guards="One-minute means hide bursts: records that cover more than a minute lower the"
-    " confidence. A type without a documented cap is listed as not judged.",
+    " confidence, unless packets were dropped because the queue ran over, which says it all."
+    " A type without a documented cap is listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     since="0.1.0",
     thresholds=(
@@ -99,18 +101,20 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
     candidate, why_not = cheapest(facts, need_of(facts, instance, wanted, Destination.INTERNAL))
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate)
+    dropped = sent_drops(facts, traffic.owner)
     doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), cap, candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(traffic.egress.p95_gbps)} at the 95th percentile and"
         f" {gbps(traffic.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
-        " more it would send cannot be seen.",
+        f" more it would send cannot be seen.{overflow_text(dropped)}",
         group=resize_group(facts, instance, candidate, why_not, instance.zone, cap.egress_gbps),
         evidence=(
             rate_evidence("p95", traffic.egress.p95_gbps),
             rate_evidence("max", traffic.egress.max_gbps),
             rate_evidence("cap", cap.egress_gbps, cap.source),
+            *overflow_evidence(dropped),
             type_evidence(instance),
         ),
         limit=now.binding,

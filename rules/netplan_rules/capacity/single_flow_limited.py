@@ -18,6 +18,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import edge_query, predict
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.drops import drops_before, overflow_evidence
 from netplan_rules.flows import flow_at_its_limit
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
@@ -99,6 +100,7 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
             Evidence(name="flow_share", value=flow.byte_ratio, unit="ratio", source="flow logs"),
             rate_evidence("flow_p95", flow.p95_gbps),
             rate_evidence("flow_limit", limit.gbps, limit.source),
+            *overflow_evidence(drops_before((edge,))),
             Evidence(name="rtt", value=edge.rtt_ms if edge.rtt_ms is not None else "", unit="ms"),
         ),
         limit=limit,

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.model import (
     Coverage,
+    Drops,
     MeasurementCoverage,
     NotEvaluated,
     Report,
@@ -209,7 +210,7 @@ def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     yield Field(label="counted", line=_reporters(read))
     if read.dropped_packets:
         text = f"{figures.counted(read.dropped_packets, 'packet')} were dropped and carry no bytes"
-        yield Field(label="dropped", line=line(text))
+        yield Field(label="dropped", line=line(text), more=tuple(map(_dropped, read.drops)))
     for note in read.notes:
         yield Field(label="note", line=line(note))
 
@@ -229,6 +230,12 @@ def _month(window: WindowInfo | None) -> Iterator[Block]:
     bounds = f"between {low:.2g} and {high:.3g} times what is stated"
     how = "name the window with --since and --until if the records are all that it had"
     yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
+
+
+def _dropped(drops: Drops) -> Line:
+    where = "at the receiver, after the way" if drops.at_receiver else "at the sender, before it"
+    packets = figures.counted(drops.packet_count, "packet")
+    return line(say(drops.reason or "no reason stated", Role.NAME), f": {packets} {where}")
 
 
 def _owners(read: TrafficCoverage) -> Line:
