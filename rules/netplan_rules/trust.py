@@ -78,7 +78,8 @@ def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts
     low = facts.threshold(_SHARED, "min_sampling_ratio")
     for nic in instance.interfaces:
         subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or "")  # type: ignore[arg-type]
-        logs = subnetwork.flow_logs if subnetwork else None
-        if logs and logs.sampling_ratio is not None and logs.sampling_ratio < low:
-            doubts.add(f"flow logs keep {logs.sampling_ratio:g} of the flows")
+        logging = facts.inventory.logging_of(subnetwork) if subnetwork else ()
+        ratios = [logs.sampling_ratio for logs in logging if logs.sampling_ratio is not None]
+        if ratios and max(ratios) < low:
+            doubts.add(f"flow logs keep {max(ratios):g} of the flows")
     return doubts

@@ -372,10 +372,14 @@ MOVED = {"probe-not-comparable": "evidence"}
 it beside the rule on what is measured."""
 
 
+ADDED = {"flow-logs-twice": ("evidence", "low")}
+"""What the catalogue has no rule for."""
+
+
 @needs_shared
 @each_rule
 def test_area_and_severity_are_the_catalogues(check: Check) -> None:
     catalogue = _catalogue()
     assert len(catalogue) > 40
-    area, severity = catalogue[check.rule.id]
+    area, severity = {**catalogue, **ADDED}[check.rule.id]
     assert (check.area, check.rule.severity.value) == (MOVED.get(check.rule.id, area), severity)

@@ -9,6 +9,7 @@
     flows           how many five-tuples share it (default 1)
     record_seconds  what one record covers (default 60)
     rtt_ms, port, area; annotated: false leaves the receiver unnamed
+    configuration   of the Network Management API, that logs it instead of the subnetwork's setting
     dropped         packets of each record's time that were dropped, with `reason`
     as              the address that the sender answers from, a load balancer's
 
@@ -97,6 +98,18 @@ def _records(
             "timestamp": _stamp(start + timedelta(seconds=seconds + 7)),
             "jsonPayload": body | {"connection": connection},
         }
+        if "configuration" in flow:
+            logged["insertId"] += flow["configuration"]
+            log = "networkmanagement.googleapis.com%2Fvpc_flows"
+            logged["logName"] = f"projects/{project}/logs/{log}"
+            logged["resource"] = {
+                "type": "vpc_flow_logs_config",
+                "labels": {
+                    "resource_container": f"projects/{project}",
+                    "location": "global",
+                    "name": flow["configuration"],
+                },
+            }
         yield logged
         if "dropped" in flow:
             # No recorded one is public: made from the documentation of the fields.

@@ -12,6 +12,7 @@
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
     routes      name, range, and `instance` (zone/name) or `ip`: the next hop
+    log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     traffic     minutes and flows, see `support.flow_entries`
     measurements  runs between machines, see `support.measurement_stores`
@@ -61,7 +62,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
     """Return the facts of a fixture; its files are written into `folder`."""
     compute = folder / "compute.json"
     compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
-    inventory = read_inventory([compute])
+    inventory = read_inventory([compute, *_log_configurations(case, folder)])
     traffic = None
     if "traffic" in case:
         flows = folder / "flows.json"
@@ -89,6 +90,15 @@ def facts_of(case: Json, folder: Path) -> Facts:
         measurements=measured[0],
         measurement_coverage=measured[1],
     )
+
+
+def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
+    place = f"projects/{PROJECT}/locations/global/vpcFlowLogsConfigs"
+    found = case.get("log_configurations", ())
+    if found:
+        path = folder / "configurations.json"
+        path.write_text(json.dumps([c | {"name": f"{place}/{c['name']}"} for c in found]))
+        yield path
 
 
 def _link(path: str, project: str = PROJECT) -> str:

@@ -276,12 +276,11 @@ def _sampling(facts: Facts) -> str:
     used = {nic.subnetwork for i in facts.inventory.instances for nic in i.interfaces}
     rates = sorted(
         {
-            s.flow_logs.sampling_ratio
+            logs.sampling_ratio
             for s in facts.inventory.subnetworks
             if s.ref.self_link in used
-            and s.flow_logs is not None
-            and s.flow_logs.enabled
-            and s.flow_logs.sampling_ratio is not None
+            for logs in facts.inventory.logging_of(s)
+            if logs.sampling_ratio is not None
         }
     )
     if not rates:
@@ -296,6 +295,7 @@ def _coverage(
     counts = {
         "addresses": len(inventory.addresses),
         "commitments": len(inventory.commitments),
+        "flow-log configurations": len(inventory.flow_log_configurations),
         "forwarding rules": len(inventory.forwarding_rules),
         "instance groups": len(inventory.instance_groups),
         "instances": len(inventory.instances),

@@ -139,6 +139,32 @@ class Subnetwork(Value, frozen=True, kw_only=True):
     """None when the input says nothing of flow logs, which is not the same as off."""
 
 
+class FlowLogsConfiguration(Value, frozen=True, kw_only=True):
+    """A configuration of flow logs of the Network Management API, apart from subnetworks' own.
+
+    Each one that covers a flow writes records of its own. Where none of the targets is set it
+    covers an organisation.
+    """
+
+    ref: ResourceRef
+    project: ProjectId
+    """Empty for one of an organisation."""
+    name: str
+    logs: FlowLogConfig
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
+    gateway: SelfLink | None = None
+    """A VPN tunnel or VLAN attachment."""
+
+    def covers(self, subnetwork: Subnetwork) -> bool:
+        """Return whether machines of a subnetwork are logged by it while it is enabled."""
+        if self.gateway is not None:
+            return False
+        if self.subnetwork is not None:
+            return self.subnetwork == subnetwork.ref.self_link
+        return self.network is None or self.network == subnetwork.network
+
+
 class Peering(Value, frozen=True, kw_only=True):
     """One side of a VPC peering."""
 
@@ -359,6 +385,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     vpn_tunnels: tuple[VpnTunnel, ...] = ()
     instance_groups: tuple[InstanceGroup, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     unread: tuple[Unread, ...] = ()
     projects: tuple[ProjectCoverage, ...] = ()
@@ -405,6 +432,18 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
             for member in group.members:
                 found.setdefault(member, group)
         return found
+
+    def logging_of(self, subnetwork: Subnetwork) -> tuple[FlowLogConfig, ...]:
+        """Return every setting and configuration that logs a subnetwork's machines now."""
+        own = subnetwork.flow_logs
+        return (
+            *((own,) if own is not None and own.enabled else ()),
+            *(
+                c.logs
+                for c in self.flow_log_configurations
+                if c.logs.enabled and c.covers(subnetwork)
+            ),
+        )
 
     def peered_networks(self) -> Iterator[tuple[Network, Network]]:
         """Yield each actively peered pair once, ordered by link; peers not read are left out."""

@@ -36,6 +36,7 @@ REFERENCED_FIELDS = (
     "vpn_tunnels",
     "instance_groups",
     "commitments",
+    "flow_log_configurations",
 )
 """The fields of `Inventory` whose values have a reference."""
 
@@ -188,6 +189,8 @@ class Collector:
         counts: dict[ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}
         for field in sorted(fields):
             for project, count in Counter([value.project for value in fields[field]]).items():
+                if not project:
+                    continue  # Of an organisation.
                 counts.setdefault(project, []).append((field, count))
         return tuple(
             ProjectCoverage(

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
-from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log
+from netplan_planner.readers import (
+    cloud_asset,
+    compute_json,
+    foreign,
+    http_log,
+    network_management,
+)
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
     Document,
@@ -33,6 +39,7 @@ DocumentReader = Callable[[object, Origin, Collector], bool]
 
 READERS: dict[str, DocumentReader] = {
     cloud_asset.name: cloud_asset.read,
+    network_management.name: network_management.read,
     compute_json.name: compute_json.read,
 }
 """By name, in the order in which they are asked whether a JSON document is theirs."""

@@ -384,3 +384,19 @@ class WireWarning(Wire):
 
     code: str | None = None
     message: str | None = None
+
+
+class WireFlowLogsConfiguration(Wire):
+    """`VpcFlowLogsConfig` of the Network Management API, whose name is its whole path."""
+
+    self_link: str | None = None
+    name: str | None = None
+    state: str | None = None
+    aggregation_interval: str | None = None
+    flow_sampling: Ratio | None = None
+    metadata: str | None = None
+    filter_expr: str | None = None
+    network: str | None = None
+    subnet: str | None = None
+    interconnect_attachment: str | None = None
+    vpn_tunnel: str | None = None

@@ -134,7 +134,7 @@ def _reporting(facts: Facts) -> frozenset[SelfLink]:
 
 def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:
     subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
-    if subnetwork is not None and subnetwork.flow_logs is not None and subnetwork.flow_logs.enabled:
+    if subnetwork is not None and facts.inventory.logging_of(subnetwork):
         return "its subnetwork keeps flow logs, but the input has none of its reports"
     return "its subnetwork is not known to keep flow logs"
 
