@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from netplan_planner import tool_version
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import (
     Judgement,
@@ -305,15 +306,15 @@ def _coverage(
         "subnetworks": len(inventory.subnetworks),
         "VPN tunnels": len(inventory.vpn_tunnels),
     }
-    crashed = any(note.kind == "crashed" for note in not_evaluated)
-    refused = any(project.errors for project in inventory.projects)
+    incomplete = what_is_incomplete(facts, not_evaluated)
     return Coverage(
         projects=inventory.projects,
         instance_count=len(inventory.instances),
         resource_counts=tuple(sorted(counts.items())),
         unread=inventory.unread,
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
-        is_complete=not crashed and not refused,
+        is_complete=not incomplete,
+        incomplete=incomplete,
         notes=suppressions.notes,
         measurements=facts.measurement_coverage,
     )

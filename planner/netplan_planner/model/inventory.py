@@ -358,6 +358,8 @@ class Unread(Value, frozen=True, kw_only=True):
     reason: str
     resource: str | None = None
     field: str | None = None
+    is_needless: bool = False
+    """Nothing is missing without it: another kind of file or resource than the audit needs."""
 
 
 class ProjectCoverage(Value, frozen=True, kw_only=True):

@@ -137,7 +137,10 @@ class Coverage(Value, frozen=True, kw_only=True):
     unread: tuple[Unread, ...]
     traffic: TrafficCoverage | None
     is_complete: bool
-    """False when a page, project or rule is missing; `--strict` then fails."""
+    """False when anything is `incomplete`; `--strict` then fails."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read or used in full, and rules that crashed, a line
+    each. Evidence that was not given at all is no part of it: see `Report.not_evaluated`."""
     notes: tuple[str, ...] = ()
     measurements: MeasurementCoverage | None = None
     """None when none were given."""

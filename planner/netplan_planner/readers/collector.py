@@ -115,9 +115,13 @@ class Collector:
             self.unread.add(Unread(source=source, resource=link, field=field, reason=reason))
         self._problems.clear()
 
-    def note(self, source: str, reason: str, resource: str | None = None) -> None:
+    def note(
+        self, source: str, reason: str, resource: str | None = None, *, is_needless: bool = False
+    ) -> None:
         """Note something in the input that was not read."""
-        self.unread.add(Unread(source=source, reason=reason, resource=resource))
+        self.unread.add(
+            Unread(source=source, reason=reason, resource=resource, is_needless=is_needless)
+        )
 
     def skip(self, source: str, label: str, count: int = 1) -> None:
         """Count resources of a kind that the audit does not need."""
@@ -171,7 +175,8 @@ class Collector:
         """Return all of it, sorted, each resource once."""
         unread = set(self.unread)
         for (source, label), count in self._skipped.items():
-            unread.add(Unread(source=source, reason=f"{label}: {count} not needed by the audit"))
+            reason = f"{label}: {count} not needed by the audit"
+            unread.add(Unread(source=source, reason=reason, is_needless=True))
         for key, sources in self._open_lists.items():
             if key not in self._ended_lists:
                 reason = "the list goes on (nextPageToken), and its last page was not given"

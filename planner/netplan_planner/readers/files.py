@@ -112,7 +112,7 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
         outcome = _read_file(path, shown, collector)
         reason = outcome.damage or outcome.foreign
         if reason:
-            collector.note(shown, reason)
+            collector.note(shown, reason, is_needless=not outcome.damage)
             seen[reason] = seen.get(reason, 0) + 1
     if not collector.has_inventory:
         most = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:3]
@@ -131,7 +131,9 @@ def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder, onerror=refused):
         for name in sorted(folders):
             if name.startswith("."):
-                collector.note(_shown(Path(parent, name)), "a hidden folder: not read")
+                collector.note(
+                    _shown(Path(parent, name)), "a hidden folder: not read", is_needless=True
+                )
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in sorted(files))
 
@@ -201,7 +203,7 @@ def _read_documents(documents: list[Document], shown: str, into: Collector) -> _
     if not is_read:
         return _Outcome(foreign=min(others))
     for reason, count in others.items():
-        into.note(shown, f"{count} × {reason}")
+        into.note(shown, f"{count} × {reason}", is_needless=True)
     return _Outcome()
 
 

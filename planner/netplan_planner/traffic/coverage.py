@@ -69,6 +69,7 @@ def coverage_of(
         notes=(
             *_window_notes(window),
             *_file_notes(sources),
+            *_comment_notes(sources),
             *_report_notes(totals, routes),
             *_packet_notes(engine),
             *_machine_notes(matrix, nodes),
@@ -91,6 +92,15 @@ def _file_notes(sources: Sequence[Source]) -> Iterator[str]:
     for source in sources:
         if source.is_cut:
             yield f"{source.shown} ends in the middle: what stands before the cut was read"
+
+
+def _comment_notes(sources: Sequence[Source]) -> Iterator[str]:
+    by_file = {source.original: source.comment_count for source in sources}
+    commented = sorted(path for path, count in by_file.items() if count)
+    if commented:
+        lines = counted(sum(by_file.values()), "leading comment line")
+        files = counted(len(commented), "file")
+        yield f"{lines} of {files} skipped"
 
 
 def _bad_records(excluded: Sequence[tuple[str, int]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from netplan_planner.model import (
     Subnetwork,
 )
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.wording import command
 
 RULE = Rule(
@@ -28,8 +29,9 @@ RULE = Rule(
     " are billed per GiB, so set them back afterwards.",
     guards="Subnetworks without machines keep the rule silent, as do proxy-only and other special"
     " purposes. Configurations of the Network Management API count like the subnetwork's own"
-    " setting. Where the input says nothing of logs, or has no such configurations, the confidence"
-    " is low or medium: what was not read may log all the same.",
+    " setting, and records that a subnetwork made itself show that it is logged. Where the input"
+    " says nothing of logs, or has no such configurations, the confidence is low or medium: what"
+    " was not read may log all the same.",
     references=(
         "https://cloud.google.com/vpc/docs/using-flow-logs",
         "https://cloud.google.com/vpc/network-pricing",
@@ -78,11 +80,14 @@ def check(facts: Facts) -> Iterator[Hit]:
         for nic in instance.interfaces
         if nic.subnetwork and instance.is_running
     }
+    reporting = reporting_subnetworks(facts)
     for subnetwork in facts.inventory.subnetworks:
         if subnetwork.ref.self_link in used:
             logs = facts.inventory.logging_of(subnetwork)
             # The fullest one is what there is to see; what it lacks, the others lack as well.
             fullest = max(logs, key=_fullness, default=None)
+            if fullest is None and subnetwork.ref.self_link in reporting:
+                continue  # Its own reports are there: something logs it.
             why = _off(subnetwork) if fullest is None else _thin(facts, fullest)
             if why:
                 yield _hit(facts, subnetwork, fullest, why)

@@ -16,7 +16,6 @@ from netplan_planner.model import (
     Need,
     NetworkInterface,
     OwnerKind,
-    SelfLink,
     Severity,
     VmTraffic,
     line_item,
@@ -32,6 +31,7 @@ from netplan_rules.removal import (
     needs_google_access,
     removal_commands,
 )
+from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import vm_subject
 
@@ -69,7 +69,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each running machine whose external address saw no internet traffic."""
     if facts.traffic is None:
         return
-    reporting = _reporting(facts)
+    reporting = reporting_subnetworks(facts)
     for instance in facts.inventory.instances:
         if not instance.is_running:
             continue
@@ -110,26 +110,6 @@ _FRONTS = frozenset({OwnerKind.LOAD_BALANCER, OwnerKind.VM})
 def _sent(facts: Facts, traffic: VmTraffic | None) -> Sequence[Edge]:
     assert facts.traffic is not None
     return facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
-
-
-def _reporting(facts: Facts) -> frozenset[SelfLink]:
-    """Return the subnetworks of which the input has a report of their own.
-
-    Machines with several interfaces do not tell through which one they reported.
-    """
-    assert facts.traffic is not None
-    ends: set[int] = set()
-    for edge in facts.traffic.edges:
-        if edge.payload_bytes > edge.by_destination_bytes:
-            ends.add(edge.src)
-        if edge.by_destination_bytes:
-            ends.add(edge.dst)
-    machines = (facts.instance(facts.traffic.owners[end]) for end in ends)
-    return frozenset(
-        machine.interfaces[0].subnetwork
-        for machine in machines
-        if machine and len(machine.interfaces) == 1 and machine.interfaces[0].subnetwork
-    )
 
 
 def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:

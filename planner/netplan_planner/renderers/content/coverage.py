@@ -1,5 +1,6 @@
 """What the report rests on, what was left out, what was not judged, and the sums."""
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
@@ -33,6 +34,10 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+
+_PATH_LENGTH = 4096
+"""As long as Linux lets a path be: one that is cut cannot be copied."""
+_NUMBER = re.compile(r"[0-9]+")
 
 _KINDS = {
     "crashed": "crashed",
@@ -75,8 +80,7 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     read = report.coverage
     yield Section(line=line("What this rests on"))
     if not read.is_complete:
-        gap = "This report is incomplete: a page, project or rule is missing, see below."
-        yield Para(line=line(say(gap, Role.BAD)))
+        yield from _incomplete(read.incomplete, options)
     for text in report.assumptions:
         yield Field(label="assumed", line=line(text))
     yield Field(label="read", line=_resources(read))
@@ -94,6 +98,17 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield from _unread(read.unread, options)
     for note in read.notes:
         yield Field(label="note", line=line(note))
+
+
+def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Block]:
+    """Yield what of the given evidence is not in the answer."""
+    gap = "This report is incomplete: not all of the given evidence could be read and used."
+    yield Para(line=line(say(gap, Role.BAD)))
+    shown = reasons[: options.row_limit]
+    for reason in shown:
+        yield Item(line=line(say(reason, length=_PATH_LENGTH)))
+    if len(reasons) > len(shown):
+        yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
 
 
 def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
@@ -277,21 +292,39 @@ def _measurements(read: MeasurementCoverage, options: RenderOptions) -> Iterator
 
 
 def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block]:
+    """Yield what was not understood, grouped by kind and cause, the most frequent first."""
     if not entries:
         return
-    shown = entries[: options.row_limit]
-    more = [
-        line(
-            say(entry.source, Role.NAME, length=phrases.SUBJECT_LENGTH),
-            *(f" {part}" for part in (entry.resource, entry.field) if part),
-            f": {entry.reason}",
-        )
-        for entry in shown
-    ]
-    if len(entries) > len(shown):
-        more.append(line(f"and {len(entries) - len(shown):,} more, all in --output json"))
-    count = figures.counted(len(entries), "thing")
-    yield Field(label="unread", line=line(f"{count} not understood"), more=tuple(more))
+    lost = [entry for entry in entries if not entry.is_needless]
+    groups: dict[tuple[str, ...], list[Unread]] = {}
+    for entry in lost or entries:
+        groups.setdefault(_cause(entry), []).append(entry)
+    ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].reason))
+    more = [_of_cause(group) for group in ordered[: options.row_limit]]
+    if len(ordered) > len(more):
+        more.append(line(f"and {len(ordered) - len(more):,} more causes, all in --output json"))
+    needless = figures.counted(len(entries) - len(lost), "thing")
+    said = [f"{figures.counted(len(lost), 'thing')} not understood"] if lost else []
+    said += [f"{needless} of no need here"] if len(entries) > len(lost) else []
+    yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
+
+
+def _cause(entry: Unread) -> tuple[str, ...]:
+    """Return what makes entries alike: kind of resource, field and reason, less their numbers."""
+    parts = (entry.resource or "").split("/")
+    kind = parts[-2] if len(parts) > 1 else ""
+    return kind, *(_NUMBER.sub("#", text or "") for text in (entry.field, entry.reason))
+
+
+def _of_cause(group: Sequence[Unread]) -> Line:
+    """Return the cause, how often it is there, and the first place, whole, to be copied."""
+    first = group[0]
+    where = (say(first.source, Role.NAME, glued=True, length=_PATH_LENGTH),)
+    which = tuple(
+        say(f" {part}", length=_PATH_LENGTH) for part in (first.resource, first.field) if part
+    )
+    more = f" and {len(group) - 1:,} more" if len(group) > 1 else ""
+    return line(*where, *which, f"{more}: {first.reason}")
 
 
 def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> Iterator[Block]:
