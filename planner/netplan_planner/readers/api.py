@@ -120,9 +120,11 @@ class _Reading:
         calls: list[Future[_Part]] = [
             pool.submit(self._list, project, method) for method in LISTS for project in projects
         ]
+        configured = self._configured
         configurations = [
-            pool.submit(read_configurations, self._configured, project)
-            for project in (projects if self._configured is not None else ())
+            pool.submit(read_configurations, configured, project)
+            for project in projects
+            if configured is not None
         ]
         parts = [call.result() for call in calls]
         everything = Collector()

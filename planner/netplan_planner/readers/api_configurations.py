@@ -80,8 +80,8 @@ def _request(project: ProjectId, token: str, page_size: int) -> Request:
         path=f"projects/{quote(project, safe=':')}/locations/global/{COLLECTION}",
         query=query | ({"pageToken": token} if token else {}),
         permission=PERMISSION,
-        disabled="the Network Management API is disabled (403), so the project has no configurations"
-        " of flow logs of its own",
+        disabled="the Network Management API is disabled (403), so the project has no"
+        " configurations of flow logs of its own",
         missing=f"{METHOD_ID}: no such project, or this account cannot see it (404)",
         forbidden=f"it needs the permission {PERMISSION}, which the role {VIEWER_ROLE} holds:"
         " configurations of flow logs are not known",

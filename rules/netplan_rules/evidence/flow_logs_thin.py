@@ -9,6 +9,7 @@ from netplan_planner.model import (
     Fix,
     FlowLogConfig,
     Hit,
+    Instruction,
     Need,
     Severity,
     Subnetwork,
@@ -65,7 +66,7 @@ RULE = Rule(
             " window has, may lie apart before the confidence of money is lowered",
         ),
     ),
-    group_message="{count} subnetworks in use: {why}",
+    group_message="{count} subnetworks in use keep no flow logs or thin ones; the first: {why}",
 )
 
 _FINE_INTERVALS = frozenset({"INTERVAL_5_SEC", "INTERVAL_30_SEC", "INTERVAL_1_MIN"})
@@ -137,7 +138,6 @@ def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: 
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name} ({subnetwork.region})",
         message=f"subnetwork {subnetwork.name}: {why}",
-        group=why,
         evidence=(
             Evidence(name="why", value=why, source="inventory"),
             Evidence(
@@ -150,6 +150,12 @@ def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: 
             ),
         ),
         fix=Fix(
+            label="fuller flow logs",
+            verify=Instruction(text="The next audit's coverage names the subnetwork's records."),
+            undo=Instruction(
+                text="Set the rate and the interval back after the review, or switch logs off with"
+                " --no-enable-flow-logs."
+            ),
             text="For a review, log everything at a fine interval with metadata.",
             commands=(
                 command(

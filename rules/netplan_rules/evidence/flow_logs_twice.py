@@ -7,6 +7,7 @@ from netplan_planner.model import (
     Facts,
     Fix,
     Hit,
+    Instruction,
     LogOverlap,
     Need,
     ResourceRef,
@@ -30,6 +31,7 @@ RULE = Rule(
     " does not.",
     references=("https://docs.cloud.google.com/vpc/docs/using-flow-logs",),
     since="0.1.0",
+    group_message="{count} places are logged by two configurations of flow logs",
 )
 
 
@@ -61,6 +63,11 @@ def _hit(overlap: LogOverlap) -> Hit:
         ),
         saving_unknown="what its records cost depends on their size, which the input does not hold",
         fix=Fix(
+            label="one configuration of flow logs",
+            verify=Instruction(
+                text="The next audit leaves no record of another configuration out.",
+            ),
+            undo=Instruction(text="Switch the configuration on again."),
             text=f"Keep {counts} or {left_out}, and switch the other off for {name}.",
             documents=RULE.references,
             caution="A configuration may cover other places too, and feed other readers.",

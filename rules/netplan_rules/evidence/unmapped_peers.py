@@ -89,6 +89,7 @@ def _hit(facts: Facts, strays: list[Edge], lost: int, whole: int) -> Hit:
             Evidence(name="addresses", value=len(greatest), source="flow logs"),
         ),
         fix=Fix(
+            label="read more projects",
             text="Read the projects that own them (--project for each, or --inventory files), with"
             " routes and VPN tunnels, so that hybrid ranges are known.",
         ),

@@ -220,6 +220,7 @@ def _fix(facts: Facts, model: RunModel, run: Run, suspects: Sequence[Suspect]) -
     first = "Then measure" if listed else "Measure"
     again = f"{first} again: `iperf3 -s` on {run.dst.name}, the client on {run.src.name}."
     return Fix(
+        label="check the suspects",
         text=" ".join((*listed, again)),
         commands=(text,) if text else (),
         documents=RULE.references,

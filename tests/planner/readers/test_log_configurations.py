@@ -44,7 +44,7 @@ THIN = {
 }
 TUNNEL = {"name": f"{ROOT}/tunnel", "vpnTunnel": "projects/p/regions/us-central1/vpnTunnels/t"}
 EVERYWHERE = {"name": "organizations/12/locations/global/vpcFlowLogsConfigs/all"}
-ALL = [EVERYWHERE, THIN, TUNNEL, WHOLE]
+ALL: list[dict[str, Any]] = [EVERYWHERE, THIN, TUNNEL, WHOLE]
 
 COMPUTE = {
     "kind": "compute#subnetwork",

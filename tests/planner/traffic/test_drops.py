@@ -1,10 +1,11 @@
 """Why packets were dropped, and where: nobody published such a record, so these are made."""
 
 from pathlib import Path
+from typing import Any
 
 from netplan_planner.model import Drops
 from support.flow_project import host, inventory, subnet
-from support.flow_records import entry, only_edge, read
+from support.flow_records import Json, entry, only_edge, read
 
 WEB = host("web", "10.0.1.1", subnetwork="front")
 DB = host("db", "10.0.2.1", subnetwork="back")
@@ -12,7 +13,7 @@ KNOWN = inventory(WEB, DB, subnet("front", logs=True), subnet("back", logs=True)
 
 
 def test_drops_are_kept_apart_by_side_and_reason(tmp_path: Path) -> None:
-    def dropped(packets: int, by: str, **more: str) -> dict[str, object]:
+    def dropped(packets: int, by: str, **more: Any) -> Json:
         return entry(
             "10.0.1.1", "10.0.2.1", packets * 100, packets=packets, by=by, is_dropped=True, **more
         )
