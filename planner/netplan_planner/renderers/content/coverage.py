@@ -27,6 +27,7 @@ from netplan_planner.renderers.document import (
     Para,
     Role,
     Section,
+    Span,
     fixed,
     joined,
     line,
@@ -106,7 +107,8 @@ def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Bloc
     yield Para(line=line(say(gap, Role.BAD)))
     shown = reasons[: options.row_limit]
     for reason in shown:
-        yield Item(line=line(say(reason, length=_PATH_LENGTH)))
+        source, colon, cause = reason.rpartition(": ")
+        yield Item(line=line(*((_place(source), colon) if colon else ()), cause))
     if len(reasons) > len(shown):
         yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
 
@@ -219,7 +221,7 @@ def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     if excluded and not reasons:
         left_out = line(f", {excluded:,} left out")
     examples = read.examples[: options.row_limit]
-    more = tuple(line(say(bad.source, Role.NAME), f": {bad.reason}") for bad in examples)
+    more = tuple(line(_place(bad.source), f": {bad.reason}") for bad in examples)
     yield Field(label="records", line=line(f"{used} in {files}", left_out), more=more)
     yield Field(label="owners", line=_owners(read))
     yield Field(label="counted", line=_reporters(read))
@@ -309,6 +311,10 @@ def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block
     yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
 
 
+def _place(source: str) -> Span:
+    return say(source, Role.PLACE, glued=True, length=_PATH_LENGTH)
+
+
 def _cause(entry: Unread) -> tuple[str, ...]:
     """Return what makes entries alike: kind of resource, field and reason, less their numbers."""
     parts = (entry.resource or "").split("/")
@@ -319,7 +325,7 @@ def _cause(entry: Unread) -> tuple[str, ...]:
 def _of_cause(group: Sequence[Unread]) -> Line:
     """Return the cause, how often it is there, and the first place, whole, to be copied."""
     first = group[0]
-    where = (say(first.source, Role.NAME, glued=True, length=_PATH_LENGTH),)
+    where = (_place(first.source),)
     which = tuple(
         say(f" {part}", length=_PATH_LENGTH) for part in (first.resource, first.field) if part
     )
