@@ -99,7 +99,7 @@ def make_finding(
     facts: Facts, rule: Rule, key: str, hits: Sequence[Hit], standing: Standing
 ) -> Finding:
     """Return the finding of a rule's hits of one cause, with its place in the order of fixes."""
-    first = hits[0]
+    first, saving = hits[0], _saving(hits)
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = _confidence(hits)
     unknown = sorted({hit.saving_unknown for hit in hits if hit.saving_unknown})
@@ -124,7 +124,7 @@ def make_finding(
         limit=first.limit,
         throughput_now=first.throughput_now,
         throughput_fixed=first.throughput_fixed,
-        saving_usd_per_month=_saving(hits),
+        saving_usd_per_month=saving,
         saving_unknown="; ".join(unknown),
         line_items=merge_lines(item for hit in hits for item in hit.saving_items),
         fix=first.fix,
@@ -133,7 +133,7 @@ def make_finding(
         fingerprint=key,
         rank=standing.rank,
         marginal_usd_per_month=standing.marginal_usd_per_month,
-        overlap=standing.overlap,
+        overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
     )
 
 

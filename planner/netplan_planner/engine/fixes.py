@@ -83,7 +83,7 @@ def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
         label=labels.pop() if len(labels) == 1 else "",
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
-        overlap=standing.overlap,
+        overlap=finding.overlap,
         now=standing.now,
         fixed=standing.fixed,
         used_ratio=max(used) if used and standing.now is not None else None,

@@ -9,6 +9,9 @@ worth most is a matter of severity, then of traffic that is held back, then of m
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -21,7 +24,9 @@ from netplan_planner.model import (
     Severity,
     Value,
     Zone,
+    region_of,
     total_usd,
+    usage_of,
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
 from netplan_planner.throughput import apply_change, edge_query, predict
@@ -134,7 +139,6 @@ class _Search:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
         self._traffic = ChangedTraffic(facts) if facts.traffic is not None else None
-        self._untouched = ChangedTraffic(facts) if facts.traffic is not None else None
         self._types: dict[SelfLink, Change] = {}
         self._owners = {
             link: index
@@ -231,29 +235,33 @@ class _Search:
         ):
             if self._traffic.is_moved(owner):
                 return Decimal(0), "another fix already moves the machine"
-            return self._differing(hit, alone, self._traffic.edges_of(owner), None)
+            return self._moved(hit, alone, owner)
         if change.kind is ChangeKind.INTERNAL_ADDRESS and (pair := self._pair(change)) is not None:
             if self._traffic.uses_internal(pair):
                 return Decimal(0), "another fix already gives the pair internal addresses"
             where = tuple(self._traffic.zone(end) for end in pair)
-            return self._differing(hit, alone, self._traffic.edges_between(pair), where)
+            worth = self._saved(hit, self._traffic.edges_between(pair), where)
+            return worth, _less(worth, alone)
         return alone, ""
 
-    def _differing(
-        self, hit: Hit, alone: Decimal, edges: Sequence[Edge], state: object
-    ) -> tuple[Decimal, str]:
-        """Return what a change of traffic saves now: all that it saves alone, less the difference.
-
-        What it saves beside traffic, such as in machines, stays. `state` is what the answer
-        depends on; None: more than can be named.
-        """
+    def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal, str]:
+        """Return what a move saves now: in traffic, and in the machine where regions differ."""
         assert self._traffic is not None
-        kept = self._traffic
-        self._traffic = self._untouched
-        first = self._saved(hit, edges, "untouched")
-        self._traffic = kept
-        worth = alone - first + self._saved(hit, edges, state)
-        return worth, "" if worth >= alone else "the fixes before it save part of that already"
+        worth = self._saved(hit, self._traffic.edges_of(owner), None) + self._machine_usd(hit)
+        return worth, _less(worth, alone)
+
+    def _machine_usd(self, hit: Hit) -> Decimal:
+        """Return what a machine costs here less what it costs where it would stand."""
+        change = hit.change
+        machine = self._facts.inventory.instance_by_link.get(change.target) if change else None
+        if change is None or machine is None or machine.region == region_of(change.to or ""):
+            return Decimal(0)
+        usage, there = usage_of(machine), replace(machine, zone=Zone(change.to or ""))
+        costs = self._facts.machines.cost_today
+        try:
+            return total_usd(costs(machine, usage)) - total_usd(costs(there, usage))
+        except MissingDatum:
+            return Decimal(0)  # the rule did not propose it then
 
     def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal:
         assert self._traffic is not None
@@ -313,6 +321,10 @@ class _Search:
 
 def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:
     return apply_change(query, Change(kind=ChangeKind.INTERNAL_ADDRESS, target=target))
+
+
+def _less(worth: Decimal, alone: Decimal) -> str:
+    return "" if worth >= alone else "the fixes before it save part of that already"
 
 
 def _may_cost(hit: Hit) -> bool:

@@ -36,6 +36,7 @@ RULE = Rule(
         "n",
     ),
     since="0.1.0",
+    group_message="{count} machines have Tier_1 set and cannot use it; the first: {reason}",
 )
 
 

@@ -43,6 +43,8 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
     ),
     since="0.1.0",
+    group_message="{measurements:g} measurements of {count} places cannot stand for their path",
+    summed=("measurements",),
     thresholds=(
         Threshold(
             name="min_runs",

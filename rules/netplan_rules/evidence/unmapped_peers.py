@@ -31,6 +31,7 @@ RULE = Rule(
     guards="Silent below the share; internet peers have an owner and do not count.",
     references=("https://cloud.google.com/vpc/docs/flow-logs",),
     since="0.1.0",
+    group_message="{addresses} addresses that nobody owns",
     thresholds=(
         Threshold(
             name="min_ratio",

@@ -46,6 +46,8 @@ RULE = Rule(
         "https://cloud.google.com/blog/products/gcp/5-steps-to-better-gcp-network-performance",
     ),
     since="0.1.0",
+    group_message="on {count} paths measurements stay below the prediction; the first has"
+    " {measured_rate} of {predicted_rate}",
     thresholds=(
         Threshold(
             name="max_ratio",
