@@ -59,7 +59,7 @@ def doubt_of_month(facts: Facts) -> str:
     if traffic is None:
         return ""
     low, high = traffic.month_ratios
-    if high / low <= facts.threshold(_SHARED, "month_bounds_ratio"):
+    if high / low <= facts.threshold(_SHARED, "month_bounds_times"):
         return ""
     seen = counted(round(traffic.observed_seconds / SECONDS_PER_HOUR), "hour")
     if high > 1:

@@ -59,9 +59,9 @@ RULE = Rule(
             about="records of a pair below which the confidence of its findings is lowered",
         ),
         Threshold(
-            name="month_bounds_ratio",
+            name="month_bounds_times",
             default=2.0,
-            unit="ratio",
+            unit="times",
             about="how far the most and the least that a month's volume can be, from what the"
             " window has, may lie apart before the confidence of money is lowered",
         ),
