@@ -36,8 +36,8 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_PATH_LENGTH = 4096
-"""As long as Linux lets a path be: one that is cut cannot be copied."""
+_PATH_LENGTH = 900
+"""More than a path has in practice: one that is cut cannot be copied."""
 _NUMBER = re.compile(r"[0-9]+")
 
 _KINDS = {
@@ -327,7 +327,9 @@ def _of_cause(group: Sequence[Unread]) -> Line:
     first = group[0]
     where = (_place(first.source),)
     which = tuple(
-        say(f" {part}", length=_PATH_LENGTH) for part in (first.resource, first.field) if part
+        say(f" {part}", length=phrases.SUBJECT_LENGTH)
+        for part in (first.resource, first.field)
+        if part
     )
     more = f" and {len(group) - 1:,} more" if len(group) > 1 else ""
     return line(*where, *which, f"{more}: {first.reason}")
