@@ -402,13 +402,18 @@ MOVED = {"probe-not-comparable": "evidence"}
 it beside the rule on what is measured."""
 
 
+ADDED = {"flow-logs-twice": ("evidence", "low")}
+"""What the catalogue has no rule for."""
+
+
 @needs_shared
 @each_rule
 def test_area_and_severity_are_the_catalogues(check: Check) -> None:
     catalogue = _catalogue()
     assert len(catalogue) > 40
     names = (check.rule.id, *check.rule.aliases)
-    area, severity = next(catalogue[name] for name in names if name in catalogue)
+    known = {**catalogue, **ADDED}
+    area, severity = next(known[name] for name in names if name in known)
     assert (check.area, check.rule.severity.value) == (MOVED.get(check.rule.id, area), severity)
 
 

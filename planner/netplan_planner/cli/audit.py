@@ -111,7 +111,9 @@ def audit(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit with 4 when a part is missing.", rich_help_panel=OUTPUT
+            "--strict",
+            help="Exit with 4 when a page is missing or given evidence could not be used in full.",
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
     output: Annotated[
@@ -272,8 +274,10 @@ def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict
     from netplan_planner.model import Severity
 
     if strict and not report.coverage.is_complete:
+        missing = report.coverage.incomplete
+        more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
         raise IncompleteError(
-            "the answer is incomplete (see the coverage in the report), and --strict was given"
+            f"the answer is incomplete, and --strict was given: {missing[0]}{more}"
         )
     # What is only filtered from sight is judged too: a filter is no way past a gate.
     severities = [

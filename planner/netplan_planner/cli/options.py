@@ -169,7 +169,11 @@ WhichReporter = Annotated[
 ]
 Since = Annotated[
     datetime | None,
-    typer.Option("--since", help="Leave out earlier records (UTC).", rich_help_panel=TRAFFIC),
+    typer.Option(
+        "--since",
+        help="Leave out earlier records (UTC); with --until: all that is in between was looked at.",
+        rich_help_panel=TRAFFIC,
+    ),
 ]
 Until = Annotated[
     datetime | None,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from netplan_planner import tool_version
+from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
@@ -252,12 +253,16 @@ def _said_of_commitments(facts: Facts) -> str:
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
     steady = traffic.is_steady
+    low, high = traffic.month_ratios
     return WindowInfo(
         start=None if steady else traffic.start,
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
         sampling=_sampling(facts),
+        is_asked=traffic.is_asked,
+        month_low_ratio=low,
+        month_high_ratio=high,
     )
 
 
@@ -266,12 +271,11 @@ def _sampling(facts: Facts) -> str:
     used = {nic.subnetwork for i in facts.inventory.instances for nic in i.interfaces}
     rates = sorted(
         {
-            s.flow_logs.sampling_ratio
+            logs.sampling_ratio
             for s in facts.inventory.subnetworks
             if s.ref.self_link in used
-            and s.flow_logs is not None
-            and s.flow_logs.enabled
-            and s.flow_logs.sampling_ratio is not None
+            for logs in facts.inventory.logging_of(s)
+            if logs.sampling_ratio is not None
         }
     )
     if not rates:
@@ -287,6 +291,7 @@ def _coverage(
         "addresses": len(inventory.addresses),
         "commitments": len(inventory.commitments),
         "disks": len(inventory.disks),
+        "flow-log configurations": len(inventory.flow_log_configurations),
         "forwarding rules": len(inventory.forwarding_rules),
         "instance groups": len(inventory.instance_groups),
         "instances": len(inventory.instances),
@@ -297,15 +302,15 @@ def _coverage(
         "subnetworks": len(inventory.subnetworks),
         "VPN tunnels": len(inventory.vpn_tunnels),
     }
-    crashed = any(note.kind == "crashed" for note in not_evaluated)
-    refused = any(project.errors for project in inventory.projects)
+    incomplete = what_is_incomplete(facts, not_evaluated)
     return Coverage(
         projects=inventory.projects,
         instance_count=len(inventory.instances),
         resource_counts=tuple(sorted(counts.items())),
         unread=inventory.unread,
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
-        is_complete=not crashed and not refused,
+        is_complete=not incomplete,
+        incomplete=incomplete,
         notes=suppressions.notes,
         measurements=facts.measurement_coverage,
     )

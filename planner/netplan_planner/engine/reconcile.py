@@ -21,7 +21,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.lanes import Lane, lane_of, lane_parts, nat_part
-from netplan_planner.units import HOURS_PER_MONTH, counted
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
@@ -174,7 +174,7 @@ def _model_hours(facts: Facts) -> Decimal:
     traffic = facts.traffic
     if traffic is None or traffic.is_steady:
         return Decimal(HOURS_PER_MONTH)
-    return Decimal(traffic.observed_minutes) / 60
+    return Decimal(traffic.month_seconds) / SECONDS_PER_HOUR
 
 
 def _window(facts: Facts) -> str:

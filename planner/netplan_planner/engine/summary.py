@@ -60,7 +60,11 @@ def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
 
 def direction_of(facts: Facts, edge: Edge) -> Direction:
     """Return which way an edge goes, seen from the machines of the inventory."""
-    if facts.src(edge).kind is OwnerKind.VM:
+    kind = facts.src(edge).kind
+    # What unnamed back ends answer to the internet leaves the own project too.
+    if kind is OwnerKind.VM or (
+        kind is OwnerKind.LOAD_BALANCER and edge.path_class is PathClass.INTERNET
+    ):
         return Direction.SENT
     return Direction.RECEIVED if facts.dst(edge).kind in _OWN else Direction.ELSEWHERE
 

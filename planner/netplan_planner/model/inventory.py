@@ -177,6 +177,32 @@ class Subnetwork(Value, frozen=True, kw_only=True):
     """None when the input says nothing of flow logs, which is not the same as off."""
 
 
+class FlowLogsConfiguration(Value, frozen=True, kw_only=True):
+    """A configuration of flow logs of the Network Management API, apart from subnetworks' own.
+
+    Each one that covers a flow writes records of its own. Where none of the targets is set it
+    covers an organisation.
+    """
+
+    ref: ResourceRef
+    project: ProjectId
+    """Empty for one of an organisation."""
+    name: str
+    logs: FlowLogConfig
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
+    gateway: SelfLink | None = None
+    """A VPN tunnel or VLAN attachment."""
+
+    def covers(self, subnetwork: Subnetwork) -> bool:
+        """Return whether machines of a subnetwork are logged by it while it is enabled."""
+        if self.gateway is not None:
+            return False
+        if self.subnetwork is not None:
+            return self.subnetwork == subnetwork.ref.self_link
+        return self.network is None or self.network == subnetwork.network
+
+
 class Peering(Value, frozen=True, kw_only=True):
     """One side of a VPC peering."""
 
@@ -216,6 +242,8 @@ class Address(Value, frozen=True, kw_only=True):
     network_tier: str | None = None
     purpose: str | None = None
     prefix_length: int | None = None
+    network: SelfLink | None = None
+    """Of an internal range that is reserved in one network."""
     created: datetime | None = None
     labels: tuple[tuple[str, str], ...] = ()
 
@@ -242,6 +270,22 @@ class ForwardingRule(Value, frozen=True, kw_only=True):
     def is_external(self) -> bool:
         """Whether its address is reachable from the internet."""
         return self.scheme is not None and self.scheme.startswith("EXTERNAL")
+
+    @property
+    def is_external_passthrough(self) -> bool:
+        """Whether packets from outside reach its back ends as they are, and are answered directly.
+
+        Proxies of the scheme `EXTERNAL` have a target that names a proxy; behind a passthrough
+        load balancer stand a backend service, a target pool or (protocol forwarding) an instance
+        (docs.cloud.google.com/load-balancing/docs/forwarding-rule-concepts).
+        """
+        if self.scheme != "EXTERNAL":
+            return False
+        target = self.target or ""
+        return not target if self.backend_service else any(p in target for p in _PASSTHROUGH)
+
+
+_PASSTHROUGH = ("/targetPools/", "/targetInstances/")
 
 
 class NatGateway(Value, frozen=True, kw_only=True):
@@ -358,6 +402,8 @@ class Unread(Value, frozen=True, kw_only=True):
     reason: str
     resource: str | None = None
     field: str | None = None
+    is_needless: bool = False
+    """Nothing is missing without it: another kind of file or resource than the audit needs."""
 
 
 class ProjectCoverage(Value, frozen=True, kw_only=True):
@@ -387,6 +433,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     commitments: tuple[Commitment, ...] = ()
     disks: tuple[Disk, ...] = ()
     resource_policies: tuple[ResourcePolicy, ...] = ()
+    flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     unread: tuple[Unread, ...] = ()
     projects: tuple[ProjectCoverage, ...] = ()
@@ -426,6 +473,11 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         return {address: tuple(rules) for address, rules in found.items()}
 
     @cached_property
+    def front_by_ip(self) -> dict[str, ForwardingRule]:
+        """Every external front by its address; the first by self link wins."""
+        return {r.ip_address: r for r in reversed(self.forwarding_rules) if _is_front(r)}  # type: ignore[misc]
+
+    @cached_property
     def shape_by_type(self) -> dict[str, MachineShape]:
         """Every machine shape that the input itself stated."""
         return {shape.machine_type: shape for shape in self.machine_shapes}
@@ -456,6 +508,18 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def policy_by_link(self) -> dict[SelfLink, ResourcePolicy]:
         """Every resource policy by its self link."""
         return {policy.ref.self_link: policy for policy in self.resource_policies}
+
+    def logging_of(self, subnetwork: Subnetwork) -> tuple[FlowLogConfig, ...]:
+        """Return every setting and configuration that logs a subnetwork's machines now."""
+        own = subnetwork.flow_logs
+        return (
+            *((own,) if own is not None and own.enabled else ()),
+            *(
+                c.logs
+                for c in self.flow_log_configurations
+                if c.logs.enabled and c.covers(subnetwork)
+            ),
+        )
 
     def peered_networks(self) -> Iterator[tuple[Network, Network]]:
         """Yield each actively peered pair once, ordered by link; peers not read are left out."""
@@ -540,6 +604,10 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def is_static(self, external_ipv4: str) -> bool:
         """Return whether an external address is reserved, so that it outlives a VM's restart."""
         return external_ipv4 in self.address_by_ip
+
+
+def _is_front(rule: ForwardingRule) -> bool:
+    return rule.is_external and bool(rule.ip_address)
 
 
 def series_of(machine_type: str) -> str:

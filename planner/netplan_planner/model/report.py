@@ -28,6 +28,12 @@ class WindowInfo(Value, frozen=True, kw_only=True):
     reporter: str
     sampling: str
     """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""
+    is_asked: bool = False
+    """The user named its beginning and end, so that silence in it was idleness."""
+    month_low_ratio: float = 1.0
+    """The least that a month can have, as a ratio of the volumes and dollars that are stated."""
+    month_high_ratio: float = 1.0
+    """The most."""
 
 
 class Direction(StrEnum):
@@ -231,7 +237,10 @@ class Coverage(Value, frozen=True, kw_only=True):
     unread: tuple[Unread, ...]
     traffic: TrafficCoverage | None
     is_complete: bool
-    """False when a page, project or rule is missing; `--strict` then fails."""
+    """False when anything is `incomplete`; `--strict` then fails."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read or used in full, and rules that crashed, a line
+    each. Evidence that was not given at all is no part of it: see `Report.not_evaluated`."""
     notes: tuple[str, ...] = ()
     measurements: MeasurementCoverage | None = None
     """None when none were given."""

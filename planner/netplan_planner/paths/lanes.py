@@ -83,7 +83,10 @@ def _is_external_ipv6(edge: Edge) -> bool:
 
 
 def _tier(facts: Facts, edge: Edge) -> str:
-    """Return the network tier of the sender's external addresses."""
+    """Return the network tier of the sender's external addresses, or of the front it answers by."""
+    front = facts.inventory.front_by_ip.get(edge.dst_address) if edge.dst_address else None
+    if front is not None:
+        return front.network_tier or PREMIUM
     instance = facts.instance(facts.src(edge))
     tiers = {
         nic.network_tier or PREMIUM

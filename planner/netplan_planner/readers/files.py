@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
-from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log
+from netplan_planner.readers import (
+    cloud_asset,
+    compute_json,
+    foreign,
+    http_log,
+    network_management,
+)
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
     Document,
@@ -33,6 +39,7 @@ DocumentReader = Callable[[object, Origin, Collector], bool]
 
 READERS: dict[str, DocumentReader] = {
     cloud_asset.name: cloud_asset.read,
+    network_management.name: network_management.read,
     compute_json.name: compute_json.read,
 }
 """By name, in the order in which they are asked whether a JSON document is theirs."""
@@ -105,7 +112,7 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
         outcome = _read_file(path, shown, collector)
         reason = outcome.damage or outcome.foreign
         if reason:
-            collector.note(shown, reason)
+            collector.note(shown, reason, is_needless=not outcome.damage)
             seen[reason] = seen.get(reason, 0) + 1
     if not collector.has_inventory:
         most = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:3]
@@ -124,7 +131,9 @@ def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder, onerror=refused):
         for name in sorted(folders):
             if name.startswith("."):
-                collector.note(_shown(Path(parent, name)), "a hidden folder: not read")
+                collector.note(
+                    _shown(Path(parent, name)), "a hidden folder: not read", is_needless=True
+                )
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in sorted(files))
 
@@ -194,7 +203,7 @@ def _read_documents(documents: list[Document], shown: str, into: Collector) -> _
     if not is_read:
         return _Outcome(foreign=min(others))
     for reason, count in others.items():
-        into.note(shown, f"{count} × {reason}")
+        into.note(shown, f"{count} × {reason}", is_needless=True)
     return _Outcome()
 
 

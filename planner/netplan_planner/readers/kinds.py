@@ -144,6 +144,16 @@ KINDS = (
 )
 """In the order in which shapes are tried: the more telling signatures first."""
 
+FLOW_LOGS_CONFIGURATION = _kind(
+    "vpcFlowLogsConfigs",
+    "vpcFlowLogsConfig",
+    "flow_log_configurations",
+    wire.WireFlowLogsConfiguration,
+    networks.flow_logs_configuration,
+    "",
+)
+"""Of the Network Management API, and so none of `KINDS`; see `network_management`."""
+
 BY_COLLECTION = {kind.collection: kind for kind in KINDS}
 BY_SINGULAR = {kind.singular: kind for kind in KINDS}
 

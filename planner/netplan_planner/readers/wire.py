@@ -279,6 +279,7 @@ class WireAddress(Wire):
     network_tier: str | None = None
     purpose: str | None = None
     prefix_length: Count | None = None
+    network: str | None = None
     creation_timestamp: datetime | None = None
     labels: dict[str, str] = {}
 
@@ -420,3 +421,19 @@ class WireWarning(Wire):
 
     code: str | None = None
     message: str | None = None
+
+
+class WireFlowLogsConfiguration(Wire):
+    """`VpcFlowLogsConfig` of the Network Management API, whose name is its whole path."""
+
+    self_link: str | None = None
+    name: str | None = None
+    state: str | None = None
+    aggregation_interval: str | None = None
+    flow_sampling: Ratio | None = None
+    metadata: str | None = None
+    filter_expr: str | None = None
+    network: str | None = None
+    subnet: str | None = None
+    interconnect_attachment: str | None = None
+    vpn_tunnel: str | None = None

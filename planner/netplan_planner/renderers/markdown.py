@@ -142,7 +142,7 @@ def _inline(line: Line, *, in_table: bool = False) -> str:
 
 
 def _span(span: Span, *, in_table: bool) -> str:
-    if span.role is Role.NAME:
+    if span.role in {Role.NAME, Role.PLACE}:
         return code(span.text, in_table=in_table)
     text = escaped(span.text)
     inner = text.strip()
