@@ -115,8 +115,8 @@ def by_class(table: Table) -> Iterator[tuple[str, ...]]:
 
 def by_group(evaluations: dict[float, Evaluation], name: str) -> Iterator[tuple[str, ...]]:
     """Yield the intervals of each campaign and sender, or path, fitted without the campaign."""
-    inside = (f"inside at {level:g}" for level in LEVELS)
-    yield (name, "rows", *inside, "below", "above", "width", "single width", "score")
+    titles = (f"inside at {level:g}" for level in LEVELS)
+    yield (name, "rows", *titles, "below", "above", "width", "single width", "score")
     for one in _groups(evaluations[LEVEL], name):
         if one.coverage_ratio is None:
             continue
