@@ -186,7 +186,8 @@ def _plain_regimes(table: Table) -> dict[str, Mask]:
     rows = table.rows
     known = ~np.isnan(rows.gbps) & np.char.startswith(table.cloud, "gcp")
     caps, value = rows.caps_gbps, rows.value_gbps
-    wall = known & (np.abs(value / caps - 1) < 0.03) & (table.source != "pkb-samples-2014")
+    left_out = ("pkb-samples-2014", "cockroach-cloud-report-2019")
+    wall = known & (np.abs(value / caps - 1) < 0.03) & ~np.isin(table.source, left_out)
     default = ~(np.char.find(table.note, "rmem") >= 0)
     window = known & ~wall & (table.streams == 1) & (table.rtt_ms >= 30) & default
     ramp = known & ~wall & (table.streams == 64) & (table.duration_s == 5)
