@@ -10,7 +10,7 @@ import typer
 
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
 from netplan_planner.errors import IncompleteError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def audit(
     prices: options.Prices = None,
     discount: options.Discounts = None,
     billing_export: options.BillingExports = None,
+    commitment_scope: options.WhichSharing = Sharing.UNKNOWN,
     currency: options.CurrencyCode = None,
     as_of: options.AsOf = None,
     today: options.Today = None,
@@ -70,13 +71,17 @@ def audit(
         typer.Option(help="Not these rules or areas.", rich_help_panel=CHOICE),
     ] = None,
     severity: Annotated[
-        Floor, typer.Option(help="Show findings from this severity on.", rich_help_panel=CHOICE)
+        Floor,
+        typer.Option(
+            help="Show findings from this severity on; --fail-on judges all of them.",
+            rich_help_panel=CHOICE,
+        ),
     ] = Floor.INFO,
     min_saving: Annotated[
         str | None,
         typer.Option(
             metavar="USD",
-            help="Show only findings that save at least this much a month.",
+            help="Show only findings that save at least this much a month; --fail-on judges all.",
             rich_help_panel=CHOICE,
         ),
     ] = None,
@@ -89,13 +94,16 @@ def audit(
     ] = None,
     fail_on: Annotated[
         Level,
-        typer.Option(help="Exit with 1 on findings from this severity on.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Exit with 1 on findings from this severity on, shown or not.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = Level.HIGH,
     fail_on_saving: Annotated[
         str | None,
         typer.Option(
             metavar="USD",
-            help="Exit with 1 when the findings save more than this a month.",
+            help="Exit with 1 when all fixes together save more than this a month.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -159,7 +167,7 @@ def audit(
 
     from netplan_planner.cli.price_source import currency_in
     from netplan_planner.engine import AuditRequest, run_audit
-    from netplan_planner.model import Severity
+    from netplan_planner.model import CommitmentScope, Severity
     from netplan_planner.renderers import (
         ColourMode,
         RenderOptions,
@@ -184,6 +192,7 @@ def audit(
         prices=prices,
         discounts=tuple(discount or ()),
         billing_exports=tuple(billing_export or ()),
+        commitment_scope=CommitmentScope(commitment_scope.value),
         select=options.names(select),
         ignore=options.names(ignore),
         min_severity=Severity(severity.value),
@@ -262,8 +271,13 @@ def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict
         raise IncompleteError(
             "the answer is incomplete (see the coverage in the report), and --strict was given"
         )
+    # What is only filtered from sight is judged too: a filter is no way past a gate.
+    severities = [
+        *(finding.severity for finding in report.findings),
+        *(Severity(hidden.severity) for hidden in report.filtered),
+    ]
     if fail_on is not Level.NEVER and any(
-        finding.severity.rank <= Severity(fail_on.value).rank for finding in report.findings
+        severity.rank <= Severity(fail_on.value).rank for severity in severities
     ):
         raise typer.Exit(EXIT_FINDINGS)
     if save_limit is not None and report.saving_usd_per_month > save_limit:

@@ -5,13 +5,8 @@ from datetime import date
 
 from netplan_planner import tool_version
 from netplan_planner.engine.demos import Demo, load_demo
-from netplan_planner.engine.findings import (
-    Judgement,
-    fingerprint,
-    judge,
-    make_findings,
-    ordered,
-)
+from netplan_planner.engine.findings import Judgement, fingerprint, judge
+from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import limits_date, read_facts
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.request import AuditRequest
@@ -22,7 +17,6 @@ from netplan_planner.model import (
     Facts,
     Filtered,
     Finding,
-    FixSet,
     Hit,
     Infeasible,
     JobPlan,
@@ -32,10 +26,9 @@ from netplan_planner.model import (
     Suppressed,
     TrafficMatrix,
     WindowInfo,
-    total_usd,
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
-from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
+from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
@@ -49,20 +42,32 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
         NetplanError: If the request cannot be answered at all; what only lacks a part is reported.
     """
     demo = load_demo(request.demo) if request.demo is not None else None
+    # Names of rules that do not exist are refused before anything is read.
+    select_rules(request.select, request.ignore)
+    return report_on(request, read_facts(request, demo, say), demo, say)
+
+
+def report_on(
+    request: AuditRequest,
+    facts: Facts,
+    demo: Demo | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Return the report on facts that have been read; the request's inputs are not looked at."""
     selected = select_rules(request.select, request.ignore)
-    facts = read_facts(request, demo, say)
     suppressions = read_suppressions(request.ignore_file, facts)
     machines = counted(len(facts.inventory.instances), "machine")
     say(f"judging {machines} by {counted(len(selected), 'rule')}")
     judgements = [judge(check, facts) for check in selected]
     kept, suppressed = _apply(suppressions, selected, judgements)
-    findings, filtered = _filter(request, kept)
+    found = answer(facts, kept)
+    shown, filtered = _filter(request, found.findings)
     return _report(
         request=request,
         demo=demo,
         facts=facts,
-        findings=findings,
-        fix_sets=_fix_sets(facts, kept, {f.fingerprint for f in findings}),
+        found=found,
+        shown=shown,
         suppressed=suppressed,
         suppressions=suppressions,
         filtered=filtered,
@@ -93,7 +98,7 @@ def _apply(
                     reason=wish.reason,
                     source=wish.source,
                     expires=wish.expires,
-                    saving_usd_per_month=total_usd(hit.saving_items) if hit.saving_items else None,
+                    saving_usd_per_month=hit.saving_usd_per_month,
                     fingerprint=fingerprint(check.rule, hit),
                 )
             )
@@ -101,27 +106,28 @@ def _apply(
     return kept, tuple(sorted(suppressed, key=lambda s: (s.rule, s.subject)))
 
 
-def _filter(request: AuditRequest, kept: Kept) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
+def _filter(
+    request: AuditRequest, findings: Sequence[Finding]
+) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
     """Return the findings to show, and those below the floors of the request."""
     shown: list[Finding] = []
     hidden: list[Filtered] = []
-    for rule, hits in kept:
-        for finding in make_findings(rule, hits):
-            why = _below(request, finding)
-            if not why:
-                shown.append(finding)
-                continue
-            hidden.append(
-                Filtered(
-                    rule=finding.rule,
-                    subject=finding.subject,
-                    severity=finding.severity.value,
-                    saving_usd_per_month=finding.saving_usd_per_month,
-                    why=why,
-                    fingerprint=finding.fingerprint,
-                )
+    for finding in findings:
+        why = _below(request, finding)
+        if not why:
+            shown.append(finding)
+            continue
+        hidden.append(
+            Filtered(
+                rule=finding.rule,
+                subject=finding.subject,
+                severity=finding.severity.value,
+                saving_usd_per_month=finding.saving_usd_per_month,
+                why=why,
+                fingerprint=finding.fingerprint,
             )
-    return ordered(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
+        )
+    return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
 
 
 def _below(request: AuditRequest, finding: Finding) -> str:
@@ -131,17 +137,6 @@ def _below(request: AuditRequest, finding: Finding) -> str:
     if floor is not None and (finding.saving_usd_per_month or 0) < floor:
         return f"below --min-saving {floor}"
     return ""
-
-
-def _fix_sets(facts: Facts, kept: Kept, shown: set[str]) -> tuple[FixSet, ...]:
-    hits = [
-        (key, hit)
-        for rule, rule_hits in kept
-        for hit in rule_hits
-        for key in (fingerprint(rule, hit),)
-        if key in shown
-    ]
-    return find_fix_sets(facts, options_of(hits))
 
 
 def _not_evaluated(
@@ -164,8 +159,8 @@ def _report(
     request: AuditRequest,
     demo: Demo | None,
     facts: Facts,
-    findings: tuple[Finding, ...],
-    fix_sets: tuple[FixSet, ...],
+    found: Answer,
+    shown: tuple[Finding, ...],
     suppressed: tuple[Suppressed, ...],
     suppressions: Suppressions,
     filtered: tuple[Filtered, ...],
@@ -184,17 +179,19 @@ def _report(
         network_prices_as_of=facts.prices.info.network_as_of,
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
         coverage=_coverage(facts, suppressions, not_evaluated),
-        findings=findings,
-        fix_sets=fix_sets,
+        findings=shown,
+        do_first=found.do_first,
+        fix_sets=found.fix_sets,
         traffic_by_class=traffic_by_class(facts),
         zone_pairs=zone_pairs(facts),
         recommendations=plans,
         jobs=jobs,
-        assumptions=_assumptions(request.today, facts, demo, findings),
+        assumptions=_assumptions(request.today, facts, demo, shown),
         suppressed=suppressed,
         filtered=filtered,
         expired_suppressions=suppressions.expired,
         not_evaluated=not_evaluated,
+        commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
     )
 
 
@@ -246,14 +243,21 @@ def _assumptions(
     said += [f"Not used for prices: {line}" for line in facts.prices.info.unread[1:]]
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
     if any(finding.rule in resizing and finding.line_items for finding in findings):
-        covered = len(facts.inventory.commitments)
-        read = f" ({covered:,} read)" if covered else ""
         said.append(
             "Machines that are not Spot run whole months on demand, with the sustained-use discount"
-            f" of their series (accounts that pay online get it); commitments{read} are not"
-            " counted."
+            f" of their series (accounts that pay online get it); {_said_of_commitments(facts)}."
         )
     return tuple(said)
+
+
+def _said_of_commitments(facts: Facts) -> str:
+    """Return how far commitments are in the savings."""
+    if not facts.inventory.commitments:
+        return "no commitment was read, so none is counted"
+    return (
+        "the commitments that were read are paid to their end, used or not; flexible ones are in no"
+        " input and not counted"
+    )
 
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:

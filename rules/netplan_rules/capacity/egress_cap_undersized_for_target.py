@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    CoverLedger,
     Destination,
     EgressCap,
     Evidence,
@@ -23,9 +24,9 @@ from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
     need_of,
+    resize_cause,
     resize_change,
     resize_fix,
-    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -51,10 +52,11 @@ RULE = Rule(
             default=0.2,
             unit="ratio",
             about="share of the cap that stays free; the target may take the rest",
+            below=1.0,
         ),
     ),
-    group_message="{count} machines of type {machine_type} (cap {cap_rate}, {headroom:.0%} of which"
-    " stay free) have a declared target of {target:g} Gbit/s",
+    group_message="{count} machines have a declared target above what their cap leaves,"
+    " {headroom:.0%} of it kept free; the first {target:g} Gbit/s, its cap {cap_rate}",
 )
 
 
@@ -62,6 +64,7 @@ RULE = Rule(
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine whose target is more than its cap less headroom."""
     free = facts.threshold(RULE.id, "headroom_ratio")
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         target = facts.target(instance)
         if target is None:
@@ -72,26 +75,28 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if cap is None:
             yield unknown_cap(facts, instance)
         elif target.gbps > cap.egress_gbps * (1 - free):
-            yield _hit(facts, instance, target, cap)
+            yield _hit(facts, instance, target, cap, ledger)
 
 
-def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hit:
+def _hit(
+    facts: Facts, instance: Instance, target: Target, cap: EgressCap, ledger: CoverLedger
+) -> Hit:
     free = facts.threshold(RULE.id, "headroom_ratio")
     traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     seen = traffic.egress.p95_gbps if traffic is not None else 0.0
     need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
-    candidate, why_not = cheapest(facts, need and replace(need, headroom_ratio=free))
+    candidate, why_not = cheapest(
+        facts, need and replace(need, headroom_ratio=free), instance, ledger
+    )
     now = egress_estimate(facts, instance, None)
-    saving = resize_saving(facts, instance, candidate)
+    saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, Doubts(), cap, candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
         f" of {instance.machine_type} is {gbps(cap.egress_gbps)}, {free:.0%} of which stay free",
-        group=resize_group(
-            facts, instance, candidate, why_not, instance.zone, cap.egress_gbps, target.gbps
-        ),
+        cause=resize_cause(candidate),
         evidence=(
             rate_evidence("target", target.gbps, target.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
@@ -108,6 +113,9 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
+        used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    CoverLedger,
     Destination,
     Facts,
     Gap,
@@ -20,9 +21,9 @@ from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
     need_of,
+    resize_cause,
     resize_change,
     resize_fix,
-    resize_group,
     resize_saving,
     type_evidence,
 )
@@ -57,7 +58,7 @@ RULE = Rule(
             about="dedicated vCPUs that the proposed machine has at least",
         ),
     ),
-    group_message="{count} shared-core machines of type {machine_type} carry real traffic",
+    group_message="{count} shared-core machines carry real traffic; the first is {machine_type}",
 )
 
 
@@ -67,6 +68,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     if facts.traffic is None:
         return
     floor = facts.threshold(RULE.id, "min_gbps")
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for traffic in facts.traffic.vms:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps) < floor:
@@ -75,24 +77,24 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if shape is None:
             yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
         elif shape.is_shared_core:
-            yield _hit(facts, instance, traffic)
+            yield _hit(facts, instance, traffic, ledger)
 
 
-def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
+def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, ledger: CoverLedger) -> Hit:
     sent, received = traffic.egress.p95_gbps, traffic.ingress.p95_gbps
     need = need_of(facts, instance, max(sent, traffic.egress.max_gbps), Destination.INTERNAL)
     if need is not None:
         least = int(facts.threshold(RULE.id, "min_vcpus"))
         need = replace(need, vcpus=max(need.vcpus, least))
-    candidate, why_not = cheapest(facts, need)
+    candidate, why_not = cheapest(facts, need, instance, ledger)
     doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), None, candidate)
-    saving = resize_saving(facts, instance, candidate)
+    saving = resize_saving(facts, instance, candidate, ledger)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"
         f" receives {gbps(received)} at the 95th percentile",
-        group=resize_group(facts, instance, candidate, why_not, instance.zone),
+        cause=resize_cause(candidate),
         evidence=(
             rate_evidence("egress_p95", sent),
             rate_evidence("ingress_p95", received),
@@ -102,6 +104,8 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
