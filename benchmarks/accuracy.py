@@ -115,8 +115,8 @@ def by_class(table: Table) -> Iterator[tuple[str, ...]]:
 
 def by_group(evaluations: dict[float, Evaluation], name: str) -> Iterator[tuple[str, ...]]:
     """Yield the intervals of each campaign and sender, or path, fitted without the campaign."""
-    inside = (f"inside at {level:g}" for level in LEVELS)
-    yield (name, "rows", *inside, "below", "above", "width", "single width", "score")
+    titles = (f"inside at {level:g}" for level in LEVELS)
+    yield (name, "rows", *titles, "below", "above", "width", "single width", "score")
     for one in _groups(evaluations[LEVEL], name):
         if one.coverage_ratio is None:
             continue
@@ -186,7 +186,8 @@ def _plain_regimes(table: Table) -> dict[str, Mask]:
     rows = table.rows
     known = ~np.isnan(rows.gbps) & np.char.startswith(table.cloud, "gcp")
     caps, value = rows.caps_gbps, rows.value_gbps
-    wall = known & (np.abs(value / caps - 1) < 0.03) & (table.source != "pkb-samples-2014")
+    left_out = ("pkb-samples-2014", "cockroach-cloud-report-2019")
+    wall = known & (np.abs(value / caps - 1) < 0.03) & ~np.isin(table.source, left_out)
     default = ~(np.char.find(table.note, "rmem") >= 0)
     window = known & ~wall & (table.streams == 1) & (table.rtt_ms >= 30) & default
     ramp = known & ~wall & (table.streams == 64) & (table.duration_s == 5)

@@ -108,7 +108,7 @@ WindowBytes = Annotated[
     typer.Option(
         min=1024,
         help="Receive window of one stream, half of net.ipv4.tcp_rmem's last value"
-        " (default: 3.03 MB, a stock Linux image).",
+        " (default: 3.06 MB, a stock Linux image).",
         rich_help_panel=PATH,
     ),
 ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.engine.predict_table import TableKinds, read_kinds
 from netplan_planner.errors import InputError
-from netplan_planner.model import PathQuery, Value
+from netplan_planner.model import Value
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
@@ -68,7 +68,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """Rows without a measured value above 0."""
     by_source: tuple[GroupScore, ...]
     by_path: tuple[GroupScore, ...]
-    """By source, clouds and path class: receivers differ more than senders."""
+    """By source, sender and path class with the receiver's cloud: receivers differ most."""
     by_path_class: tuple[GroupScore, ...]
     by_machine_family: tuple[GroupScore, ...]
     refused: tuple[str, ...] = ()
@@ -86,7 +86,6 @@ class Measured(NamedTuple):
     lookup_gbps: Floats
     binding: NDArray[np.int8]
     source: NDArray[np.str_]
-    path: NDArray[np.str_]
     path_class: NDArray[np.str_]
     family: NDArray[np.str_]
 
@@ -166,7 +165,7 @@ def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> 
         row_count=len(usable),
         unused_count=int((~usable).sum()),
         by_source=_grouped(kept, kept.source, level),
-        by_path=_grouped(kept, kept.path, level),
+        by_path=_grouped(kept, _joined(kept.source, kept.path_class), level),
         by_path_class=_grouped(kept, kept.path_class, level),
         by_machine_family=_grouped(kept, kept.family, level),
         refused=refused,
@@ -197,7 +196,6 @@ def _measured(
     kinds = found.kinds
     which = found.columns.kind
     senders = np.array([f", sender {kind.src.cloud}" for kind in kinds])[which]
-    ends = np.array([_ends(kind) for kind in kinds])[which]
     sources, source = table.texts("source")
     return Measured(
         value_gbps=value,
@@ -208,7 +206,6 @@ def _measured(
         lookup_gbps=table.earlier_values(),
         binding=spread.means.binding,
         source=np.char.add(np.array(sources)[source], senders),
-        path=np.char.add(np.array(sources)[source], ends),
         path_class=np.array([_class_name(kind.path_class, kind.dst.cloud) for kind in kinds])[
             which
         ],
@@ -220,8 +217,8 @@ def _class_name(path_class: str, receiver: str) -> str:
     return f"{path_class} to {receiver}" if receiver != "gcp" else str(path_class)
 
 
-def _ends(kind: PathQuery) -> str:
-    return f", {kind.src.cloud} to {kind.dst.cloud}, {kind.path_class}"
+def _joined(first: NDArray[np.str_], second: NDArray[np.str_]) -> NDArray[np.str_]:
+    return np.char.add(np.char.add(first, ", "), second)
 
 
 def _family(machine_type: str | None) -> str:

@@ -31,7 +31,7 @@ class Limit(Value, frozen=True, kw_only=True):
     as_of: date
     """The date that the source carries."""
     detail: str = ""
-    """What it depends on, for a reader: "n1-standard-1", "TIER_1", "3.03 MB over 30 ms"."""
+    """What it depends on, for a reader: "n1-standard-1", "TIER_1", "3.06 MB over 30 ms"."""
     low_gbps: float | None = None
     """Of a measured limit: the least and the greatest figure behind it."""
     high_gbps: float | None = None

@@ -25,7 +25,7 @@ CARRIED_LOW_RATIO = 0.4
 n1-standard-2 from 4 (2015 to 2018) to 10 Gbit/s (2020); none was ever lowered, so it is the most
 that there was."""
 FIRST_CAP_ON = date(2015, 6, 5)
-"""The day of the oldest document that states caps. On what day they came into force nobody knows."""
+"""The day of the oldest document that states caps; since when they were in force nobody knows."""
 UNSTATED_EXTERNAL_RATIO = 0.5
 """Where no document of the day states what may leave the VPC: half of the machine's cap."""
 FOREIGN_RECEIVER_LOW_BYTES = 2**20

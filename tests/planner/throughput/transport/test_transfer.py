@@ -55,9 +55,9 @@ def integrated_gbit(run: Course, seconds: float) -> tuple[float, float]:
     """Return what has arrived, and of it what the recovery has cost, by the trapezoid rule.
 
     Nothing before the start; then whole windows, one each round trip, each grown by a factor from
-    the last, while they do not fill the steady rate; nothing during a timeout; then that rate, from a
-    round trip after the overshoot on less what the recovery still lacks: (1 - t/K)^3 by CUBIC's curve, 1 - t/F by the Reno-friendly line,
-    whichever is back sooner at each moment.
+    the last, while they do not fill the steady rate; nothing during a timeout; then that rate. From
+    a round trip after the overshoot on, it lacks what the recovery still does: (1 - t/K)^3 by
+    CUBIC's curve, 1 - t/F by the Reno-friendly line, whichever is back sooner at each moment.
     """
     start, rtt, steady = float(run.start_s), float(run.rtt_s), float(run.steady_gbps)
     arrived, begins, window = 0.0, start, float(run.first_gbps) * rtt
