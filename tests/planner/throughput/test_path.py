@@ -42,7 +42,7 @@ from netplan_planner.throughput import (
     predict,
     single_flow,
 )
-from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
+from netplan_planner.throughput.limits.dates import SLOW_OUTSIDE_UNTIL
 from support.price_book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)
