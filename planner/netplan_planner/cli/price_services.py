@@ -192,14 +192,15 @@ def flow_logs(
     networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count.
     """
     from netplan_planner.engine import service_bill
+    from netplan_planner.model.log_volume import log_gib, record_bytes
 
     if (records is None) == (gib is None):
         raise UsageError("give --records or --gib")
     book = price_book(prices, discount, billing_export)
     notes = [service_bill.LOG_NOTE] if stored else []
     if records is not None:
-        size = service_bill.RECORD_BYTES if metadata else service_bill.BARE_RECORD_BYTES
-        volume = round(service_bill.log_gib(records, has_metadata=metadata), _LOG_DIGITS)
+        size = record_bytes(has_metadata=metadata)
+        volume = round(log_gib(records, has_metadata=metadata), _LOG_DIGITS)
         notes.append(f"{records:,} records of {size:,} bytes each")
     else:
         volume = _amount(gib or 0.0, "--gib")

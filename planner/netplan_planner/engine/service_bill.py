@@ -20,7 +20,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.paths.spans import span
-from netplan_planner.units import HOURS_PER_MONTH, gib_from_bytes
+from netplan_planner.units import HOURS_PER_MONTH
 from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
 
 MONTH_H = Decimal(HOURS_PER_MONTH)
@@ -33,10 +33,6 @@ ANY_BALANCER = "Cloud Load Balancer"
 """The kind under which the catalogue sells the rules of all kinds without a SKU of their own."""
 NOT_BY_RULE = "Internal Application Load Balancer"
 """The end of the kinds that pay for the hours of their proxies."""
-RECORD_BYTES = 1418
-BARE_RECORD_BYTES = 542
-"""What a flow-log record counts with metadata and without: google/skills,
-google-cloud-networking-observability/references/vpc-flow-logs-cost-estimation.md, 2026-06-24."""
 LOG_NOTE = (
     "generation and storage together, as in Google's estimate of 2026-06-24 (an older page charges"
     " generation of excluded logs alone)"
@@ -236,12 +232,3 @@ def flow_logs(prices: PriceBook, gib: Decimal, *, is_stored: bool = True) -> Ser
             lambda: prices.service_price("network_log_storage"),
         )
     return found
-
-
-def log_gib(record_count: int, *, has_metadata: bool) -> Decimal:
-    """Return the volume of flow-log records.
-
-    >>> round(log_gib(1_000_000, has_metadata=True), 3)
-    Decimal('1.321')
-    """
-    return gib_from_bytes(record_count * (RECORD_BYTES if has_metadata else BARE_RECORD_BYTES))

@@ -15,6 +15,7 @@ from netplan_planner.model import (
     ServiceTotal,
     Unpriced,
 )
+from netplan_planner.model.log_volume import log_gib, record_bytes
 from netplan_planner.paths.fronts import balancer_kind
 
 
@@ -121,17 +122,16 @@ def _is_balanced(rule: ForwardingRule) -> bool:
 
 def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
     """Yield what the records of the input cost, if subnetworks are known to make them."""
-    logging = [
-        one for one in facts.inventory.subnetworks if one.flow_logs and one.flow_logs.enabled
-    ]
+    inventory = facts.inventory
+    logging = [one for one in inventory.subnetworks if inventory.logging_of(one)]
     traffic = facts.traffic
     if not logging or traffic is None or traffic.is_steady or not traffic.observed_seconds:
         return
     coverage = traffic.coverage
     month_s = units.HOURS_PER_MONTH * units.SECONDS_PER_HOUR
     records = round(coverage.record_count * month_s / traffic.observed_seconds)
-    gib = service_bill.log_gib(records, has_metadata=coverage.has_metadata)
+    gib = log_gib(records, has_metadata=coverage.has_metadata)
     bill = service_bill.flow_logs(facts.prices, gib)
-    size = service_bill.RECORD_BYTES if coverage.has_metadata else service_bill.BARE_RECORD_BYTES
+    size = record_bytes(has_metadata=coverage.has_metadata)
     note = f"{records:,} records a month as read, {size:,} bytes each"
     yield _total("flow-logs", len(logging), bill, note)

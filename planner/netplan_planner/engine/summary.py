@@ -160,7 +160,10 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     bill = _sent(facts, edges, meter) if is_sent else None
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     src, dst = facts.src(greatest), facts.dst(greatest)
+    # One flow is bound by the round trip: that of the zones where no record of the pair has one.
     query = edge_query(facts, greatest)
+    if query.rtt_ms is None and rtt:
+        query = msgspec.structs.replace(query, rtt_ms=min(rtt))
     return ZonePair(
         src_zone=src_zone,
         dst_zone=dst_zone,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Evidence,
     Facts,
@@ -12,10 +13,13 @@ from netplan_planner.model import (
     Need,
     ResourceRef,
     Severity,
+    bill,
     last_part,
 )
+from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
+from netplan_rules.money import Saving
 
 RULE = Rule(
     id="flow-logs-twice",
@@ -41,12 +45,33 @@ def check(facts: Facts) -> Iterator[Hit]:
     if facts.traffic is None:
         return
     for overlap in facts.traffic.coverage.overlaps:
-        yield _hit(overlap)
+        yield _hit(facts, overlap)
 
 
-def _hit(overlap: LogOverlap) -> Hit:
+def _saving(facts: Facts, overlap: LogOverlap) -> Saving:
+    """Return what the records of the second configuration cost a month, made and stored."""
+    assert facts.traffic is not None
+    if facts.traffic.is_steady or not facts.traffic.observed_seconds:
+        return Saving(unknown="what records there are in a month is not known")
+    has_metadata = facts.traffic.coverage.has_metadata
+    size = overlap.record_count * record_bytes(has_metadata=has_metadata)
+    gib = facts.gib_per_month(size)
+    try:
+        return Saving(
+            items=tuple(
+                line
+                for name, service in (("made", GENERATION), ("stored for 30 days", STORAGE))
+                for line in bill(f"flow logs, {name}", gib, facts.prices.service_price(service))
+            )
+        )
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+
+
+def _hit(facts: Facts, overlap: LogOverlap) -> Hit:
     name, left_out = last_part(overlap.place), last_part(overlap.left_out)
     counts = last_part(overlap.counted)
+    saving = _saving(facts, overlap)
     return Hit(
         resources=(ResourceRef(self_link=overlap.place),),
         subject=f"{name}: {left_out}",
@@ -61,7 +86,8 @@ def _hit(overlap: LogOverlap) -> Hit:
             Evidence(name="counted", value=overlap.counted, source="flow logs"),
             Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
         ),
-        saving_unknown="what its records cost depends on their size, which the input does not hold",
+        saving_items=saving.items,
+        saving_unknown=saving.unknown,
         fix=Fix(
             label="one configuration of flow logs",
             verify=Instruction(

@@ -106,9 +106,13 @@ def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Bloc
     gap = "This report is incomplete: not all of the given evidence could be read and used."
     yield Para(line=line(say(gap, Role.BAD)))
     shown = reasons[: options.row_limit]
+    counts = [reason for reason in shown if ": " not in reason]
+    if counts:
+        yield Item(line=line("; ".join(counts)))
     for reason in shown:
         source, colon, cause = reason.rpartition(": ")
-        yield Item(line=line(*((_place(source), colon) if colon else ()), cause))
+        if colon:
+            yield Item(line=line(_place(source), colon, cause))
     if len(reasons) > len(shown):
         yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
 
@@ -220,7 +224,7 @@ def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     left_out = line(", left out: ", joined(reasons)) if reasons else ()
     if excluded and not reasons:
         left_out = line(f", {excluded:,} left out")
-    examples = read.examples[: options.row_limit]
+    examples = read.examples[: options.member_limit]
     more = tuple(line(_place(bad.source), f": {bad.reason}") for bad in examples)
     yield Field(label="records", line=line(f"{used} in {files}", left_out), more=more)
     yield Field(label="owners", line=_owners(read))

@@ -27,7 +27,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_LINES_OF_MONEY = 4
+_LINES_OF_MONEY = 2
 
 
 def findings(report: Report, options: RenderOptions, default_count: int) -> Iterator[Block]:
@@ -120,7 +120,7 @@ def _finding(
     yield from _money(finding)
     yield from members.table(finding, options)
     if finding.fix is not None:
-        yield from _fix(finding)
+        yield from _fix(finding, options)
     if options.explains(finding.rule):
         yield from explanation(finding, options)
 
@@ -223,7 +223,7 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
     return line(amount, " alone; after the fixes ranked before it ", rest, f" ({finding.overlap})")
 
 
-def _fix(finding: Finding) -> Iterator[Block]:
+def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     fix = finding.fix
     assert fix is not None
     first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
@@ -238,7 +238,9 @@ def _fix(finding: Finding) -> Iterator[Block]:
     ):
         if step is not None:
             yield Field(label=label, line=line(step.text))
-            yield from _commands(step.commands)
+            # The way back is there to be known; its commands are read when they are needed.
+            if label != "undo" or options.explains(finding.rule):
+                yield from _commands(step.commands)
 
 
 def _commands(commands: Sequence[str]) -> Iterator[Block]:
