@@ -8,6 +8,7 @@ for its pages to belong to one answer.
 import gzip
 import hashlib
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from urllib.parse import quote
 import msgspec
 
 from netplan_planner.errors import AccessError, InputError
+from netplan_planner.input_files import decode_json, gunzipped
 from netplan_planner.readers.api_options import ApiOptions, Endpoint
 from netplan_planner.readers.api_transport import NotWhole, Refusal, Request, Transport
 
@@ -112,7 +114,7 @@ class SavedPages:
 
     def _continues(self, digest: str, now_s: float) -> bool:
         try:
-            state = msgspec.json.decode((self.folder / _STATE).read_bytes(), type=_State)
+            state = decode_json((self.folder / _STATE).read_bytes(), _State)
         except (OSError, msgspec.MsgspecError):
             return False
         age_s = now_s - state.began_s
@@ -185,9 +187,10 @@ class SavedPages:
 
     def _saved(self, path: Path) -> bytes | None:
         try:
-            body = gzip.decompress(path.read_bytes())
+            body = gunzipped(path.read_bytes())
             _decoded(body)
-        except (OSError, EOFError, NotWhole):
+        except (OSError, EOFError, zlib.error, NotWhole):
+            # Thrown away and fetched again: it is a copy.
             return None
         return body
 
@@ -220,8 +223,8 @@ def _decoded(body: bytes) -> _Page:
         NotWhole: If it is no whole page.
     """
     try:
-        return msgspec.json.decode(body, type=_Page)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        return decode_json(body, _Page)
+    except msgspec.DecodeError as exc:
         raise NotWhole(str(exc)) from exc
 
 
