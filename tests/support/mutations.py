@@ -46,7 +46,11 @@ def damaged(data: bytes, kind: str, rng: random.Random) -> bytes:
         way = with_form if with_form is not None and rng.random() < 0.7 else _bytes
         try:
             changed = way(changed, rng)
-        except (ValueError, msgspec.MsgspecError, RecursionError, csv.Error, KeyError, IndexError):
+        except (
+            *(ValueError, TypeError, LookupError, RecursionError),
+            *(csv.Error, msgspec.MsgspecError),
+        ):
+            # No longer of its form.
             changed = _bytes(changed, rng)
     return _packed(changed, rng, was_packed=whole is not data)
 

@@ -59,14 +59,17 @@ def read_projects(
         raise UsageError("name at least one project: --project PROJECT_ID")
     transport = Transport(resolve_endpoint(options, os.environ), options)
     reading = _Reading(transport, progress)
-    with closing(transport), _collection_paused(), ThreadPoolExecutor(options.concurrency) as pool:
+    with closing(transport), _collection_paused():
+        pool = ThreadPoolExecutor(options.concurrency)
         try:
-            return reading.run(wanted, pool)
+            found = reading.run(wanted, pool)
         except BaseException:
-            # Interrupted: no retry is waited for, and nothing new begun.
+            # Interrupted: no retry or answer is waited for, and nothing new begun.
             transport.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+        pool.shutdown()
+        return found
 
 
 class _Part(NamedTuple):
@@ -122,8 +125,7 @@ class _Reading:
                 request = self._request(project, method, token)
                 page = self._transport.get(request, lambda body: pages.read(body, source, found))
             except Refusal as exc:
-                text = f"page {number}: {exc}; the list is incomplete" if number > 1 else str(exc)
-                found.error(project, text)
+                found.error(project, str(exc) if number == 1 else _cut(number, exc, count, method))
                 return _Part(project, found, has_answer=number > 1)
             for warning in page.warnings:
                 found.error(project, f"{method.id}: incomplete: {warning}")
@@ -190,6 +192,12 @@ class _Reading:
         if self._progress is not None:
             with self._lock:
                 self._progress(text)
+
+
+def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
+    """Return what is said of a list of which a later page could not be had."""
+    kept = f"{count:,} {method.kind.collection} were read before"
+    return f"page {number}: {why}; the list is incomplete ({kept})"
 
 
 def _type_request(place: _Type) -> Request:

@@ -40,6 +40,10 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     """Resources asked for per page; 500 is the most that the API gives."""
     timeout_s: float = 60.0
     """For connecting, and for each wait for more of an answer."""
+    total_s: float = 1800.0
+    """For all requests together, waits between attempts included; what was read until then stays.
+    The project of 10,000 machines takes seconds (benchmarks/read_api.py); the rest is patience with
+    an API that is busy."""
     max_attempts: int = 5
     """How often a request is made before its failure is reported; 1 is no retry."""
     backoff_initial_s: float = 0.5
@@ -61,6 +65,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
             ("concurrency", 1, 64),
             ("page_size", 1, 500),
             ("timeout_s", 0.001, 3600),
+            ("total_s", 0.001, 86_400),
             ("max_attempts", 1, 20),
             ("backoff_initial_s", 0, 3600),
             ("backoff_max_s", 0, 3600),

@@ -154,7 +154,8 @@ class SavedPages:
             InputError: If it repeats a page, or never ends.
         """
         paths: list[Path] = []
-        token, last = "", b""
+        token = ""
+        seen: set[object] = set()
         while page_limit is None or len(paths) < page_limit:
             path = self.folder / f"{wanted.name}-{len(paths) + 1:04}.json.gz"
             body = self._saved(path)
@@ -167,13 +168,15 @@ class SavedPages:
             paths.append(path)
             page = _decoded(body)
             content = hashlib.sha256(b"".join(page.skus) + bytes(page.items)).digest()
-            if page.next_page_token and (page.next_page_token == token or content == last):
+            # All of them: an answer may lead in a circle of several pages.
+            if page.next_page_token and {page.next_page_token, content} & seen:
                 self._drop(paths)
                 raise InputError(
                     f"{wanted.method}: page {len(paths)} of {wanted.name} came again: the answer"
                     " does not end; nothing was changed, try again later"
                 )
-            token, last = page.next_page_token, content
+            token = page.next_page_token
+            seen |= {token, content}
             if not token:
                 break
             if len(paths) >= transport.options.max_pages:
