@@ -218,7 +218,7 @@ def load() -> None:
     import numpy as np  # noqa: F401
     import requests  # noqa: F401
 
-    import netplan_planner.cli
+    import netplan_planner.cli.verbs
     import netplan_planner.engine
     import netplan_planner.traffic  # noqa: F401
     from netplan_rules.registry import all_rules

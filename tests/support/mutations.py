@@ -80,7 +80,9 @@ def _bytes(data: bytes, rng: random.Random) -> bytes:
         lambda: data[:at] + data[at:short] * rng.randint(2, 50) + data[short:],
         lambda: data[:at] + rng.choice(_TOKENS) * rng.randint(1, _LONGEST_REPEAT) + data[at:],
         lambda: rng.choice((b"[", b'{"a":', b"((", b"[[ ")) * rng.choice(_DEEP) + data,
-        lambda: data.decode("utf-8", "replace").encode(rng.choice(("utf-16", "utf-32", "cp037"))),
+        lambda: data.decode("utf-8", "replace").encode(
+            rng.choice(("utf-16", "utf-32", "cp037")), "replace"
+        ),
         lambda: rng.randbytes(rng.randint(0, 300)),
         lambda: data.replace(rng.choice(_TOKENS[1:]), rng.choice(_TOKENS), rng.randint(1, 5)),
     )

@@ -8,7 +8,6 @@ everything else to stderr.
 import errno
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +20,6 @@ from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
 
 EXIT_FINDINGS = 1
-EXIT_INTERRUPTED = 130
 
 _BESIDE_VERBS = ("rules", "targets")
 """Sections that are not option defaults."""
@@ -32,7 +30,7 @@ _COLLECT_EVERY = 200_000
 """Objects between two searches for garbage. The values are trees without cycles, hundreds of
 thousands of them: the default of 700 spends a tenth of an audit on looking."""
 
-_NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT})
+_NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the standard output says that takes no more; errors of a file name it."""
 
 app = typer.Typer(
@@ -184,16 +182,11 @@ def spread(words: Sequence[str]) -> list[str]:
 def run() -> None:
     """Run the command line; every error that netplan raises on purpose becomes one clear text."""
     gc.set_threshold(_COLLECT_EVERY)
-    # A job runner that gives up sends this: end as on Ctrl-C, so that temporary folders go.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app(spread(sys.argv[1:]), prog_name=Path(sys.argv[0]).name if sys.argv[0] else "netplan")
     except NetplanError as error:
         _tell(str(error))
         sys.exit(error.exit_status)
-    except KeyboardInterrupt:
-        typer.echo("netplan: interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None and error.errno in _NO_MORE:
             _end_of_output(error)

@@ -5,12 +5,14 @@ them, and the next one goes on with them.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.leftovers import sole_user
 from netplan_planner.model import Value
 from netplan_planner.readers import ApiOptions
 from netplan_planner.readers.api_options import resolve_endpoint, resolve_other_endpoint
@@ -87,6 +89,34 @@ def refresh(
             ",".join(request.currencies),
         )
     )
+    with _alone_in(request.out):
+        return _refreshed(request, base, asked, told, variables)
+
+
+@contextmanager
+def _alone_in(out: Path) -> Iterator[None]:
+    """Let one refresh at a time use a folder and the pages in it.
+
+    Raises:
+        InputError: If another is at work there, or it cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise InputError(f"{out}: cannot be made: {exc.strerror or exc}") from exc
+    with sole_user(out) as is_alone:
+        if not is_alone:
+            raise InputError(f"{out}: another refresh is at work there; wait for its end")
+        yield
+
+
+def _refreshed(
+    request: RefreshRequest,
+    base: SnapshotFile,
+    asked: str,
+    told: Callable[[str], None],
+    variables: Mapping[str, str],
+) -> Refreshed:
     pages = SavedPages(request.out / PAGES_FOLDER, asked)
     files = _fetch(request, pages, told, variables)
     try:

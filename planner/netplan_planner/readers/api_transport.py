@@ -406,7 +406,7 @@ def _token_request() -> Any:
 
     session = requests.Session()
     session.max_redirects = 0
-    return Request(session)  # type: ignore[no-untyped-call]
+    return Request(session)
 
 
 def _default_credentials(scopes: Sequence[str]) -> Any:
@@ -426,7 +426,7 @@ def _default_credentials(scopes: Sequence[str]) -> Any:
         text = f"no Google credentials were found; run `{LOGIN}`"
         raise AccessError(f"{text}, or set GOOGLE_APPLICATION_CREDENTIALS") from exc
     try:
-        credentials.refresh(_token_request())
+        credentials.refresh(_token_request())  # type: ignore[no-untyped-call]
     except (google.auth.exceptions.GoogleAuthError, requests.RequestException) as exc:
         raise AccessError(f"the Google credentials cannot be used; run `{LOGIN}`") from exc
     return credentials

@@ -10,6 +10,7 @@ import hashlib
 import time
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -130,8 +131,14 @@ class SavedPages:
 
     def _write(self, path: Path, content: bytes) -> None:
         beside = path.with_name(f".{path.name}.new")
-        beside.write_bytes(content)
-        beside.replace(path)
+        try:
+            beside.write_bytes(content)
+            beside.replace(path)
+        except OSError as exc:
+            raise InputError(f"{path}: cannot be written: {exc.strerror or exc}") from exc
+        finally:
+            with suppress(OSError):
+                beside.unlink()
 
     def read(
         self,

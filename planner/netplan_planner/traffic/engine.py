@@ -1,11 +1,11 @@
 """The embedded engine: one DuckDB connection in a private folder, with its errors translated."""
 
+import errno
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from itertools import islice, pairwise
 from pathlib import Path
@@ -20,12 +20,14 @@ os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay
 import duckdb
 
 from netplan_planner.errors import InputError, NetplanError, UsageError
+from netplan_planner.leftovers import private_folder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.schema import TABLES, create
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FETCH_ROWS = 20_000
 _INSERT_ROWS = 10_000
 _SLICE_ROWS = 1_000_000
@@ -325,17 +327,23 @@ def open_engine(options: TrafficOptions) -> Iterator[Engine]:
     Raises:
         UsageError: If the folder cannot be made, or the engine refuses an option.
     """
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="netplan-", dir=options.temp_directory)
-    except OSError as exc:
-        raise UsageError(
-            f"{options.temp_directory}: no temporary folder can be made there: {exc.strerror}"
-        ) from exc
-    with folder as name:
-        engine = Engine(options, Path(name))
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(private_folder(options.temp_directory))
+        except OSError as exc:
+            raise UsageError(
+                f"{options.temp_directory}: no temporary folder can be made there: {exc.strerror}"
+            ) from exc
+        engine = Engine(options, folder)
+        stack.callback(engine.close)
         try:
             yield engine
         except duckdb.Error as exc:
             raise NetplanError(f"the flow-log engine failed: {_first_line(exc)}") from exc
-        finally:
-            engine.close()
+        except OSError as exc:
+            if exc.errno not in _FULL:
+                raise
+            raise UsageError(
+                f"{folder.parent}: no room for temporary files: {exc.strerror}; name a folder with"
+                " more (--temp-directory)"
+            ) from exc

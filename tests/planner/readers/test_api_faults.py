@@ -204,11 +204,11 @@ def with_token(monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials that hold a token and need no server for it."""
     from google.oauth2.credentials import Credentials
 
-    class Held(Credentials):  # type: ignore[misc]
+    class Held(Credentials):
         def refresh(self, request: object) -> None:
             self.token = TOKEN
 
-    monkeypatch.setattr(transport, "_default_credentials", lambda scopes: Held(TOKEN))
+    monkeypatch.setattr(transport, "_default_credentials", lambda scopes: Held(token=TOKEN))  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.usefixtures("with_token")
