@@ -33,7 +33,7 @@ _last: list[str] = []
 @contextmanager
 def reading(what: str | Path) -> Iterator[None]:
     """Note on an error that was not foreseen what was read when it arose; the innermost stands."""
-    _last[:] = [str(what)]
+    now_reading(what)
     try:
         yield
     except NetplanError:
@@ -44,12 +44,17 @@ def reading(what: str | Path) -> Iterator[None]:
         raise
 
 
+def now_reading(what: str | Path) -> None:
+    """Remember what is read from now on, where no block holds all of the reading."""
+    _last[:] = [str(what)]
+
+
 def read_when(exc: BaseException) -> str:
-    """Return what was read when an error arose: `while reading FILE`, `after reading FILE`, ``."""
+    """Return what was read when an error arose, or last before it; empty if nothing was."""
     for note in getattr(exc, "__notes__", ()):
         if note.startswith(READ_NOTE):
             return str(note)
-    return f"after reading {_last[0]}" if _last else ""
+    return f"the last input was {_last[0]}" if _last else ""
 
 
 @overload

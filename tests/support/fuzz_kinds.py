@@ -256,23 +256,23 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "flow-logs",
             _flow_logs,
-            (_audit("--inventory", str(GCLOUD), "--traffic", "{file}", "--threads", "2"),),
+            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
         ),
         Kind(
             "flow-parquet",
             _flow_parquet,
-            (_audit("--inventory", str(GCLOUD), "--traffic", "{file}", "--threads", "2"),),
+            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
         ),
         Kind(
             "plain-tables",
             _tables,
-            (_audit("--inventory", str(GCLOUD), "--traffic", "{file}", "--threads", "2"),),
+            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
         ),
         Kind(
             "measurements",
             _stores,
             (
-                _audit("--inventory", str(GCLOUD), "--measurements", "{file}"),
+                _audit("--inventory", "{project}", "--measurements", "{file}"),
                 ("calibrate", "{file}", "--out", "{case}/out.json"),
             ),
         ),
@@ -331,7 +331,7 @@ KINDS: Mapping[str, Kind] = {
                 ),
                 ("price", "traffic", "--from", "aa-one1", "--to", "nat", "--gib", "9", *_PRICES),
                 ("price", "sku", "REG-0-1", *_PRICES),
-                _audit("--inventory", str(GCLOUD), *_PRICES),
+                _audit("--inventory", "{project}", *_PRICES),
             ),
             is_folder=True,
         ),

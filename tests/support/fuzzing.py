@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.fuzz_kinds import KINDS, Kind, Words
+from support.fuzz_kinds import GCLOUD, KINDS, Kind, Words
 from support.mutations import damaged
 
 BROKEN = Path(__file__).resolve().parents[1] / "data" / "broken"
@@ -160,7 +160,7 @@ class Case:
 
 def filled(command: Words, **places: Path) -> list[str]:
     """Return a command whose places are named."""
-    return [word.format(**places) if "{" in word else word for word in command]
+    return [word.format(project=GCLOUD, **places) if "{" in word else word for word in command]
 
 
 def keep(case: Case, target: Path, command: Words, fault: str) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_cell, inert_line
+from netplan_planner.input_files import now_reading
 
 os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay_ms:60000")
 
@@ -113,6 +114,7 @@ class PathTable:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.shown = inert_line(str(path))
+        now_reading(self.shown)
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("set preserve_insertion_order = true")
         self.columns, source = self._opened()

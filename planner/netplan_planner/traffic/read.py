@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import reading
 from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.coverage import coverage_of
@@ -25,7 +26,7 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
     """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
     files = find_files(paths)
     with open_engine(options) as engine:
-        sources = [_prepared(source, engine) for source in _recognised(files, engine)]
+        sources = [_readable(source, engine) for source in _recognised(files, engine)]
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
             raise InputError(
@@ -50,7 +51,14 @@ def _recognised(files: Iterable[Path], engine: Engine) -> Iterator[Source]:
     for index, path in enumerate(files):
         link = folder / f"f{index:06d}"
         link.symlink_to(path.resolve())
-        yield recognise(path, link, engine)
+        with reading(path):
+            source = recognise(path, link, engine)
+        yield source
+
+
+def _readable(source: Source, engine: Engine) -> Source:
+    with reading(source.original):
+        return _prepared(source, engine)
 
 
 def _prepared(source: Source, engine: Engine) -> Source:
