@@ -104,7 +104,7 @@ def test_a_folder_has_one_user_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no folder that root cannot write to")
 def test_a_folder_that_takes_no_file_is_named() -> None:
     with (
-        pytest.raises(InputError, match="/sys/kernel/x.json: cannot be written"),
+        pytest.raises(InputError, match=r"/sys/kernel/x\.json: cannot be written"),
         written_whole(Path("/sys/kernel/x.json")) as new,
     ):
         new.write_text("x")

@@ -11,13 +11,16 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
+
+if TYPE_CHECKING:
+    from netplan_planner.cli.live import Live
 
 EXIT_FINDINGS = 1
 
@@ -51,6 +54,8 @@ class State:
     config_path: Path | None = None
     explicit_config: bool = False
     debug: bool = False
+    live: "Live | None" = None
+    """Shows how far long work is; None where stderr is no terminal, or with `--quiet`."""
 
 
 state = State()
@@ -58,7 +63,8 @@ state = State()
 
 def progress(text: str) -> None:
     """Write a line on what is going on to stderr: on a terminal only, and not with `--quiet`."""
-    if not state.quiet and sys.stderr.isatty():
+    is_shown = not state.quiet and sys.stderr.isatty()
+    if is_shown and not (state.live is not None and state.live.write(_inert(text))):
         typer.echo(_inert(text), err=True)
 
 
@@ -100,6 +106,10 @@ def root(
         own = {"quiet": given.pop("quiet")} if isinstance(given.get("quiet"), bool) else {}
         state.quiet = quiet or own.get("quiet", False)
         ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
+    if not state.quiet and sys.stderr.isatty():
+        from netplan_planner.cli.live import Live
+
+        state.live = ctx.with_resource(Live())
 
 
 def _as_parameters(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner import meter
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.leftovers import sole_user
 from netplan_planner.model import Value
@@ -118,7 +119,8 @@ def _refreshed(
     variables: Mapping[str, str],
 ) -> Refreshed:
     pages = SavedPages(request.out / PAGES_FOLDER, asked)
-    files = _fetch(request, pages, told, variables)
+    with meter.work("fetching the catalogue", unit="bytes"):
+        files = _fetch(request, pages, told, variables)
     try:
         built = build_from_files(
             files["skus"],

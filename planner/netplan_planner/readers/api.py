@@ -8,13 +8,14 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
 from netplan_planner.readers.api_methods import (
@@ -100,6 +101,10 @@ class _Reading:
         calls: list[Future[_Part]] = [
             pool.submit(self._list, project, method) for method in LISTS for project in projects
         ]
+        with meter.work("reading the Compute API", total=len(calls), unit="lists"):
+            for call in as_completed(calls):
+                call.result()
+                meter.advance()
         parts = [call.result() for call in calls]
         everything = Collector()
         for project in projects:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
 from netplan_planner.input_files import decode_json, gunzipped
 from netplan_planner.readers.api_options import ApiOptions, Endpoint
@@ -169,6 +170,7 @@ class SavedPages:
             if body is None:
                 body = self._fetched(wanted, token, transport)
                 self._write(path, gzip.compress(body, 6, mtime=0))
+                meter.advance(len(body))
                 told(
                     f"{wanted.method}: page {len(paths) + 1} of {wanted.name}, {len(body):,} bytes"
                 )

@@ -19,6 +19,7 @@ os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay
 
 import duckdb
 
+from netplan_planner import meter
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.leftovers import private_folder
 from netplan_planner.traffic.options import TrafficOptions
@@ -96,6 +97,9 @@ class Engine:
             with translated():
                 self._connection = duckdb.connect(":memory:", config=config)
                 self._connection.execute("SET TimeZone = 'UTC'")
+                if meter.is_shown():
+                    self._connection.execute("SET enable_progress_bar = true")
+                    self._connection.execute("SET enable_progress_bar_print = false")
             # The statements put the large side first. Left to itself the engine takes compressed
             # text for a few rows, and builds the joins' hash tables of all its records.
             self._connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
@@ -104,6 +108,10 @@ class Engine:
                 f"the flow-log engine refuses its options: {_first_line(exc)} (memory limit"
                 f" {_short(options.memory_limit)}, threads {options.threads})"
             ) from exc
+
+    def done_ratio(self) -> float:
+        """Return which share of the statement under way is done; may be asked by any thread."""
+        return float(self._connection.query_progress()) / 100
 
     def close(self) -> None:
         """Close the connection; its temporary files are closed with it."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner import meter
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import reading
 from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
@@ -111,7 +112,9 @@ def _matrix(
     of_p95: bool = False,
 ) -> TrafficMatrix:
     ingest = Ingest(engine, inventory, options, is_steady=is_steady)
-    sources = ingest.read(sources, of_p95=of_p95)
+    total = float(sum(source.size_bytes for source in sources))
+    with meter.work("reading flow logs", total=total, unit="bytes"):
+        sources = ingest.read(sources, of_p95=of_p95)
     faults = Faults(engine, ingest, sources)
     window = _window(engine, options)
     examples = faults.examples(options.example_count)

@@ -13,8 +13,8 @@ from support.killing import SIGNALS, Scene, fill_disk, kill, learn, scenes, twic
 from support.testbed_processes import marked
 
 SEED = 13
-NAMES = ("audit", "build", "refresh", "calibrate", "predict")
-"""`evaluate` and `probe` have tests of their own, and take long."""
+NAMES = ("audit", "refresh", "calibrate")
+"""The others take as long again and have nothing of their own: `make kills`."""
 END_S = 10.0
 """Ctrl-C ends within a second on a machine with nothing else to do; the suite's may be busy."""
 
