@@ -1,6 +1,7 @@
 """Where the Compute API is, how it is asked, and when credentials may be sent there."""
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ EMULATOR_VARIABLE = "COMPUTE_EMULATOR_HOST"
 ANONYMOUS_VARIABLE = "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
 """gcloud's own variable; `true` sends no credentials."""
 
+_SECRET_PARTS = re.compile(r"(?<=//)[^/]*@|[?#].*|:(?!//)[^/]*\D[^/]*(?=/|$)", re.DOTALL)
+"""User and password, query and fragment, and a port that is none."""
 _VERSION_PATH = "/compute/v1/"
 _TRUE = {"1", "true", "yes", "on"}
 
@@ -123,15 +126,15 @@ def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError as exc:
-        raise UsageError(f"{source}: {text!r} is no URL: {exc}") from exc
+        raise UsageError(f"{source}: {_shown(text)!r} is no URL") from exc
     if parts.scheme not in {"http", "https"} or not host:
-        raise UsageError(f"{source}: {text!r} is no http or https URL")
+        raise UsageError(f"{source}: {_shown(text)!r} is no http or https URL")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise UsageError(f"{source}: an endpoint has no user, password, query or fragment")
     is_loopback = _is_loopback(host)
     if parts.scheme == "http" and not is_loopback and not is_anonymous:
         raise UsageError(
-            f"{source}: {text!r} is not encrypted and not on this machine, so credentials are not"
+            f"{source}: {_shown(text)!r} is not encrypted and not on this machine, so credentials are not"
             " sent there; use https, or anonymous credentials"
         )
     path = parts.path.rstrip("/") + "/"
@@ -141,6 +144,15 @@ def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
         is_anonymous=is_anonymous,
         source=source,
     )
+
+
+def _shown(text: str) -> str:
+    """Return an address without the parts that may hold a password or a key.
+
+    >>> _shown("ftp://user:pass@host/path?key=abc"), _shown("http://user:pass")
+    ('ftp://host/path', 'http://user')
+    """
+    return _SECRET_PARTS.sub("", text)
 
 
 def _named(options: ApiOptions, environment: Mapping[str, str]) -> tuple[str, str]:
