@@ -29,6 +29,17 @@ GCLOUD = FOLDER / "gcloud"
 CATALOG_URL = "http://127.0.0.1:9"
 """Nobody answers there: a page that is not whole cannot be had again, which must be said."""
 Words = tuple[str, ...]
+_TYPE = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
+_TYPES = {
+    "kind": "compute#machineTypeAggregatedList",
+    "items": {
+        **{
+            f"zones/{zone}": {"machineTypes": [_TYPE | {"zone": zone}]}
+            for zone in ("aa-one1-a", "bb-two2-a", "cc-three3-a")
+        },
+        "zones/bb-two2-b": {"warning": {"code": "NO_RESULTS_ON_PAGE"}},
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,8 @@ class Kind:
     """How the bytes of an example are built, as `mutations.damaged` takes it."""
     is_folder: bool = False
     """Whether a case takes all examples at once and damages one, or takes only that one."""
+    is_served: bool = False
+    """Whether the examples are what a server answers, at `{url}`."""
     inside: str = "in"
     """Where in the folder of a case the examples are."""
 
@@ -179,23 +192,7 @@ def _removed(folder: Path) -> None:
 
 def _catalogue(folder: Path) -> None:
     price_inputs.write_inputs(folder)
-    page = {
-        "kind": "compute#machineTypeAggregatedList",
-        "items": {
-            "zones/aa-one1-a": {
-                "machineTypes": [
-                    {
-                        "name": "n2-standard-4",
-                        "guestCpus": 4,
-                        "memoryMb": 16384,
-                        "zone": "aa-one1-a",
-                    }
-                ]
-            },
-            "zones/bb-two2-a": {"warning": {"code": "NO_RESULTS_ON_PAGE"}},
-        },
-    }
-    (folder / "api-types.json").write_text(json.dumps(page))
+    (folder / "api-types.json").write_text(json.dumps(_TYPES))
 
 
 def _saved_pages(folder: Path) -> None:
@@ -208,6 +205,29 @@ def _saved_pages(folder: Path) -> None:
     asked = hashlib.sha256(f"{CATALOG_URL}||".encode()).hexdigest()
     state = {"asked": asked, "began_s": time.time()}
     (folder / "asked.json").write_text(json.dumps(state))
+
+
+def _catalogue_answers(folder: Path) -> None:
+    found = made_skus()
+    for service in (COMPUTE, NETWORKING):
+        skus = [one for one in found if service in one["name"]]
+        (folder / f"{service}.json").write_text(json.dumps({"skus": skus, "nextPageToken": ""}))
+    (folder / "machineTypes.json").write_text(json.dumps(_TYPES))
+    (folder / "base.snapshot").write_bytes(price_inputs.built(folder / "inputs").content)
+    _removed(folder / "inputs")
+
+
+def served(folder: Path, path: str, token: str) -> bytes:
+    """Return what a server answers to a path from the examples of a case."""
+    part = path.strip("/").split("/")
+    name = part[-2] if part[-1] == "skus" else part[-1]
+    number = 2 if token else 1
+    for file in (f"{name}-{number}.json", f"{name}.json"):
+        if (folder / file).is_file():
+            return (folder / file).read_bytes()
+    if len(part) > 1 and part[-2] == "machineTypes":
+        return json.dumps({"name": name, "guestCpus": 4, "memoryMb": 16384}).encode()
+    return b"{}"
 
 
 def _exports(folder: Path) -> None:
@@ -360,6 +380,31 @@ KINDS: Mapping[str, Kind] = {
             ),
             is_folder=True,
             inside="out/.refresh",
+        ),
+        Kind(
+            "api-answers",
+            _copy(FOLDER / "api"),
+            (
+                _audit(
+                    *("--project", "one-project", "--api-endpoint", "{url}", "--anonymous"),
+                    *("--max-attempts", "1", "--timeout", "20"),
+                ),
+            ),
+            is_folder=True,
+            is_served=True,
+        ),
+        Kind(
+            "catalogue-answers",
+            _catalogue_answers,
+            (
+                (
+                    *("prices", "refresh", "--out", "{case}/out", "--api-endpoint", "{url}"),
+                    *("--base", "{folder}/base.snapshot", "--project", "one-project"),
+                    *("--anonymous", "--accept-changes", "--max-unrecognised", "1"),
+                ),
+            ),
+            is_folder=True,
+            is_served=True,
         ),
         Kind(
             "billing-export",

@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.fuzz_kinds import GCLOUD, KINDS, Kind, Words
+from support.fuzz_kinds import GCLOUD, KINDS, Kind, Words, served
+from support.hostile_server import Asked, HostileServer, answer
 from support.mutations import damaged
 
 BROKEN = Path(__file__).resolve().parents[1] / "data" / "broken"
@@ -39,6 +40,8 @@ STATUSES = frozenset({0, 1, 2, 3, 4})
 _UNFORESEEN = ("Traceback", "not foreseen", "not enough memory", "shows the trace")
 _FRAME = 'File "'
 _SHOWN = 3000
+_TOLD_EVERY = 200
+"""Cases between two lines on how far a search is."""
 _LARGEST = 200_000
 """Bytes of a finding that is kept in the repository."""
 
@@ -64,6 +67,29 @@ class Ended:
             last = self.stderr.strip().splitlines()[-2:]
             return f"{ours[-1].strip().rpartition('/')[2]}: {last[0].strip()[:60]}"
         return f"left {self.left[0]}" if self.left else ""
+
+
+class Served:
+    """A server in this process that answers from the folder of the case under way."""
+
+    def __init__(self) -> None:
+        self._folder = Path()
+        self._server = HostileServer(self._answer)
+
+    def url(self, folder: Path) -> str:
+        """Serve a folder from now on, and return where."""
+        self._folder = folder
+        if not self._server.is_open:
+            self._server.__enter__()
+        return self._server.url
+
+    def _answer(self, asked: Asked) -> bytes:
+        body = served(self._folder, asked.path, asked.query.get("pageToken", ""))
+        packing = {"Content-Encoding": "gzip"} if body.startswith(b"\x1f\x8b") else {}
+        return answer(body, headers=packing)
+
+
+_served = Served()
 
 
 def run_bounded(words: Sequence[str], folder: Path, prepare: Callable[[], None]) -> Ended:
@@ -159,8 +185,11 @@ class Case:
 
 
 def filled(command: Words, **places: Path) -> list[str]:
-    """Return a command whose places are named."""
-    return [word.format(project=GCLOUD, **places) if "{" in word else word for word in command]
+    """Return a command whose places are named; `{url}` serves `folder`."""
+    url = _served.url(places["folder"]) if "{url}" in command else ""
+    return [
+        word.format(project=GCLOUD, url=url, **places) if "{" in word else word for word in command
+    ]
 
 
 def keep(case: Case, target: Path, command: Words, fault: str) -> str:
@@ -297,6 +326,9 @@ def _search(kinds: Sequence[Kind], given: argparse.Namespace) -> None:
             kind.name: write_examples(kind, Path(name, "examples", kind.name)) for kind in kinds
         }
         for number, case in enumerate(_cases(kinds, given.seed)):
+            if number and number % _TOLD_EVERY == 0:
+                minutes = (time.monotonic() - started) / 60
+                tell(f"{number:,} cases in {minutes:.1f} minutes, up to seed {case.seed}")
             if number >= given.count or time.monotonic() - started > given.minutes * 60:
                 break
             folder = Path(name, "case")

@@ -72,6 +72,11 @@ class HostileServer:
         self._listening.close()
 
     @property
+    def is_open(self) -> bool:
+        """Whether it takes requests."""
+        return hasattr(self, "_listening")
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
 
