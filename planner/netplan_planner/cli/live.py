@@ -24,7 +24,7 @@ def amount(count: float, unit: str) -> str:
     ('1.2 MB', '12,345 records')
     """
     if unit != "bytes":
-        return f"{count:,.0f} {unit}"
+        return f"{count:,.0f} {unit}" if count >= 1 or not count else f"{count:.1f} {unit}"
     for prefix in _PREFIXES:
         if count < _STEP or prefix == _PREFIXES[-1]:
             break
@@ -76,10 +76,14 @@ class State:
         """Return the amount done, the rate and the time left."""
         reached, took_s = self.reached(), max(now_s - self.began_s, 1e-9)
         rate = reached / took_s
-        of_all = f" of {amount(self.total, self.unit)}" if self.total else ""
-        left_s = (self.total - reached) / rate if self.total and rate else None
-        parts = [f"{amount(reached, self.unit)}{of_all}", f"{amount(rate, self.unit)}/s"]
-        return " · ".join(filter(None, [*parts, time_left(left_s)]))
+        done = amount(reached, self.unit)
+        if self.total:
+            unit = "" if self.unit == "bytes" else f" {self.unit}"
+            done = f"{done.removesuffix(unit)} of {amount(self.total, self.unit)}"
+        if not rate:
+            return done
+        left_s = (self.total - reached) / rate if self.total else None
+        return " · ".join(filter(None, (done, f"{amount(rate, self.unit)}/s", time_left(left_s))))
 
 
 class Live:

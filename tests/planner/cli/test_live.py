@@ -83,6 +83,11 @@ def test_a_line_has_amount_rate_and_time_left() -> None:
     unknown = State("fetching", None, "bytes")
     unknown.began_s, unknown.done = 100.0, 3000.0
     assert unknown.told(101.0) == "3.0 kB · 3.0 kB/s"
+    rules = State("judging", 27.0, "rules")
+    rules.began_s = 100.0
+    assert rules.told(101.0) == "0 of 27 rules"
+    rules.done = 9.0
+    assert rules.told(103.0) == "9 of 27 rules · 3 rules/s · 0:06 left"
 
 
 @contextmanager
