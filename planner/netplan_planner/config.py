@@ -2,6 +2,7 @@
 
     [audit]                      # option defaults, named as the options: memory-limit = "2GB"
     [rules.egress-cap-saturated] # thresholds: p95_ratio = 0.85
+    [severity]                   # what a finding must be worth: high_usd_per_month = 500
     [targets]                    # wanted egress: "projects/p/zones/z/instances/n" = "10 Gbps"
 
 The same keys may stand under `[tool.netplan]` in pyproject.toml. The command line wins over
@@ -17,6 +18,8 @@ from netplan_planner import units
 from netplan_planner.errors import UsageError
 from netplan_planner.input_files import NotToml, toml_table
 
+_SEVERITY = "severity"
+_NOT_VERBS = frozenset({"rules", "targets", _SEVERITY})
 _MOST = 1e15
 """More than any threshold can mean, in any unit."""
 
@@ -65,7 +68,7 @@ def option_defaults(path: Path) -> dict[str, Any]:
         # TOML has dates of its own; options are texts that are read as dates.
         return value.isoformat() if isinstance(value, date | datetime | time) else value
 
-    own = {key: value for key, value in load_table(path).items() if key not in {"rules", "targets"}}
+    own = {key: value for key, value in load_table(path).items() if key not in _NOT_VERBS}
     given: dict[str, Any] = as_given(own)
     return given
 
@@ -73,19 +76,22 @@ def option_defaults(path: Path) -> dict[str, Any]:
 def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
     """Return the thresholds that a file sets, as (rule, name, value).
 
+    The steps of `[severity]` are among them, under the name of their section.
+
     Raises:
-        UsageError: If `[rules.<id>]` is not a table of numbers.
+        UsageError: If `[rules.<id>]` or `[severity]` is not a table of numbers.
     """
     found: list[tuple[str, str, float]] = []
-    for rule, values in sorted(_table(path, "rules").items()):
+    sections = dict(sorted(_table(path, "rules").items()))
+    steps = _table(path, _SEVERITY)
+    for rule, values in {**sections, **({_SEVERITY: steps} if steps else {})}.items():
+        where = rule if rule == _SEVERITY else f"rules.{rule}"
         if not isinstance(values, dict):
-            raise UsageError(f"{path}: [rules.{rule}] is a table of thresholds")
+            raise UsageError(f"{path}: [{where}] is a table of thresholds")
         for name, value in sorted(values.items()):
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not 0 <= value < _MOST:
-                raise UsageError(
-                    f"{path}: [rules.{rule}] {name} is a number from 0 on, not {value!r}"
-                )
+                raise UsageError(f"{path}: [{where}] {name} is a number from 0 on, not {value!r}")
             found.append((rule, name, float(value)))
     return tuple(found)
 

@@ -13,6 +13,29 @@ class Threshold(Value, frozen=True, kw_only=True):
     default: float
     unit: str
     about: str
+    least: float = 0.0
+    most: float | None = None
+    """The greatest value that means anything; None: 1 for a ratio, else no bound."""
+    below: float | None = None
+    """A bound that itself is not allowed: a share of a cap that leaves nothing of it."""
+
+    @property
+    def allowed(self) -> str:
+        """The range in words: `from 0 to 1`, `from 0 on`."""
+        if self.below is not None:
+            return f"from {self.least:g} to below {self.below:g}"
+        return f"from {self.least:g} {'on' if self._most is None else f'to {self._most:g}'}"
+
+    def why_not(self, value: float) -> str:
+        """Return why a value cannot be, or nothing when it can."""
+        is_above = self._most is not None and value > self._most
+        if self.below is not None and value >= self.below:
+            is_above = True
+        return f"it is a {self.unit} {self.allowed}" if is_above or value < self.least else ""
+
+    @property
+    def _most(self) -> float | None:
+        return 1.0 if self.most is None and self.unit == "ratio" else self.most
 
 
 def volume_floor(gib_per_month: float) -> Threshold:

@@ -1,13 +1,24 @@
 """The rule reference, made from the rules' own metadata; never written by hand."""
 
-from netplan_rules.base import Check
+from netplan_rules.base import Check, Threshold
 from netplan_rules.registry import AREAS, all_rules
+from netplan_rules.severity import STEPS
 
 _HEAD = """# Rule reference
 
-Written by `netplan rules --markdown`; change the rule's metadata, not this page. Severity is the
-rule's; confidence belongs to each finding. A rule without its evidence is reported as *not
-evaluated*, never as passed. Thresholds are set in `netplan.toml` under `[rules.<id>]`.
+Written by `netplan rules --markdown`; change the rule's metadata, not this page. Confidence belongs
+to each finding. A rule without its evidence is reported as *not evaluated*, never as passed.
+Thresholds are set in `netplan.toml` under `[rules.<id>]`.
+
+## Severity
+
+A rule's severity is where a finding starts; what is at stake raises or lowers it. The gravest
+step that money, a rate or a volume reaches decides, and the finding says which. Where none of the
+three is known, the rule's own severity stands. The steps are set under `[severity]`.
+
+{steps}
+
+## Rules
 
 | rule | area | severity | finds |
 | --- | --- | --- | --- |
@@ -17,6 +28,7 @@ evaluated*, never as passed. Thresholds are set in `netplan.toml` under `[rules.
 def reference() -> str:
     """Return the whole reference as Markdown."""
     checks = all_rules()
+    steps = _table(STEPS)
     rows = "".join(
         f"| [`{c.rule.id}`](#{c.rule.id}) | {c.area} | {c.rule.severity.value} | {c.rule.title} |\n"
         for c in checks
@@ -25,7 +37,15 @@ def reference() -> str:
         f"\n## Area {area}\n\n" + "\n".join(page(c) for c in checks if c.area == area)
         for area in AREAS
     ]
-    return _HEAD + rows + "".join(parts)
+    return _HEAD.format(steps=steps) + rows + "".join(parts)
+
+
+def _table(thresholds: tuple[Threshold, ...]) -> str:
+    head = "| threshold | default | unit | range | meaning |\n| --- | --- | --- | --- | --- |\n"
+    return head + "\n".join(
+        f"| `{t.name}` | {t.default:,.10g} | {t.unit} | {t.allowed} | {t.about} |"
+        for t in thresholds
+    )
 
 
 def page(check: Check) -> str:
@@ -40,9 +60,7 @@ def page(check: Check) -> str:
         f"*When it keeps silent.* {rule.guards}\n",
     ]
     if rule.thresholds:
-        lines.append("| threshold | default | unit | meaning |\n| --- | --- | --- | --- |")
-        lines += [f"| `{t.name}` | {t.default:g} | {t.unit} | {t.about} |" for t in rule.thresholds]
-        lines.append("")
+        lines += [_table(rule.thresholds), ""]
     if rule.aliases:
         lines.append(f"Earlier names: {', '.join(f'`{name}`' for name in rule.aliases)}.\n")
     lines.append("Sources: " + ", ".join(f"<{url}>" for url in rule.references) + "\n")

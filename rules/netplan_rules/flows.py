@@ -2,12 +2,28 @@
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Edge, Estimate, Facts, Instance, PathQuery, TopFlow
+from netplan_planner.model import Edge, Estimate, Facts, Instance, PathQuery, SelfLink, TopFlow
 from netplan_planner.throughput import edge_query, instance_cap, single_flow
 
 _SHARED = "single-flow-limited"
 """The rule whose thresholds say when one flow is what limits a pair."""
+_LIMITS_OF_A_MACHINE = frozenset({"vm-egress", "external-egress", "external-path"})
 _LIMITS_OF_A_FLOW = frozenset({"external-flow", "internal-flow", "window-over-rtt"})
+
+
+def used_ratio(facts: Facts, edge: Edge, now: Estimate) -> float | None:
+    """Return the share of what a path carries that is in use at the 95th percentile.
+
+    Limits of a machine are shared by all of its flows, so what all of them send counts there.
+    """
+    if not now.gbps or now.binding is None or facts.traffic is None:
+        return None
+    rate = edge.series.p95_gbps
+    sender = facts.traffic.vm_by_link.get(facts.src(edge).link or SelfLink(""))
+    if sender is not None and now.binding.name in _LIMITS_OF_A_MACHINE:
+        is_outside = now.binding.name != "vm-egress"
+        rate = max(rate, (sender.egress_outside_vpc if is_outside else sender.egress).p95_gbps)
+    return rate / now.gbps
 
 
 def used_path(facts: Facts, edge: Edge) -> PathQuery:

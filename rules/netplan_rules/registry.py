@@ -6,14 +6,11 @@ from functools import cache
 
 import netplan_rules
 from netplan_planner.errors import UsageError, nearest_names
-from netplan_rules.base import Check
+from netplan_rules.base import Check, Threshold
+from netplan_rules.severity import SECTION, STEPS
 
 AREAS = ("address", "capacity", "placement", "nic", "price", "evidence", "model")
 """The areas in the order of the reference; every one is a package of this one."""
-
-
-HEADROOM = "headroom_ratio"
-"""The name of every threshold that is a share of a cap to be left free."""
 
 
 @cache
@@ -82,21 +79,26 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
         UsageError: If an override names a rule or threshold that does not exist, or leaves nothing
             of a cap.
     """
-    for rule_id, values in overrides.items():
-        rule = find_rule(rule_id).rule
-        known = {threshold.name for threshold in rule.thresholds}
-        for name in values:
+    for section, values in overrides.items():
+        known = {threshold.name: threshold for threshold in _declared(section)}
+        where = section if section == SECTION else f"rules.{section}"
+        for name, value in values.items():
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none"
-                raise UsageError(f"[rules.{rule_id}] has no threshold {name!r}; it has: {listed}")
-            if name == HEADROOM and values[name] >= 1:
-                raise UsageError(f"[rules.{rule_id}] {name} is from 0 to below 1: a share of a cap")
+                raise UsageError(f"[{where}] has no threshold {name!r}; it has: {listed}")
+            if why := known[name].why_not(value):
+                raise UsageError(f"[{where}] {name} = {value:g}: {why}")
     return tuple(
-        (
-            check.rule.id,
-            threshold.name,
-            overrides.get(check.rule.id, {}).get(threshold.name, threshold.default),
-        )
-        for check in all_rules()
-        for threshold in check.rule.thresholds
+        (section, threshold.name, overrides.get(section, {}).get(threshold.name, threshold.default))
+        for section, declared in declared_thresholds()
+        for threshold in declared
     )
+
+
+def declared_thresholds() -> tuple[tuple[str, tuple[Threshold, ...]], ...]:
+    """Return the thresholds of every rule by its id, and the steps of severity."""
+    return ((SECTION, STEPS), *((c.rule.id, c.rule.thresholds) for c in all_rules()))
+
+
+def _declared(section: str) -> tuple[Threshold, ...]:
+    return STEPS if section == SECTION else find_rule(section).rule.thresholds

@@ -4,45 +4,77 @@ from netplan_planner.model import (
     Address,
     Facts,
     Instance,
+    Instruction,
     NetworkInterface,
     PathClass,
-    Value,
     VmTraffic,
 )
 from netplan_rules.managed import is_managed
 from netplan_rules.wording import command, delete_access_config
 
-
-class Removal(Value, frozen=True, kw_only=True):
-    """How to take an address away, and what to look at first; no commands where it is needed."""
-
-    commands: tuple[str, ...]
-    caution: str
+_NAMED = 5
+"""Users of an address that a sentence names; the rest is counted."""
 
 
-def removal(facts: Facts, instance: Instance, nic: NetworkInterface) -> Removal:
-    """Return what it takes to remove the external IPv4 address of an interface."""
+def clean_up(
+    facts: Facts, instance: Instance, nic: NetworkInterface, mover: Instance
+) -> Instruction:
+    """Return what becomes of an external IPv4 address once `mover` no longer uses it.
+
+    Commands only where nothing else that was seen needs it; all others that use it are named, for
+    they lose their path with it.
+    """
+    address = nic.external_ipv4 or ""
     traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     if is_managed(facts, instance):
-        return _kept(MANAGED)
+        return _keep(address, MANAGED)
     if traffic is not None and traffic.received_from_internet_bytes:
-        return _kept(
-            "Other traffic from the internet reaches this machine: keep its external address."
-        )
+        return _keep(address, "other traffic from the internet reaches the machine by it.")
     if traffic is not None and traffic.sent_to_internet_bytes:
-        return _kept(
-            "This machine sends to the internet: keep its external address, or see that Cloud NAT"
-            " serves its subnetwork first."
+        return _keep(
+            address,
+            "the machine sends to the internet; see that Cloud NAT serves its subnetwork first.",
         )
     if needs_google_access(facts, instance, traffic):
-        return _kept(GOOGLE_APIS)
-    reserved = facts.inventory.address_by_ip.get(nic.external_ipv4 or "")
-    return Removal(
+        return _keep(address, GOOGLE_APIS)
+    reserved = facts.inventory.address_by_ip.get(address)
+    others = [user for user in users_of(facts, instance, nic) if user != mover.name]
+    waits = f" Its other users have to move first: {_listed(others)}." if others else ""
+    kept = f" {RESERVED}" if reserved is not None else ""
+    return Instruction(
+        text=f"Only when nothing uses {address} any more, also no firewall rule, partner or DNS"
+        f" record: take it off {instance.name}.{waits}{kept}",
         commands=removal_commands(instance, nic, reserved),
-        caution="Nothing came in from the internet or went there in the window; make sure that"
-        " nothing else needs the address (a firewall rule, a partner, a DNS record) before you"
-        " delete it." + (f" {RESERVED}" if reserved is not None else ""),
     )
+
+
+def users_of(facts: Facts, instance: Instance, nic: NetworkInterface) -> list[str]:
+    """Return by name who was seen to use an external address of a machine, each once.
+
+    Who sends to it; and whom the machine itself reaches by external addresses, because its own one
+    is then the source.
+    """
+    traffic = facts.traffic
+    if traffic is None:
+        return []
+    names = [facts.src(e).name for e in traffic.edges_by_address.get(nic.external_ipv4 or "", ())]
+    seen = traffic.vm_by_link.get(instance.ref.self_link)
+    if seen is not None:
+        names += [
+            facts.dst(edge).name
+            for edge in traffic.edges_by_src.get(seen.owner, ())
+            if edge.path_class.is_external_address
+        ]
+    return sorted(set(names))
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _keep(address: str, why: str) -> Instruction:
+    return Instruction(text=f"Keep the external address {address}: {why[0].lower()}{why[1:]}")
 
 
 MANAGED = (
@@ -85,7 +117,3 @@ def needs_google_access(facts: Facts, instance: Instance, traffic: VmTraffic | N
     ]
     is_private = all(s is not None and s.private_google_access for s in subnetworks)
     return not is_private and any(edge.path_class is PathClass.GOOGLE_APIS for edge in edges)
-
-
-def _kept(why: str) -> Removal:
-    return Removal(commands=(), caution=why)

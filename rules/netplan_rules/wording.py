@@ -77,6 +77,15 @@ def gcloud_instance(verb: str, instance: Instance, *flags: str) -> str:
     return command("gcloud", "compute", "instances", verb, name, *where, *flags)
 
 
+def gcloud_ssh(instance: Instance) -> str:
+    """Return the command that logs in to a machine through IAP and ends at once."""
+    where = (f"--zone={instance.zone}", f"--project={instance.project}")
+    name = instance.ref.self_link if instance.name.startswith("-") else instance.name
+    return command(
+        "gcloud", "compute", "ssh", name, *where, "--tunnel-through-iap", "--command=true"
+    )
+
+
 _GCLOUDS_ACCESS_CONFIG = "external-nat"
 """The name that gcloud gives, and looks for when it is told none; the console's is another one."""
 

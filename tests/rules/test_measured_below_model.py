@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.engine.findings import judge, make_findings
+from netplan_planner.engine.findings import judge
+from netplan_planner.engine.fixes import answer
 from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
@@ -310,7 +311,7 @@ def test_no_record_makes_a_rule_crash(some: list[Measurement]) -> None:
     for rule in (RULE, OTHER):
         said = list(find_rule(rule)(facts))
         found = [one for one in said if isinstance(one, Hit)]
-        merged = make_findings(find_rule(rule).rule, found)
+        merged = answer(facts, [(find_rule(rule).rule, tuple(found))]).findings
         assert sum(len(one.members) for one in merged) == len(found)
         assert json.dumps(msgspec.to_builtins(said), allow_nan=False)
     for hit in hits(RULE, facts):

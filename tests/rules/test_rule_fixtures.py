@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.findings import judge, make_findings
-from netplan_planner.model import Facts, Finding, Gap, Hit
+from netplan_planner.engine.findings import judge
+from netplan_planner.engine.fixes import answer
+from netplan_planner.model import Facts, Finding, Fix, Gap, Hit
 from netplan_rules.registry import all_rules, find_rule
 from support.no_io import no_io
 from support.rule_fixtures import FIXTURES, facts_of
@@ -23,7 +24,8 @@ def run(rule: str, facts: Facts) -> tuple[tuple[Finding, ...], int]:
         said = list(check(facts))
     hits = [s for s in said if isinstance(s, Hit)]
     gaps = [s for s in said if isinstance(s, Gap)]
-    return make_findings(check.rule, hits), len({(g.resource.self_link, g.reason) for g in gaps})
+    found = answer(facts, [(check.rule, tuple(hits))]).findings
+    return found, len({(g.resource.self_link, g.reason) for g in gaps})
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: f"{p.parent.name}/{p.stem}")
@@ -61,8 +63,7 @@ def _compare(finding: Finding, wanted: dict[str, Any]) -> None:
                         finding.message,
                         finding.saving_unknown,
                         finding.fix.text if finding.fix else "",
-                        finding.fix.caution if finding.fix else "",
-                        *(finding.fix.commands if finding.fix else ()),
+                        *_fix_texts(finding.fix),
                         finding.confidence_reason,
                     ]
                 )
@@ -70,6 +71,14 @@ def _compare(finding: Finding, wanted: dict[str, Any]) -> None:
                     assert part in text
             case _:
                 assert str(getattr(finding, key)) == value
+
+
+def _fix_texts(fix: Fix | None) -> list[str]:
+    if fix is None:
+        return []
+    steps = [step for step in (fix.verify, fix.clean_up, fix.undo) if step is not None]
+    commands = [*fix.commands, *(command for step in steps for command in step.commands)]
+    return [fix.caution, *(step.text for step in steps), *commands]
 
 
 def test_every_rule_has_a_bad_and_a_good_case() -> None:

@@ -14,13 +14,22 @@ import pytest
 from msgspec.structs import replace
 
 import netplan_rules
-from netplan_planner.engine.findings import make_findings
+from netplan_planner.engine.fixes import answer
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Need, Severity
 from netplan_rules import docs
 from netplan_rules.base import Check, Rule, Threshold
-from netplan_rules.registry import AREAS, all_rules, find_rule, select_rules, thresholds
+from netplan_rules.registry import (
+    AREAS,
+    all_rules,
+    declared_thresholds,
+    find_rule,
+    select_rules,
+    thresholds,
+)
+from netplan_rules.severity import STEPS
 from support.command import run_verbs
+from support.facts import facts_of, machine
 from support.rule_hits import hits_of_bad_cases
 from support.shared_data import needs_shared, shared
 
@@ -243,7 +252,8 @@ def test_a_threshold_is_shown_and_documented(rule: Rule, threshold: Threshold) -
         f"{default} {threshold.unit}",
         "default",
     )
-    row = f"| `{threshold.name}` | {default} | {threshold.unit} | {threshold.about} |"
+    cells = f"`{threshold.name}`", default, threshold.unit, threshold.allowed, threshold.about
+    row = f"| {' | '.join(cells)} |"
     assert row in docs.page(find_rule(rule.id))
     assert row in docs.reference()
 
@@ -255,14 +265,15 @@ def test_nothing_else_is_shown_of_rules() -> None:
 
 @each_threshold
 def test_a_threshold_can_be_changed(rule: Rule, threshold: Threshold) -> None:
-    changed = threshold.default + 0.125
+    is_at_end = threshold.why_not(threshold.default + 0.125) != ""
+    changed = threshold.default + (-0.125 if is_at_end else 0.125)
     given = dict.fromkeys([threshold.name], changed)
     for found_rule, name, value in thresholds({rule.id: given}):
         if (found_rule, name) == (rule.id, threshold.name):
             assert value == changed
         else:
-            default = {t.name: t.default for t in find_rule(found_rule).rule.thresholds}[name]
-            assert value == default
+            declared = dict(declared_thresholds())[found_rule]
+            assert value == {t.name: t.default for t in declared}[name]
 
 
 def test_a_threshold_of_another_rule_is_refused() -> None:
@@ -288,7 +299,7 @@ def _asked() -> Iterator[tuple[str, str, str]]:
                 yield path.name, own, str(name.value)
             else:
                 # Chosen from a list in the file: its names stand there as texts.
-                declared = find_rule(own).rule.thresholds
+                declared = find_rule(own).rule.thresholds if own else STEPS
                 yield from ((path.name, own, t.name) for t in declared if t.name in texts)
 
 
@@ -299,7 +310,8 @@ def test_checks_ask_for_declared_thresholds_and_for_all_of_them() -> None:
     for file, rule, name in asked:
         if rule:
             assert (rule, name) in declared, file
-    assert {name for _, name in declared} == {name for _, _, name in asked}
+    steps = {step.name for step in STEPS}
+    assert {name for _, name in declared} == {name for _, _, name in asked} - steps
 
 
 # Selection
@@ -335,20 +347,38 @@ def test_the_sentence_of_a_group_has_its_figures(check: Check) -> None:
         known = names | {f"{n}_rate" for n in names} | {"count"}
         assert fields <= known
         twin = replace(hit, subject=f"{hit.subject} and another")
-        if hit.group is not None:
-            (finding,) = make_findings(rule, [hit, twin])
-            assert len(finding.members) == 2
-            assert "{" not in finding.message
-            assert finding.message != hit.message or not rule.group_message
-        else:
-            assert len(make_findings(rule, [hit, twin])) == 2
+        (finding,) = answer(facts_of(machine("a")), [(rule, (hit, twin))]).findings
+        assert len(finding.members) == 2
+        assert "{" not in finding.message
+        assert finding.message != hit.message
 
 
 @each_rule
-def test_a_rule_whose_hits_have_groups_says_what_a_group_is(check: Check) -> None:
+def test_a_rule_has_one_cause_or_two(check: Check) -> None:
+    """Places are members: a finding for each of them would be a page of repeats."""
     hits = [hit for name, _, hit in hits_of_bad_cases() if name == check.rule.id]
-    has_group = any(hit.group is not None for hit in hits)
-    assert bool(check.rule.group_message) is has_group
+    assert len({hit.cause for hit in hits}) <= 3
+
+
+@each_rule
+def test_a_fix_that_changes_something_says_how_to_verify_and_undo_it(check: Check) -> None:
+    hits = [hit for name, _, hit in hits_of_bad_cases() if name == check.rule.id]
+    for fix in (hit.fix for hit in hits if hit.fix is not None):
+        assert fix.label, check.rule.id
+        assert len(fix.label) <= 60
+        changes = check.area in {"address", "capacity", "placement", "nic"}
+        if changes and fix.label not in {"more machines", "internal addresses first"}:
+            assert fix.verify is not None or "legacy" in fix.label, check.rule.id
+            assert fix.undo is not None or "legacy" in fix.label, check.rule.id
+
+
+@each_rule
+def test_what_makes_the_change_takes_nothing_away_that_is_in_use(check: Check) -> None:
+    """To delete is to clean up, unless the fault is that the thing is not used at all."""
+    hits = [hit for name, _, hit in hits_of_bad_cases() if name == check.rule.id]
+    for fix in (hit.fix for hit in hits if hit.fix is not None):
+        if check.rule.id not in {"idle-external-address", "needless-external-address"}:
+            assert not [text for text in fix.commands if "delete" in text], check.rule.id
 
 
 # The catalogue

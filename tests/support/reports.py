@@ -54,6 +54,7 @@ from support.report_findings import (
     instance_ref,
     line,
     nic_finding,
+    ordered_fixes,
 )
 
 RULES = (
@@ -256,6 +257,7 @@ def gecko_report() -> Report:
             notes=("limits are those of 2017; prices are today's",),
         ),
         findings=(external, cap, nic, address),
+        do_first=ordered_fixes((external, cap)),
         fix_sets=(fix_set((external, cap)),),
         traffic_by_class=(
             ClassTotal(
@@ -377,6 +379,7 @@ def empty_report() -> Report:
     return msgspec.structs.replace(
         gecko_report(),
         findings=(),
+        do_first=(),
         fix_sets=(),
         recommendations=(),
         jobs=(),
@@ -398,6 +401,7 @@ def report_without_traffic() -> Report:
         full,
         window=None,
         findings=(full.findings[3],),
+        do_first=(),
         fix_sets=(),
         traffic_by_class=(),
         zone_pairs=(),
@@ -432,7 +436,7 @@ def crowded_report(finding_count: int, member_count: int = 1) -> Report:
         )
         for n in range(finding_count)
     )
-    return msgspec.structs.replace(gecko_report(), findings=findings, fix_sets=())
+    return msgspec.structs.replace(gecko_report(), findings=findings, do_first=(), fix_sets=())
 
 
 def with_text(value: object, change: Callable[[str], str]) -> Any:

@@ -70,13 +70,17 @@ def audit(
         typer.Option(help="Not these rules or areas.", rich_help_panel=CHOICE),
     ] = None,
     severity: Annotated[
-        Floor, typer.Option(help="Show findings from this severity on.", rich_help_panel=CHOICE)
+        Floor,
+        typer.Option(
+            help="Show findings from this severity on; --fail-on judges all of them.",
+            rich_help_panel=CHOICE,
+        ),
     ] = Floor.INFO,
     min_saving: Annotated[
         str | None,
         typer.Option(
             metavar="USD",
-            help="Show only findings that save at least this much a month.",
+            help="Show only findings that save at least this much a month; --fail-on judges all.",
             rich_help_panel=CHOICE,
         ),
     ] = None,
@@ -89,13 +93,16 @@ def audit(
     ] = None,
     fail_on: Annotated[
         Level,
-        typer.Option(help="Exit with 1 on findings from this severity on.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Exit with 1 on findings from this severity on, shown or not.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = Level.HIGH,
     fail_on_saving: Annotated[
         str | None,
         typer.Option(
             metavar="USD",
-            help="Exit with 1 when the findings save more than this a month.",
+            help="Exit with 1 when all fixes together save more than this a month.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -265,8 +272,13 @@ def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict
         raise IncompleteError(
             "the answer is incomplete (see the coverage in the report), and --strict was given"
         )
+    # What is only filtered from sight is judged too: a filter is no way past a gate.
+    severities = [
+        *(finding.severity for finding in report.findings),
+        *(Severity(hidden.severity) for hidden in report.filtered),
+    ]
     if fail_on is not Level.NEVER and any(
-        finding.severity.rank <= Severity(fail_on.value).rank for finding in report.findings
+        severity.rank <= Severity(fail_on.value).rank for severity in severities
     ):
         raise typer.Exit(EXIT_FINDINGS)
     if save_limit is not None and report.saving_usd_per_month > save_limit:

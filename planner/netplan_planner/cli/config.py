@@ -86,17 +86,18 @@ def _check(parameter: Any, context: Any, value: object, name: str) -> None:
 
 def _thresholds() -> list[tuple[str, Any, str]]:
     from netplan_planner.config import rule_thresholds
-    from netplan_rules.registry import all_rules, thresholds
+    from netplan_rules.registry import declared_thresholds, thresholds
+    from netplan_rules.severity import SECTION
 
     given = rule_thresholds(state.config_path) if state.config_path else ()
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in given:
         overrides.setdefault(rule, {})[name] = value
     thresholds(overrides)  # refuses names that no rule has
-    units = {(c.rule.id, t.name): t for c in all_rules() for t in c.rule.thresholds}
+    units = {(section, t.name): t for section, declared in declared_thresholds() for t in declared}
     return [
         (
-            f"rules.{rule}.{name}",
+            f"{rule if rule == SECTION else f'rules.{rule}'}.{name}",
             f"{overrides.get(rule, {}).get(name, threshold.default):g} {threshold.unit}",
             (state.config_path.name if state.config_path else "")
             if name in overrides.get(rule, {})

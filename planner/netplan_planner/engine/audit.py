@@ -5,13 +5,8 @@ from datetime import date
 
 from netplan_planner import meter, tool_version
 from netplan_planner.engine.demos import Demo, load_demo
-from netplan_planner.engine.findings import (
-    Judgement,
-    fingerprint,
-    judge,
-    make_findings,
-    ordered,
-)
+from netplan_planner.engine.findings import Judgement, fingerprint, judge
+from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import limits_date, read_facts
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.request import AuditRequest
@@ -22,7 +17,6 @@ from netplan_planner.model import (
     Facts,
     Filtered,
     Finding,
-    FixSet,
     Hit,
     Infeasible,
     JobPlan,
@@ -35,7 +29,6 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
-from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
@@ -60,13 +53,14 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
             judgements.append(judge(check, facts))
             meter.advance()
     kept, suppressed = _apply(suppressions, selected, judgements)
-    findings, filtered = _filter(request, kept)
+    found = answer(facts, kept)
+    shown, filtered = _filter(request, found.findings)
     return _report(
         request=request,
         demo=demo,
         facts=facts,
-        findings=findings,
-        fix_sets=_fix_sets(facts, kept, {f.fingerprint for f in findings}),
+        found=found,
+        shown=shown,
         suppressed=suppressed,
         suppressions=suppressions,
         filtered=filtered,
@@ -105,27 +99,28 @@ def _apply(
     return kept, tuple(sorted(suppressed, key=lambda s: (s.rule, s.subject)))
 
 
-def _filter(request: AuditRequest, kept: Kept) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
+def _filter(
+    request: AuditRequest, findings: Sequence[Finding]
+) -> tuple[tuple[Finding, ...], tuple[Filtered, ...]]:
     """Return the findings to show, and those below the floors of the request."""
     shown: list[Finding] = []
     hidden: list[Filtered] = []
-    for rule, hits in kept:
-        for finding in make_findings(rule, hits):
-            why = _below(request, finding)
-            if not why:
-                shown.append(finding)
-                continue
-            hidden.append(
-                Filtered(
-                    rule=finding.rule,
-                    subject=finding.subject,
-                    severity=finding.severity.value,
-                    saving_usd_per_month=finding.saving_usd_per_month,
-                    why=why,
-                    fingerprint=finding.fingerprint,
-                )
+    for finding in findings:
+        why = _below(request, finding)
+        if not why:
+            shown.append(finding)
+            continue
+        hidden.append(
+            Filtered(
+                rule=finding.rule,
+                subject=finding.subject,
+                severity=finding.severity.value,
+                saving_usd_per_month=finding.saving_usd_per_month,
+                why=why,
+                fingerprint=finding.fingerprint,
             )
-    return ordered(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
+        )
+    return tuple(shown), tuple(sorted(hidden, key=lambda f: (f.rule, f.subject)))
 
 
 def _below(request: AuditRequest, finding: Finding) -> str:
@@ -135,17 +130,6 @@ def _below(request: AuditRequest, finding: Finding) -> str:
     if floor is not None and (finding.saving_usd_per_month or 0) < floor:
         return f"below --min-saving {floor}"
     return ""
-
-
-def _fix_sets(facts: Facts, kept: Kept, shown: set[str]) -> tuple[FixSet, ...]:
-    hits = [
-        (key, hit)
-        for rule, rule_hits in kept
-        for hit in rule_hits
-        for key in (fingerprint(rule, hit),)
-        if key in shown
-    ]
-    return find_fix_sets(facts, options_of(hits))
 
 
 def _not_evaluated(
@@ -168,8 +152,8 @@ def _report(
     request: AuditRequest,
     demo: Demo | None,
     facts: Facts,
-    findings: tuple[Finding, ...],
-    fix_sets: tuple[FixSet, ...],
+    found: Answer,
+    shown: tuple[Finding, ...],
     suppressed: tuple[Suppressed, ...],
     suppressions: Suppressions,
     filtered: tuple[Filtered, ...],
@@ -188,13 +172,14 @@ def _report(
         network_prices_as_of=facts.prices.info.network_as_of,
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
         coverage=_coverage(facts, suppressions, not_evaluated),
-        findings=findings,
-        fix_sets=fix_sets,
+        findings=shown,
+        do_first=found.do_first,
+        fix_sets=found.fix_sets,
         traffic_by_class=traffic_by_class(facts),
         zone_pairs=zone_pairs(facts),
         recommendations=plans,
         jobs=jobs,
-        assumptions=_assumptions(request.today, facts, demo, findings),
+        assumptions=_assumptions(request.today, facts, demo, shown),
         suppressed=suppressed,
         filtered=filtered,
         expired_suppressions=suppressions.expired,

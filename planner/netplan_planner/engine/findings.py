@@ -1,13 +1,14 @@
 """Runs the rules and makes findings of their hits: grouped, summed, ordered, fingerprinted."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    Confidence,
     Evidence,
     Facts,
     Finding,
@@ -16,10 +17,13 @@ from netplan_planner.model import (
     LineItem,
     Member,
     NotEvaluated,
+    Severity,
     Value,
 )
+from netplan_planner.optimise.fix_order import Standing
 from netplan_rules.base import Check, Rule
 from netplan_rules.needs import lacking
+from netplan_rules.severity import harm
 from netplan_rules.wording import gbps
 
 _EXAMPLES = 5
@@ -69,33 +73,50 @@ def _gaps(rule: Rule, gaps: Iterable[Gap]) -> tuple[NotEvaluated, ...]:
 
 
 def fingerprint(rule: Rule, hit: Hit) -> str:
-    """Return 32 hex digits of the rule and the place: a group by its key, else its resources."""
+    """Return 32 hex digits of the rule and the place; the same whatever the order of input."""
     links = sorted(ref.self_link for ref in hit.resources)
-    place = hit.group if hit.group is not None else "\n".join([*links, hit.subject])
-    return hashlib.sha256(f"{rule.id}\n{place}".encode()).hexdigest()[:32]
+    return _digest(rule.id, "\n".join([*links, hit.subject]))
 
 
-def make_findings(rule: Rule, hits: Sequence[Hit]) -> tuple[Finding, ...]:
-    """Return the findings of a rule's hits: one for each group, one for each hit without one."""
-    groups: dict[str, list[Hit]] = defaultdict(list)
+def cause_fingerprint(rule: Rule, cause: str) -> str:
+    """Return 32 hex digits of the rule and one of its causes: the identity of a finding."""
+    return _digest(rule.id, cause)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+
+def by_cause(rule: Rule, hits: Sequence[Hit]) -> dict[str, tuple[Hit, ...]]:
+    """Return a rule's hits by the fingerprint of their finding, the greatest first in each."""
+    causes: dict[str, list[Hit]] = defaultdict(list)
     for hit in hits:
-        groups[fingerprint(rule, hit)].append(hit)
-    return tuple(_finding(rule, key, members) for key, members in sorted(groups.items()))
+        causes[cause_fingerprint(rule, hit.cause)].append(hit)
+    return {key: tuple(sorted(found, key=_weight)) for key, found in sorted(causes.items())}
 
 
-def _finding(rule: Rule, key: str, hits: list[Hit]) -> Finding:
-    hits = sorted(hits, key=_weight)
-    first = hits[0]
+def make_finding(
+    facts: Facts, rule: Rule, key: str, hits: Sequence[Hit], standing: Standing
+) -> Finding:
+    """Return the finding of a rule's hits of one cause, with its place in the order of fixes."""
+    first, saving = hits[0], _saving(hits)
     evidence = _evidence(rule, hits)
-    worst = max(hits, key=lambda hit: hit.confidence.rank)
-    severities = [hit.severity or rule.severity for hit in hits]
+    confidence, confidence_reason = _confidence(hits)
     unknown = sorted({hit.saving_unknown for hit in hits if hit.saving_unknown})
+    found = harm(
+        facts,
+        base_severity(rule, hits),
+        usd_per_month=standing.marginal_usd_per_month,
+        used_ratio=greatest_used_ratio(hits),
+        gib_per_month=total_gib(hits),
+    )
     return Finding(
         rule=rule.id,
         title=rule.title,
-        severity=min(severities, key=lambda severity: severity.rank),
-        confidence=worst.confidence,
-        confidence_reason=worst.confidence_reason,
+        severity=found.severity,
+        severity_reason=found.reason,
+        confidence=confidence,
+        confidence_reason=confidence_reason,
         resources=first.resources,
         subject=first.subject,
         message=_message(rule, hits, evidence),
@@ -103,21 +124,94 @@ def _finding(rule: Rule, key: str, hits: list[Hit]) -> Finding:
         limit=first.limit,
         throughput_now=first.throughput_now,
         throughput_fixed=first.throughput_fixed,
-        saving_usd_per_month=_saving(hits),
+        saving_usd_per_month=saving,
         saving_unknown="; ".join(unknown),
         line_items=merge_lines(item for hit in hits for item in hit.saving_items),
         fix=first.fix,
-        members=tuple(_member(hit) for hit in hits),
+        members=tuple(_member(rule, hit) for hit in hits),
         changes=tuple(hit.change for hit in hits if hit.change is not None),
         fingerprint=key,
+        rank=standing.rank,
+        marginal_usd_per_month=standing.marginal_usd_per_month,
+        overlap=standing.overlap if standing.marginal_usd_per_month != saving else "",
     )
 
 
-def _weight(hit: Hit) -> tuple[Decimal, float, str]:
-    """Order the members: the most money, then the greatest first figure, then by name."""
+def base_severity(rule: Rule, hits: Sequence[Hit]) -> Severity:
+    """Return what the rule says of the gravest of its hits, whatever is at stake."""
+    return min((hit.severity or rule.severity for hit in hits), key=lambda one: one.rank)
+
+
+def greatest_used_ratio(hits: Iterable[Hit]) -> float | None:
+    """Return the greatest share in use of what binds; None where no hit knows one."""
+    return max((hit.used_ratio for hit in hits if hit.used_ratio is not None), default=None)
+
+
+def total_gib(hits: Iterable[Hit]) -> Decimal | None:
+    """Return the traffic of all hits, GiB a month; None where the rule is not about traffic."""
+    volumes = [hit.gib_per_month for hit in hits if hit.gib_per_month is not None]
+    return sum(volumes, Decimal(0)) if volumes else None
+
+
+def _confidence(hits: Sequence[Hit]) -> tuple[Confidence, str]:
+    """Return what hits with at least half of what is at stake reach, and why not more.
+
+    One doubtful place among many sure ones does not make the finding doubtful; the places carry
+    their own. What is at stake is money, else traffic, else the number of places.
+    """
+    stakes = [_stake(hit) for hit in hits]
+    half = sum(stakes, Decimal(0)) / 2
+    reached = Decimal(0)
+    chosen = hits[0].confidence
+    for confidence in Confidence:
+        reached += sum(
+            (s for s, hit in zip(stakes, hits, strict=True) if hit.confidence is confidence),
+            Decimal(0),
+        )
+        chosen = confidence
+        if reached >= half:
+            break
+    counts = Counter(hit.confidence for hit in hits)
+    if len(counts) == 1:
+        reasons = list(
+            dict.fromkeys(hit.confidence_reason for hit in hits if hit.confidence_reason)
+        )
+        more = f" (and {len(reasons) - 1} other reasons)" if len(reasons) > 1 else ""
+        return chosen, f"{reasons[0]}{more}" if reasons else ""
+    told = ", ".join(
+        f"{counts[one]:,} {one.value}{_commonest(hits, one)}" for one in Confidence if counts[one]
+    )
+    return chosen, f"of {len(hits):,} places {told}"
+
+
+def _commonest(hits: Sequence[Hit], confidence: Confidence) -> str:
+    reasons = Counter(
+        hit.confidence_reason
+        for hit in hits
+        if hit.confidence is confidence and hit.confidence_reason
+    )
+    return f" (mostly: {reasons.most_common(1)[0][0]})" if reasons else ""
+
+
+def _stake(hit: Hit) -> Decimal:
+    saved = _saving([hit])
+    if saved is not None and saved > 0:
+        return saved
+    return hit.gib_per_month or Decimal(1)
+
+
+def _weight(hit: Hit) -> tuple[Decimal, float, Decimal, float, str, tuple[str, ...]]:
+    """Order the members: money, then share in use, traffic, first figure, then by name."""
     figure = hit.evidence[0].value if hit.evidence else 0
     size = float(figure) if isinstance(figure, int | float) else 0.0
-    return -(_saving([hit]) or Decimal(0)), -size, hit.subject
+    return (
+        -(_saving([hit]) or Decimal(0)),
+        -(hit.used_ratio or 0.0),
+        -(hit.gib_per_month or Decimal(0)),
+        -size,
+        hit.subject,
+        tuple(ref.self_link for ref in hit.resources),
+    )
 
 
 def _saving(hits: Sequence[Hit]) -> Decimal | None:
@@ -182,39 +276,38 @@ def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:
     return tuple(merged.values())
 
 
-def _member(hit: Hit) -> Member:
+def _member(rule: Rule, hit: Hit) -> Member:
     return Member(
         resources=hit.resources,
         subject=hit.subject,
         message=hit.message,
         evidence=hit.evidence,
+        limit=hit.limit,
         throughput_now=hit.throughput_now,
         throughput_fixed=hit.throughput_fixed,
+        used_ratio=hit.used_ratio,
+        gib_per_month=hit.gib_per_month,
         saving_usd_per_month=_saving([hit]),
-        commands=hit.fix.commands if hit.fix else (),
-        advice=hit.fix.text if hit.fix else "",
+        saving_unknown=hit.saving_unknown,
+        line_items=hit.saving_items,
+        fix=hit.fix,
+        confidence=hit.confidence,
+        confidence_reason=hit.confidence_reason,
+        fingerprint=fingerprint(rule, hit),
     )
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings by severity, money, gain in Gbit/s, confidence, then name."""
+    """Return findings by severity, then as their fixes rank, then by rule."""
     return tuple(sorted(findings, key=_rank))
 
 
-def _rank(finding: Finding) -> tuple[int, Decimal, float, int, str, str]:
+def _rank(finding: Finding) -> tuple[int, bool, int, int, str, str]:
     return (
         finding.severity.rank,
-        -(finding.saving_usd_per_month or Decimal(0)),
-        -gain_gbps(finding),
+        finding.rank is None,
+        finding.rank or 0,
         finding.confidence.rank,
         finding.rule,
         finding.fingerprint,
     )
-
-
-def gain_gbps(finding: Finding) -> float:
-    """Return what the fix adds in Gbit/s, 0 where either estimate is not known."""
-    now, fixed = finding.throughput_now, finding.throughput_fixed
-    if now is None or fixed is None or now.gbps is None or fixed.gbps is None:
-        return 0.0
-    return fixed.gbps - now.gbps

@@ -63,36 +63,59 @@ class Evidence(Value, frozen=True, kw_only=True):
     source: str = ""
 
 
-class Fix(Value, frozen=True, kw_only=True):
-    """What to do. Commands are complete and quoted; the user runs them, netplan never does."""
+class Instruction(Value, frozen=True, kw_only=True):
+    """One step beside the change itself: in words, with the commands where there are any."""
 
     text: str
     commands: tuple[str, ...] = ()
+
+
+class Fix(Value, frozen=True, kw_only=True):
+    """What to do, in this order: change, verify, clean up; and how to go back.
+
+    Commands are complete and quoted; the user runs them, netplan never does.
+    """
+
+    text: str
+    """The change: what, and where."""
+    label: str = ""
+    """The change in a few words, for a table: `n2d-standard-16`, `internal address`."""
+    commands: tuple[str, ...] = ()
+    """Those that make the change; none where it is made elsewhere, such as in the configuration of
+    an application."""
+    verify: Instruction | None = None
+    """A command or a metric that shows that the change works."""
+    clean_up: Instruction | None = None
+    """What is no longer needed once the change is verified, and only then; None: nothing."""
+    undo: Instruction | None = None
+    """How to go back; None where the change touches nothing that runs."""
     documents: tuple[str, ...] = ()
     caution: str = ""
     """What the fix interrupts or needs first: "stops the VM", "only if nothing else comes in"."""
 
 
 class ChangeKind(StrEnum):
-    """What a fix changes, for the search of joint fixes."""
+    """What a fix changes, in a form that path and price can be computed after."""
 
     INTERNAL_ADDRESS = "internal-address"
     MACHINE_TYPE = "machine-type"
     TIER_1 = "tier-1"
     MORE_FLOWS = "more-flows"
     """Several connections in parallel, where one stands at the limit of a flow."""
+    ZONE = "zone"
+    """The machine stands in another zone, with all of its traffic."""
 
 
 class Change(Value, frozen=True, kw_only=True):
-    """A fix in a form that the throughput model can apply to a path."""
+    """A fix in a form that the throughput model and the price of traffic can be applied to."""
 
     kind: ChangeKind
     target: SelfLink
-    """The sending machine."""
+    """The machine that changes; for a pair, the sending one."""
     destination: SelfLink | None = None
     """For a change of address or of flows: the machine reached; it holds for this pair only."""
     to: str | None = None
-    """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1."""
+    """The new machine type, for `MACHINE_TYPE`; it is one without Tier_1. For `ZONE` the zone."""
     cpu_platform: str = ""
     """The least CPU platform to ask for with it, where the cap depends on it."""
 
@@ -100,7 +123,7 @@ class Change(Value, frozen=True, kw_only=True):
 class Hit(Value, frozen=True, kw_only=True):
     """One fault at one place, as a rule yields it.
 
-    Hits of one rule with the same `group` become one finding with members. `saving_items` are
+    Hits of one rule with the same `cause` become one finding with members. `saving_items` are
     lines of money a month: positive where the fix stops paying, negative where it starts to.
     """
 
@@ -109,8 +132,8 @@ class Hit(Value, frozen=True, kw_only=True):
     subject: str
     """Short and readable: `transcoder-1 → ingest-1 (us-central1-a)`."""
     message: str
-    group: str | None = None
-    """None: a finding of its own."""
+    cause: str = ""
+    """Which of the rule's few causes it is, where what to do differs by it; never a place."""
     evidence: tuple[Evidence, ...] = ()
     limit: Limit | None = None
     throughput_now: Estimate | None = None
@@ -118,11 +141,16 @@ class Hit(Value, frozen=True, kw_only=True):
     saving_items: tuple[LineItem, ...] = ()
     saving_unknown: str = ""
     """Why no saving can be stated, when one is expected (a price is missing)."""
+    used_ratio: float | None = None
+    """Share of what binds that is in use at the 95th percentile of the one-minute rates: near 1,
+    traffic is held back. None: not known, or nothing is held back by what the rule looks at."""
+    gib_per_month: Decimal | None = None
+    """Traffic that takes the wrong way; None where the rule is not about traffic."""
     fix: Fix | None = None
     confidence: Confidence = Confidence.HIGH
     confidence_reason: str = ""
     severity: Severity | None = None
-    """Only where a case is graver or milder than the rule."""
+    """A base severity of its own, where a case is graver or milder than the rule."""
     change: Change | None = None
 
 
@@ -134,28 +162,39 @@ class Gap(Value, frozen=True, kw_only=True):
 
 
 class Member(Value, frozen=True, kw_only=True):
-    """One of the places that a grouped finding covers."""
+    """One of the places that a finding covers, with its own money and its own fix."""
 
     resources: tuple[ResourceRef, ...]
     subject: str
     message: str
     evidence: tuple[Evidence, ...] = ()
+    limit: Limit | None = None
     throughput_now: Estimate | None = None
     throughput_fixed: Estimate | None = None
+    used_ratio: float | None = None
+    gib_per_month: Decimal | None = None
     saving_usd_per_month: Decimal | None = None
-    commands: tuple[str, ...] = ()
+    saving_unknown: str = ""
+    line_items: tuple[LineItem, ...] = ()
+    fix: Fix | None = None
     """The fix of this place, ready to run."""
-    advice: str = ""
-    """The same in words; it names what the place's own is."""
+    confidence: Confidence = Confidence.HIGH
+    confidence_reason: str = ""
+    fingerprint: str = ""
+    """Of the rule and this place."""
 
 
 class Finding(Value, frozen=True, kw_only=True):
-    """One entry of the report: a fault, how sure it is, and what fixing it brings."""
+    """One entry of the report: a fault with all its places, how sure it is, what a fix brings."""
 
     rule: str
     title: str
     severity: Severity
+    """By harm: the rule's own, raised or lowered by what is at stake."""
+    severity_reason: str
+    """The step that decided, in words."""
     confidence: Confidence
+    """That the places with at least half of what is at stake reach."""
     confidence_reason: str
     resources: tuple[ResourceRef, ...]
     """Of the first member."""
@@ -166,12 +205,19 @@ class Finding(Value, frozen=True, kw_only=True):
     throughput_now: Estimate | None
     throughput_fixed: Estimate | None
     saving_usd_per_month: Decimal | None
-    """Of all members; None when a price is missing or the fix saves no money."""
+    """Of all members, were this the only fix; None when a price is missing or it saves no money."""
     saving_unknown: str
     line_items: tuple[LineItem, ...]
     fix: Fix | None
+    """Of the first member."""
     members: tuple[Member, ...]
     """Every place, the greatest saving or traffic first."""
     changes: tuple[Change, ...]
     fingerprint: str
-    """Of the rule and the places; the same whatever the order of input."""
+    """Of the rule and the cause; the same whatever the order of input."""
+    rank: int | None = None
+    """Its place in the order of fixes, from 1; None where its fix brings nothing measurable."""
+    marginal_usd_per_month: Decimal | None = None
+    """What it still saves once the fixes ranked before it are made; None without a saving."""
+    overlap: str = ""
+    """Why that is less than it would save alone."""

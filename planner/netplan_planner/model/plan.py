@@ -194,12 +194,6 @@ class FixStep(Value, frozen=True, kw_only=True):
     """Positive saves, negative costs, None unknown or none."""
 
 
-PRESSED_RATIO = 0.5
-"""From this share of the limit on in a busiest minute, a path is taken to wait for its limit: a
-minute's mean at half of it hides seconds that stand at it. A judgement; it orders, and hides
-nothing."""
-
-
 class FixSet(Value, frozen=True, kw_only=True):
     """Fixes of one group of alike paths that depend on each other."""
 
@@ -215,14 +209,35 @@ class FixSet(Value, frozen=True, kw_only=True):
     findings: tuple[str, ...]
     """Fingerprints."""
     used_ratio: float
-    """Share of what the path carries now that the sender used in its busiest minute, or wants by a
+    """Share of what the path carries now that the sender uses at the 95th percentile, or wants by a
     declared target: the greatest of the paths; above 1 where a limit is lower than what was seen.
     """
 
-    @property
-    def is_pressed(self) -> bool:
-        """Whether more throughput would be used; else the fixes are worth their money only."""
-        return self.used_ratio >= PRESSED_RATIO
+
+class OrderedFix(Value, frozen=True, kw_only=True):
+    """One line of the order of fixes: what it still brings after those above it."""
+
+    rank: int
+    finding: str
+    """Fingerprint of the finding whose fix it is."""
+    rule: str
+    subject: str
+    """The greatest place."""
+    place_count: int
+    """Places at which the fix is still worth making."""
+    label: str
+    """The change in a few words."""
+    saving_usd_per_month: Decimal | None
+    """On the changed facts: these add up. Negative: it costs; None: no saving is stated."""
+    alone_usd_per_month: Decimal | None
+    """What it would save were it the only fix; these do not add up."""
+    overlap: str
+    """Why the two differ."""
+    now: Estimate | None
+    """Of the path that waits most, after the fixes above; None where no traffic is held back."""
+    fixed: Estimate | None
+    used_ratio: float | None
+    """Share of what binds that is in use there."""
 
 
 class JobNeed(Value, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from netplan_planner.model.finding import Finding
 from netplan_planner.model.inventory import ProjectCoverage, Unread
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.measurement import MeasurementCoverage
-from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan
+from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
 from netplan_planner.model.prices import LineItem
 from netplan_planner.model.traffic import PathClass, TrafficCoverage
 
@@ -151,8 +151,11 @@ class Report(Value, frozen=True, kw_only=True):
     window: WindowInfo | None
     coverage: Coverage
     findings: tuple[Finding, ...]
-    """By severity, then saving, then gain, then subject."""
+    """By severity, then as their fixes rank, then by rule."""
+    do_first: tuple[OrderedFix, ...]
+    """The fixes that bring anything, in the order in which to make them."""
     fix_sets: tuple[FixSet, ...]
+    """Fixes that bring more throughput together than any of them alone, where traffic waits."""
     traffic_by_class: tuple[ClassTotal, ...]
     zone_pairs: tuple[ZonePair, ...]
     recommendations: tuple[MachinePlan, ...]
@@ -165,8 +168,8 @@ class Report(Value, frozen=True, kw_only=True):
 
     @property
     def saving_usd_per_month(self) -> Decimal:
-        """The sum of all stated savings; findings that share money are counted in fix sets."""
+        """What all fixes of the order save together; what excludes each other counts once."""
         return sum(
-            (f.saving_usd_per_month for f in self.findings if f.saving_usd_per_month),
+            (fix.saving_usd_per_month for fix in self.do_first if fix.saving_usd_per_month),
             Decimal(0),
         )

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 
-from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone
+from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone, region_of
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_MINUTE
 
 
@@ -55,6 +55,22 @@ class PathClass(StrEnum):
             PathClass(self.value.removesuffix("-external") + "-internal")
             if (self.is_external_address)
             else self
+        )
+
+    def between(self, src_zone: Zone, dst_zone: Zone) -> "PathClass":
+        """Return the class of the same traffic between machines of two zones.
+
+        How it is addressed stays. Only for classes between own machines.
+
+        >>> PathClass.INTER_REGION_EXTERNAL.between(Zone("us-east1-b"), Zone("us-east1-c")).value
+        'inter-zone-external'
+        """
+        if self.distance is None:
+            raise ValueError(f"{self.value} is not between two machines of one's own")
+        same_region = region_of(src_zone) == region_of(dst_zone)
+        now = "same-zone" if src_zone == dst_zone else "inter-zone"
+        return PathClass(
+            (now if same_region else "inter-region") + self.removeprefix(self.distance)
         )
 
     @property
@@ -295,6 +311,15 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     def vm_by_link(self) -> dict[SelfLink, VmTraffic]:
         """Each machine's summary by its self link."""
         return {link: vm for vm in self.vms if (link := self.owners[vm.owner].link) is not None}
+
+    @cached_property
+    def edges_by_address(self) -> dict[str, tuple[Edge, ...]]:
+        """The edges to each literal address that packets carried (`Edge.dst_address`)."""
+        grouped: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            if edge.dst_address is not None:
+                grouped.setdefault(edge.dst_address, []).append(edge)
+        return {address: tuple(edges) for address, edges in grouped.items()}
 
     @cached_property
     def edges_by_src(self) -> dict[int, tuple[Edge, ...]]:

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Value,
     total_usd,
 )
+from netplan_planner.optimise.fix_order import LIFT_RATIO
 from netplan_planner.throughput import apply_change, edge_query, predict
 
 MAX_CHANGES = 6
@@ -67,11 +68,18 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
     )
 
 
-def find_fix_sets(facts: Facts, options: Sequence[Option]) -> tuple[FixSet, ...]:
-    """Return the joint fixes: those of pressed paths by gain in Gbit/s times pairs, then money.
+def find_fix_sets(
+    facts: Facts, options: Sequence[Option], held_back_ratio: float
+) -> tuple[FixSet, ...]:
+    """Return the fixes that only help together, by gain in Gbit/s times pairs, then money.
 
-    Where nobody waits for more throughput, a gain of it is worth nothing: such sets come after the
-    others, by money.
+    Only paths whose traffic is held back count: where nobody waits, more throughput is worth
+    nothing. A set that lifts no more than one of its fixes alone is none.
+
+    Args:
+        facts: The facts as they are.
+        options: The changes that findings propose.
+        held_back_ratio: Share of what a path carries from which its traffic is held back.
     """
     if facts.traffic is None:
         return ()
@@ -80,22 +88,23 @@ def find_fix_sets(facts: Facts, options: Sequence[Option]) -> tuple[FixSet, ...]
         by_sender[option.change.target].append(option)
     groups: dict[tuple[object, ...], list[Solution]] = defaultdict(list)
     for edge in facts.traffic.edges:
-        solution = _solve(facts, edge, by_sender)
+        solution = _solve(facts, edge, by_sender, held_back_ratio)
         if solution is not None:
             groups[_likeness(facts, solution)].append(solution)
     sets = [_fix_set(facts, solutions) for solutions in groups.values()]
     return tuple(sorted(sets, key=_rank))
 
 
-def _rank(fix_set: FixSet) -> tuple[bool, float, Decimal, str]:
+def _rank(fix_set: FixSet) -> tuple[float, Decimal, str]:
     gain = (fix_set.joint.estimate.gbps or 0.0) - (fix_set.now.gbps or 0.0)
-    used = gain * fix_set.member_count if fix_set.is_pressed else 0.0
     saving = fix_set.joint.saving_usd_per_month or Decimal(0)
-    return not fix_set.is_pressed, -used, -saving, fix_set.subject
+    return -gain * fix_set.member_count, -saving, fix_set.subject
 
 
-def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) -> Solution | None:
-    """Return the best set of one path, or None when no address change is among its fixes.
+def _solve(
+    facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]], held_back_ratio: float
+) -> Solution | None:
+    """Return the best set of one path, or None when no fixes of it depend on each other.
 
     A path that only waits for a bigger machine needs no joint search: that finding stands alone.
     """
@@ -105,7 +114,7 @@ def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) ->
     if src.link is None or dst.link is None:
         return None
     options = _applicable(dst.link, by_sender.get(src.link, []))
-    if not any(o.change.kind is ChangeKind.INTERNAL_ADDRESS for o in options):
+    if len(options) < 2 or not any(_is_address(o) for o in options):
         return None
     has_one_flow = any(o.change.kind is ChangeKind.MORE_FLOWS for o in options)
     query = edge_query(facts, edge, streams=1 if has_one_flow else None)
@@ -123,13 +132,32 @@ def _solve(facts: Facts, edge: Edge, by_sender: dict[SelfLink, list[Option]]) ->
                 best, reached = chosen, estimate
     singles = tuple((o, predict(_applied(query, (o,)), facts.caps)) for o in options)
     used_ratio = _wanted_gbps(facts, src.link, edge) / now.gbps if now.gbps > 0 else 0.0
+    if used_ratio < held_back_ratio or not _is_joint(now, singles, best, reached):
+        return None
     return Solution(
         edge=edge, now=now, singles=singles, best=best, reached=reached, used_ratio=used_ratio
     )
 
 
+def _is_address(option: Option) -> bool:
+    return option.change.kind is ChangeKind.INTERNAL_ADDRESS
+
+
+def _is_joint(
+    now: Estimate,
+    singles: Sequence[tuple[Option, Estimate]],
+    best: Sequence[Option],
+    reached: Estimate,
+) -> bool:
+    """Return whether several fixes together carry clearly more than the best of them alone."""
+    if len(best) < 2 or reached.gbps is None:
+        return False
+    alone = max((e.gbps for _, e in singles if e.gbps is not None), default=0.0)
+    return reached.gbps >= LIFT_RATIO * max(alone, now.gbps or 0.0)
+
+
 def _wanted_gbps(facts: Facts, sender: SelfLink, edge: Edge) -> float:
-    """Return what the sender's busiest minute or its declared target asks of the path.
+    """Return what the sender's 95th percentile or its declared target asks of the path.
 
     The limits of external paths hold for all flows of a machine together, so its sum counts.
     """
@@ -138,8 +166,8 @@ def _wanted_gbps(facts: Facts, sender: SelfLink, edge: Edge) -> float:
     instance = facts.instance(facts.src(edge))
     target = facts.target(instance) if instance is not None else None
     return max(
-        edge.series.max_gbps,
-        traffic.egress_outside_vpc.max_gbps if traffic is not None else 0.0,
+        edge.series.p95_gbps,
+        traffic.egress_outside_vpc.p95_gbps if traffic is not None else 0.0,
         target.gbps if target is not None else 0.0,
     )
 
@@ -252,12 +280,12 @@ def step_name(change: Change) -> str:
             return "Tier_1"
         case ChangeKind.MORE_FLOWS:
             return "several connections"
+        case ChangeKind.ZONE:
+            return f"move to {change.to}"
 
 
 def _worth(solution: Solution) -> str:
     names = [step_name(o.change) for o in solution.best]
-    if not names:
-        return "none of the fixes lifts the limit that binds"
     useless = [
         step_name(option.change)
         for option, estimate in solution.singles
@@ -266,11 +294,6 @@ def _worth(solution: Solution) -> str:
         and solution.now.gbps is not None
         and estimate.gbps <= solution.now.gbps + _SAME_GBPS
     ]
-    rest = [step_name(o.change) for o, _ in solution.singles if o not in solution.best]
-    if len(names) == 1:
-        verb = "adds" if len(rest) == 1 else "add"
-        tail = f"; {_listed(rest)} {verb} nothing here" if rest else ""
-        return f"{names[0]} is enough{tail}"
     verb = "brings" if len(useless) == 1 else "each bring"
     lone = f"; {_listed(useless)} alone {verb} nothing" if useless else ""
     return f"do {_listed(names)} together{lone}"

@@ -13,7 +13,16 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from netplan_planner.inert import inert_cell
-from netplan_planner.model import Estimate, Finding, Limit, Member, Report, ResourceRef
+from netplan_planner.model import (
+    Estimate,
+    Finding,
+    Fix,
+    Instruction,
+    Limit,
+    Member,
+    Report,
+    ResourceRef,
+)
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.figures import rounded
 from netplan_planner.renderers.json_report import SUM_DECIMALS
@@ -49,6 +58,16 @@ COLUMNS = (
     "fix",
     "commands",
     "fingerprint",
+    "severity_reason",
+    "fix_rank",
+    "finding_marginal_usd_per_month",
+    "used_ratio",
+    "gib_per_month",
+    "verify",
+    "clean_up",
+    "undo",
+    "caution",
+    "place_fingerprint",
 )
 """The header."""
 
@@ -84,8 +103,8 @@ def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
             number,
             finding.rule,
             finding.severity.value,
-            finding.confidence.value,
-            finding.confidence_reason,
+            place.confidence.value,
+            place.confidence_reason,
             index,
             len(places),
             place.subject,
@@ -96,12 +115,30 @@ def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
             *_limit(place.throughput_now.binding if place.throughput_now else finding.limit),
             _usd(place.saving_usd_per_month),
             _usd(whole),
-            finding.saving_unknown,
+            place.saving_unknown,
             _bill(finding) if is_first else "",
-            finding.fix.text if finding.fix else "",
-            " && ".join(_commands(finding, place)),
+            place.fix.text if place.fix else "",
+            " && ".join(place.fix.commands if place.fix else ()),
             finding.fingerprint,
+            finding.severity_reason,
+            finding.rank,
+            _usd(finding.marginal_usd_per_month) if is_first else None,
+            place.used_ratio,
+            None if place.gib_per_month is None else rounded(place.gib_per_month, SUM_DECIMALS),
+            *_steps(place.fix),
+            place.fingerprint,
         )
+
+
+def _steps(fix: Fix | None) -> tuple[Cell, ...]:
+    """Return how to verify, clean up and undo, each in words with its commands, and the caution."""
+    if fix is None:
+        return "", "", "", ""
+    return (*map(_instruction, (fix.verify, fix.clean_up, fix.undo)), fix.caution)
+
+
+def _instruction(step: Instruction | None) -> str:
+    return "" if step is None else " ".join((step.text, " && ".join(step.commands))).strip()
 
 
 def _bill(finding: Finding) -> str:
@@ -120,13 +157,11 @@ def _only_place(finding: Finding) -> Member:
         throughput_now=finding.throughput_now,
         throughput_fixed=finding.throughput_fixed,
         saving_usd_per_month=finding.saving_usd_per_month,
+        saving_unknown=finding.saving_unknown,
+        fix=finding.fix,
+        confidence=finding.confidence,
+        confidence_reason=finding.confidence_reason,
     )
-
-
-def _commands(finding: Finding, place: Member) -> tuple[str, ...]:
-    if place.commands or finding.fix is None:
-        return place.commands
-    return finding.fix.commands if len(finding.members) < 2 else ()
 
 
 def _resources(refs: tuple[ResourceRef, ...]) -> tuple[Cell, ...]:

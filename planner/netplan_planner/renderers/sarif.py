@@ -201,6 +201,10 @@ def _related(finding: Finding) -> Iterable[Plain]:
 def _properties(finding: Finding) -> dict[str, Plain]:
     limit = finding.limit
     return {
+        "severity": finding.severity.value,
+        "severityReason": scalars(finding.severity_reason),
+        "fixRank": finding.rank,
+        "marginalUsdPerMonth": plain(finding.marginal_usd_per_month),
         "confidence": finding.confidence.value,
         "confidenceReason": scalars(finding.confidence_reason),
         "placeCount": max(len(finding.members), 1),

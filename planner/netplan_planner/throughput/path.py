@@ -18,6 +18,8 @@ from netplan_planner.model import (
     Limit,
     LimitKind,
     PathQuery,
+    Zone,
+    region_of,
     series_of,
 )
 from netplan_planner.throughput import batch
@@ -130,6 +132,8 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
             return msgspec.structs.replace(query, path_class=query.path_class.over_internal_address)
         case ChangeKind.MORE_FLOWS:
             return msgspec.structs.replace(query, streams=None)
+        case ChangeKind.ZONE:
+            return _moved(query, change)
         case ChangeKind.TIER_1:
             src = msgspec.structs.replace(query.src, is_tier1=True)
         case ChangeKind.MACHINE_TYPE:
@@ -143,6 +147,26 @@ def apply_change(query: PathQuery, change: Change) -> PathQuery:
                 cpu_platform=change.cpu_platform or kept,
             )
     return msgspec.structs.replace(query, src=src)
+
+
+def _moved(query: PathQuery, change: Change) -> PathQuery:
+    """Return the path with its sender in another zone; a measured round trip no longer holds."""
+    assert change.to is not None
+    zone = Zone(change.to)
+    src = msgspec.structs.replace(query.src, zone=zone, region=region_of(zone))
+    other = query.dst.zone
+    path_class = query.path_class
+    if other is not None and path_class.distance is not None:
+        path_class = path_class.between(zone, Zone(other))
+    return msgspec.structs.replace(
+        query,
+        path_class=path_class,
+        src=src,
+        rtt_ms=None,
+        low_rtt_ms=None,
+        high_rtt_ms=None,
+        rtt_source="",
+    )
 
 
 def _estimate(

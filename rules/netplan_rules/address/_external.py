@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    Instruction,
     NetworkInterface,
     OwnerKind,
     PathClass,
@@ -22,9 +23,10 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
-from netplan_rules.flows import used_path
+from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.money import Saving, internal_path_saving
-from netplan_rules.removal import Removal, removal
+from netplan_rules.removal import clean_up
+from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
     gbps,
@@ -113,7 +115,6 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
         message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(talk)} go to external"
         f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)} in the"
         " busiest minute, although the two networks are connected",
-        group=f"{sender.primary_network}|{edge.path_class}|{sender.region}|{fix.caution}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
@@ -130,6 +131,8 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
         throughput_fixed=predict(apply_change(query, change), facts.caps),
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        used_ratio=used_ratio(facts, edge, now),
+        gib_per_month=gib,
         fix=fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
@@ -138,9 +141,9 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
 
 
 def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving) -> Fix:
-    """Return the advice: the internal name first, then the external address itself."""
+    """Return the advice: another address in the configuration; the old one goes last, if at all."""
     receiver = talk.receiver
-    taken = _removal(facts, talk)
+    used = talk.edges[0].dst_address or "the external address"
     either = (
         f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
         if len(talk.edges) > 1
@@ -148,22 +151,23 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
     )
     money = "" if saving.unknown or saving.items else " The price stays; the gain is speed."
     return Fix(
-        text=f"Connect to {internal_dns_name(receiver)}, now"
-        f" {nic.internal_ipv4 or nic.internal_ipv6}{either}, instead of the external"
-        f" address.{money}",
-        commands=taken.commands,
+        text=f"In the configuration of {talk.sender.name}, connect to"
+        f" {internal_dns_name(receiver)}, now {nic.internal_ipv4 or nic.internal_ipv6}{either},"
+        f" instead of {used}.{money}",
+        label="internal address",
+        verify=no_longer_addressed(used, talk.sender.project),
+        clean_up=_clean_up(facts, talk),
+        undo=Instruction(text=f"Put {used} back into the configuration; nothing else changed."),
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
-        caution=taken.caution,
+        caution="A firewall rule must let the internal source address in.",
     )
 
 
-def _removal(facts: Facts, talk: Talk) -> Removal:
-    """Return how the address that is used comes off the interface that holds it."""
+def _clean_up(facts: Facts, talk: Talk) -> Instruction | None:
+    """Return what becomes of the address that was used; None where the machine lost it."""
     used = talk.edges[0].dst_address
     holder = next((nic for nic in talk.receiver.interfaces if nic.external_ipv4 == used), None)
-    if holder is None:
-        return Removal(commands=(), caution="The machine no longer has the address that was used.")
-    return removal(facts, talk.receiver, holder)
+    return None if holder is None else clean_up(facts, talk.receiver, holder, talk.sender)
 
 
 def _back(talk: Talk) -> str:

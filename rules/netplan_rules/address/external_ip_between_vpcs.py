@@ -4,12 +4,15 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 
 from netplan_planner.model import (
+    Change,
+    ChangeKind,
     Evidence,
     Facts,
     Fix,
     Gap,
     Hit,
     Instance,
+    Instruction,
     Inventory,
     Need,
     PathClass,
@@ -21,7 +24,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import predict
 from netplan_rules.address._external import Talk, external_talks
 from netplan_rules.base import Rule, volume_floor
-from netplan_rules.flows import used_path
+from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.money import internal_path_saving
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import command, pair_subject, volume
@@ -83,7 +86,7 @@ def _hit(facts: Facts, talk: Talk) -> Hit:
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from network {last_part(_network(sender))} to"
         f" {last_part(_network(receiver))} go over external addresses; the networks are not peered",
-        group=f"{local}|{remote}",
+        cause="no peering is possible" if overlap or legacy else "",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
@@ -93,9 +96,18 @@ def _hit(facts: Facts, talk: Talk) -> Hit:
         throughput_now=now,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        used_ratio=used_ratio(facts, edge, now),
+        gib_per_month=gib,
         fix=_fix(local, remote, overlap, legacy),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+        change=Change(
+            kind=ChangeKind.INTERNAL_ADDRESS,
+            target=sender.ref.self_link,
+            destination=receiver.ref.self_link,
+        )
+        if not overlap and not legacy
+        else None,
     )
 
 
@@ -127,16 +139,51 @@ def _fix(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str])
         return Fix(
             text=f"{' and '.join(legacy)} is a legacy network, which cannot be peered: move its"
             " machines to a VPC network first.",
+            label="leave the legacy network",
             documents=("https://cloud.google.com/vpc/docs/legacy",),
         )
     if overlap:
         return Fix(
             text=f"The ranges {overlap} overlap, so the networks cannot be peered: offer the"
             " service through Private Service Connect.",
+            label="Private Service Connect",
+            verify=Instruction(text="The client reaches the service by the endpoint's address."),
+            undo=Instruction(text="Use the external address again and delete the endpoint."),
             documents=("https://cloud.google.com/vpc/docs/private-service-connect",),
         )
     return Fix(
         text="Peer the two networks (both sides), then use internal addresses.",
+        label=f"peer {last_part(local)} and {last_part(remote)}",
+        verify=Instruction(
+            text="Both peerings are ACTIVE, and a machine reaches its peer's internal address.",
+            commands=(
+                command(
+                    "gcloud",
+                    "compute",
+                    "networks",
+                    "peerings",
+                    "list",
+                    f"--network={last_part(local)}",
+                    f"--project={project_of(local)}",
+                ),
+            ),
+        ),
+        undo=Instruction(
+            text="Use the external addresses again, then delete both peerings.",
+            commands=tuple(
+                command(
+                    "gcloud",
+                    "compute",
+                    "networks",
+                    "peerings",
+                    "delete",
+                    f"{last_part(one)}-to-{last_part(other)}",
+                    f"--network={last_part(one)}",
+                    f"--project={project_of(one)}",
+                )
+                for one, other in ((local, remote), (remote, local))
+            ),
+        ),
         commands=tuple(
             command(
                 "gcloud",

@@ -9,13 +9,15 @@ from netplan_planner.model import (
     Fix,
     Hit,
     Instance,
+    Instruction,
     Need,
     NetworkInterface,
     Severity,
 )
 from netplan_planner.throughput import predict
 from netplan_rules.base import Rule, reaches_floor, volume_floor
-from netplan_rules.flows import used_path
+from netplan_rules.flows import used_path, used_ratio
+from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import internal_dns_name, pair_subject, volume
 
@@ -66,7 +68,6 @@ def _hit(
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
         message=f"{volume(gib)} from {sender.name} to {receiver.name} go to the external IPv6"
         f" address {edge.dst_address}",
-        group=f"{sender.primary_network}|{edge.path_class}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=edge.dst_address or "", source="flow logs"),
@@ -74,8 +75,14 @@ def _hit(
         ),
         limit=now.binding,
         throughput_now=now,
+        used_ratio=used_ratio(facts, edge, now),
+        gib_per_month=gib,
         fix=Fix(
-            text=f"Use {internal_dns_name(receiver)} (now {inside}).",
+            text=f"In the configuration of {sender.name}, use {internal_dns_name(receiver)} (now"
+            f" {inside}) instead of {edge.dst_address}.",
+            label="internal address",
+            verify=no_longer_addressed(edge.dst_address or "", sender.project),
+            undo=Instruction(text=f"Put {edge.dst_address} back; nothing else changed."),
             documents=("https://cloud.google.com/compute/docs/internal-dns",),
         ),
         confidence=doubts.confidence,

@@ -9,12 +9,14 @@ from netplan_planner.model import (
     Fix,
     ForwardingRule,
     Hit,
+    Instruction,
     Need,
     OwnerKind,
     PathClass,
     Severity,
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import pair_subject, volume
 
@@ -36,8 +38,8 @@ RULE = Rule(
     ),
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
-    group_message="{volume:,.0f} GiB a month from {count} of your machines go to your own public"
-    " load balancer {external_address}",
+    group_message="{volume:,.0f} GiB a month from your machines go to public load balancers of your"
+    " own ({count} pairs)",
     summed=("volume",),
 )
 
@@ -71,7 +73,6 @@ def _hit(facts: Facts, edge: Edge, front: ForwardingRule) -> Hit:
         subject=pair_subject(src, facts.dst(edge)),
         message=f"{volume(gib)} from {src.name} go to {edge.dst_address or front.ip_address}, the"
         f" public address of your own load balancer {front.name}",
-        group=front.ref.self_link,
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="external_address", value=front.ip_address or "", source="inventory"),
@@ -79,7 +80,13 @@ def _hit(facts: Facts, edge: Edge, front: ForwardingRule) -> Hit:
         ),
         saving_unknown="which share of the load balancer's charges this traffic causes depends on"
         " its kind; compare the bill before and after",
+        gib_per_month=gib,
         fix=Fix(
+            label="internal load balancer",
+            verify=no_longer_addressed(
+                edge.dst_address or front.ip_address or "", src.project or ""
+            ),
+            undo=Instruction(text="Let the name resolve to the public address again."),
             text=f"Put an internal load balancer in front of the backends of {front.name} and let"
             " internal clients resolve its name to that (a private DNS zone).",
             documents=("https://cloud.google.com/load-balancing/docs/internal",),

@@ -1,5 +1,6 @@
 """What the capacity rules share: finding the machine that would do, and saying how to get it."""
 
+from collections import Counter
 from math import ceil
 
 from msgspec.structs import replace
@@ -24,11 +25,11 @@ from netplan_planner.model import (
     PathEnd,
     PathQuery,
     need_for_vm,
-    usage_of,
 )
 from netplan_planner.throughput import deciding_platform, instance_end, outside_gbps, predict
 from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving, machine_saving
+from netplan_rules.steps import back_to_type, has_type, keep_the_old
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
 
@@ -81,26 +82,30 @@ def cheapest(facts: Facts, need: MachineNeed | None) -> tuple[Candidate | None, 
             return ranked[0], ""
 
 
-def resize_group(
-    facts: Facts, instance: Instance, candidate: Candidate | None, why_not: str, *parts: object
-) -> str:
-    """Return the key of machines that one text fits: alike today, and with the same change.
+NO_MACHINE = "no machine type carries it"
+"""The cause of hits for which nothing can be proposed."""
 
-    `parts` are what else the text says of them: their place, cap, limit or target.
-    """
-    proposed = machines(candidate) if candidate is not None else why_not
-    obstacle = _why_new_machine(facts, instance, candidate) if candidate is not None else ""
-    alike = (instance.machine_type, instance.bandwidth_tier, usage_of(instance), obstacle)
-    return "|".join(map(str, (*alike, *parts, proposed)))
+
+def resize_cause(candidate: Candidate | None) -> str:
+    """Return the cause of a hit: whether there is a machine type to take."""
+    return "" if candidate is not None else NO_MACHINE
 
 
 def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, why_not: str) -> Fix:
     """Return the advice to take another machine type, with the commands where they suffice."""
     if candidate is None:
-        return Fix(text=f"No single machine fits: {why_not}. Spread the load over more machines.")
+        return Fix(
+            text=f"No single machine fits: {why_not}. Spread the load over more machines.",
+            label="more machines",
+        )
     why_new = _why_new_machine(facts, instance, candidate)
     return Fix(
         text=f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap.",
+        label=machines(candidate),
+        verify=has_type(instance, candidate.machine_type),
+        undo=keep_the_old("the old machine")
+        if why_new or candidate.count > 1
+        else back_to_type(instance, candidate),
         commands=() if why_new else resize_commands(instance, candidate),
         documents=(
             "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instanc"
@@ -186,9 +191,13 @@ def egress_estimate(
     facts: Facts,
     instance: Instance,
     candidate: Candidate | None,
-    path_class: PathClass = PathClass.SAME_ZONE_INTERNAL,
+    path_class: PathClass | None = None,
 ) -> Estimate:
-    """Return what the machine, or its replacement, may send by a path, usually inside the VPC."""
+    """Return what the machine, or its replacement, may send by a path.
+
+    Where no path is named, it is that of most of what the machine sends: a greater machine brings
+    nothing while its traffic is bound by the addresses that it uses.
+    """
     end = (
         instance_end(instance)
         if candidate is None
@@ -200,8 +209,27 @@ def egress_estimate(
             region=instance.region,
         )
     )
+    path_class = path_class or main_path(facts, instance)
     query = PathQuery(path_class=path_class, src=end, dst=PathEnd(machine_type=None))
     return predict(query, facts.caps)
+
+
+def main_path(facts: Facts, instance: Instance) -> PathClass:
+    """Return the external class by which a machine sends most of what it sends, else the internal.
+
+    Only of traffic to own machines: what goes to the internet has no other path.
+    """
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    if seen is None or facts.traffic is None:
+        return PathClass.SAME_ZONE_INTERNAL
+    volumes: Counter[PathClass] = Counter()
+    for edge in facts.traffic.edges_by_src.get(seen.owner, ()):
+        volumes[edge.path_class] += edge.wire_bytes
+    if not volumes:
+        return PathClass.SAME_ZONE_INTERNAL
+    greatest, byte_count = volumes.most_common(1)[0]
+    is_most = 2 * byte_count > volumes.total()
+    return greatest if is_most and greatest.is_external_address else PathClass.SAME_ZONE_INTERNAL
 
 
 def type_evidence(instance: Instance) -> Evidence:

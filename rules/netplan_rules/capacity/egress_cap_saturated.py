@@ -20,9 +20,9 @@ from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
     need_of,
+    resize_cause,
     resize_change,
     resize_fix,
-    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -60,10 +60,13 @@ RULE = Rule(
             name="full_minutes",
             default=3.0,
             unit="minutes",
-            about="full minutes that fire the rule whatever the percentile (at most 10)",
+            about="full minutes that fire the rule whatever the percentile",
+            least=1.0,
+            most=10.0,
         ),
     ),
-    group_message="{count} machines of type {machine_type} send at their cap of {cap_rate}",
+    group_message="{count} machines send as much as their type may; the first at its cap of"
+    " {cap_rate}",
 )
 
 
@@ -92,6 +95,17 @@ def _is_full(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> bool:
     )
 
 
+def _used_ratio(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> float:
+    """Return the share of the cap in use: at the 95th percentile, or in the minutes that are full.
+
+    Full minutes fire the rule by themselves, so they are what holds the machine back.
+    """
+    needed = int(facts.threshold(RULE.id, "full_minutes"))
+    top = traffic.egress.top_gbps
+    full = top[needed - 1] if len(top) >= needed else 0.0
+    return max(traffic.egress.p95_gbps, full) / cap.egress_gbps
+
+
 def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -> Hit:
     # What the machine would send without its cap is not known; its busiest minute is the least.
     target = facts.target(instance)
@@ -106,7 +120,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
         message=f"{instance.name} sends {gbps(traffic.egress.p95_gbps)} at the 95th percentile and"
         f" {gbps(traffic.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
         " more it would send cannot be seen.",
-        group=resize_group(facts, instance, candidate, why_not, instance.zone, cap.egress_gbps),
+        cause=resize_cause(candidate),
         evidence=(
             rate_evidence("p95", traffic.egress.p95_gbps),
             rate_evidence("max", traffic.egress.max_gbps),
@@ -118,6 +132,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        used_ratio=_used_ratio(facts, traffic, cap),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -23,9 +23,9 @@ from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
     need_of,
+    resize_cause,
     resize_change,
     resize_fix,
-    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -51,10 +51,11 @@ RULE = Rule(
             default=0.2,
             unit="ratio",
             about="share of the cap that stays free; the target may take the rest",
+            below=1.0,
         ),
     ),
-    group_message="{count} machines of type {machine_type} (cap {cap_rate}, {headroom:.0%} of which"
-    " stay free) have a declared target of {target:g} Gbit/s",
+    group_message="{count} machines have a declared target above what their cap leaves,"
+    " {headroom:.0%} of it kept free; the first {target:g} Gbit/s, its cap {cap_rate}",
 )
 
 
@@ -89,9 +90,7 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         subject=vm_subject(instance),
         message=f"{instance.name} is meant to send {gbps(target.gbps)} ({target.source}); the cap"
         f" of {instance.machine_type} is {gbps(cap.egress_gbps)}, {free:.0%} of which stay free",
-        group=resize_group(
-            facts, instance, candidate, why_not, instance.zone, cap.egress_gbps, target.gbps
-        ),
+        cause=resize_cause(candidate),
         evidence=(
             rate_evidence("target", target.gbps, target.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
@@ -108,6 +107,7 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

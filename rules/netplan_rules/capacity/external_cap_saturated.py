@@ -29,8 +29,8 @@ from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
     need_of,
+    resize_cause,
     resize_fix,
-    resize_group,
     resize_saving,
     type_evidence,
     unknown_cap,
@@ -68,9 +68,13 @@ RULE = Rule(
             " addresses are the first advice",
         ),
     ),
-    group_message="{count} machines of type {machine_type} send to outside addresses at the limit"
-    " of {cap_rate}",
+    group_message="{count} machines send to outside addresses at the limit for those; the first at"
+    " {cap_rate}",
 )
+
+
+OWN_PAIRS = "most of it goes to own machines"
+"""The cause of hits that internal addresses mend."""
 
 
 @RULE
@@ -136,16 +140,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
         message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
         f" addresses at the 95th percentile; the limit for those is {gbps(limit.gbps)}, for all its"
         f" traffic {gbps(cap.egress_gbps)}",
-        group=resize_group(
-            facts,
-            instance,
-            change.candidate,
-            change.fix.text,
-            instance.zone,
-            limit.name,
-            limit.gbps,
-            cap.egress_gbps,
-        ),
+        cause=OWN_PAIRS if change.is_own_pairs else resize_cause(change.candidate),
         evidence=(
             rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps),
             rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps),
@@ -159,6 +154,11 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
         throughput_fixed=change.fixed,
         saving_items=change.saving.items,
         saving_unknown=change.saving.unknown,
+        # What internal addresses mend is judged by the findings that advise them.
+        used_ratio=None
+        if change.is_own_pairs
+        else traffic.egress_outside_vpc.p95_gbps / limit.gbps,
+        severity=Severity.INFO if change.is_own_pairs else None,
         fix=change.fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
@@ -183,17 +183,20 @@ class _Change(NamedTuple):
     now: Estimate | None = None
     fixed: Estimate | None = None
     candidate: Candidate | None = None
+    is_own_pairs: bool = False
 
 
 def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float) -> _Change:
     if own_ratio >= facts.threshold(RULE.id, "own_pairs_ratio"):
         return _Change(
             Fix(
+                label="internal addresses first",
                 text=f"{own_ratio:.0%} of it goes to your own machines: use their internal"
                 " addresses first (see the external-ip findings); a bigger machine of the"
                 " series does not lift this limit.",
                 documents=("https://cloud.google.com/compute/docs/internal-dns",),
-            )
+            ),
+            is_own_pairs=True,
         )
     need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, Destination.EXTERNAL)
     candidate, why_not = cheapest(facts, need)

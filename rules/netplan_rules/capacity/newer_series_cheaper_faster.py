@@ -31,7 +31,6 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
-    resize_group,
     type_evidence,
     unknown_cap,
 )
@@ -77,8 +76,8 @@ RULE = Rule(
             " percentile or declared as target, from which another size is due first",
         ),
     ),
-    group_message="{count} machines of type {machine_type} cost more than {proposed}, which has at"
-    " least their bandwidth, vCPUs and memory",
+    group_message="{count} machines cost more than a type of another series with at least their"
+    " bandwidth, vCPUs and memory; the first ({machine_type}) than {proposed}",
 )
 
 _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
@@ -177,7 +176,6 @@ def _hit(
         message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
         f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
         f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}",
-        group=resize_group(facts, instance, candidate, "", instance.region, cap.egress_gbps),
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),

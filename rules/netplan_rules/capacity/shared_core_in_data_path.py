@@ -20,9 +20,9 @@ from netplan_rules.capacity._resize import (
     doubts_of_caps,
     egress_estimate,
     need_of,
+    resize_cause,
     resize_change,
     resize_fix,
-    resize_group,
     resize_saving,
     type_evidence,
 )
@@ -57,7 +57,7 @@ RULE = Rule(
             about="dedicated vCPUs that the proposed machine has at least",
         ),
     ),
-    group_message="{count} shared-core machines of type {machine_type} carry real traffic",
+    group_message="{count} shared-core machines carry real traffic; the first is {machine_type}",
 )
 
 
@@ -92,7 +92,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
         subject=vm_subject(instance),
         message=f"{instance.name} is a shared-core {instance.machine_type} and sends {gbps(sent)},"
         f" receives {gbps(received)} at the 95th percentile",
-        group=resize_group(facts, instance, candidate, why_not, instance.zone),
+        cause=resize_cause(candidate),
         evidence=(
             rate_evidence("egress_p95", sent),
             rate_evidence("ingress_p95", received),

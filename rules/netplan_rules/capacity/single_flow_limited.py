@@ -12,6 +12,7 @@ from netplan_planner.model import (
     Fix,
     Hit,
     Instance,
+    Instruction,
     Need,
     Severity,
     TopFlow,
@@ -36,6 +37,8 @@ RULE = Rule(
     " another limit holds, such as tuned buffers).",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     since="0.1.0",
+    group_message="{count} pairs send nearly everything in one flow, at the limit of a flow:"
+    " {flow_limit_rate} for the first",
     thresholds=(
         Threshold(
             name="flow_ratio",
@@ -54,6 +57,8 @@ RULE = Rule(
             default=1.1,
             unit="ratio",
             about="share of the limit above which another limit must hold",
+            least=1.0,
+            most=2.0,
         ),
         Threshold(
             name="idle_cap_ratio",
@@ -104,7 +109,13 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
         limit=limit,
         throughput_now=alone,
         throughput_fixed=many,
+        used_ratio=flow.p95_gbps / limit.gbps,
         fix=Fix(
+            label="several connections",
+            verify=Instruction(
+                text=f"The busiest minute of the pair passes {gbps(limit.gbps)} in the next audit."
+            ),
+            undo=Instruction(text="Set the tool back to one connection."),
             text="Send over several connections in parallel (most transfer tools have an option"
             " for it); the machine's cap leaves room.",
             documents=("https://cloud.google.com/compute/docs/network-bandwidth",),

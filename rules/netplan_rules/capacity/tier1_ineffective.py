@@ -10,12 +10,14 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    Instruction,
     Need,
     Severity,
 )
 from netplan_rules.base import Rule
 from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.money import tier1_saving
+from netplan_rules.steps import keep_the_old
 from netplan_rules.wording import vm_subject
 
 RULE = Rule(
@@ -34,6 +36,7 @@ RULE = Rule(
         "n",
     ),
     since="0.1.0",
+    group_message="{count} machines have Tier_1 set and cannot use it; the first: {reason}",
 )
 
 
@@ -77,6 +80,9 @@ def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
         saving_items=saving.items,
         saving_unknown=saving.unknown,
         fix=Fix(
+            label="recreate",
+            verify=Instruction(text="The interface is GVNIC and the type is one that has Tier_1."),
+            undo=keep_the_old("the old machine"),
             text="Recreate it with gVNIC and a type that has Tier_1, or without Tier_1.",
             documents=RULE.references,
             caution="Both settings are made when a machine is created.",

@@ -25,11 +25,11 @@ from netplan_rules.capacity._resize import (
     egress_estimate,
     need_of,
     resize_change,
-    resize_group,
     type_evidence,
 )
 from netplan_rules.managed import is_managed
 from netplan_rules.money import machine_saving
+from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
 
@@ -57,8 +57,8 @@ RULE = Rule(
             about="share of the default cap that the observed 95th percentile reaches",
         ),
     ),
-    group_message="{count} machines of type {machine_type} need more than {cap_rate}; Tier_1 is"
-    " cheaper than a bigger machine",
+    group_message="{count} machines need more than their default cap ({cap_rate} of the first), and"
+    " Tier_1 is cheaper than a bigger machine",
 )
 
 
@@ -145,7 +145,6 @@ def _hit(
         subject=vm_subject(instance),
         message=f"{instance.name} needs {gbps(wanted)}, its default cap is"
         f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}{compared}",
-        group=resize_group(facts, instance, own, "", instance.zone, default.egress_gbps),
         evidence=(
             rate_evidence("needed", wanted, "declared target or flow logs"),
             rate_evidence("cap", default.egress_gbps, default.source),
@@ -157,7 +156,11 @@ def _hit(
         throughput_fixed=egress_estimate(facts, instance, own),
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        used_ratio=wanted / default.egress_gbps,
         fix=Fix(
+            label="Tier_1",
+            verify=sends(instance, gbps(default.egress_gbps)),
+            undo=keep_the_old("the machine without Tier_1"),
             text="Recreate the machine with --network-performance-configs="
             "total-egress-bandwidth-tier=TIER_1 and a gVNIC interface.",
             documents=RULE.references,

@@ -21,6 +21,7 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_cap
 from netplan_rules.managed import is_managed
 from netplan_rules.money import tier1_saving
+from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -54,8 +55,8 @@ RULE = Rule(
             about="observed time below which the confidence is lowered (a weekly peak)",
         ),
     ),
-    group_message="{count} machines of type {machine_type} pay for Tier_1 and stay below the"
-    " default cap of {cap_rate}",
+    group_message="{count} machines pay for Tier_1 and stay below their default cap; that of the"
+    " first is {cap_rate}",
 )
 
 
@@ -103,7 +104,6 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
         subject=vm_subject(instance),
         message=f"{instance.name} pays for Tier_1; its busiest minute is"
         f" {gbps(traffic.egress.max_gbps)}, the default cap {gbps(default.egress_gbps)}",
-        group=f"{instance.machine_type}|{instance.zone}|{managed}",
         evidence=(
             rate_evidence("max", traffic.egress.max_gbps),
             rate_evidence("cap", default.egress_gbps, default.source),
@@ -114,6 +114,9 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
         saving_unknown=saving.unknown,
         fix=Fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
+            label="without Tier_1",
+            verify=sends(instance, "nothing more than before"),
+            undo=keep_the_old("the machine with Tier_1"),
             documents=RULE.references,
             caution=OF_A_GROUP if managed else "",
         ),

@@ -7,6 +7,7 @@ from netplan_planner.model import (
     Facts,
     Fix,
     Hit,
+    Instruction,
     Need,
     SelfLink,
     Severity,
@@ -53,7 +54,7 @@ RULE = Rule(
             about="records of a pair below which the confidence of its findings is lowered",
         ),
     ),
-    group_message="{count} subnetworks in use: {why}",
+    group_message="{count} subnetworks in use keep no flow logs or thin ones; the first: {why}",
 )
 
 _FINE_INTERVALS = frozenset({"INTERVAL_5_SEC", "INTERVAL_30_SEC", "INTERVAL_1_MIN"})
@@ -95,7 +96,6 @@ def _hit(subnetwork: Subnetwork, why: str) -> Hit:
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name} ({subnetwork.region})",
         message=f"subnetwork {subnetwork.name}: {why}",
-        group=why,
         evidence=(
             Evidence(name="why", value=why, source="inventory"),
             Evidence(
@@ -108,6 +108,12 @@ def _hit(subnetwork: Subnetwork, why: str) -> Hit:
             ),
         ),
         fix=Fix(
+            label="fuller flow logs",
+            verify=Instruction(text="The next audit's coverage names the subnetwork's records."),
+            undo=Instruction(
+                text="Set the rate and the interval back after the review, or switch logs off with"
+                " --no-enable-flow-logs."
+            ),
             text="For a review, log everything at a fine interval with metadata.",
             commands=(
                 command(

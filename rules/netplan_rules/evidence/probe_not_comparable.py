@@ -43,6 +43,8 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
     ),
     since="0.1.0",
+    group_message="{measurements:g} measurements of {count} places cannot stand for their path",
+    summed=("measurements",),
     thresholds=(
         Threshold(
             name="min_runs",
@@ -172,6 +174,7 @@ def _stray_hit(group: Sequence[Stray]) -> Hit:
         message=_message(len(group), reasons),
         evidence=_evidence([one.measurement for one in group], reasons),
         fix=Fix(
+            label="read the other end",
             text="Read the project of the other end too (--project), or name the end in the record"
             " as the inventory does. Without both machines no limit of the path is known.",
         ),
@@ -222,6 +225,7 @@ def _fix(facts: Facts, model: RunModel, run: Run, *, is_both_ways: bool) -> Fix:
     needed = int(facts.threshold(RULE.id, "min_runs"))
     back = ", and back with -R" if is_both_ways else ""
     return Fix(
+        label="measure again",
         text=f"Start `iperf3 -s` on {run.dst.name}, measure from {run.src.name} at least {needed}"
         f" times{back}, with iperf3 3.16 or newer at both ends, and end the server.",
         commands=(text,) if text else (),

@@ -27,6 +27,7 @@ RULE = Rule(
     guards="Silent below the two ages.",
     references=("https://cloud.google.com/skus",),
     since="0.1.0",
+    group_message="the price snapshot and the caps table are both old",
     thresholds=(
         Threshold(
             name="max_price_days",
@@ -66,5 +67,8 @@ def _hit(name: str, as_of: date, age_days: int) -> Hit:
             Evidence(name="as_of", value=as_of.isoformat(), source=name),
             Evidence(name="age", value=age_days, unit="days"),
         ),
-        fix=Fix(text="Use a newer netplan, or give a newer snapshot with --prices."),
+        fix=Fix(
+            text="Use a newer netplan, or give a newer snapshot with --prices.",
+            label="newer prices",
+        ),
     )

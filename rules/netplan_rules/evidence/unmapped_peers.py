@@ -31,6 +31,7 @@ RULE = Rule(
     guards="Silent below the share; internet peers have an owner and do not count.",
     references=("https://cloud.google.com/vpc/docs/flow-logs",),
     since="0.1.0",
+    group_message="{addresses} addresses that nobody owns",
     thresholds=(
         Threshold(
             name="min_ratio",
@@ -89,6 +90,7 @@ def _hit(facts: Facts, strays: list[Edge], lost: int, whole: int) -> Hit:
             Evidence(name="addresses", value=len(greatest), source="flow logs"),
         ),
         fix=Fix(
+            label="read more projects",
             text="Read the projects that own them (--project for each, or --inventory files), with"
             " routes and VPN tunnels, so that hybrid ranges are known.",
         ),

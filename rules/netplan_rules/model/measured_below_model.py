@@ -46,6 +46,8 @@ RULE = Rule(
         "https://cloud.google.com/blog/products/gcp/5-steps-to-better-gcp-network-performance",
     ),
     since="0.1.0",
+    group_message="on {count} paths measurements stay below the prediction; the first has"
+    " {measured_rate} of {predicted_rate}",
     thresholds=(
         Threshold(
             name="max_ratio",
@@ -220,6 +222,7 @@ def _fix(facts: Facts, model: RunModel, run: Run, suspects: Sequence[Suspect]) -
     first = "Then measure" if listed else "Measure"
     again = f"{first} again: `iperf3 -s` on {run.dst.name}, the client on {run.src.name}."
     return Fix(
+        label="check the suspects",
         text=" ".join((*listed, again)),
         commands=(text,) if text else (),
         documents=RULE.references,

@@ -10,14 +10,16 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    Instruction,
     Need,
     Severity,
     VmTraffic,
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.steps import keep_the_old
 from netplan_rules.trust import doubts_of_vm
-from netplan_rules.wording import gbps, vm_subject
+from netplan_rules.wording import gbps, gcloud_instance, vm_subject
 
 RULE = Rule(
     id="gvnic-missing",
@@ -40,7 +42,7 @@ RULE = Rule(
             about="95th percentile of what it sends or receives from which the rule fires",
         ),
     ),
-    group_message="{count} machines of type {machine_type} carry high traffic over VirtIO",
+    group_message="{count} machines carry high traffic over VirtIO",
 )
 
 
@@ -72,13 +74,23 @@ def _judge(
             subject=vm_subject(instance),
             message=f"{instance.name} carries {gbps(busiest)} at the 95th percentile over VirtIO;"
             " its image has the gVNIC driver",
-            group=f"{instance.machine_type}|{instance.zone}",
             evidence=(
                 Evidence(name="p95", value=busiest, unit="Gbit/s", source="flow logs"),
                 Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
                 Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
             ),
+            used_ratio=traffic.egress.p95_gbps / cap.egress_gbps,
             fix=Fix(
+                label="gVNIC",
+                verify=Instruction(
+                    text="The interface is GVNIC.",
+                    commands=(
+                        gcloud_instance(
+                            "describe", instance, "--format=value(networkInterfaces[].nicType)"
+                        ),
+                    ),
+                ),
+                undo=keep_the_old("the machine with VirtIO"),
                 text="Recreate the machine with a gVNIC interface (nic-type=GVNIC).",
                 documents=RULE.references,
                 caution="The interface type is set when a machine is made.",

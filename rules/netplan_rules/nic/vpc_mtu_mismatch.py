@@ -8,6 +8,7 @@ from netplan_planner.model import (
     Facts,
     Fix,
     Hit,
+    Instruction,
     Need,
     Network,
     Severity,
@@ -28,6 +29,7 @@ RULE = Rule(
     " them the confidence is lower.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
     since="0.1.0",
+    group_message="{count} pairs of peered networks have different MTUs",
 )
 
 
@@ -38,7 +40,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         if local.mtu_bytes != remote.mtu_bytes:
             seen = _bytes_between(facts, local, remote)
             if seen != 0:
-                yield _hit(local, remote, seen)
+                yield _hit(facts, local, remote, seen)
 
 
 def _bytes_between(facts: Facts, local: Network, remote: Network) -> int | None:
@@ -53,7 +55,17 @@ def _bytes_between(facts: Facts, local: Network, remote: Network) -> int | None:
     )
 
 
-def _hit(local: Network, remote: Network, seen: int | None) -> Hit:
+_PING_HEADERS = 28
+"""IPv4 and ICMP."""
+
+
+def _update(network: Network, mtu_bytes: int) -> str:
+    project = f"--project={network.project}"
+    mtu = f"--mtu={mtu_bytes}"
+    return command("gcloud", "compute", "networks", "update", network.name, project, mtu)
+
+
+def _hit(facts: Facts, local: Network, remote: Network, seen: int | None) -> Hit:
     small, great = sorted((local, remote), key=lambda n: (n.mtu_bytes, n.ref.self_link))
     return Hit(
         resources=(local.ref, remote.ref),
@@ -69,19 +81,29 @@ def _hit(local: Network, remote: Network, seen: int | None) -> Hit:
                 else ()
             ),
         ),
+        gib_per_month=facts.gib_per_month(seen) if seen is not None else None,
         fix=Fix(
-            text="Give both networks the same MTU, then restart their machines.",
-            commands=(
-                command(
-                    "gcloud",
-                    "compute",
-                    "networks",
-                    "update",
-                    small.name,
-                    f"--project={small.project}",
-                    f"--mtu={great.mtu_bytes}",
+            label=f"MTU {great.mtu_bytes}",
+            verify=Instruction(
+                text="Both networks state the same MTU, and a ping with the don't-fragment bit of"
+                f" {great.mtu_bytes - _PING_HEADERS} bytes crosses the peering.",
+                commands=(
+                    command(
+                        "gcloud",
+                        "compute",
+                        "networks",
+                        "list",
+                        f"--project={small.project}",
+                        "--format=table(name,mtu)",
+                    ),
                 ),
             ),
+            undo=Instruction(
+                text="Set the old MTU again, then restart the machines.",
+                commands=(_update(small, small.mtu_bytes),),
+            ),
+            text="Give both networks the same MTU, then restart their machines.",
+            commands=(_update(small, great.mtu_bytes),),
             documents=("https://cloud.google.com/vpc/docs/mtu",),
             caution="Machines take a new MTU when they restart; traffic that leaves the VPC keeps"
             " 1460 or 1500 bytes.",

@@ -3,19 +3,23 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Evidence, Facts, Fix, Hit
+from netplan_planner.model import Change, ChangeKind, Evidence, Facts, Fix, Gap, Hit, Instruction
 from netplan_planner.throughput import predict
 from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, Talk, proposals
+from netplan_rules.steps import keep_the_old
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import volume
 
 
-def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator[Hit]:
+def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator[Hit | Gap]:
     """Yield each move that saves at least the rule's `min_usd_per_month`."""
     floor = Decimal(str(facts.threshold(rule, "min_usd_per_month")))
-    for talk, move, doubts in proposals(facts, distance, floor):
-        yield _hit(facts, talk, move, doubts, advice)
+    for found in proposals(facts, distance, floor):
+        if isinstance(found, Gap):
+            yield found
+        else:
+            yield _hit(facts, *found, advice)
 
 
 def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> Hit:
@@ -44,14 +48,33 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
         ),
         throughput_now=predict(used_path(facts, greatest), facts.caps),
         saving_items=move.saving_items,
+        gib_per_month=gib,
+        change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.peer.zone),
         fix=Fix(
+            label=f"move to {move.peer.zone}",
+            verify=Instruction(
+                text=f"The machine in {move.peer.zone} serves, and the next audit shows no bytes"
+                f" between {talk.one.name} and {talk.other.name} across zones."
+            ),
+            clean_up=Instruction(
+                text=f"Only then: delete the old {move.machine.name} and its disks, which cost as"
+                " long as they exist."
+            ),
+            undo=keep_the_old(f"the old {move.machine.name}"),
             text=f"Move {move.machine.name} to {move.peer.zone}: make a machine image, create the"
             f" machine there, switch over. {advice}",
             documents=(
                 "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",
             ),
-            caution="Both then fail together with that zone; keep them apart if that is why they"
-            " stand apart (label netplan-role=replica or netplan-pin says so).",
+            caution=" ".join(
+                text
+                for text in (
+                    move.gives_up,
+                    "Both then fail together with that zone; keep them apart if that is why they"
+                    " stand apart (label netplan-role=replica or netplan-pin says so).",
+                )
+                if text
+            ),
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

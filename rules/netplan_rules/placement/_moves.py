@@ -1,9 +1,10 @@
 """What moving one machine would do to the price of all its traffic, and whether it may move."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
@@ -11,18 +12,20 @@ from netplan_planner.model import (
     ROLE_LABEL,
     Edge,
     Facts,
+    Gap,
     Instance,
     LineItem,
-    Owner,
     PathClass,
     Value,
+    Zone,
+    region_of,
+    usage_of,
 )
+from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving, negated
+from netplan_rules.placement._replicas import HA_ROLES, replica_sets
 from netplan_rules.trust import Doubts, doubts_of_edge
-
-HA_ROLES = frozenset({"standby", "quorum", "replica"})
-"""Values of the label netplan-role that say: this machine stands elsewhere on purpose."""
 
 
 class Talk(Value, frozen=True, kw_only=True):
@@ -45,6 +48,10 @@ class Move(Value, frozen=True, kw_only=True):
     peer: Instance
     saving_items: tuple[LineItem, ...]
     usd_per_month: Decimal
+    gives_up: str = ""
+    """Which copy of the same service it would then stand beside."""
+    unpriced: tuple[str, ...] = ()
+    """Why parts of its other traffic have no price; they are in no line."""
 
 
 def talks(facts: Facts, distance: str, min_usd: Decimal) -> list[Talk]:
@@ -84,48 +91,53 @@ def may_move(facts: Facts, instance: Instance) -> bool:
     )
 
 
-def are_replicas(facts: Facts, one: Instance, other: Instance) -> bool:
-    """Return whether two machines look like members of one replicated service.
-
-    The same group, the same declared high-availability role, or names that differ only in a
-    number at the end (`zk-1`, `zk-2`): merging them would end their redundancy.
-    """
-    groups = facts.inventory.group_by_member
-    group = groups.get(one.ref.self_link)
-    if group is not None and group == groups.get(other.ref.self_link):
-        return True
-    role = one.label(ROLE_LABEL)
-    if role in HA_ROLES and role == other.label(ROLE_LABEL):
-        return True
-    stems = {re.sub(r"[-_]?\d+$", "", instance.name) for instance in (one, other)}
-    return len(stems) == 1 and one.name != other.name
-
-
-def proposals(facts: Facts, distance: str, min_usd: Decimal) -> Iterator[tuple[Talk, Move, Doubts]]:
+def proposals(
+    facts: Facts, distance: str, min_usd: Decimal
+) -> Iterator[tuple[Talk, Move, Doubts] | Gap]:
     """Yield moves worth at least `min_usd` a month, at most one for each machine.
 
-    Greedy from the greatest pair on: once a machine has been proposed, pairs with it are left
-    alone, because their gain rests on where it stands.
+    Greedy from the greatest pair on, each on the traffic as it is after the moves before it, so
+    that what they save adds up. Pairs that stand apart on purpose are gaps.
     """
-    moved: set[str] = set()
-    # The pair itself must be worth it; only then is all traffic of the two looked at.
+    if facts.traffic is None:
+        return
+    traffic = ChangedTraffic(facts)
+    copies = replica_sets(facts)
+    settled: set[str] = set()
     for talk in talks(facts, distance, min_usd):
-        links = {talk.one.ref.self_link, talk.other.ref.self_link}
-        if links & moved:
-            continue
-        if are_replicas(facts, talk.one, talk.other):
+        if why := copies.why_copies(talk.one, talk.other):
+            reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
+            yield Gap(resource=talk.one.ref, reason=reason)
             continue
         moves = [
             move
             for machine, peer in ((talk.one, talk.other), (talk.other, talk.one))
-            if may_move(facts, machine)
-            for move in (_move(facts, machine, peer),)
+            if machine.ref.self_link not in settled and may_move(facts, machine)
+            for move in (_move(facts, traffic, machine, peer),)
             if move is not None and move.usd_per_month >= min_usd
         ]
-        if moves:
-            best = max(moves, key=lambda m: (m.usd_per_month, m.machine.ref.self_link))
-            moved.add(best.machine.ref.self_link)
-            yield talk, best, _doubts(facts, talk)
+        if not moves:
+            continue
+        joined = [
+            (copies.joined_by_move(m.machine, _zone(facts, traffic, m.peer)), m) for m in moves
+        ]
+        gives_up, best = max(
+            joined, key=lambda one: (not one[0], one[1].usd_per_month, one[1].machine.ref.self_link)
+        )
+        best = replace(best, gives_up=f"Gives up redundancy: {gives_up}." if gives_up else "")
+        # A machine that others move to stays: their gain rests on where it stands.
+        settled.update((best.machine.ref.self_link, best.peer.ref.self_link))
+        traffic.move(_owner(facts, best.machine), Zone(best.peer.zone))
+        yield talk, best, _doubts(facts, talk, best)
+
+
+def _owner(facts: Facts, machine: Instance) -> int:
+    assert facts.traffic is not None
+    return facts.traffic.vm_by_link[machine.ref.self_link].owner
+
+
+def _zone(facts: Facts, traffic: ChangedTraffic, machine: Instance) -> str:
+    return traffic.zone(_owner(facts, machine)) or machine.zone
 
 
 class _Rates:
@@ -157,12 +169,21 @@ class _Rates:
         return next((step.price.usd for step in steps if step.price.usd), Decimal(0))
 
 
-def _doubts(facts: Facts, talk: Talk) -> Doubts:
-    return doubts_of_edge(facts, max(talk.edges, key=lambda edge: edge.wire_bytes))
+def _doubts(facts: Facts, talk: Talk, move: Move) -> Doubts:
+    doubts = doubts_of_edge(facts, max(talk.edges, key=lambda edge: edge.wire_bytes))
+    if move.gives_up:
+        doubts.add("it would stand beside a copy of its own service")
+        doubts.add("nothing says whether copies may stand together")
+    for why in move.unpriced:
+        doubts.add(f"what it exchanges with others is not counted: {why}")
+    return doubts
 
 
-def _move(facts: Facts, machine: Instance, peer: Instance) -> Move | None:
-    saving = move_saving(facts, machine, peer)
+def _move(facts: Facts, traffic: ChangedTraffic, machine: Instance, peer: Instance) -> Move | None:
+    """Return a move of one machine to its peer; None where it would stand where it is already."""
+    if _zone(facts, traffic, machine) == _zone(facts, traffic, peer):
+        return None
+    saving, unpriced = move_saving(facts, traffic, machine, peer)
     if saving.unknown:
         return None
     return Move(
@@ -170,58 +191,51 @@ def _move(facts: Facts, machine: Instance, peer: Instance) -> Move | None:
         peer=peer,
         saving_items=saving.items,
         usd_per_month=saving.usd_per_month,
+        unpriced=unpriced,
     )
 
 
-def move_saving(facts: Facts, machine: Instance, peer: Instance) -> Saving:
-    """Return what all traffic with own machines costs from here less what it costs from there."""
-    assert facts.traffic is not None
-    seen = facts.traffic.vm_by_link.get(machine.ref.self_link)
-    if seen is None:
-        return Saving(unknown="no traffic")
-    owner = seen.owner
-    before: dict[tuple[PathClass, str, str], int] = defaultdict(int)
-    after: dict[tuple[PathClass, str, str], int] = defaultdict(int)
-    sent = facts.traffic.edges_by_src.get(owner, ())
-    received = facts.traffic.edges_by_dst.get(owner, ())
-    for edge in (*sent, *received):
-        other = facts.traffic.owners[edge.dst if edge.src == owner else edge.src]
-        if edge.path_class.distance is None or other.zone is None or other.region is None:
-            continue
-        here, there = (machine.region, other.region), (peer.region, other.region)
-        if edge.src != owner:
-            here, there = (here[1], here[0]), (there[1], there[0])
-        before[edge.path_class, *here] += edge.wire_bytes
-        after[_class_after(edge.path_class, peer, other), *there] += edge.wire_bytes
+def move_saving(
+    facts: Facts, traffic: ChangedTraffic, machine: Instance, peer: Instance
+) -> tuple[Saving, tuple[str, ...]]:
+    """Return what a machine and all its traffic cost here less there, and what has no price.
+
+    Unknown where traffic between own machines, or the machine itself, has no price in one of the
+    places: that is what a move is about.
+    """
+    owner = _owner(facts, machine)
+    zone = Zone(_zone(facts, traffic, peer))
+    edges = traffic.edges_of(owner)
+    own = [edge for edge in edges if edge.path_class.distance is not None]
+    others = [edge for edge in edges if edge.path_class.distance is None]
+    here, outside_here = traffic.cost(own), traffic.cost(others)
+    was = traffic.zone(owner) if traffic.is_moved(owner) else None
+    traffic.move(owner, zone)
+    there, outside_there = traffic.cost(own), traffic.cost(others)
+    traffic.move(owner, was)
+    unpriced = here.unpriced | there.unpriced
+    if unpriced:
+        return Saving(unknown=min(unpriced)), ()
+    lines = [*here.lines, *(negated(line) for line in there.lines)]
+    if region_of(zone) == machine.region:
+        return Saving(items=tuple(lines)), ()
+    lines += [*outside_here.lines, *(negated(line) for line in outside_there.lines)]
     try:
-        return Saving(items=_lines(facts, before, 1) + _lines(facts, after, -1))
+        lines += _machine_lines(facts, machine, zone)
     except MissingDatum as error:
-        return Saving(unknown=str(error))
+        return Saving(unknown=str(error)), ()
+    return Saving(items=tuple(lines)), tuple(sorted(outside_here.unpriced | outside_there.unpriced))
 
 
-def _class_after(now: PathClass, place: Instance, other: Owner) -> PathClass:
-    """Return the class of traffic after a move, which does not change how it is addressed."""
-    is_external = now.is_external_address
-    if place.zone == other.zone:
-        return PathClass.SAME_ZONE_EXTERNAL if is_external else PathClass.SAME_ZONE_INTERNAL
-    if place.region == other.region:
-        return PathClass.INTER_ZONE_EXTERNAL if is_external else PathClass.INTER_ZONE_INTERNAL
-    return PathClass.INTER_REGION_EXTERNAL if is_external else PathClass.INTER_REGION_INTERNAL
+def _machine_lines(facts: Facts, machine: Instance, zone: Zone) -> list[LineItem]:
+    """Return what the machine costs in its region less what it costs in that of a zone.
 
-
-def _lines(
-    facts: Facts, volumes: dict[tuple[PathClass, str, str], int], sign: int
-) -> tuple[LineItem, ...]:
-    items = [
-        item
-        for (path_class, src, dst), byte_count in sorted(volumes.items())
-        for item in facts.prices.traffic_line_items(
-            f"traffic {path_class.value} {src} → {dst}",
-            path_class,
-            facts.gib_per_month(byte_count),
-            src_region=src,
-            dst_region=dst,
-        )
-        if item.usd_per_month
-    ]
-    return tuple(items if sign > 0 else [negated(item) for item in items])
+    Raises:
+        MissingDatum: If one of the two has no price, or the other region does not offer the type.
+    """
+    usage = usage_of(machine)
+    today = facts.machines.cost_today(machine, usage)
+    then = facts.machines.cost_today(replace(machine, zone=zone), usage)
+    if sum(line.usd_per_month for line in today) == sum(line.usd_per_month for line in then):
+        return []
+    return [*today, *(negated(line) for line in then)]

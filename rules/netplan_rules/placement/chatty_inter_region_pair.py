@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model import Facts, Hit, Need, Severity
+from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.placement._chatty import chatty_hits
 
@@ -19,6 +19,9 @@ RULE = Rule(
     " saving is that of all traffic of the machine.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     since="0.1.0",
+    group_message="{count} machines exchange much with machines of other regions:"
+    " {volume:,.0f} GiB a month of their greatest pairs",
+    summed=("volume",),
     thresholds=(
         Threshold(
             name="min_usd_per_month",
@@ -31,7 +34,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each worthwhile move of a machine into its peer's region."""
     yield from chatty_hits(
         facts, "inter-region", RULE.id, "Or replicate the data once and read the local copy."

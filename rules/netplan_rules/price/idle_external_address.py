@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Facts,
     Fix,
     Hit,
+    Instruction,
     Need,
     Severity,
     line_item,
@@ -42,7 +43,7 @@ RULE = Rule(
             about="age below which an address counts as just being set up",
         ),
     ),
-    group_message="{count} reserved external addresses in {region} are not in use",
+    group_message="{count} reserved external addresses are not in use",
 )
 
 
@@ -63,7 +64,6 @@ def _hit(facts: Facts, address: Address) -> Hit:
         subject=f"{address.name} ({address.address}, {address.region or 'global'})",
         message=f"the external address {address.address} ({address.name}) is reserved and assigned"
         " to nothing",
-        group=f"{address.project}|{address.region}",
         evidence=(
             Evidence(name="address", value=address.address, source="inventory"),
             Evidence(name="region", value=address.region or "global", source="inventory"),
@@ -76,7 +76,13 @@ def _hit(facts: Facts, address: Address) -> Hit:
         saving_items=saving.items,
         saving_unknown=saving.unknown,
         fix=Fix(
-            text="Release the address.",
+            text=f"Release {address.address} ({address.name}).",
+            label="release it",
+            verify=Instruction(text="Nobody misses it; the next bill has no idle address."),
+            undo=Instruction(
+                text="There is no way back: a released address goes to somebody else. Reserve it"
+                " again at once and you may get it, or may not."
+            ),
             commands=(release(address),),
             documents=RULE.references,
             caution="A released address cannot be had back: look for DNS records and allow-lists"

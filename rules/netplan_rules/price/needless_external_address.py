@@ -6,13 +6,13 @@ from decimal import Decimal
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
-    Edge,
     Evidence,
     Facts,
     Fix,
     Gap,
     Hit,
     Instance,
+    Instruction,
     Need,
     NetworkInterface,
     SelfLink,
@@ -30,9 +30,10 @@ from netplan_rules.removal import (
     RESERVED,
     needs_google_access,
     removal_commands,
+    users_of,
 )
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import vm_subject
+from netplan_rules.wording import gcloud_instance, gcloud_ssh, vm_subject
 
 RULE = Rule(
     id="needless-external-address",
@@ -42,10 +43,10 @@ RULE = Rule(
     rationale="Every external IPv4 address in use is billed by the hour, and it is a way in.",
     remediation="Remove it; reach the machine through IAP, let it reach out through Cloud NAT, and"
     " Google APIs through Private Google Access.",
-    guards="Machines that exchanged anything with the internet in the window keep the rule silent."
+    guards="Machines that exchanged anything with the internet in the window keep the rule silent,"
+    " and so does an address by which own machines talk, whatever other findings say of that."
     " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
-    " several interfaces do not vouch for one. A short window, and own machines that are reached by"
-    " the address or reach it, lower the confidence.",
+    " several interfaces do not vouch for one. A short window lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
     since="0.1.0",
     thresholds=(
@@ -78,7 +79,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         for nic in instance.interfaces:
             if nic.external_ipv4 and nic.subnetwork not in reporting:
                 yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
-            elif nic.external_ipv4 and is_idle:
+            elif nic.external_ipv4 and is_idle and not users_of(facts, instance, nic):
                 yield _hit(facts, instance, nic, traffic)
 
 
@@ -115,25 +116,16 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     doubts = Doubts()
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")
-    own = _own_users(facts, nic, traffic)
-    reached = _own_reached(facts, traffic)
-    if own:
-        doubts.add("own machines still address it: fix those first")
-    elif reached:
-        doubts.add("it reaches own machines by their external addresses with it: fix that first")
     saving = _price(facts, instance)
     fix = _fix(facts, instance, nic, traffic)
-    alike = (bool(own), bool(reached), fix.text, fix.caution)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} has the external address {nic.external_ipv4}; nothing was sent to"
         f" or came from the internet in {hours:.3g} h",
-        group="|".join(map(str, (instance.project, instance.region, *alike))),
         evidence=(
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
-            Evidence(name="own_machines_that_use_it", value=len(own), source="flow logs"),
         ),
         saving_items=saving.items,
         saving_unknown=saving.unknown,
@@ -141,23 +133,6 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
-
-
-def _own_users(facts: Facts, nic: NetworkInterface, traffic: VmTraffic | None) -> list[Edge]:
-    assert facts.traffic is not None
-    received = facts.traffic.edges_by_dst.get(traffic.owner, ()) if traffic is not None else ()
-    return [
-        edge
-        for edge in received
-        if edge.path_class.is_external_address and edge.dst_address == nic.external_ipv4
-    ]
-
-
-def _own_reached(facts: Facts, traffic: VmTraffic | None) -> list[Edge]:
-    """Return what goes from the machine to own external addresses: its own one is the source."""
-    assert facts.traffic is not None
-    sent = facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
-    return [edge for edge in sent if edge.path_class.is_external_address]
 
 
 def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None) -> Fix:
@@ -170,10 +145,27 @@ def _fix(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
     elif needs_google_access(facts, instance, traffic):
         commands, caution = (), GOOGLE_APIS
     return Fix(
-        text=f"Remove the external address{also}; log in through IAP.",
+        text=f"Take {nic.external_ipv4} off {instance.name}{also}; log in through IAP.",
+        label="remove it",
         commands=commands,
+        verify=Instruction(
+            text="The machine still reaches what it needs, and you reach it.",
+            commands=(gcloud_ssh(instance),),
+        ),
+        undo=_undo(instance, nic, is_reserved=reserved is not None),
         documents=("https://cloud.google.com/iap/docs/using-tcp-forwarding",),
         caution=caution + (f" {RESERVED}" if reserved is not None else ""),
+    )
+
+
+def _undo(instance: Instance, nic: NetworkInterface, *, is_reserved: bool) -> Instruction:
+    if is_reserved:
+        return Instruction(text="There is no way back to a released address.")
+    return Instruction(
+        text="Give it an external address again; an ephemeral one will be another.",
+        commands=(
+            gcloud_instance("add-access-config", instance, f"--network-interface={nic.name}"),
+        ),
     )
 
 

@@ -35,6 +35,8 @@ RULE = Rule(
     references=("https://cloud.google.com/vpc/network-pricing",),
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
+    group_message="{volume:,.0f} GiB a month have no price, for {count} reasons",
+    summed=("volume",),
 )
 
 
@@ -84,6 +86,7 @@ def _hit(facts: Facts, reason: str, unpriced: dict[Lane, int]) -> Hit:
         ),
         saving_unknown=_bounds(facts, unpriced, gib),
         fix=Fix(
+            label="state the destination",
             text="For internet traffic, let the flow logs include metadata (the area of the"
             " destination); else take a newer price snapshot.",
             documents=("https://cloud.google.com/vpc/docs/using-flow-logs",),

@@ -53,19 +53,53 @@ def test_gecko_names_both_faults_and_what_each_fix_brings() -> None:
     volume = next(e["value"] for e in address["evidence"] if e["name"] == "volume")
     assert address["saving_usd_per_month"] == pytest.approx(volume * 0.01, rel=1e-6)
     assert "egress-cap-undersized-for-target" in by_rule
-    both = [s for s in found["fix_sets"] if len(s["singles"]) == 2]
-    (small,) = both
+    (small,) = found["fix_sets"]
     alone = {step["name"]: step["estimate"]["gbps"] for step in small["singles"]}
     assert small["now"]["gbps"] == 1.6
     assert alone["internal address"] == 2.0
     assert [gbps for name, gbps in alone.items() if name != "internal address"] == [1.6]
     assert small["joint"]["estimate"]["gbps"] == 16.0
-    (big,) = [s for s in found["fix_sets"] if len(s["singles"]) == 1]
-    assert (big["now"]["gbps"], big["joint"]["estimate"]["gbps"]) == (1.6, 16.0)
+    order = [(fix["rank"], fix["rule"]) for fix in found["do_first"]]
+    assert order == [
+        (1, "external-ip-intra-zone"),
+        (2, "egress-cap-undersized-for-target"),
+        (3, "idle-external-address"),
+    ]
+    # Alone the bigger machine brings nothing; after the address fix it does.
+    second = found["do_first"][1]
+    assert (second["now"]["gbps"], second["fixed"]["gbps"]) == (2.0, 16.0)
+    alone = by_rule["egress-cap-undersized-for-target"]
+    assert (alone["throughput_now"]["gbps"], alone["throughput_fixed"]["gbps"]) == (1.6, 1.6)
     excluded = dict(found["coverage"]["traffic"]["excluded"])
     assert sum(excluded.values()) == 2
     places = [e["source"] for e in found["coverage"]["traffic"]["examples"]]
     assert places == ["demo:gecko/flows-00.json.gz:118", "demo:gecko/flows-12.json.gz:2071"]
+
+
+def test_what_is_suppressed_stays_in_the_facts(tmp_path: Path) -> None:
+    """Addresses that carry 233 TiB a month are not deleted because nobody wants to see them."""
+    ignore = tmp_path / "ignore.toml"
+    ignore.write_text(
+        '[[ignore]]\nrule = "external-ip-intra-zone"\nreason = "known"\n', encoding="utf-8"
+    )
+    found = report("--demo", "gecko", "--ignore-file", ignore, "--fail-on", "never")
+    assert len(found["suppressed"]) == 8
+    assert "delete-access-config" not in json.dumps(found)
+    # The paths are as they are, so a bigger machine is known to bring nothing.
+    assert [fix["rule"] for fix in found["do_first"]] == ["idle-external-address"]
+    assert found["fix_sets"] == []
+
+
+def test_a_fix_is_the_change_and_the_clean_up_comes_after_it() -> None:
+    by_rule = findings(report("--demo", "gecko"))
+    for member in by_rule["external-ip-intra-zone"]["members"]:
+        sender, receiver = (ref["self_link"].rpartition("/")[2] for ref in member["resources"])
+        fix = member["fix"]
+        assert f"In the configuration of {sender}, connect to {receiver}." in fix["text"]
+        assert fix["commands"] == []
+        assert "gcloud logging read" in fix["verify"]["commands"][0]
+        assert f"delete-access-config {receiver} " in fix["clean_up"]["commands"][0]
+        assert fix["undo"]["text"]
 
 
 def test_dobermanifesto_recommends_the_four_core_machine_and_says_by_how_much() -> None:
@@ -163,8 +197,11 @@ def test_several_outputs_at_once(tmp_path: Path) -> None:
         (("--fail-on", "never", "--fail-on-saving", "100"), 1),
         (("--fail-on", "never", "--fail-on-saving", "1000000"), 0),
         (("--ignore", "address,capacity"), 0),
-        (("--ignore", "address,capacity", "--fail-on", "low"), 1),
-        (("--min-saving", "1000000"), 0),
+        (("--ignore", "address,capacity", "--fail-on", "low"), 0),
+        (("--ignore", "address,capacity", "--fail-on", "info"), 1),
+        # Filters choose what is shown; the gate judges all.
+        (("--min-saving", "1000000"), 1),
+        (("--severity", "high", "--fail-on", "info", "--ignore", "address,capacity"), 1),
         (("--severity", "high", "--fail-on", "medium"), 1),
     ],
 )
@@ -261,7 +298,8 @@ def test_configuration_file_environment_and_flags(tmp_path: Path) -> None:
         return found
 
     from_file = run("--output", "json")
-    assert set(findings(from_file)) == {"needless-external-address"}
+    assert set(findings(from_file)) == set()
+    assert {note["rule"] for note in from_file["not_evaluated"]} >= {"external-ip-intra-zone"}
     from_environment = run("--output", "json", NETPLAN_AUDIT_SELECT="evidence")
     assert set(findings(from_environment)) == {"stale-prices-or-caps"}
     rule = "egress-cap-undersized-for-target"

@@ -4,18 +4,14 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-from netplan_planner.engine.findings import (
-    fingerprint,
-    judge,
-    make_findings,
-    merge_lines,
-    ordered,
-)
+from netplan_planner.engine.findings import fingerprint, judge, merge_lines
+from netplan_planner.engine.fixes import answer
 from netplan_planner.model import (
     Confidence,
     Estimate,
     Evidence,
     Facts,
+    Finding,
     Fix,
     Gap,
     Hit,
@@ -55,12 +51,16 @@ def line(usd: str, quantity: str = "1", name: str = "traffic") -> LineItem:
     )
 
 
-def hit(name: str, *, volume: float = 1.0, group: str | None = "g", **fields: object) -> Hit:
+def made(*hits: Hit, rule: Rule = RULE) -> tuple[Finding, ...]:
+    return answer(facts_of(machine("a")), [(rule, hits)]).findings
+
+
+def hit(name: str, *, volume: float = 1.0, cause: str = "", **fields: object) -> Hit:
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"projects/p/zones/z/instances/{name}")),),
         subject=name,
         message=f"{name} talks",
-        group=group,
+        cause=cause,
         evidence=(
             Evidence(name="volume", value=volume, unit="GiB"),
             Evidence(name="place", value="z"),
@@ -69,29 +69,31 @@ def hit(name: str, *, volume: float = 1.0, group: str | None = "g", **fields: ob
     )
 
 
-def test_hits_of_a_group_become_one_finding_with_the_greatest_first() -> None:
+def test_hits_of_a_cause_become_one_finding_with_the_greatest_first() -> None:
     hits = [
         hit("a", volume=1, saving_items=(line("0.01", "100"),)),
         hit("b", volume=3, saving_items=(line("0.01", "300"),), fix=Fix(text="x", commands=("c",))),
     ]
-    (finding,) = make_findings(RULE, hits)
+    (finding,) = made(*hits)
     assert finding.subject == "b"
     assert finding.message == "4 GiB of 2 pairs in z"
     assert [m.subject for m in finding.members] == ["b", "a"]
-    assert finding.members[0].commands == ("c",)
+    assert finding.members[0].fix == Fix(text="x", commands=("c",))
+    assert finding.members[1].fix is None
     assert finding.saving_usd_per_month == Decimal("4.00")
     assert finding.line_items == (line("0.01", "400"),)
 
 
 def test_a_single_hit_keeps_its_own_words() -> None:
-    (finding,) = make_findings(RULE, [hit("a")])
+    (finding,) = made(hit("a"))
     assert finding.message == "a talks"
     assert finding.saving_usd_per_month is None
 
 
 def test_order_of_hits_changes_nothing() -> None:
-    hits = [hit("a"), hit("b", group="h"), hit("c", volume=9), hit("d", group=None)]
-    assert make_findings(RULE, hits) == make_findings(RULE, hits[::-1])
+    hits = [hit("a"), hit("b", cause="h"), hit("c", volume=9), hit("d", cause="i")]
+    assert len(made(*hits)) == 3
+    assert made(*hits) == made(*hits[::-1])
 
 
 def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
@@ -99,22 +101,29 @@ def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
         hit("a", saving_items=(line("0.01", "100"),)),
         hit("b", saving_items=(line("9"),), saving_unknown="no price of x"),
     ]
-    (finding,) = make_findings(RULE, hits)
+    (finding,) = made(*hits)
     assert finding.saving_usd_per_month == Decimal("1.00")
     assert finding.saving_unknown == "no price of x"
 
 
-def test_the_least_sure_member_speaks_for_the_group() -> None:
-    hits = [hit("a"), hit("b", confidence=Confidence.LOW, confidence_reason="thin")]
-    (finding,) = make_findings(RULE, hits)
-    assert (finding.confidence, finding.confidence_reason) == (Confidence.LOW, "thin")
+def test_confidence_is_that_of_half_of_what_is_at_stake() -> None:
+    small = hit("a", saving_items=(line("1"),), confidence=Confidence.LOW, confidence_reason="thin")
+    large = hit("b", saving_items=(line("9"),))
+    (finding,) = made(small, large)
+    assert finding.confidence is Confidence.HIGH
+    assert finding.confidence_reason == "of 2 places 1 high, 1 low (mostly: thin)"
+    (other,) = made(small, hit("b", saving_items=(line("0.5"),)))
+    assert other.confidence is Confidence.LOW
+    assert [m.confidence for m in finding.members] == [Confidence.HIGH, Confidence.LOW]
 
 
-def test_fingerprints_name_the_place_and_not_the_figures() -> None:
-    assert fingerprint(RULE, hit("a", volume=1)) == fingerprint(RULE, hit("b", volume=2))
-    alone = [hit(name, group=None) for name in ("a", "b")]
-    assert fingerprint(RULE, alone[0]) != fingerprint(RULE, alone[1])
-    assert fingerprint(RULE, alone[0]) == fingerprint(RULE, hit("a", group=None, volume=7))
+def test_fingerprints_name_the_place_of_a_member_and_the_cause_of_a_finding() -> None:
+    assert fingerprint(RULE, hit("a", volume=1)) == fingerprint(RULE, hit("a", volume=2))
+    assert fingerprint(RULE, hit("a")) != fingerprint(RULE, hit("b"))
+    (one,) = made(hit("a"))
+    (two,) = made(hit("a"), hit("b"))
+    assert one.fingerprint == two.fingerprint != made(hit("a", cause="x"))[0].fingerprint
+    assert one.members[0].fingerprint == fingerprint(RULE, hit("a"))
 
 
 def test_costs_and_savings_of_one_name_stay_apart() -> None:
@@ -122,18 +131,24 @@ def test_costs_and_savings_of_one_name_stay_apart() -> None:
     assert [item.quantity for item in merge_lines(lines)] == [Decimal(6), Decimal(-3)]
 
 
-def test_findings_come_by_severity_money_and_gain() -> None:
+def test_findings_come_by_severity_and_then_as_their_fixes_rank() -> None:
     slow, fast = Estimate(gbps=1.0), Estimate(gbps=9.0)
-    findings = make_findings(
-        RULE,
-        [
-            hit("plain", group=None),
-            hit("rich", group=None, saving_items=(line("5"),)),
-            hit("fast", group=None, throughput_now=slow, throughput_fixed=fast),
-            hit("grave", group=None, severity=Severity.HIGH),
-        ],
+    found = made(
+        hit("plain", cause="1"),
+        hit("little", cause="2", saving_items=(line("5"),)),
+        hit("rich", cause="3", saving_items=(line("5000"),)),
+        hit("waits", cause="4", throughput_now=slow, throughput_fixed=fast, used_ratio=0.9),
+        hit("idle", cause="5", throughput_now=slow, throughput_fixed=fast, used_ratio=0.1),
+        hit("grave", cause="6", severity=Severity.HIGH),
     )
-    assert [f.subject for f in ordered(findings)] == ["grave", "rich", "fast", "plain"]
+    assert [(f.subject, f.severity.value, f.rank) for f in found] == [
+        ("waits", "high", 1),
+        ("rich", "high", 2),
+        ("grave", "high", None),
+        ("plain", "medium", None),
+        ("little", "info", 3),
+        ("idle", "info", None),
+    ]
 
 
 def run(*said: Hit | Gap, crash: bool = False, needs: frozenset[Need] = RULE.needs) -> object:

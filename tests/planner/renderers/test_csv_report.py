@@ -33,6 +33,10 @@ def test_one_row_for_each_place() -> None:
     assert rows[1]["place"] == "2"
     assert rows[1]["resource"].endswith("/transcoder-2")
     assert rows[9]["commands"].startswith("gcloud compute instances stop transcoder-2 ")
+    # Each place has the words of its own fix.
+    assert rows[5]["fix"].startswith("in transcoder-6, send to ingest-1")
+    assert rows[5]["clean_up"].startswith("only when nothing uses 35.184.0.10 any more")
+    assert rows[5]["severity_reason"] == "saves $643.07 a month: medium from $100 on"
 
 
 def test_money_can_be_summed() -> None:
@@ -50,7 +54,8 @@ def test_a_finding_without_members_has_a_row() -> None:
     finding = msgspec.structs.replace(full.findings[0], members=())
     (row,) = rows_of(msgspec.structs.replace(full, findings=(finding,)))
     assert row["saving_usd_per_month"] == "643.07"
-    assert row["commands"].startswith("gcloud compute instances delete-access-config ")
+    assert row["commands"] == ""
+    assert "gcloud compute instances delete-access-config ingest-1" in row["clean_up"]
 
 
 def test_no_finding_is_a_header_alone() -> None:

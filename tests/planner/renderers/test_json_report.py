@@ -72,7 +72,9 @@ def test_the_named_fields_are_there() -> None:
     assert finding["throughput_fixed"]["high_gbps"] == 2.0
     assert finding["saving_usd_per_month"] == 643.07
     assert finding["line_items"][0]["unit_price_usd"] == 0.01
-    assert finding["fix"]["commands"][0].startswith("gcloud compute instances ")
+    assert finding["fix"]["commands"] == []
+    assert finding["fix"]["clean_up"]["commands"][0].startswith("gcloud compute instances ")
+    assert [fix["rank"] for fix in report["do_first"]] == [1, 2]
 
 
 def test_a_report_reads_back_as_it_was() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from netplan_planner.model import Severity
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.markdown import code, escaped, render
 from support import report_findings, reports
@@ -71,7 +72,7 @@ def test_rows_keep_their_cells(text: str) -> None:
             tables[-1].append(0)
         elif token.type in {"td_open", "th_open"}:
             tables[-1][-1] += 1
-    assert len(tables) == 5
+    assert len(tables) == 7
     assert all(len(set(counts)) == 1 for counts in tables)
 
 
@@ -102,7 +103,7 @@ def test_a_command_cannot_end_its_block() -> None:
     found = report_findings.address_finding()
     assert found.fix is not None
     fix = msgspec.structs.replace(found.fix, commands=("echo a", "```", "echo `b`"))
-    finding = msgspec.structs.replace(found, fix=fix)
+    finding = msgspec.structs.replace(found, fix=fix, severity=Severity.HIGH)
     made = render(msgspec.structs.replace(reports.gecko_report(), findings=(finding,)), OPTIONS)
     blocks = [token.content for token in PARSER.parse(made) if token.type == "fence"]
     assert blocks == ["echo a\n```\necho `b`\n"]

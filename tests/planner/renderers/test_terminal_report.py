@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from netplan_planner.model import Infeasible, Report
+from netplan_planner.model import Infeasible, Report, Severity
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.terminal import render, render_job_plan, render_machine_plan
 from support import report_findings, reports
@@ -50,9 +50,20 @@ def test_only_commands_are_wider_than_the_terminal(width: int) -> None:
 
 def test_commands_stand_whole_on_lines_of_their_own() -> None:
     lines = {line.strip() for line in render(reports.gecko_report(), PLAIN).splitlines()}
-    commands = [c for f in reports.gecko_report().findings if f.fix for c in f.fix.commands]
-    assert len(commands) == 5
+    fixes = [f.fix for f in reports.gecko_report().findings[:3] if f.fix]
+    after = [step for fix in fixes for step in (fix.verify, fix.clean_up, fix.undo) if step]
+    commands = [c for source in (*fixes, *after) for c in source.commands]
+    assert len(commands) == 4
     assert set(commands) <= lines
+
+
+def test_little_at_stake_takes_few_lines() -> None:
+    text = render(reports.gecko_report(), PLAIN)
+    (short,) = [part for part in text.split("\n\n") if "LOW needless-external-address" in part]
+    assert len(short.splitlines()) <= 4
+    assert "--explain needless-external-address" in short
+    long = render(reports.gecko_report(), with_options(explain=("needless-external-address",)))
+    assert "gcloud compute addresses delete spare" in long
 
 
 def test_colours_change_no_letter() -> None:
@@ -83,9 +94,9 @@ def test_explaining_what_found_nothing_says_why() -> None:
 def test_a_thousand_members_are_one_short_finding() -> None:
     text = render(reports.crowded_report(1, 1000), PLAIN)
     assert "and 999 more" in text
-    assert "vm-00003" in text
-    assert "vm-00004" not in text
-    assert "and 996 more" in text
+    assert "vm-00002" in text
+    assert "vm-00003" not in text
+    assert "and 997 more places" in text
     assert len(text.splitlines()) < 120
 
 
@@ -115,7 +126,7 @@ def test_a_command_that_cannot_be_shown_is_not_shown() -> None:
         found = report_findings.address_finding()
         assert found.fix is not None
         fix = msgspec.structs.replace(found.fix, commands=(command,))
-        finding = msgspec.structs.replace(found, fix=fix)
+        finding = msgspec.structs.replace(found, fix=fix, severity=Severity.HIGH)
         return msgspec.structs.replace(reports.gecko_report(), findings=(finding,))
 
     for command in ("gcloud x 'a\x1b[2Jb'", "gcloud x\nrm -r /", "gcloud " + "x" * 3000):

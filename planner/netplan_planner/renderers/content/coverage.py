@@ -124,9 +124,9 @@ def totals(report: Report) -> Iterator[Block]:
 
 
 def _money(report: Report) -> Line:
-    savings = [f.saving_usd_per_month for f in report.findings if f.saving_usd_per_month]
-    saved = sum((usd for usd in savings if usd > 0), Decimal(0))
-    paid = sum((usd for usd in savings if usd < 0), Decimal(0))
+    sums = [fix.saving_usd_per_month for fix in report.do_first if fix.saving_usd_per_month]
+    saved = sum((usd for usd in sums if usd > 0), Decimal(0))
+    paid = sum((usd for usd in sums if usd < 0), Decimal(0))
     parts: list[Line] = []
     if saved:
         amount = fixed(f"{figures.dollars(saved)} a month", Role.GOOD)
@@ -134,8 +134,8 @@ def _money(report: Report) -> Line:
     if paid:
         amount = fixed(f"{figures.dollars(paid)} a month", Role.COST)
         parts.append(line("those that cost take " if saved else "the fixes cost ", amount))
-    overlap = " (findings may share money)" if len(savings) > 1 else ""
-    return line(joined(parts), overlap) if parts else ()
+    joint = " (each after those ranked before it)" if len(sums) > 1 else ""
+    return line(joined(parts), joint) if parts else ()
 
 
 def _unseen(report: Report) -> list[Line]:

@@ -86,8 +86,9 @@ def _places(finding: Finding) -> Iterator[Block]:
         bill = line(", ", phrases.money(usd)) if usd else ()
         subject = say(member.subject, length=phrases.SUBJECT_LENGTH)
         yield Field(label="also", line=line(subject, f": {figures.said(member.message)}", bill))
-        if finding.fix is None or member.commands != finding.fix.commands:
-            yield from (Command(text=text) for text in member.commands if is_inert(text))
+        own = member.fix.commands if member.fix is not None else ()
+        if finding.fix is None or own != finding.fix.commands:
+            yield from (Command(text=text) for text in own if is_inert(text))
     if len(finding.members) > _LINES:
         rest = len(finding.members) - _LINES
         yield Field(

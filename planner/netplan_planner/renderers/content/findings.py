@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.inert import is_inert
-from netplan_planner.model import Finding, Fix, Member, Report, Severity
+from netplan_planner.model import Finding, OrderedFix, Report, Severity
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import members, phrases
 from netplan_planner.renderers.content.explain import explanation
 from netplan_planner.renderers.document import (
     Block,
@@ -38,9 +38,10 @@ def findings(report: Report, options: RenderOptions, default_count: int) -> Iter
     yield Section(line=line("Findings: ", severities(report.findings)))
     wanted = default_count if options.max_findings is None else options.max_findings
     shown = report.findings[: wanted or None]
+    after = {fix.finding: fix for fix in report.do_first}
     for number, finding in enumerate(report.findings, 1):
         if number <= len(shown) or finding.rule in options.explain:
-            yield from _finding(finding, number, options)
+            yield from _finding(finding, number, options, after.get(finding.fingerprint))
     yield from _rest(report.findings[len(shown) :], options)
 
 
@@ -95,7 +96,9 @@ def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:
     )
 
 
-def _finding(finding: Finding, number: int, options: RenderOptions) -> Iterator[Block]:
+def _finding(
+    finding: Finding, number: int, options: RenderOptions, ranked: OrderedFix | None
+) -> Iterator[Block]:
     yield Entry(
         line=line(
             fixed(f"{number}. ", Role.DIM),
@@ -107,17 +110,38 @@ def _finding(finding: Finding, number: int, options: RenderOptions) -> Iterator[
         )
     )
     yield Para(line=line(figures.said(finding.message)), is_inner=True)
-    yield from _gain(finding)
+    if _is_short(finding, options):
+        yield from _short_form(finding)
+        return
+    yield from _gain(finding, ranked)
     yield Field(label="sure", line=_confidence(finding))
+    yield Field(label="severity", line=line(finding.severity_reason))
     yield from _money(finding)
+    yield from members.table(finding, options)
     if finding.fix is not None:
-        yield from _fix(finding.fix)
-    yield from _others(finding, options)
+        yield from _fix(finding)
     if options.explains(finding.rule):
         yield from explanation(finding, options)
 
 
-def _gain(finding: Finding) -> Iterator[Block]:
+def _is_short(finding: Finding, options: RenderOptions) -> bool:
+    """Return whether little is at stake, so that the reader's time is better spent elsewhere."""
+    return finding.severity.rank > Severity.MEDIUM.rank and not options.explains(finding.rule)
+
+
+def _short_form(finding: Finding) -> Iterator[Block]:
+    usd = finding.saving_usd_per_month
+    if usd:
+        yield Field(label="saves" if usd > 0 else "costs", line=line(_amount(finding, usd)))
+    elif finding.saving_unknown:
+        why = figures.said(finding.saving_unknown)
+        yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+    if finding.fix is not None:
+        hint = f" (--explain {finding.rule}: all steps and places)"
+        yield Field(label="do", line=line(figures.said(finding.fix.text), hint))
+
+
+def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
     pairs = (("now", finding.throughput_now), ("fixed", finding.throughput_fixed))
     for label, estimate in pairs:
         if estimate is None:
@@ -127,8 +151,19 @@ def _gain(finding: Finding) -> Iterator[Block]:
         text = phrases.throughput(estimate, role)
         spread = _spread(finding, label)
         yield Field(label=label, line=line(text, *((", ", bound) if bound else ()), spread))
+    yield from _after_others(finding, ranked)
     if finding.throughput_now is None and finding.limit is not None:
         yield Field(label="limit", line=phrases.limit(finding.limit))
+
+
+def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
+    """Yield what the fix lifts once those before it are made, where that is something else."""
+    if ranked is None or ranked.now is None or ranked.fixed is None or ranked.rank < 2:
+        return
+    alone = finding.throughput_now, finding.throughput_fixed
+    if [e.gbps if e else None for e in alone] != [ranked.now.gbps, ranked.fixed.gbps]:
+        text = f" once the fixes ranked before it are made (it is number {ranked.rank})"
+        yield Field(label="then", line=line(phrases.step(ranked.now, ranked.fixed), text))
 
 
 def _spread(finding: Finding, label: str) -> str:
@@ -159,7 +194,7 @@ def _money(finding: Finding) -> Iterator[Block]:
         yield Field(label="costs", line=line("nothing more: the price stays the same"))
         return
     label = "saves" if usd > 0 else "costs"
-    amount = fixed(f"{figures.dollars(usd)} a month", phrases.money_role(usd))
+    amount = _amount(finding, usd)
     if len(finding.line_items) == 1:
         item = finding.line_items[0]
         text = line(amount, " = ", phrases.product(item), f" ({phrases.origin(item)})")
@@ -169,33 +204,39 @@ def _money(finding: Finding) -> Iterator[Block]:
     yield Field(label=label, line=line(amount), more=more)
 
 
-def _fix(fix: Fix) -> Iterator[Block]:
-    hidden = [command for command in fix.commands if not is_inert(command)]
-    yield Field(label="do", line=line(fix.text))
-    for command in fix.commands:
+def _amount(finding: Finding, usd: Decimal) -> Line:
+    """Return the sum of a finding, and what is left of it once the fixes before it are made."""
+    amount = line(fixed(f"{figures.dollars(usd)} a month", phrases.money_role(usd)))
+    left = finding.marginal_usd_per_month
+    if not finding.overlap or left is None or left == usd:
+        return amount
+    rest = line("nothing") if not left else phrases.money(left)
+    return line(amount, " alone; after the fixes ranked before it ", rest, f" ({finding.overlap})")
+
+
+def _fix(finding: Finding) -> Iterator[Block]:
+    fix = finding.fix
+    assert fix is not None
+    first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
+    yield Field(label="do", line=line(say(first, length=phrases.SUBJECT_LENGTH), fix.text))
+    yield from _commands(fix.commands)
+    if fix.caution:
+        yield Field(label="careful", line=line(say(fix.caution, Role.COST)))
+    for label, step in (
+        ("verify", fix.verify),
+        ("clean up", fix.clean_up),
+        ("undo", fix.undo),
+    ):
+        if step is not None:
+            yield Field(label=label, line=line(step.text))
+            yield from _commands(step.commands)
+
+
+def _commands(commands: Sequence[str]) -> Iterator[Block]:
+    hidden = [command for command in commands if not is_inert(command)]
+    for command in commands:
         if command not in hidden:
             yield Command(text=command)
     if hidden:
         text = "cannot be shown safely as they are; --output json holds them"
         yield Para(line=line(f"{figures.counted(len(hidden), 'command')} {text}"), is_inner=True)
-    if fix.caution:
-        yield Field(label="careful", line=line(say(fix.caution, Role.COST)))
-
-
-def _others(finding: Finding, options: RenderOptions) -> Iterator[Block]:
-    """Yield the names of the other places; those explained have lines of their own."""
-    others = finding.members[1:]
-    if not others or options.explains(finding.rule):
-        return
-    shown = others[: options.member_limit]
-    texts = [line(say(_short(member, finding), length=phrases.SUBJECT_LENGTH)) for member in shown]
-    yield Field(label="also", line=listed(texts, len(others)))
-
-
-def _short(member: Member, finding: Finding) -> str:
-    """Return a member's subject without the place that it shares with the finding's."""
-    place = finding.subject.rpartition(" (")[2]
-    shared = f" ({place}"
-    return (
-        member.subject.removesuffix(shared) if finding.subject.endswith(shared) else member.subject
-    )

@@ -1,9 +1,9 @@
-"""What to do first: the fix sets, then the single findings that bring most."""
+"""What to do first: the fixes in their order, and those that only help together."""
 
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Estimate, Finding, FixSet, FixStep, Report
+from netplan_planner.model import Estimate, FixSet, FixStep, OrderedFix, Report
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -18,43 +18,72 @@ from netplan_planner.renderers.document import (
     Section,
     Table,
     fixed,
+    joined,
     line,
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_SETS = 3
-_SINGLES = 3
+_STEPS = 7
+_SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
 
 
 def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
-    """Yield the section; nothing when there is nothing to choose between."""
-    pressed = [s for s in report.fix_sets if s.is_pressed]
-    singles = _worthwhile(report)
-    if not report.fix_sets and len(report.findings) < 2:
-        return
-    if not pressed and not singles:
+    """Yield the section; nothing when no fix brings anything."""
+    if not report.do_first:
         return
     yield Section(line=line("Do first"))
     numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
-    sets = report.fix_sets if options.verbosity > 0 else pressed[:_SETS]
-    for fix_set in sets:
+    everything = options.verbosity > 0
+    steps = report.do_first if everything else report.do_first[:_STEPS]
+    for step in steps:
+        yield Item(line=_step(step, numbers))
+    rest = report.do_first[len(steps) :]
+    if rest:
+        saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in rest), Decimal(0))
+        worth = line(", together ", phrases.money(saved)) if saved else ()
+        text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')} that bring less"
+        yield Para(line=line(text, worth, "; -v lists them"))
+    for fix_set in report.fix_sets if everything else report.fix_sets[:_SETS]:
         yield from _fix_set(fix_set, numbers)
-    for single in singles[:_SINGLES]:
-        yield Item(line=_single(single, numbers))
-    if len(report.fix_sets) > len(sets):
-        rest = len(report.fix_sets) - len(sets)
-        yield Para(line=line(f"-v lists {figures.counted(rest, 'more set')} of fixes"))
 
 
 def headline(report: Report) -> Line:
     """Return what to do first in one line; empty when there is nothing to do."""
-    if report.fix_sets and report.fix_sets[0].is_pressed:
-        return _headline(report.fix_sets[0])
-    singles = _worthwhile(report)
-    numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
-    return _single(singles[0], numbers) if singles else ()
+    return _what(report.do_first[0]) if report.do_first else ()
+
+
+def _step(fix: OrderedFix, numbers: dict[str, int]) -> Line:
+    number = numbers.get(fix.finding)
+    where = line(" (", fixed(f"finding {number}", Role.DIM), ")") if number else line(" (filtered)")
+    return line(fixed(f"{fix.rank}. ", Role.DIM), _what(fix), where, _overlap(fix))
+
+
+def _what(fix: OrderedFix) -> Line:
+    """Return what a fix brings, where, and what it is."""
+    gains: list[Line] = []
+    if fix.now is not None and fix.fixed is not None:
+        gains.append(phrases.step(fix.now, fix.fixed, Role.STRONG))
+    if fix.saving_usd_per_month:
+        gains.append(phrases.money(fix.saving_usd_per_month))
+    label = f": {fix.label}" if fix.label else ""
+    return line(
+        joined(gains),
+        "  ",
+        phrases.subject(fix.subject, fix.place_count),
+        " · ",
+        phrases.name(fix.rule),
+        say(label, length=60),
+    )
+
+
+def _overlap(fix: OrderedFix) -> Line:
+    """Return what it would save alone, where the fixes above take part of that."""
+    alone, now = fix.alone_usd_per_month, fix.saving_usd_per_month
+    if not fix.overlap or alone is None or now is None or alone == now:
+        return ()
+    return line("; alone ", phrases.money(alone), f" ({fix.overlap})")
 
 
 def _headline(fix_set: FixSet) -> Line:
@@ -121,55 +150,3 @@ def _joint_label(fix_set: FixSet) -> str | None:
     if any(single.name == fix_set.joint.name for single in fix_set.singles):
         return None
     return "both" if len(fix_set.singles) == 2 else "together"
-
-
-def _worthwhile(report: Report) -> list[Finding | FixSet]:
-    """Return what stands outside of the pressed sets: what saves most, or else brings most."""
-    joined = {fingerprint for fix_set in report.fix_sets for fingerprint in fix_set.findings}
-    alone: list[Finding | FixSet] = [
-        *(f for f in report.findings if f.fingerprint not in joined and f.fix is not None),
-        *(s for s in report.fix_sets if not s.is_pressed),
-    ]
-    ranked = sorted(alone, key=lambda entry: (-_saved(entry), -_gain_gbps(entry), entry.subject))
-    return [entry for entry in ranked if _saved(entry) > 0 or _gain_gbps(entry) > 0]
-
-
-def _single(entry: Finding | FixSet, numbers: dict[str, int]) -> Line:
-    gains = [phrases.money(usd)] if (usd := _saved(entry)) else []
-    if isinstance(entry, FixSet):
-        known = sorted(numbers[f] for f in entry.findings if f in numbers)
-        count, what = entry.member_count, line(entry.joint.name)
-        used = figures.share(entry.used_ratio, 1.0)
-        tail = f", where {used} of the limit is used"
-    else:
-        known = [numbers[entry.fingerprint]]
-        count, what, tail = len(entry.members), line(phrases.name(entry.rule)), ""
-        now, then = entry.throughput_now, entry.throughput_fixed
-        if now is not None and then is not None and _gain_gbps(entry) > 0:
-            gains.insert(0, phrases.step(now, then, Role.STRONG))
-    noun = "finding" if len(known) == 1 else "findings"
-    where = line(" (", fixed(f"{noun} {phrases.numbers(known)}", Role.DIM), ")") if known else ()
-    return line(
-        *(part for gain in gains for part in (gain, "  ")),
-        phrases.subject(entry.subject, count),
-        " · ",
-        what,
-        tail,
-        where,
-    )
-
-
-def _saved(entry: Finding | FixSet) -> Decimal:
-    if isinstance(entry, FixSet):
-        return entry.joint.saving_usd_per_month or Decimal(0)
-    return entry.saving_usd_per_month or Decimal(0)
-
-
-def _gain_gbps(entry: Finding | FixSet) -> float:
-    """Return what a finding brings; of a set that nobody waits for, nothing."""
-    if isinstance(entry, FixSet):
-        return 0.0
-    now, then = entry.throughput_now, entry.throughput_fixed
-    if now is None or then is None or now.gbps is None or then.gbps is None:
-        return 0.0
-    return then.gbps - now.gbps

@@ -1,0 +1,90 @@
+"""What the hits of all rules come to: findings by harm, the order of fixes, joint fixes."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from netplan_planner.engine.findings import (
+    base_severity,
+    by_cause,
+    make_finding,
+    ordered,
+)
+from netplan_planner.model import Facts, Finding, FixSet, Hit, OrderedFix, Severity, Value
+from netplan_planner.optimise.fix_order import Proposal, Standing, order_fixes
+from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
+from netplan_rules.base import Rule
+from netplan_rules.severity import harm, held_back_ratio
+
+
+class Answer(Value, frozen=True, kw_only=True):
+    """All findings of an audit, those below its filters too, and what to do about them."""
+
+    findings: tuple[Finding, ...]
+    do_first: tuple[OrderedFix, ...]
+    fix_sets: tuple[FixSet, ...]
+
+
+def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer:
+    """Return what the hits that nobody suppressed come to.
+
+    What is only filtered from sight stays: an order that left it out would be another one.
+    """
+    groups = [
+        (rule, key, hits) for rule, found in kept for key, hits in by_cause(rule, found).items()
+    ]
+    standings = order_fixes(
+        facts,
+        [_proposal(rule, key, hits) for rule, key, hits in groups],
+        lambda usd, used: _severity(facts, usd, used),
+        held_back_ratio(facts),
+    )
+    findings = ordered(
+        make_finding(facts, rule, key, hits, standings[key]) for rule, key, hits in groups
+    )
+    options = options_of((key, hit) for _, key, hits in groups for hit in hits)
+    return Answer(
+        findings=findings,
+        do_first=_do_first(findings, standings),
+        fix_sets=find_fix_sets(facts, options, held_back_ratio(facts)),
+    )
+
+
+def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
+    return Proposal(fingerprint=key, hits=hits, base=base_severity(rule, hits))
+
+
+def _severity(facts: Facts, usd: Decimal | None, used_ratio: float | None) -> Severity:
+    """Return how grave a fix is by what it still brings; one that brings nothing is info."""
+    return harm(
+        facts, Severity.INFO, usd_per_month=usd, used_ratio=used_ratio, gib_per_month=None
+    ).severity
+
+
+def _do_first(
+    findings: Sequence[Finding], standings: dict[str, Standing]
+) -> tuple[OrderedFix, ...]:
+    ranked = [finding for finding in findings if finding.rank is not None]
+    return tuple(
+        _ordered_fix(finding, standings[finding.fingerprint])
+        for finding in sorted(ranked, key=lambda finding: finding.rank or 0)
+    )
+
+
+def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
+    assert standing.rank is not None
+    used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
+    labels = {member.fix.label for member in finding.members if member.fix is not None}
+    return OrderedFix(
+        rank=standing.rank,
+        finding=finding.fingerprint,
+        rule=finding.rule,
+        subject=finding.subject,
+        place_count=standing.place_count,
+        label=labels.pop() if len(labels) == 1 else "",
+        saving_usd_per_month=standing.marginal_usd_per_month,
+        alone_usd_per_month=finding.saving_usd_per_month,
+        overlap=finding.overlap,
+        now=standing.now,
+        fixed=standing.fixed,
+        used_ratio=max(used) if used and standing.now is not None else None,
+    )

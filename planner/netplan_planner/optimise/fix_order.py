@@ -1,0 +1,337 @@
+"""The order of fixes: after each one, what every other still brings on the changed facts.
+
+Savings do not add up: an address that is corrected takes the money from a move, one of two moves
+of a triangle brings nothing after the other, a machine gets one type. So the fix that is worth
+most is taken first, its changes are made to the traffic, and the rest is asked again. What is
+worth most is a matter of severity, then of traffic that is held back, then of money.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Edge,
+    Estimate,
+    Facts,
+    Hit,
+    PathQuery,
+    SelfLink,
+    Severity,
+    Value,
+    Zone,
+    region_of,
+    total_usd,
+    usage_of,
+)
+from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
+from netplan_planner.throughput import apply_change, edge_query, predict
+
+LIFT_RATIO = 1.05
+"""A fix lifts a path when it carries at least so many times what it carries now; less than this is
+inside the spread of any two runs. It orders, and hides nothing."""
+
+_OF_A_MACHINE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
+Judge = Callable[[Decimal | None, float | None], Severity]
+"""Severity of a fix by what it still saves a month and the share of a limit in use."""
+
+
+class Proposal(Value, frozen=True, kw_only=True):
+    """The hits of one finding, with its fingerprint."""
+
+    fingerprint: str
+    hits: tuple[Hit, ...]
+    """The greatest first."""
+    base: Severity
+    is_before_commitments: bool = False
+    """Its saving may not be had: what commitments cover is not known. Such come last."""
+
+
+class Standing(Value, frozen=True, kw_only=True):
+    """What became of a finding's fix in the order."""
+
+    rank: int | None
+    """From 1; None: it brings nothing that can be measured, or nothing any more."""
+    marginal_usd_per_month: Decimal | None
+    """What it still saves after those before it; None where no saving is stated."""
+    overlap: str
+    """Why that is not what it would save alone."""
+    now: Estimate | None = None
+    """Of the path that waits most, after the fixes before it; None where none waits."""
+    fixed: Estimate | None = None
+    place_count: int = 0
+    """Places at which the fix is still worth making."""
+
+
+class _Gain(Value, frozen=True, kw_only=True):
+    """What a finding would still bring, and the hits that would be made."""
+
+    usd: Decimal | None
+    lifted: Hit | None
+    now: Estimate | None
+    fixed: Estimate | None
+    made: tuple[Hit, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def brings(self) -> bool:
+        return self.lifted is not None or (self.usd is not None and self.usd > 0)
+
+
+def order_fixes(
+    facts: Facts, proposals: Sequence[Proposal], judge: Judge, held_back_ratio: float
+) -> dict[str, Standing]:
+    """Return where the fix of each finding stands, by fingerprint.
+
+    Args:
+        facts: The facts as they are.
+        proposals: The findings' fixes; those that the user suppressed are not among them, so
+            their paths stay as they are.
+        judge: How grave a fix is by what it still brings; it decides the order first.
+        held_back_ratio: Share of a limit in use from which traffic counts as held back by it.
+    """
+    search = _Search(facts, held_back_ratio)
+    standing: dict[str, Standing] = {}
+    waiting = {proposal.fingerprint: proposal for proposal in proposals}
+    gains = {key: search.gain(proposal) for key, proposal in waiting.items()}
+    while waiting:
+        best = min(waiting, key=lambda key: _key(waiting[key], gains[key], judge))
+        gain = gains.pop(best)
+        proposal = waiting.pop(best)
+        ranked = gain.brings
+        standing[best] = Standing(
+            rank=len([s for s in standing.values() if s.rank is not None]) + 1 if ranked else None,
+            marginal_usd_per_month=gain.usd,
+            overlap="; ".join(gain.reasons),
+            now=gain.now,
+            fixed=gain.fixed,
+            place_count=len(gain.made),
+        )
+        if ranked and search.make(proposal, gain.made):
+            gains = {
+                key: search.gain(other) if search.depends(other) else gains[key]
+                for key, other in waiting.items()
+            }
+    return standing
+
+
+def _key(proposal: Proposal, gain: _Gain, judge: Judge) -> tuple[object, ...]:
+    used = gain.lifted.used_ratio if gain.lifted is not None else None
+    severity = judge(gain.usd, used)
+    return (
+        not gain.brings,
+        proposal.is_before_commitments,
+        severity.rank,
+        gain.lifted is None,
+        -(gain.usd or Decimal(0)),
+        proposal.fingerprint,
+    )
+
+
+class _Search:
+    """The facts with the changes that were made so far."""
+
+    def __init__(self, facts: Facts, held_back_ratio: float) -> None:
+        self._facts = facts
+        self._held_back_ratio = held_back_ratio
+        self._traffic = ChangedTraffic(facts) if facts.traffic is not None else None
+        self._types: dict[SelfLink, Change] = {}
+        self._owners = {
+            link: index
+            for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
+            if (link := owner.link) is not None
+        }
+        self._saved_usd: dict[tuple[int, object], Decimal] = {}
+        """Of pairs, by hit and where both ends stand: most rounds change nothing for most."""
+
+    def depends(self, proposal: Proposal) -> bool:
+        """Return whether what a finding brings may have changed by what was made."""
+        return any(hit.change is not None for hit in proposal.hits)
+
+    def gain(self, proposal: Proposal) -> _Gain:
+        """Return what a finding brings now, its hits made one after the other, and undo them."""
+        made: list[Hit] = []
+        reasons: dict[str, int] = {}
+        usd: Decimal | None = None
+        best: tuple[float, Hit, Estimate, Estimate] | None = None
+        for hit in proposal.hits:
+            worth, why = self._worth(hit)
+            rates = self._lift(hit)
+            if why:
+                reasons[why] = reasons.get(why, 0) + 1
+            if (worth is None or worth <= 0) and rates is None and _may_cost(hit):
+                # The place stays: its fix would cost and bring nothing now.
+                if worth is not None:
+                    usd = usd if usd is not None else Decimal(0)
+                continue
+            if worth is not None:
+                usd = (usd or Decimal(0)) + worth
+            if rates is not None and (best is None or rates[0] > best[0]):
+                best = (rates[0], hit, rates[1], rates[2])
+            made.append(hit)
+            self._apply(hit)
+        for hit in reversed(made):
+            self._apply(hit, is_on=False)
+        return _Gain(
+            usd=usd,
+            lifted=best[1] if best else None,
+            now=best[2] if best else None,
+            fixed=best[3] if best else None,
+            made=tuple(made),
+            reasons=tuple(_told(reasons, len(proposal.hits))),
+        )
+
+    def make(self, proposal: Proposal, hits: Sequence[Hit]) -> bool:
+        """Make the changes of a finding; return whether others may depend on them."""
+        for hit in hits:
+            self._apply(hit)
+        return self.depends(proposal)
+
+    def _apply(self, hit: Hit, *, is_on: bool = True) -> None:
+        change = hit.change
+        if change is None:
+            return
+        if change.kind in _OF_A_MACHINE:
+            if is_on:
+                self._types[change.target] = change
+            else:
+                self._types.pop(change.target, None)
+        elif change.kind is ChangeKind.ZONE and self._traffic is not None:
+            owner = self._owners.get(change.target)
+            if owner is not None:
+                self._traffic.move(owner, Zone(change.to or "") if is_on else None)
+        elif change.kind is ChangeKind.INTERNAL_ADDRESS and self._traffic is not None:
+            pair = self._pair(change)
+            if pair is not None:
+                self._traffic.use_internal(pair, is_on=is_on)
+
+    def _pair(self, change: Change) -> Pair | None:
+        ends = [self._owners.get(link) for link in (change.target, change.destination) if link]
+        known = sorted(end for end in ends if end is not None)
+        return (known[0], known[1]) if len(known) == 2 else None
+
+    def _worth(self, hit: Hit) -> tuple[Decimal | None, str]:
+        """Return what a hit's fix saves after the changes so far, and why less than alone."""
+        alone = total_usd(hit.saving_items) if hit.saving_items else None
+        if hit.saving_unknown:
+            alone = None
+        change = hit.change
+        if change is None:
+            return alone, ""
+        if change.kind in _OF_A_MACHINE:
+            taken = self._types.get(change.target)
+            if taken is None:
+                return alone, ""
+            return (None if alone is None else Decimal(0)), "another fix already changes the type"
+        if self._traffic is None or alone is None:
+            return alone, ""
+        if (
+            change.kind is ChangeKind.ZONE
+            and (owner := self._owners.get(change.target)) is not None
+        ):
+            if self._traffic.is_moved(owner):
+                return Decimal(0), "another fix already moves the machine"
+            return self._moved(hit, alone, owner)
+        if change.kind is ChangeKind.INTERNAL_ADDRESS and (pair := self._pair(change)) is not None:
+            if self._traffic.uses_internal(pair):
+                return Decimal(0), "another fix already gives the pair internal addresses"
+            where = tuple(self._traffic.zone(end) for end in pair)
+            worth = self._saved(hit, self._traffic.edges_between(pair), where)
+            return worth, _less(worth, alone)
+        return alone, ""
+
+    def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal, str]:
+        """Return what a move saves now: in traffic, and in the machine where regions differ."""
+        assert self._traffic is not None
+        worth = self._saved(hit, self._traffic.edges_of(owner), None) + self._machine_usd(hit)
+        return worth, _less(worth, alone)
+
+    def _machine_usd(self, hit: Hit) -> Decimal:
+        """Return what a machine costs here less what it costs where it would stand."""
+        change = hit.change
+        machine = self._facts.inventory.instance_by_link.get(change.target) if change else None
+        if change is None or machine is None or machine.region == region_of(change.to or ""):
+            return Decimal(0)
+        usage, there = usage_of(machine), replace(machine, zone=Zone(change.to or ""))
+        costs = self._facts.machines.cost_today
+        try:
+            return total_usd(costs(machine, usage)) - total_usd(costs(there, usage))
+        except MissingDatum:
+            return Decimal(0)  # the rule did not propose it then
+
+    def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal:
+        assert self._traffic is not None
+        known = self._saved_usd.get((id(hit), state)) if state is not None else None
+        if known is not None:
+            return known
+        before = self._traffic.cost(edges).usd_per_month
+        self._apply(hit)
+        after = self._traffic.cost(edges).usd_per_month
+        self._apply(hit, is_on=False)
+        if state is not None:
+            self._saved_usd[id(hit), state] = before - after
+        return before - after
+
+    def _lift(self, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
+        """Return what a change lifts, where its traffic is held back: gain, before, after."""
+        if hit.used_ratio is None or hit.used_ratio < self._held_back_ratio:
+            return None
+        now, fixed = hit.throughput_now, hit.throughput_fixed
+        change = hit.change
+        if change and change.kind in _OF_A_MACHINE and change.target in self._types:
+            return None
+        query = self._query(hit)
+        if query is not None and hit.change is not None:
+            now = predict(query, self._facts.caps)
+            fixed = predict(apply_change(query, hit.change), self._facts.caps)
+        if now is None or fixed is None or now.gbps is None or fixed.gbps is None:
+            return None
+        if fixed.gbps < now.gbps * LIFT_RATIO:
+            return None
+        return fixed.gbps - now.gbps, now, fixed
+
+    def _query(self, hit: Hit) -> PathQuery | None:
+        """Return the greatest path that a change is about, with the changes so far."""
+        change, traffic = hit.change, self._facts.traffic
+        if change is None or traffic is None or self._traffic is None:
+            return None
+        if change.kind is ChangeKind.ZONE:
+            return None
+        owner = self._owners.get(change.target)
+        sent = traffic.edges_by_src.get(owner, ()) if owner is not None else ()
+        if change.destination is not None:
+            other = self._owners.get(change.destination)
+            sent = tuple(edge for edge in sent if edge.dst == other)
+        if not sent:
+            return None
+        greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))
+        one_flow = change.kind is ChangeKind.MORE_FLOWS
+        query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
+        if self._traffic.lane(greatest).path_class is not greatest.path_class:
+            query = _over_internal(query, change.target)
+        taken = self._types.get(change.target)
+        if taken is not None:
+            query = apply_change(query, taken)
+        return query
+
+
+def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:
+    return apply_change(query, Change(kind=ChangeKind.INTERNAL_ADDRESS, target=target))
+
+
+def _less(worth: Decimal, alone: Decimal) -> str:
+    return "" if worth >= alone else "the fixes before it save part of that already"
+
+
+def _may_cost(hit: Hit) -> bool:
+    """Return whether a fix that brings nothing is better left: it moves or changes a machine."""
+    return hit.change is not None and hit.change.kind in {*_OF_A_MACHINE, ChangeKind.ZONE}
+
+
+def _told(reasons: dict[str, int], place_count: int) -> Iterator[str]:
+    for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+        yield reason if count == place_count else f"at {count:,} of {place_count:,} places {reason}"

@@ -1,0 +1,164 @@
+"""Which machines stand apart on purpose: copies of one service that must not fail together."""
+
+import re
+from collections import defaultdict
+
+from netplan_planner.model import ROLE_LABEL, Facts, Instance, Value, region_of
+
+HA_ROLES = frozenset({"standby", "quorum", "replica"})
+"""Values of the label netplan-role that say: this machine stands elsewhere on purpose."""
+
+_COPY_WORDS = frozenset(
+    [
+        "primary",
+        "secondary",
+        "master",
+        "slave",
+        "main",
+        "leader",
+        "follower",
+        "replica",
+        "standby",
+        "backup",
+        "bak",
+        "copy",
+        "dr",
+        "failover",
+        "hot",
+        "cold",
+        "active",
+        "passive",
+        "rw",
+        "ro",
+        "read",
+        "reader",
+        "writer",
+        "blue",
+        "green",
+        "mirror",
+    ]
+)
+"""Parts of names that tell one copy of a service from another."""
+_NUMBER = re.compile(r"[a-z]?\d{1,4}")
+_LETTER = re.compile(r"[a-f]")
+"""Zones have letters from a to f; so have copies that are named after them."""
+_ZONE_PARTS = frozenset(
+    [
+        "us",
+        "europe",
+        "asia",
+        "africa",
+        "me",
+        "northamerica",
+        "southamerica",
+        "australia",
+        "eu",
+        "na",
+        "sa",
+        "au",
+        "east",
+        "west",
+        "central",
+        "north",
+        "south",
+        "northeast",
+        "northwest",
+        "southeast",
+        "southwest",
+    ]
+)
+_DIRECTED = re.compile(
+    r"(?:us|eu|europe|asia|me|na|sa)?(?:east|west|central|north|south|northeast|northwest|southeast"
+    r"|southwest)\d{1,2}[a-f]?"
+)
+
+
+class ReplicaSets(Value, frozen=True, kw_only=True):
+    """The sets of copies among the machines, each machine in at most one of each kind."""
+
+    by_machine: dict[str, frozenset[str]]
+    """Self link to the keys of its sets."""
+    machines: dict[str, tuple[Instance, ...]]
+    """Key of a set to its machines; sets of one are left out."""
+
+    def why_copies(self, one: Instance, other: Instance) -> str:
+        """Return why two machines look like copies of one service, or nothing."""
+        shared = self._keys(one) & self._keys(other)
+        return min(shared).partition("|")[2] if shared else ""
+
+    def joined_by_move(self, machine: Instance, zone: str) -> str:
+        """Return which copy would stand in the same zone, or region, only after a move.
+
+        Empty where the move merges nothing: no copy stands there, or one already shares the
+        machine's place now.
+        """
+        for key in sorted(self._keys(machine)):
+            for other in self.machines[key]:
+                if other.ref.self_link == machine.ref.self_link:
+                    continue
+                if other.zone == zone and machine.zone != zone:
+                    return f"{other.name}, another copy ({key.partition('|')[2]}), stands in {zone}"
+                same_region = other.region == region_of(zone)
+                if same_region and machine.region != other.region:
+                    return (
+                        f"{other.name}, another copy ({key.partition('|')[2]}), stands in"
+                        f" {other.region}"
+                    )
+        return ""
+
+    def _keys(self, machine: Instance) -> frozenset[str]:
+        return self.by_machine.get(machine.ref.self_link, frozenset())
+
+
+def replica_sets(facts: Facts) -> ReplicaSets:
+    """Return the sets: members of one group, of one role label, and of one name but for its end.
+
+    Names are compared within a project and network. Words such as primary and replica, numbers,
+    single letters and names of zones do not tell services apart.
+    """
+    found: dict[str, list[Instance]] = defaultdict(list)
+    groups = facts.inventory.group_by_member
+    for machine in facts.inventory.instances:
+        group = groups.get(machine.ref.self_link)
+        if group is not None:
+            found[f"{group.ref.self_link}|both are members of group {group.name}"].append(machine)
+        role = machine.label(ROLE_LABEL)
+        if role in HA_ROLES:
+            where = f"{machine.project}|both have the label {ROLE_LABEL}={role}"
+            found[where].append(machine)
+        stem = name_stem(machine.name)
+        if stem != machine.name:
+            where = f"{machine.project}/{machine.primary_network}"
+            found[f"{where}|both are named {stem}-…"].append(machine)
+    sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
+    by_machine: dict[str, set[str]] = defaultdict(set)
+    for key, members in sets.items():
+        for machine in members:
+            by_machine[machine.ref.self_link].add(key)
+    return ReplicaSets(
+        by_machine={link: frozenset(keys) for link, keys in by_machine.items()}, machines=sets
+    )
+
+
+def name_stem(name: str) -> str:
+    """Return a name without what tells one copy of a service from another.
+
+    >>> [name_stem(n) for n in ("kafka-a", "db-master", "db-replica-2", "zk1", "web-us-east1-b")]
+    ['kafka', 'db', 'db', 'zk', 'web']
+    >>> [name_stem(n) for n in ("orders-primary", "dr-orders", "api", "7")]
+    ['orders', 'orders', 'api', '7']
+    """
+    parts = [part for part in re.split(r"[-_]", name) if part]
+    kept = [part for part in parts if not _tells_copies_apart(part)]
+    if not kept:
+        return name
+    last = re.sub(r"(?<=[a-z])\d+$", "", kept[-1])
+    return "-".join([*kept[:-1], last])
+
+
+def _tells_copies_apart(part: str) -> bool:
+    return (
+        part in _COPY_WORDS
+        or part in _ZONE_PARTS
+        or any(form.fullmatch(part) for form in (_NUMBER, _LETTER, _DIRECTED))
+    )

@@ -1,0 +1,85 @@
+"""The advice on generated projects of real size: what their owner would read first."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import run_verbs
+
+GENERATE = Path(__file__).parents[3] / "benchmarks" / "generate.py"
+Report = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of 400 machines with 60,000 flow records."""
+    folder = tmp_path_factory.mktemp("generated")
+    options = ("--records", "60000", "--vms", "400", "--format", "json", "--out", str(folder))
+    subprocess.run([sys.executable, str(GENERATE), *options], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def answers(project: Path) -> dict[str, str]:
+    """The audit of it in three formats at once."""
+    names = {form: project / f"report.{form}" for form in ("text", "json", "csv")}
+    outputs = [f"--output={form}:{path}" for form, path in names.items()]
+    inputs = ["--inventory", str(project / "inventory"), "--traffic", str(project / "flows")]
+    day = ["--today", "2026-05-20", "--fail-on", "never"]
+    done = run_verbs(arguments=["audit", *inputs, *outputs, *day])
+    assert done.returncode == 0, done.stderr
+    return {form: path.read_text(encoding="utf-8") for form, path in names.items()}
+
+
+def test_the_text_is_short_and_names_every_rule_once_or_twice(answers: dict[str, str]) -> None:
+    lines = answers["text"].splitlines()
+    assert len(lines) <= 150
+    found: Report = json.loads(answers["json"])
+    assert max(Counter(f["rule"] for f in found["findings"]).values()) <= 2
+
+
+def test_the_greatest_saving_comes_first(answers: dict[str, str]) -> None:
+    found: Report = json.loads(answers["json"])
+    sums = [f["marginal_usd_per_month"] or 0 for f in found["findings"]]
+    assert max(sums) > 100, "the project has something to save"
+    ranked = [fix["saving_usd_per_month"] or 0 for fix in found["do_first"] if not fix["now"]]
+    assert ranked == sorted(ranked, reverse=True)
+    assert max(ranked) == max(sums)
+    assert f"saves ${max(ranked):,.2f} a month" in " ".join(answers["text"].split())
+
+
+def test_nothing_of_little_worth_is_high(answers: dict[str, str]) -> None:
+    found: Report = json.loads(answers["json"])
+    for finding in found["findings"]:
+        if finding["severity"] == "high":
+            used = [m["used_ratio"] or 0 for m in finding["members"]]
+            assert (finding["marginal_usd_per_month"] or 0) >= 10 or max(used) >= 0.8
+            assert finding["severity_reason"]
+
+
+def test_every_place_has_its_own_row_and_its_own_fix(answers: dict[str, str]) -> None:
+    found: Report = json.loads(answers["json"])
+    rows = list(csv.DictReader(io.StringIO(answers["csv"])))
+    assert len(rows) == sum(len(f["members"]) for f in found["findings"])
+    for row in rows:
+        name = row["subject"].split(" ")[0]
+        if row["rule"].startswith(("external-ip-intra", "newer", "cheaper")):
+            assert name in row["fix"] + row["commands"]
+    fixes = Counter(row["fix"] for row in rows if row["rule"].startswith("external-ip-intra"))
+    assert max(fixes.values(), default=1) == 1
+
+
+def test_savings_of_members_add_up(answers: dict[str, str]) -> None:
+    found: Report = json.loads(answers["json"])
+    for finding in found["findings"]:
+        stated = [Decimal(str(m["saving_usd_per_month"] or 0)) for m in finding["members"]]
+        total = Decimal(str(finding["saving_usd_per_month"] or 0))
+        assert abs(sum(stated, Decimal(0)) - total) < Decimal("0.01")

@@ -1,0 +1,227 @@
+"""The order of fixes: marginal gain on the changed facts, and nothing counted twice."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netplan_planner.engine.fixes import Answer, answer
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Facts,
+    Hit,
+    LineItem,
+    PathClass,
+    ResourceRef,
+    SelfLink,
+)
+from netplan_planner.paths.changed_traffic import ChangedTraffic
+from netplan_rules.address.external_ip_inter_region import check as inter_region_address
+from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
+from netplan_rules.base import Check
+from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
+from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
+from netplan_rules.registry import find_rule
+from support.facts import facts_of, machine
+
+ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
+
+
+def judged(facts: Facts, *checks: Check) -> Answer:
+    kept = [
+        (check.rule, tuple(said for said in check(facts) if isinstance(said, Hit)))
+        for check in checks
+    ]
+    return answer(facts, kept)
+
+
+def bill(facts: Facts, changes: list[Change]) -> Decimal:
+    """Return what all traffic costs after changes, added up edge by edge."""
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    owners = {owner.link: index for index, owner in enumerate(facts.traffic.owners)}
+    for change in changes:
+        if change.kind is ChangeKind.ZONE:
+            zone = next(m.zone for m in facts.inventory.instances if m.zone == change.to)
+            traffic.move(owners[change.target], zone)
+        else:
+            ends = sorted((owners[change.target], owners[change.destination]))
+            traffic.use_internal((ends[0], ends[1]))
+    return sum((traffic.cost([e]).usd_per_month for e in facts.traffic.edges), Decimal(0))
+
+
+def test_an_address_takes_the_money_from_a_move() -> None:
+    """Two peers reach a machine by external addresses: those are the fault, not its place.
+
+    Inside a zone internal addresses are free, so after the address fix the move costs.
+    """
+    facts = facts_of(
+        machine("a"),
+        machine("b"),
+        machine("c", zone="us-central1-b"),
+        talk=(
+            ("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1.0),
+            ("a", "c", PathClass.INTER_ZONE_EXTERNAL, 0.2),
+        ),
+    )
+    found = judged(facts, intra_zone_address, zone_moves)
+    first = found.do_first[0]
+    assert first.rule == "external-ip-intra-zone"
+    assert first.saving_usd_per_month == first.alone_usd_per_month
+    rest = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+    made = [change for finding in found.findings for change in finding.changes]
+    assert rest <= bill(facts, []) - min(bill(facts, made[:n]) for n in range(len(made) + 1))
+
+
+def test_two_regions_one_fault_is_counted_once() -> None:
+    facts = facts_of(
+        machine("a"),
+        machine("b", zone="europe-west1-b"),
+        talk=(("a", "b", PathClass.INTER_REGION_EXTERNAL, 0.5),),
+    )
+    found = judged(facts, inter_region_address, region_moves)
+    (move,) = [f for f in found.findings if f.rule == "chatty-inter-region-pair"]
+    total = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+    assert total <= bill(facts, [])
+    assert move.marginal_usd_per_month is not None
+
+
+def test_moves_of_a_triangle_are_priced_one_after_the_other() -> None:
+    names = ("a", "b", "c")
+    facts = facts_of(
+        *(machine(name, zone=zone) for name, zone in zip(names, ZONES[:3], strict=True)),
+        talk=tuple(
+            (one, other, PathClass.INTER_ZONE_INTERNAL, 0.1)
+            for one, other in (("a", "b"), ("b", "c"), ("c", "a"))
+        ),
+    )
+    (finding,) = judged(facts, zone_moves).findings
+    assert len(finding.members) == 2
+    assert finding.saving_usd_per_month == bill(facts, [])
+    assert finding.marginal_usd_per_month == finding.saving_usd_per_month
+    alone = [
+        bill(facts, []) - bill(facts, [c]) for c in finding.changes if c.kind is ChangeKind.ZONE
+    ]
+    assert sum(alone, Decimal(0)) != finding.saving_usd_per_month
+
+
+@given(
+    st.lists(st.sampled_from(ZONES), min_size=3, max_size=5),
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans(), st.integers(1, 20)),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda t: (t[0], t[1]),
+    ),
+)
+def test_what_all_ranked_fixes_save_is_what_the_bill_falls_by(
+    zones: list[str], flows: list[tuple[int, int, bool, int]]
+) -> None:
+    """Against a bill of all traffic, computed anew with every ranked change made."""
+    names = ("ant", "bee", "cow", "dog", "elk")
+    base = PathClass.SAME_ZONE_INTERNAL, PathClass.SAME_ZONE_EXTERNAL
+    talk = []
+    for src, dst, is_external, rate in flows:
+        if src == dst or max(src, dst) >= len(zones):
+            continue
+        machines = machine("x", zone=zones[src]), machine("y", zone=zones[dst])
+        path_class = base[is_external].between(machines[0].zone, machines[1].zone)
+        talk.append((names[src], names[dst], path_class, rate / 10))
+    if not talk:
+        return
+    facts = facts_of(
+        *(machine(name, zone=zone) for name, zone in zip(names, zones, strict=False)),
+        talk=tuple(talk),
+    )
+    found = judged(facts, inter_region_address, zone_moves, region_moves)
+    ranked = {fix.finding for fix in found.do_first}
+    assert [fix.rank for fix in found.do_first] == list(range(1, len(found.do_first) + 1))
+    changes = [c for f in found.findings if f.fingerprint in ranked for c in f.changes]
+    if all(
+        fix.place_count == _places(found, fix.finding) for fix in found.do_first
+    ) and not _priced(facts, changes):
+        saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+        assert abs(saved - (bill(facts, []) - bill(facts, changes))) < Decimal("0.01")
+
+
+def _places(found: Answer, key: str) -> int:
+    return next(len(f.members) for f in found.findings if f.fingerprint == key)
+
+
+def _priced(facts: Facts, changes: list[Change]) -> bool:
+    """Return whether a move changes the price of a machine, which is no traffic."""
+    regions = {m.ref.self_link: m.region for m in facts.inventory.instances}
+    moves = [c for c in changes if c.kind is ChangeKind.ZONE]
+    return any(not (c.to or "").startswith(regions[c.target]) for c in moves)
+
+
+def type_hit(name: str, to: str, usd: str, used_ratio: float | None = None) -> Hit:
+    link = SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+    item = LineItem(
+        name=to,
+        quantity=Decimal(1),
+        unit="month",
+        unit_price_usd=Decimal(usd),
+        usd_per_month=Decimal(usd),
+        as_of=date(2026, 4, 30),
+        source="test",
+    )
+    return Hit(
+        resources=(ResourceRef(self_link=link),),
+        subject=name,
+        message=name,
+        saving_items=(item,),
+        used_ratio=used_ratio,
+        change=Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=to),
+    )
+
+
+def test_a_machine_gets_one_type() -> None:
+    cheaper = find_rule("newer-series-cheaper-faster").rule
+    other = find_rule("shared-core-in-data-path").rule
+    found = answer(
+        facts_of(machine("a")),
+        [
+            (cheaper, (type_hit("a", "n2d-standard-8", "50"),)),
+            (other, (type_hit("a", "e2-standard-8", "70"),)),
+        ],
+    )
+    assert [(f.rule, f.saving_usd_per_month) for f in found.do_first] == [(other.id, Decimal(70))]
+    loser = next(f for f in found.findings if f.rule == cheaper.id)
+    assert (loser.rank, loser.marginal_usd_per_month) == (None, Decimal(0))
+    assert loser.overlap == "another fix already changes the type"
+    assert loser.saving_usd_per_month == Decimal(50)
+
+
+@pytest.mark.parametrize(
+    ("usd", "used", "expected"),
+    [
+        ("5310.92", None, ["waits", "rich"]),
+        ("73", None, ["waits", "rich"]),
+        ("5310.92", 0.3, ["rich"]),
+        ("73", 0.3, ["rich"]),
+    ],
+)
+def test_money_and_held_back_traffic_are_ranked_by_what_is_at_stake(
+    usd: str, used: float | None, expected: list[str]
+) -> None:
+    """A limit that nobody comes near is no reason; the greatest saving is never left out."""
+    facts = facts_of(
+        machine("rich"),
+        machine("waits", "n2-standard-2"),
+        machine("peer"),
+        talk=(("waits", "peer", PathClass.SAME_ZONE_INTERNAL, 9.9),),
+    )
+    waits = type_hit("waits", "n2-standard-16", "-40", 0.99 if used is None else used)
+    found = answer(
+        facts,
+        [
+            (find_rule("newer-series-cheaper-faster").rule, (type_hit("rich", "x", usd),)),
+            (find_rule("egress-cap-saturated").rule, (waits,)),
+        ],
+    )
+    names = [fix.subject for fix in found.do_first]
+    assert names == expected

@@ -1,0 +1,114 @@
+"""Severity follows harm: steps of money, rate and volume, each at its edge, all configurable."""
+
+from decimal import Decimal
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Severity
+from netplan_rules.registry import thresholds
+from netplan_rules.severity import harm
+from support.facts import facts_of, machine
+
+FACTS = facts_of(machine("a"))
+
+
+def severity(
+    usd: str | None = None,
+    used: float | None = None,
+    gib: str | None = None,
+    base: Severity = Severity.HIGH,
+) -> tuple[str, str]:
+    found = harm(
+        FACTS,
+        base,
+        usd_per_month=None if usd is None else Decimal(usd),
+        used_ratio=used,
+        gib_per_month=None if gib is None else Decimal(gib),
+    )
+    return found.severity.value, found.reason
+
+
+@pytest.mark.parametrize(
+    ("usd", "expected"),
+    [
+        ("0.02", "info"),
+        ("9.99", "info"),
+        ("10", "low"),
+        ("99.99", "low"),
+        ("100", "medium"),
+        ("999.99", "medium"),
+        ("1000", "high"),
+    ],
+)
+def test_money(usd: str, expected: str) -> None:
+    assert severity(usd=usd)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("used", "expected"),
+    [(0.0, "info"), (0.49, "info"), (0.5, "medium"), (0.8, "high"), (9, "high")],
+)
+def test_share_in_use(used: float, expected: str) -> None:
+    assert severity(used=used)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("gib", "expected"), [("2.1", "info"), ("1024", "low"), ("102400", "medium"), ("1e9", "medium")]
+)
+def test_volume(gib: str, expected: str) -> None:
+    assert severity(gib=gib)[0] == expected
+
+
+def test_two_cents_are_never_high() -> None:
+    found, reason = severity(usd="0.02", used=0.01, gib="2.1")
+    assert (found, reason) == ("info", "saves $0.02 a month, below $10")
+
+
+def test_the_gravest_measure_decides_and_is_named() -> None:
+    assert severity(usd="0.02", used=0.97) == (
+        "high",
+        "97% of what binds is in use: high from 80% on",
+    )
+    assert severity(usd="250", used=0.1, gib="3") == (
+        "medium",
+        "saves $250.00 a month: medium from $100 on",
+    )
+    assert severity(used=7.5)[1] == "7.5 times what binds is wanted: high from 80% on"
+
+
+@pytest.mark.parametrize("base", list(Severity))
+def test_what_cannot_be_measured_keeps_the_severity_of_the_rule(base: Severity) -> None:
+    assert severity(base=base)[0] == base.value
+    assert severity(usd="-480", base=base)[0] == base.value, "a cost is no harm"
+    assert "the rule's own" in severity(base=base)[1]
+
+
+def test_the_steps_are_configured_in_one_section() -> None:
+    steps = thresholds({"severity": {"high_usd_per_month": 200}})
+    found = harm(
+        replace(FACTS, thresholds=steps),
+        Severity.LOW,
+        usd_per_month=Decimal(250),
+        used_ratio=None,
+        gib_per_month=None,
+    )
+    assert found.severity is Severity.HIGH
+    with pytest.raises(UsageError, match=r"\[severity\] has no threshold 'high'"):
+        thresholds({"severity": {"high": 1}})
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value"),
+    [
+        ("egress-cap-saturated", "p95_ratio", 9),
+        ("egress-cap-saturated", "full_minutes", 11),
+        ("egress-cap-undersized-for-target", "headroom_ratio", 1),
+        ("single-flow-limited", "over_ratio", 0.5),
+        ("severity", "high_used_ratio", 1.5),
+    ],
+)
+def test_a_threshold_outside_its_range_is_refused(section: str, name: str, value: float) -> None:
+    with pytest.raises(UsageError, match=rf"{name} = {value:g}: it is a .* from "):
+        thresholds({section: {name: value}})
