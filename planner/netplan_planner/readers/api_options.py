@@ -134,8 +134,8 @@ def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
     is_loopback = _is_loopback(host)
     if parts.scheme == "http" and not is_loopback and not is_anonymous:
         raise UsageError(
-            f"{source}: {_shown(text)!r} is not encrypted and not on this machine, so credentials are not"
-            " sent there; use https, or anonymous credentials"
+            f"{source}: {_shown(text)!r} is not encrypted and not on this machine, so credentials"
+            " are not sent there; use https, or anonymous credentials"
         )
     path = parts.path.rstrip("/") + "/"
     return Endpoint(
