@@ -55,6 +55,7 @@ class Kind:
         ".jsonl": "lines",
         ".csv": "csv",
         ".snapshot": "snapshot",
+        ".parquet": "parquet",
     }.get(path.suffixes[0] if path.suffixes else "", "bytes")
     """How the bytes of an example are built, as `mutations.damaged` takes it."""
     is_folder: bool = False
@@ -97,9 +98,24 @@ def _flow_logs(folder: Path) -> None:
     found = _flows()
     (folder / "flows.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found))
     (folder / "flows.json").write_text(json.dumps(found, indent=1))
+    text = (folder / "flows.jsonl").read_bytes()
+    (folder / "packed.jsonl.gz").write_bytes(gzip.compress(text, mtime=0))
+    _write_zstd(folder / "flows.jsonl", folder / "zstd.zst")
     if SHARED is not None:
         for path in sorted((SHARED / "data/recorded/vpc_flow_logs").glob("*.json")):
             (folder / path.name).write_bytes(path.read_bytes())
+
+
+def _write_zstd(source: Path, target: Path) -> None:
+    """Pack the lines of a file by zstd, which Python has not before 3.14 and DuckDB has."""
+    import duckdb
+
+    lines = (
+        f"read_csv('{source}', header=false, delim='\x01', quote='', columns={{'a': 'VARCHAR'}})"
+    )
+    form = "FORMAT csv, COMPRESSION zstd, HEADER false, QUOTE '', DELIM '\x01'"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT a FROM {lines}) TO '{target}' ({form})")
 
 
 def _flow_parquet(folder: Path) -> None:

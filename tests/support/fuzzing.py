@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -39,6 +40,7 @@ WALL_S = 240
 STATUSES = frozenset({0, 1, 2, 3, 4})
 _UNFORESEEN = ("Traceback", "not foreseen", "not enough memory", "shows the trace")
 _FRAME = 'File "'
+_CRASHED = re.compile(r"the rule crashed: [^\n]{0,120}")
 _SHOWN = 3000
 _TOLD_EVERY = 200
 """Cases between two lines on how far a search is."""
@@ -55,6 +57,8 @@ class Ended:
     stderr: str
     left: tuple[str, ...] = ()
     """What it left in the folder for temporary files."""
+    crashed: str = ""
+    """What a report says of a rule that crashed: the others go on, and the status is as ever."""
 
     @property
     def fault(self) -> str:
@@ -66,6 +70,8 @@ class Ended:
             ours = [line for line in frames if "netplan_" in line] or frames or ["?"]
             last = self.stderr.strip().splitlines()[-2:]
             return f"{ours[-1].strip().rpartition('/')[2]}: {last[0].strip()[:60]}"
+        if self.crashed:
+            return self.crashed
         return f"left {self.left[0]}" if self.left else ""
 
 
@@ -115,7 +121,10 @@ def run_bounded(words: Sequence[str], folder: Path, prepare: Callable[[], None])
             os._exit(status)
     status = _awaited(child)
     text = err.read_text("utf-8", "replace") if err.exists() else ""
-    return Ended(status, text, tuple(sorted(path.name for path in temporary.iterdir())))
+    left = tuple(sorted(path.name for path in temporary.iterdir()))
+    report = out.read_text("utf-8", "replace") if out.exists() else ""
+    crashed = _CRASHED.search(report)
+    return Ended(status, text, left, crashed[0] if crashed else "")
 
 
 def _awaited(child: int) -> int:
@@ -344,7 +353,7 @@ def _search(kinds: Sequence[Kind], given: argparse.Namespace) -> None:
                     tell(f"FOUND {case.kind.name} seed {case.seed}: {ended.fault} ({took:.1f} s)")
                     tell(f"      {where}")
                     if given.show:
-                        tell(ended.stderr[-_SHOWN:])
+                        tell(f"{ended.stderr[-_SHOWN:]}{ended.crashed}")
             shutil.rmtree(folder, ignore_errors=True)
         minutes = (time.monotonic() - started) / 60
         tell(

@@ -47,7 +47,10 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 open(os.environ["NETPLAN_READY_FILE"], "w").close()
 del os.environ["NETPLAN_READY_FILE"]
-from netplan_planner.cli import main
+try:
+    from netplan_planner.cli import main
+except KeyboardInterrupt:
+    os._exit(130)  # Nothing of netplan has begun.
 main()
 """
 """A process that a test starts may have been told to ignore Ctrl-C; a user's has not."""

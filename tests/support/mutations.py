@@ -35,21 +35,18 @@ _LONGEST_REPEAT = 2000
 
 
 def damaged(data: bytes, kind: str, rng: random.Random) -> bytes:
-    """Return damaged bytes of a file of a kind: `json`, `lines`, `csv`, `snapshot`, or any other.
+    """Return damaged bytes of a file of a kind: one of `_WITH_FORM`, or any other.
 
     Half of the damage keeps the form of the file, so that it gets past the first look.
     """
     whole = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-    with_form = {"json": _json, "lines": _lines, "csv": _csv, "snapshot": _snapshot}.get(kind)
+    with_form = _WITH_FORM.get(kind)
     changed = whole
     for _ in range(rng.randint(1, _MOST_DAMAGES)):
         way = with_form if with_form is not None and rng.random() < 0.7 else _bytes
         try:
             changed = way(changed, rng)
-        except (
-            *(ValueError, TypeError, LookupError, RecursionError),
-            *(csv.Error, msgspec.MsgspecError),
-        ):
+        except Exception:
             # No longer of its form.
             changed = _bytes(changed, rng)
     return _packed(changed, rng, was_packed=whole is not data)
@@ -174,6 +171,33 @@ def _csv(data: bytes, rng: random.Random) -> bytes:
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 
+def _parquet(data: bytes, rng: random.Random) -> bytes:
+    """Give a field of all rows another value or type, or take it away."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(io.BytesIO(data)).to_pylist()
+    path: list[Any] = []
+    inside: Any = rows[0]
+    while isinstance(inside, dict) and inside and (not path or rng.random() < 0.7):
+        path.append(rng.choice(list(inside)))
+        inside = inside[path[-1]]
+    value = rng.choice((*_VALUES, b"\0\xff", {"x": 1}, [1, 2], [{"a": None}]))
+    is_gone, only_first = rng.random() < 0.2, rng.random() < 0.3
+    for row in rows[:1] if only_first else rows:
+        last: Any = row
+        for key in path[:-1]:
+            last = last.get(key) if isinstance(last, dict) else None
+        if isinstance(last, dict):
+            if is_gone:
+                last.pop(path[-1], None)
+            else:
+                last[path[-1]] = value
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows if rng.random() < 0.95 else rows[:0]), out)
+    return out.getvalue()
+
+
 def _snapshot(data: bytes, rng: random.Random) -> bytes:
     """Change a header or a column, and seal the file again, so that its hash fits."""
     schema, _, sealed = data.split(b"\n", 2)
@@ -195,6 +219,15 @@ def _snapshot(data: bytes, rng: random.Random) -> bytes:
         place["length"] = len(table)
     sealed = json.dumps(told).encode() + b"\n" + body
     return b"\n".join((schema, hashlib.sha256(sealed).hexdigest().encode(), sealed))
+
+
+_WITH_FORM: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "json": _json,
+    "lines": _lines,
+    "csv": _csv,
+    "snapshot": _snapshot,
+    "parquet": _parquet,
+}
 
 
 def _change_column(column: list[Any], rng: random.Random) -> None:

@@ -26,7 +26,8 @@ from netplan_planner.traffic.window import Active, Window, find_window
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
     """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
     files = find_files(paths)
-    with open_engine(options) as engine:
+    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    with reading(f"{files[0]}{more}"), open_engine(options) as engine:
         sources = [_readable(source, engine) for source in _recognised(files, engine)]
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
