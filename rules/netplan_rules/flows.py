@@ -8,7 +8,8 @@ from netplan_planner.throughput import edge_query, instance_cap, single_flow
 _SHARED = "single-flow-limited"
 """The rule whose thresholds say when one flow is what limits a pair."""
 _LIMITS_OF_A_MACHINE = frozenset({"vm-egress", "external-egress", "external-path"})
-_LIMITS_OF_A_FLOW = frozenset({"external-flow", "internal-flow", "window-over-rtt"})
+_WINDOW = "window-over-rtt"
+_LIMITS_OF_A_FLOW = frozenset({"external-flow", "internal-flow", _WINDOW})
 
 
 def used_ratio(facts: Facts, edge: Edge, now: Estimate) -> float | None:
@@ -37,8 +38,27 @@ def flow_at_its_limit(facts: Facts, edge: Edge) -> Estimate | None:
     flow, sender = edge.top_flow, facts.instance(facts.src(edge))
     if flow is None or sender is None or not _dominates(facts, flow):
         return None
-    alone = single_flow(edge_query(facts, edge), facts.caps)
-    return alone if _stands_at(facts, flow, alone) and _is_idle(facts, sender) else None
+    if not _is_idle(facts, sender):
+        return None
+    query = edge_query(facts, edge)
+    alone = single_flow(query, facts.caps)
+    if _is_above_window(facts, flow, alone):
+        # Faster than the default window lets it be, so its buffers are greater: what is behind?
+        alone = single_flow(replace(query, rtt_ms=None), facts.caps)
+    return alone if _stands_at(facts, flow, alone) else None
+
+
+def why_not_judged(facts: Facts, edge: Edge) -> str:
+    """Return why it cannot be told whether one flow is what limits a pair; empty where it can."""
+    flow, sender = edge.top_flow, facts.instance(facts.src(edge))
+    if flow is None or sender is None or not _dominates(facts, flow):
+        return ""
+    if instance_cap(sender, facts.caps) is None:
+        return "one flow carries it, and the cap of the sender's type is not known"
+    limits = {limit.name for limit in single_flow(edge_query(facts, edge), facts.caps).limits}
+    if edge.path_class.distance == "inter-region" and not limits & _LIMITS_OF_A_FLOW:
+        return "one flow carries it, and its round-trip time is not known"
+    return ""
 
 
 def _dominates(facts: Facts, flow: TopFlow) -> bool:
@@ -54,6 +74,13 @@ def _stands_at(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
     near = facts.threshold(_SHARED, "near_ratio") * limit.gbps
     over = facts.threshold(_SHARED, "over_ratio") * limit.gbps
     return near <= flow.p95_gbps <= over
+
+
+def _is_above_window(facts: Facts, flow: TopFlow, alone: Estimate) -> bool:
+    limit = alone.binding
+    if limit is None or limit.name != _WINDOW:
+        return False
+    return flow.p95_gbps > facts.threshold(_SHARED, "over_ratio") * limit.gbps
 
 
 def _is_idle(facts: Facts, sender: Instance) -> bool:

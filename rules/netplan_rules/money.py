@@ -8,12 +8,16 @@ from msgspec.structs import replace
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Candidate,
+    CoverLedger,
     Edge,
     Facts,
     Instance,
     LineItem,
+    MachineChange,
     Price,
+    SavingBasis,
     line_item,
+    total_usd,
     usage_of,
 )
 from netplan_planner.throughput import instance_cap
@@ -21,11 +25,22 @@ from netplan_planner.units import HOURS_PER_MONTH
 
 
 class Saving:
-    """Lines of a saving, or the reason why none can be stated."""
+    """Lines of a saving, or the reason why none can be stated.
 
-    def __init__(self, items: tuple[LineItem, ...] = (), unknown: str = "") -> None:
+    `basis` and `note` say what commitments have to do with it.
+    """
+
+    def __init__(
+        self,
+        items: tuple[LineItem, ...] = (),
+        unknown: str = "",
+        basis: SavingBasis = SavingBasis.BILL,
+        note: str = "",
+    ) -> None:
         self.items = items
         self.unknown = unknown
+        self.basis = basis
+        self.note = note
 
     @property
     def usd_per_month(self) -> Decimal:
@@ -66,15 +81,87 @@ def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
     return saving if saving.usd_per_month else Saving()
 
 
-def machine_saving(facts: Facts, instance: Instance, candidate: Candidate) -> Saving:
-    """Return today's machine price less the candidate's, both as billed for a whole month."""
+def machine_saving(
+    facts: Facts, instance: Instance, candidate: Candidate, ledger: CoverLedger | None = None
+) -> Saving:
+    """Return what the month's bill falls by when a machine becomes a candidate.
+
+    That is today's price less the candidate's, both for a whole month, less what commitments cover
+    of the one and more what they cover of the other. A rule that proposes several changes gives
+    its ledger: each counts after those that were taken, so that their sum is that of all.
+    """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
         return Saving(unknown=str(error))
-    return Saving(items=(*today, *(negated(item) for item in candidate.line_items)))
+    change = MachineChange(
+        instance=instance, machine_type=candidate.machine_type, count=candidate.count
+    )
+    items = (*today, *(negated(item) for item in candidate.line_items))
+    return after_commitments(facts, Saving(items=items), change, ledger)
+
+
+def after_commitments(
+    facts: Facts, saving: Saving, change: MachineChange, ledger: CoverLedger | None = None
+) -> Saving:
+    """Return a saving with what a change does to the cover of commitments.
+
+    Where that cannot be known it stays what prices alone say, and is marked so.
+    """
+    used = ledger or facts.machines.ledger(facts.inventory, facts.today)
+    cover = used.change(change)
+    if cover.unknown:
+        note = f"it is not known {cover.unknown}"
+        return Saving(items=saving.items, basis=SavingBasis.BEFORE_COMMITMENTS, note=note)
+    return Saving(items=(*saving.items, *cover.items), note=cover.note)
+
+
+def by_bill(
+    ledger: CoverLedger, instance: Instance, ranked: Sequence[Candidate]
+) -> list[Candidate]:
+    """Return the candidates that may be cheapest, by what the bill would be.
+
+    Those that no commitment serves keep their order, so that the first of them stands for all.
+    """
+    served = [c for c in ranked if ledger.serves(instance, c.machine_type)]
+    if not served:
+        return list(ranked)
+    first = [c for c in ranked if not ledger.serves(instance, c.machine_type)][:1]
+    return sorted((*served, *first), key=lambda c: _bill_rank(ledger, instance, c))
+
+
+def bill_usd(ledger: CoverLedger, instance: Instance, candidate: Candidate) -> Decimal:
+    """Return a candidate's price less what its cover by commitments brings against today's.
+
+    For comparing candidates of one machine; where cover is not known it is the price.
+    """
+    cover = ledger.change(
+        MachineChange(instance=instance, machine_type=candidate.machine_type, count=candidate.count)
+    )
+    assert candidate.usd_per_month is not None
+    return candidate.usd_per_month - total_usd(cover.items)
+
+
+def _bill_rank(
+    ledger: CoverLedger, instance: Instance, candidate: Candidate
+) -> tuple[bool, Decimal, Decimal, int, str, bool]:
+    """Order by the bill; what is paid for already is equal there, and goes by its price."""
+    price = candidate.usd_per_month
+    bill = Decimal(0) if price is None else bill_usd(ledger, instance, candidate)
+    name = candidate.machine_type
+    return price is None, bill, price or Decimal(0), candidate.count, name, candidate.is_tier1
+
+
+def take(ledger: CoverLedger, instance: Instance, candidate: Candidate | None) -> None:
+    """Count a machine as changed, for the savings of those that come after it."""
+    if candidate is not None:
+        ledger.take(
+            MachineChange(
+                instance=instance, machine_type=candidate.machine_type, count=candidate.count
+            )
+        )
 
 
 def tier1_fee(facts: Facts, instance: Instance) -> Price:

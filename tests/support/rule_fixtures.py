@@ -12,6 +12,7 @@
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region
     groups      instance groups: name, zone or region, members
+    commitments name, region, type, vcpus, memory_gib, ends, status
     traffic     minutes and flows, see `support.flow_entries`
     measurements  runs between machines, see `support.measurement_stores`
     thresholds  {rule: {name: value}}
@@ -104,6 +105,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_front(f) for f in case.get("fronts", ()))
     for group in case.get("groups", ()):
         yield _group(group)
+    yield from (_commitment(c) for c in case.get("commitments", ()))
 
 
 def _network(n: Json) -> Json:
@@ -259,4 +261,21 @@ def _group(g: Json) -> Json:
         "targetSize": g.get("size", 1),
         "instanceTemplate": _link("global/instanceTemplates/t"),
         "selfLink": _link(f"{place}/instanceGroupManagers/{g['name']}"),
+    }
+
+
+def _commitment(c: Json) -> Json:
+    place = f"regions/{c['region']}"
+    amounts = {"VCPU": c["vcpus"], "MEMORY": c["memory_gib"] * 1024}
+    return {
+        "kind": "compute#commitment",
+        "name": c["name"],
+        "region": _link(place),
+        "plan": c.get("plan", "THIRTY_SIX_MONTH"),
+        "category": "MACHINE",
+        "type": c["type"],
+        "status": c.get("status", "ACTIVE"),
+        "endTimestamp": c.get("ends", "2028-06-01T00:00:00.000-07:00"),
+        "resources": [{"type": kind, "amount": str(amount)} for kind, amount in amounts.items()],
+        "selfLink": _link(f"{place}/commitments/{c['name']}"),
     }

@@ -10,7 +10,7 @@ import typer
 
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
 from netplan_planner.errors import IncompleteError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def audit(
     prices: options.Prices = None,
     discount: options.Discounts = None,
     billing_export: options.BillingExports = None,
+    commitment_scope: options.WhichSharing = Sharing.UNKNOWN,
     currency: options.CurrencyCode = None,
     as_of: options.AsOf = None,
     today: options.Today = None,
@@ -167,7 +168,7 @@ def audit(
 
     from netplan_planner.cli.price_source import currency_in
     from netplan_planner.engine import AuditRequest, run_audit
-    from netplan_planner.model import Severity
+    from netplan_planner.model import CommitmentScope, Severity
     from netplan_planner.renderers import (
         ColourMode,
         RenderOptions,
@@ -192,6 +193,7 @@ def audit(
         prices=prices,
         discounts=tuple(discount or ()),
         billing_exports=tuple(billing_export or ()),
+        commitment_scope=CommitmentScope(commitment_scope.value),
         select=options.names(select),
         ignore=options.names(ignore),
         min_severity=Severity(severity.value),

@@ -94,6 +94,26 @@ BillingExports = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+
+
+class Sharing(StrEnum):
+    """Which machines commitments serve, by the values of the model's `CommitmentScope`."""
+
+    UNKNOWN = "unknown"
+    PROJECT = "project"
+    PROJECTS_READ = "projects-read"
+    BILLING_ACCOUNT = "billing-account"
+
+
+WhichSharing = Annotated[
+    Sharing,
+    typer.Option(
+        "--commitment-scope",
+        help="Which machines a commitment serves, as the billing account has it set: those of its"
+        " project, of all projects read, or also of others (then nothing is sure to be saved).",
+        rich_help_panel=INPUT,
+    ),
+]
 CurrencyCode = Annotated[
     str | None,
     typer.Option(

@@ -98,6 +98,7 @@ def for_machine(
     from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
     from netplan_planner.model import Destination, MachinePlan, need_for_vm
     from netplan_planner.optimise import baseline_of, with_baseline
+    from netplan_planner.optimise.commitment_changes import cover_today
     from netplan_planner.throughput import load_caps
 
     facts, instance = find_machine(request, vm, progress)
@@ -144,7 +145,10 @@ def for_machine(
     )
     plan = facts.machines.choose(need)
     if isinstance(plan, MachinePlan):
-        plan = with_baseline(plan, *baseline_of(instance, shape, need, facts.prices, facts.caps))
+        baseline, note = baseline_of(instance, shape, need, facts.prices, facts.caps)
+        ledger = facts.machines.ledger(facts.inventory, facts.today)
+        notes = filter(None, (note, cover_today(ledger, instance)))
+        plan = with_baseline(plan, baseline, "; ".join(notes))
     return plan, facts.caps, facts.prices
 
 

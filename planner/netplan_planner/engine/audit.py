@@ -26,9 +26,9 @@ from netplan_planner.model import (
     Suppressed,
     TrafficMatrix,
     WindowInfo,
-    total_usd,
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
+from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
@@ -42,8 +42,19 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
         NetplanError: If the request cannot be answered at all; what only lacks a part is reported.
     """
     demo = load_demo(request.demo) if request.demo is not None else None
+    # Names of rules that do not exist are refused before anything is read.
+    select_rules(request.select, request.ignore)
+    return report_on(request, read_facts(request, demo, say), demo, say)
+
+
+def report_on(
+    request: AuditRequest,
+    facts: Facts,
+    demo: Demo | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Return the report on facts that have been read; the request's inputs are not looked at."""
     selected = select_rules(request.select, request.ignore)
-    facts = read_facts(request, demo, say)
     suppressions = read_suppressions(request.ignore_file, facts)
     machines = counted(len(facts.inventory.instances), "machine")
     say(f"judging {machines} by {counted(len(selected), 'rule')}")
@@ -91,7 +102,7 @@ def _apply(
                     reason=wish.reason,
                     source=wish.source,
                     expires=wish.expires,
-                    saving_usd_per_month=total_usd(hit.saving_items) if hit.saving_items else None,
+                    saving_usd_per_month=hit.saving_usd_per_month,
                     fingerprint=fingerprint(check.rule, hit),
                 )
             )
@@ -184,6 +195,7 @@ def _report(
         filtered=filtered,
         expired_suppressions=suppressions.expired,
         not_evaluated=not_evaluated,
+        commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
     )
 
 
@@ -235,14 +247,21 @@ def _assumptions(
     said += [f"Not used for prices: {line}" for line in facts.prices.info.unread[1:]]
     resizing = {check.rule.id for check in all_rules() if check.area == "capacity"}
     if any(finding.rule in resizing and finding.line_items for finding in findings):
-        covered = len(facts.inventory.commitments)
-        read = f" ({covered:,} read)" if covered else ""
         said.append(
             "Machines that are not Spot run whole months on demand, with the sustained-use discount"
-            f" of their series (accounts that pay online get it); commitments{read} are not"
-            " counted."
+            f" of their series (accounts that pay online get it); {_said_of_commitments(facts)}."
         )
     return tuple(said)
+
+
+def _said_of_commitments(facts: Facts) -> str:
+    """Return how far commitments are in the savings."""
+    if not facts.inventory.commitments:
+        return "no commitment was read, so none is counted"
+    return (
+        "the commitments that were read are paid to their end, used or not; flexible ones are in no"
+        " input and not counted"
+    )
 
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     LineItem,
     Member,
     NotEvaluated,
+    SavingBasis,
     Severity,
     Value,
 )
@@ -27,6 +28,7 @@ from netplan_rules.severity import harm
 from netplan_rules.wording import gbps
 
 _EXAMPLES = 5
+_NOTES = 3
 
 
 class Judgement(Value, frozen=True, kw_only=True):
@@ -126,6 +128,9 @@ def make_finding(
         throughput_fixed=first.throughput_fixed,
         saving_usd_per_month=saving,
         saving_unknown="; ".join(unknown),
+        saving_basis=_basis(hits),
+        saving_before_commitments_usd_per_month=_before_commitments(hits),
+        saving_note=_notes(hits),
         line_items=merge_lines(item for hit in hits for item in hit.saving_items),
         fix=first.fix,
         members=tuple(_member(rule, hit) for hit in hits),
@@ -216,12 +221,28 @@ def _weight(hit: Hit) -> tuple[Decimal, float, Decimal, float, str, tuple[str, .
 
 def _saving(hits: Sequence[Hit]) -> Decimal | None:
     """Return the sum over the hits that state a saving; None when none does."""
-    stated = [
-        sum((item.usd_per_month for item in hit.saving_items), Decimal(0))
-        for hit in hits
-        if hit.saving_items and not hit.saving_unknown
-    ]
-    return sum(stated, Decimal(0)) if stated else None
+    stated = [hit.saving_usd_per_month for hit in hits]
+    known = [usd for usd in stated if usd is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def _before_commitments(hits: Sequence[Hit]) -> Decimal | None:
+    """Return the sum over the hits whose saving is known before commitments only."""
+    known = [usd for hit in hits if (usd := hit.saving_before_commitments) is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def _notes(hits: Sequence[Hit]) -> str:
+    """Return what commitments have to do with the hits, each note once and the first few only."""
+    notes = list(dict.fromkeys(hit.saving_note for hit in hits if hit.saving_note))
+    more = f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else ""
+    return "; ".join(notes[:_NOTES]) + more
+
+
+def _basis(hits: Sequence[Hit]) -> SavingBasis:
+    bases = {hit.saving_basis for hit in hits}
+    before = SavingBasis.BEFORE_COMMITMENTS
+    return before if before in bases else SavingBasis.BILL
 
 
 def _evidence(rule: Rule, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
@@ -294,6 +315,7 @@ def _member(rule: Rule, hit: Hit) -> Member:
         confidence=hit.confidence,
         confidence_reason=hit.confidence_reason,
         fingerprint=fingerprint(rule, hit),
+        saving_before_commitments_usd_per_month=hit.saving_before_commitments,
     )
 
 

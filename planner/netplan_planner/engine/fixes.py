@@ -50,7 +50,12 @@ def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer
 
 
 def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
-    return Proposal(fingerprint=key, hits=hits, base=base_severity(rule, hits))
+    return Proposal(
+        fingerprint=key,
+        hits=hits,
+        base=base_severity(rule, hits),
+        is_before_commitments=all(hit.saving_before_commitments is not None for hit in hits),
+    )
 
 
 def _severity(facts: Facts, usd: Decimal | None, used_ratio: float | None) -> Severity:

@@ -47,7 +47,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         traffic=traffic,
         prices=prices,
         caps=caps,
-        machines=Chooser(prices, caps),
+        machines=Chooser(prices, caps, request.commitment_scope),
         today=request.today,
         thresholds=thresholds(overrides),
         targets=_targets(request, inventory),

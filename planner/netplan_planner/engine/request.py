@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.model import Severity, Value
+from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.readers import ApiOptions
 from netplan_planner.traffic import TrafficOptions
 
@@ -25,6 +25,8 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """`NAME=PERCENT` each: of a service, a SKU id or `all`."""
     billing_exports: tuple[Path, ...] = ()
     """Files of the Cloud Billing export, whose effective prices go before the list's."""
+    commitment_scope: CommitmentScope = CommitmentScope.UNKNOWN
+    """Which machines commitments serve, as the billing account has it set."""
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     min_severity: Severity = Severity.INFO

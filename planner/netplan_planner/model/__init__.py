@@ -14,6 +14,15 @@ from netplan_planner.model.base import (
     region_of,
 )
 from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
+from netplan_planner.model.commitment import (
+    CommitmentScope,
+    CommitmentUse,
+    CommittedPart,
+    CoverChange,
+    CoverLedger,
+    MachineChange,
+    cover_usd,
+)
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -33,6 +42,7 @@ from netplan_planner.model.finding import (
     Instruction,
     Member,
     Need,
+    SavingBasis,
     Severity,
 )
 from netplan_planner.model.inventory import (
@@ -156,8 +166,13 @@ __all__ = [
     "ChangeKind",
     "ClassTotal",
     "Commitment",
+    "CommitmentScope",
+    "CommitmentUse",
+    "CommittedPart",
     "Confidence",
     "CountedBy",
+    "CoverChange",
+    "CoverLedger",
     "Coverage",
     "Destination",
     "Direction",
@@ -188,6 +203,7 @@ __all__ = [
     "Limit",
     "LimitKind",
     "LineItem",
+    "MachineChange",
     "MachineChooser",
     "MachineNeed",
     "MachinePlan",
@@ -225,6 +241,7 @@ __all__ = [
     "ResourceRef",
     "Route",
     "Router",
+    "SavingBasis",
     "SelfLink",
     "Series",
     "Severity",
@@ -245,6 +262,7 @@ __all__ = [
     "Zone",
     "ZonePair",
     "canonical_link",
+    "cover_usd",
     "discounted",
     "last_part",
     "line_item",

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from netplan_planner.model.base import ResourceRef, SelfLink, Value
 from netplan_planner.model.limits import Estimate, Limit
-from netplan_planner.model.prices import LineItem
+from netplan_planner.model.prices import LineItem, total_usd
 
 
 class Severity(StrEnum):
@@ -52,6 +52,16 @@ class Need(StrEnum):
     SEVERAL_NETWORKS = "several networks"
     MEASUREMENTS = "measurements"
     """Of throughput, by a probe or imported."""
+
+
+class SavingBasis(StrEnum):
+    """What a saving is measured against."""
+
+    BILL = "bill"
+    """The bill: what commitments cover stays paid, and is no saving."""
+    BEFORE_COMMITMENTS = "before-commitments"
+    """Prices alone: which part commitments cover is not known, so it is neither ranked nor summed.
+    """
 
 
 class Evidence(Value, frozen=True, kw_only=True):
@@ -141,6 +151,9 @@ class Hit(Value, frozen=True, kw_only=True):
     saving_items: tuple[LineItem, ...] = ()
     saving_unknown: str = ""
     """Why no saving can be stated, when one is expected (a price is missing)."""
+    saving_basis: SavingBasis = SavingBasis.BILL
+    saving_note: str = ""
+    """What commitments have to do with it: how long they are paid on, or why it is not known."""
     used_ratio: float | None = None
     """Share of what binds that is in use at the 95th percentile of the one-minute rates: near 1,
     traffic is held back. None: not known, or nothing is held back by what the rule looks at."""
@@ -152,6 +165,22 @@ class Hit(Value, frozen=True, kw_only=True):
     severity: Severity | None = None
     """A base severity of its own, where a case is graver or milder than the rule."""
     change: Change | None = None
+
+    @property
+    def saving_usd_per_month(self) -> Decimal | None:
+        """What the bill falls by; None when no saving is stated, or only one before commitments."""
+        is_stated = self.saving_items and not self.saving_unknown
+        return total_usd(self.saving_items) if is_stated and self._is_of_bill else None
+
+    @property
+    def saving_before_commitments(self) -> Decimal | None:
+        """What prices alone differ by, where what commitments cover is not known."""
+        is_stated = self.saving_items and not self.saving_unknown
+        return total_usd(self.saving_items) if is_stated and not self._is_of_bill else None
+
+    @property
+    def _is_of_bill(self) -> bool:
+        return self.saving_basis is SavingBasis.BILL
 
 
 class Gap(Value, frozen=True, kw_only=True):
@@ -182,6 +211,7 @@ class Member(Value, frozen=True, kw_only=True):
     confidence_reason: str = ""
     fingerprint: str = ""
     """Of the rule and this place."""
+    saving_before_commitments_usd_per_month: Decimal | None = None
 
 
 class Finding(Value, frozen=True, kw_only=True):
@@ -205,7 +235,8 @@ class Finding(Value, frozen=True, kw_only=True):
     throughput_now: Estimate | None
     throughput_fixed: Estimate | None
     saving_usd_per_month: Decimal | None
-    """Of all members, were this the only fix; None when a price is missing or it saves no money."""
+    """What the bill falls by, of all members, were this the only fix; None when a price is missing,
+    it saves no money, or what commitments cover is not known."""
     saving_unknown: str
     line_items: tuple[LineItem, ...]
     fix: Fix | None
@@ -221,3 +252,9 @@ class Finding(Value, frozen=True, kw_only=True):
     """What it still saves once the fixes ranked before it are made; None without a saving."""
     overlap: str = ""
     """Why that is less than it would save alone."""
+    saving_basis: SavingBasis = SavingBasis.BILL
+    """`before-commitments` when that is so of one member."""
+    saving_before_commitments_usd_per_month: Decimal | None = None
+    """Of the members whose saving is known before commitments only; in no other sum."""
+    saving_note: str = ""
+    """What commitments have to do with it: how long they are paid on, or why it is not known."""

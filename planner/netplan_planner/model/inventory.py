@@ -291,6 +291,10 @@ class Commitment(Value, frozen=True, kw_only=True):
     vcpu_count: int | None = None
     memory_mib: int | None = None
     ends: datetime | None = None
+    others: tuple[str, ...] = ()
+    """What else it commits to, sorted: `ACCELERATOR`, `LOCAL_SSD`."""
+    is_renewed: bool | None = None
+    """Whether it renews itself at its end; None when not stated."""
 
 
 class MachineShape(Value, frozen=True, kw_only=True):

@@ -1,11 +1,13 @@
 """Questions to the optimisers, and their answers."""
 
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
 from netplan_planner.model.base import ResourceRef, Value
-from netplan_planner.model.inventory import Instance, MachineShape
+from netplan_planner.model.commitment import CoverLedger
+from netplan_planner.model.inventory import Instance, Inventory, MachineShape
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.prices import LineItem, Usage
 
@@ -183,6 +185,9 @@ class MachineChooser(Protocol):
         Raises:
             MissingDatum: If the machine has no such price, or the fee is not known.
         """
+
+    def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
+        """Return what the commitments of an inventory cover, before any change."""
 
 
 class FixStep(Value, frozen=True, kw_only=True):

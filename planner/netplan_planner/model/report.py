@@ -5,6 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Value
+from netplan_planner.model.commitment import CommitmentUse
 from netplan_planner.model.finding import Finding
 from netplan_planner.model.inventory import ProjectCoverage, Unread
 from netplan_planner.model.limits import Estimate
@@ -165,6 +166,8 @@ class Report(Value, frozen=True, kw_only=True):
     filtered: tuple[Filtered, ...] = ()
     expired_suppressions: tuple[ExpiredSuppression, ...]
     not_evaluated: tuple[NotEvaluated, ...]
+    commitments: tuple[CommitmentUse, ...] = ()
+    """Every commitment that was read, and what of it is used."""
 
     @property
     def saving_usd_per_month(self) -> Decimal:

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Severity,
     Value,
     Zone,
+    cover_usd,
     region_of,
     total_usd,
     usage_of,
@@ -216,9 +217,7 @@ class _Search:
 
     def _worth(self, hit: Hit) -> tuple[Decimal | None, str]:
         """Return what a hit's fix saves after the changes so far, and why less than alone."""
-        alone = total_usd(hit.saving_items) if hit.saving_items else None
-        if hit.saving_unknown:
-            alone = None
+        alone = hit.saving_usd_per_month
         change = hit.change
         if change is None:
             return alone, ""
@@ -245,9 +244,13 @@ class _Search:
         return alone, ""
 
     def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal, str]:
-        """Return what a move saves now: in traffic, and in the machine where regions differ."""
+        """Return what a move saves now: in traffic, and in the machine where regions differ.
+
+        What commitments cover stays in its region: that is as the rule worked it out.
+        """
         assert self._traffic is not None
         worth = self._saved(hit, self._traffic.edges_of(owner), None) + self._machine_usd(hit)
+        worth += cover_usd(hit.saving_items)
         return worth, _less(worth, alone)
 
     def _machine_usd(self, hit: Hit) -> Decimal:

@@ -20,9 +20,9 @@ from netplan_planner.model import (
     FixStep,
     Hit,
     PathQuery,
+    SavingBasis,
     SelfLink,
     Value,
-    total_usd,
 )
 from netplan_planner.optimise.fix_order import LIFT_RATIO
 from netplan_planner.throughput import apply_change, edge_query, predict
@@ -58,14 +58,18 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
     return tuple(
         Option(
             change=hit.change,
-            saving_usd_per_month=total_usd(hit.saving_items)
-            if hit.saving_items and not hit.saving_unknown
-            else (None if hit.saving_unknown else Decimal(0)),
+            saving_usd_per_month=_bill(hit),
             finding=key,
         )
         for key, hit in hits
         if hit.change is not None
     )
+
+
+def _bill(hit: Hit) -> Decimal | None:
+    """Return what a hit's fix saves; 0 where it is not about money, None where it is not known."""
+    is_known = not hit.saving_unknown and hit.saving_basis is SavingBasis.BILL
+    return (hit.saving_usd_per_month or Decimal(0)) if is_known else None
 
 
 def find_fix_sets(

@@ -1,13 +1,17 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
+from datetime import date
 from math import ceil, isfinite
 
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
     Candidate,
     CapsBook,
+    CommitmentScope,
+    CoverLedger,
     Infeasible,
     Instance,
+    Inventory,
     LineItem,
     MachineNeed,
     MachinePlan,
@@ -15,6 +19,7 @@ from netplan_planner.model import (
     Rejected,
     Usage,
 )
+from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
 from netplan_planner.optimise.vm_today import bill_today
 
@@ -33,9 +38,15 @@ class Chooser:
     types are not searched.
     """
 
-    def __init__(self, prices: PriceBook, caps: CapsBook) -> None:
+    def __init__(
+        self,
+        prices: PriceBook,
+        caps: CapsBook,
+        scope: CommitmentScope = CommitmentScope.UNKNOWN,
+    ) -> None:
         self._prices = prices
         self._caps = caps
+        self._commitments = Commitments(prices, scope)
         self._pools: dict[MachineNeed, Pool] = {}
         self._answers: dict[MachineNeed, MachinePlan | Infeasible] = {}
 
@@ -62,6 +73,10 @@ class Chooser:
         if bill.tier1_unknown:
             raise MissingDatum(bill.tier1_unknown)
         return bill.lines(1)
+
+    def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
+        """Return what the commitments of an inventory cover, before any change."""
+        return self._commitments.ledger(inventory, today)
 
     def _search(self, need: MachineNeed) -> MachinePlan | Infeasible:
         _check(need)

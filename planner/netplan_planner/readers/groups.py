@@ -100,6 +100,8 @@ def commitment(wire: WireCommitment, ref: ResourceRef, problems: Problems) -> Co
         vcpu_count=amounts.get("VCPU"),
         memory_mib=amounts.get("MEMORY"),
         ends=wire.end_timestamp,
+        others=tuple(sorted(set(amounts) - {"VCPU", "MEMORY"})),
+        is_renewed=wire.auto_renew,
     )
 
 

@@ -376,6 +376,7 @@ class WireCommitment(Wire):
     status: str | None = None
     resources: list[WireCommitted] = []
     end_timestamp: datetime | None = None
+    auto_renew: bool | None = None
 
 
 class WireWarning(Wire):

@@ -5,7 +5,7 @@ spreadsheet would take for a formula (it begins with `= + - @`, also after blank
 width) gets a leading apostrophe. Numbers are not quoted and stay numbers; what is not known is an
 empty cell. `saving_usd_per_month` is the place's own, `finding_saving_usd_per_month` stands in a
 finding's first row only: either column can be summed. Columns keep their order; new ones come at
-the end.
+the end. A saving whose basis is `before-commitments` stands in its own column and in no sum.
 """
 
 import math
@@ -68,6 +68,9 @@ COLUMNS = (
     "undo",
     "caution",
     "place_fingerprint",
+    "saving_basis",
+    "saving_before_commitments_usd_per_month",
+    "saving_note",
 )
 """The header."""
 
@@ -127,6 +130,9 @@ def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
             None if place.gib_per_month is None else rounded(place.gib_per_month, SUM_DECIMALS),
             *_steps(place.fix),
             place.fingerprint,
+            finding.saving_basis.value,
+            _usd(place.saving_before_commitments_usd_per_month),
+            finding.saving_note,
         )
 
 
@@ -161,6 +167,7 @@ def _only_place(finding: Finding) -> Member:
         fix=finding.fix,
         confidence=finding.confidence,
         confidence_reason=finding.confidence_reason,
+        saving_before_commitments_usd_per_month=finding.saving_before_commitments_usd_per_month,
     )
 
 

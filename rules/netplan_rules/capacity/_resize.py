@@ -10,6 +10,7 @@ from netplan_planner.model import (
     Candidate,
     Change,
     ChangeKind,
+    CoverLedger,
     Destination,
     EgressCap,
     Estimate,
@@ -28,7 +29,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import deciding_platform, instance_end, outside_gbps, predict
 from netplan_rules.managed import is_managed
-from netplan_rules.money import Saving, machine_saving
+from netplan_rules.money import Saving, by_bill, machine_saving, take
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
@@ -71,15 +72,20 @@ def need_of(
     return replace(need, allow_shared_core=False)
 
 
-def cheapest(facts: Facts, need: MachineNeed | None) -> tuple[Candidate | None, str]:
-    """Return the cheapest machine for a need, or None and the reason."""
+def cheapest(
+    facts: Facts, need: MachineNeed | None, instance: Instance, ledger: CoverLedger
+) -> tuple[Candidate | None, str]:
+    """Return what a machine is to become to meet a need at the least bill, or None and why not.
+
+    Commitments count: a machine that they serve can be cheaper than its price.
+    """
     if need is None:
         return None, "the shape of its machine type is not known"
     match facts.machines.choose(need):
         case Infeasible(binding=binding, shortfall=shortfall):
             return None, f"no type in {need.region} carries it: {binding}, {shortfall}"
         case MachinePlan(ranked=ranked):
-            return ranked[0], ""
+            return by_bill(ledger, instance, ranked)[0], ""
 
 
 NO_MACHINE = "no machine type carries it"
@@ -165,9 +171,15 @@ def doubts_of_caps(
     return doubts
 
 
-def resize_saving(facts: Facts, instance: Instance, candidate: Candidate | None) -> Saving:
-    """Return today's price less the candidate's; no lines when there is no candidate."""
-    return Saving() if candidate is None else machine_saving(facts, instance, candidate)
+def resize_saving(
+    facts: Facts, instance: Instance, candidate: Candidate | None, ledger: CoverLedger
+) -> Saving:
+    """Return what the bill falls by, and count the change; no lines when there is no candidate."""
+    if candidate is None:
+        return Saving()
+    saving = machine_saving(facts, instance, candidate, ledger)
+    take(ledger, instance, candidate)
+    return saving
 
 
 def resize_change(instance: Instance, candidate: Candidate | None) -> Change | None:

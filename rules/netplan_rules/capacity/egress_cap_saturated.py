@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import (
+    CoverLedger,
     Destination,
     EgressCap,
     Facts,
@@ -75,6 +76,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine whose egress stands at its cap."""
     if facts.traffic is None:
         return
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for traffic in facts.traffic.vms:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or traffic.egress.byte_count == 0:
@@ -83,7 +85,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if cap is None:
             yield unknown_cap(facts, instance)
         elif _is_full(facts, traffic, cap):
-            yield _hit(facts, instance, traffic, cap)
+            yield _hit(facts, instance, traffic, cap, ledger)
 
 
 def _is_full(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> bool:
@@ -106,13 +108,16 @@ def _used_ratio(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> float:
     return max(traffic.egress.p95_gbps, full) / cap.egress_gbps
 
 
-def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -> Hit:
+def _hit(
+    facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, ledger: CoverLedger
+) -> Hit:
     # What the machine would send without its cap is not known; its busiest minute is the least.
     target = facts.target(instance)
     wanted = max(traffic.egress.max_gbps, cap.egress_gbps, target.gbps if target else 0.0)
-    candidate, why_not = cheapest(facts, need_of(facts, instance, wanted, Destination.INTERNAL))
+    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
-    saving = resize_saving(facts, instance, candidate)
+    saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), cap, candidate)
     return Hit(
         resources=(instance.ref,),
@@ -132,6 +137,8 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap) -
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
         used_ratio=_used_ratio(facts, traffic, cap),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,

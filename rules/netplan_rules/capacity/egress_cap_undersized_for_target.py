@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    CoverLedger,
     Destination,
     EgressCap,
     Evidence,
@@ -63,6 +64,7 @@ RULE = Rule(
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine whose target is more than its cap less headroom."""
     free = facts.threshold(RULE.id, "headroom_ratio")
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         target = facts.target(instance)
         if target is None:
@@ -73,17 +75,21 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if cap is None:
             yield unknown_cap(facts, instance)
         elif target.gbps > cap.egress_gbps * (1 - free):
-            yield _hit(facts, instance, target, cap)
+            yield _hit(facts, instance, target, cap, ledger)
 
 
-def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hit:
+def _hit(
+    facts: Facts, instance: Instance, target: Target, cap: EgressCap, ledger: CoverLedger
+) -> Hit:
     free = facts.threshold(RULE.id, "headroom_ratio")
     traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     seen = traffic.egress.p95_gbps if traffic is not None else 0.0
     need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
-    candidate, why_not = cheapest(facts, need and replace(need, headroom_ratio=free))
+    candidate, why_not = cheapest(
+        facts, need and replace(need, headroom_ratio=free), instance, ledger
+    )
     now = egress_estimate(facts, instance, None)
-    saving = resize_saving(facts, instance, candidate)
+    saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, Doubts(), cap, candidate)
     return Hit(
         resources=(instance.ref,),
@@ -107,6 +113,8 @@ def _hit(facts: Facts, instance: Instance, target: Target, cap: EgressCap) -> Hi
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
         used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,

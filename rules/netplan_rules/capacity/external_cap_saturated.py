@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from netplan_planner.model import (
     Candidate,
+    CoverLedger,
     Destination,
     EgressCap,
     Estimate,
@@ -83,6 +84,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     if facts.traffic is None:
         return
     share = facts.threshold(RULE.id, "p95_ratio")
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for traffic in facts.traffic.vms:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or traffic.egress_outside_vpc.byte_count == 0:
@@ -96,7 +98,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             and traffic.egress.p95_gbps < share * cap.egress_gbps
             and traffic.egress_outside_vpc.p95_gbps >= share * limit.gbps
         ):
-            yield _hit(facts, instance, traffic, cap, limit)
+            yield _hit(facts, instance, traffic, cap, limit, ledger)
 
 
 def _limit(facts: Facts, cap: EgressCap | None) -> Limit | None:
@@ -127,12 +129,19 @@ def _of_measured(measured: MeasuredLimit) -> Limit:
     )
 
 
-def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, limit: Limit) -> Hit:
+def _hit(
+    facts: Facts,
+    instance: Instance,
+    traffic: VmTraffic,
+    cap: EgressCap,
+    limit: Limit,
+    ledger: CoverLedger,
+) -> Hit:
     doubts = doubts_of_vm(facts, instance, traffic)
     if limit.kind is LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
     own_ratio = _own_ratio(facts, traffic)
-    change = _change(facts, instance, traffic, own_ratio)
+    change = _change(facts, instance, traffic, own_ratio, ledger)
     doubts_of_caps(facts, doubts, cap, change.candidate)
     return Hit(
         resources=(instance.ref,),
@@ -154,6 +163,8 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, l
         throughput_fixed=change.fixed,
         saving_items=change.saving.items,
         saving_unknown=change.saving.unknown,
+        saving_basis=change.saving.basis,
+        saving_note=change.saving.note,
         # What internal addresses mend is judged by the findings that advise them.
         used_ratio=None
         if change.is_own_pairs
@@ -186,7 +197,9 @@ class _Change(NamedTuple):
     is_own_pairs: bool = False
 
 
-def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float) -> _Change:
+def _change(
+    facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: float, ledger: CoverLedger
+) -> _Change:
     if own_ratio >= facts.threshold(RULE.id, "own_pairs_ratio"):
         return _Change(
             Fix(
@@ -199,12 +212,12 @@ def _change(facts: Facts, instance: Instance, traffic: VmTraffic, own_ratio: flo
             is_own_pairs=True,
         )
     need = need_of(facts, instance, traffic.egress_outside_vpc.max_gbps, Destination.EXTERNAL)
-    candidate, why_not = cheapest(facts, need)
+    candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None, PathClass.INTERNET)
     fixed = egress_estimate(facts, instance, candidate, PathClass.INTERNET) if candidate else None
     return _Change(
         fix=resize_fix(facts, instance, candidate, why_not),
-        saving=resize_saving(facts, instance, candidate),
+        saving=resize_saving(facts, instance, candidate, ledger),
         now=now if now.gbps is not None else None,
         fixed=fixed if now.gbps is not None else None,
         candidate=candidate,

@@ -9,6 +9,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
+    CoverLedger,
     Destination,
     EgressCap,
     Evidence,
@@ -18,6 +19,7 @@ from netplan_planner.model import (
     Infeasible,
     Instance,
     Need,
+    SavingBasis,
     Severity,
     series_of,
     total_usd,
@@ -34,7 +36,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.money import Saving, machine_saving
+from netplan_rules.money import Saving, by_bill, machine_saving, take
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -51,8 +53,8 @@ RULE = Rule(
     " core (Windows, SQL Server, RHEL, SLES), for stopped and pinned machines, for machines whose"
     " cap is nearly used up or below their target (the rules on caps name what carries that), and"
     " below the money floor. Both sides are compared at the price of a whole month, sustained-use"
-    " discounts included; commitments are not. A vCPU of another series does other work, so the"
-    " confidence is at most medium.",
+    " discounts included; what commitments cover stays paid, and is no saving. A vCPU of another"
+    " series does other work, so the confidence is at most medium.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
     since="0.1.0",
     thresholds=(
@@ -87,6 +89,7 @@ _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine for which another series is cheaper at no less of anything."""
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         if not _is_comparable(facts, instance):
             continue
@@ -101,11 +104,12 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             continue
         if _is_busy(facts, instance, cap):
             continue
-        candidate = _better(facts, instance, cap)
+        candidate = _better(facts, instance, cap, ledger)
         if candidate is None or candidate.usd_per_month is None:
             continue
-        saving = machine_saving(facts, instance, candidate)
+        saving = machine_saving(facts, instance, candidate, ledger)
         if _is_worth(facts, saving.usd_per_month, total_usd(today)):
+            take(ledger, instance, candidate)
             yield _hit(facts, instance, cap, candidate, saving)
 
 
@@ -146,15 +150,17 @@ def _is_busy(facts: Facts, instance: Instance, cap: EgressCap) -> bool:
     )
 
 
-def _better(facts: Facts, instance: Instance, cap: EgressCap) -> Candidate | None:
-    """Return the cheapest machine of another series that has at least as much of everything."""
+def _better(
+    facts: Facts, instance: Instance, cap: EgressCap, ledger: CoverLedger
+) -> Candidate | None:
+    """Return the cheapest machine that has at least as much of everything, if of another series."""
     need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL)
     if need is None:
         return None
     plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
     if isinstance(plan, Infeasible):
         return None
-    best = plan.ranked[0]
+    best = by_bill(ledger, instance, plan.ranked)[0]
     return None if series_of(best.machine_type) == instance.series else best
 
 
@@ -162,6 +168,11 @@ def _is_worth(facts: Facts, saved_usd: Decimal, today_usd: Decimal) -> bool:
     ratio = Decimal(str(facts.threshold(RULE.id, "min_saving_ratio")))
     floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     return saved_usd >= max(floor, ratio * today_usd)
+
+
+def _before(saving: Saving) -> str:
+    """Return what a price without its commitments is called in a sentence."""
+    return " before commitments" if saving.basis is SavingBasis.BEFORE_COMMITMENTS else ""
 
 
 def _hit(
@@ -175,7 +186,9 @@ def _hit(
         subject=vm_subject(instance),
         message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
         f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
-        f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}",
+        f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}"
+        f"{_before(saving)}",
+        cause=_before(saving),
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
@@ -185,6 +198,10 @@ def _hit(
         throughput_now=egress_estimate(facts, instance, None),
         throughput_fixed=egress_estimate(facts, instance, candidate),
         saving_items=saving.items,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
+        # What is not sure to save is no more than a hint.
+        severity=Severity.INFO if _before(saving) else None,
         fix=resize_fix(facts, instance, candidate, ""),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

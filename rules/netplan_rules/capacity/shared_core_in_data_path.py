@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    CoverLedger,
     Destination,
     Facts,
     Gap,
@@ -67,6 +68,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     if facts.traffic is None:
         return
     floor = facts.threshold(RULE.id, "min_gbps")
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for traffic in facts.traffic.vms:
         instance = facts.instance(facts.traffic.owners[traffic.owner])
         if instance is None or max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps) < floor:
@@ -75,18 +77,18 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if shape is None:
             yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
         elif shape.is_shared_core:
-            yield _hit(facts, instance, traffic)
+            yield _hit(facts, instance, traffic, ledger)
 
 
-def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
+def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, ledger: CoverLedger) -> Hit:
     sent, received = traffic.egress.p95_gbps, traffic.ingress.p95_gbps
     need = need_of(facts, instance, max(sent, traffic.egress.max_gbps), Destination.INTERNAL)
     if need is not None:
         least = int(facts.threshold(RULE.id, "min_vcpus"))
         need = replace(need, vcpus=max(need.vcpus, least))
-    candidate, why_not = cheapest(facts, need)
+    candidate, why_not = cheapest(facts, need, instance, ledger)
     doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), None, candidate)
-    saving = resize_saving(facts, instance, candidate)
+    saving = resize_saving(facts, instance, candidate, ledger)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -102,6 +104,8 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic) -> Hit:
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -10,6 +10,7 @@ from netplan_planner.model import (
     Evidence,
     Facts,
     Fix,
+    Gap,
     Hit,
     Instance,
     Instruction,
@@ -19,7 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import edge_query, predict
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.flows import flow_at_its_limit
+from netplan_rules.flows import flow_at_its_limit, why_not_judged
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
 
@@ -33,8 +34,9 @@ RULE = Rule(
     remediation="Send over several connections in parallel; inside the VPC also raise the"
     " receiver's TCP buffers on long paths.",
     guards="Silent for flows that were active for a few minutes only, when the machine's own cap is"
-    " in use, when several flows share the load, and when the flow is faster than the limit (then"
-    " another limit holds, such as tuned buffers).",
+    " in use, when several flows share the load, and when the flow is faster than a documented"
+    " limit. One that is faster than a stock window allows has greater buffers: the limit behind"
+    " the window is judged. Pairs without a known limit or round trip are listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     since="0.1.0",
     group_message="{count} pairs send nearly everything in one flow, at the limit of a flow:"
@@ -77,7 +79,7 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each pair whose greatest flow stands at the limit of a single flow."""
     if facts.traffic is None:
         return
@@ -85,6 +87,8 @@ def check(facts: Facts) -> Iterator[Hit]:
         alone, sender = flow_at_its_limit(facts, edge), facts.instance(facts.src(edge))
         if alone is not None and sender is not None and edge.top_flow is not None:
             yield _hit(facts, edge, sender, edge.top_flow, alone)
+        elif alone is None and sender is not None and (why := why_not_judged(facts, edge)):
+            yield Gap(resource=sender.ref, reason=why)
 
 
 def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estimate) -> Hit:

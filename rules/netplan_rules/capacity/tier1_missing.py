@@ -1,11 +1,13 @@
 """Machines for which Tier_1 is the cheapest way to the bandwidth they need."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
+from typing import NamedTuple
 
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
+    CoverLedger,
     Destination,
     EgressCap,
     Facts,
@@ -28,7 +30,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
 )
 from netplan_rules.managed import is_managed
-from netplan_rules.money import machine_saving
+from netplan_rules.money import bill_usd, machine_saving
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
@@ -65,6 +67,7 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine that needs more than its default cap and gets it cheapest by Tier_1."""
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for instance in facts.inventory.instances:
         if instance.bandwidth_tier is BandwidthTier.TIER_1:
             continue
@@ -77,7 +80,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         wanted = _wanted(facts, instance, default)
         if wanted is None:
             continue
-        yield from _judge(facts, instance, default, wanted)
+        yield from _judge(facts, instance, default, wanted, ledger)
 
 
 def _wanted(facts: Facts, instance: Instance, default: EgressCap) -> float | None:
@@ -97,7 +100,7 @@ def _wanted(facts: Facts, instance: Instance, default: EgressCap) -> float | Non
 
 
 def _judge(
-    facts: Facts, instance: Instance, default: EgressCap, wanted: float
+    facts: Facts, instance: Instance, default: EgressCap, wanted: float, ledger: CoverLedger
 ) -> Iterator[Hit | Gap]:
     need = need_of(facts, instance, wanted, Destination.INTERNAL)
     if need is None:
@@ -107,26 +110,35 @@ def _judge(
         return
     own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]
     known = [c for c in plan.ranked if c.usd_per_month is not None]
-    other = [c for c in known if not c.is_tier1]
     if own and own[0].usd_per_month is None:
         reason = f"the Tier_1 fee is not known: {own[0].note}"
         yield Gap(resource=instance.ref, reason=reason)
-    elif own and (not other or _usd(own[0]) < _usd(other[0])):
-        rivals = (*other[:1], *(c for c in known[:1] if _usd(c) < _usd(own[0])))
-        yield _hit(facts, instance, default, wanted, own[0], rivals)
+    elif own:
+        # A machine that stays in its series keeps what commitments cover of it.
+        costs = sorted(
+            (_Cost(bill_usd(ledger, instance, c), c) for c in known), key=lambda cost: cost.usd
+        )
+        here = _Cost(bill_usd(ledger, instance, own[0]), own[0])
+        other = [cost for cost in costs if not cost.candidate.is_tier1][:1]
+        if not other or here.usd < other[0].usd:
+            rivals = (*other, *(cost for cost in costs[:1] if cost.usd < here.usd))
+            compared = "".join(f"; {_compared(rival, here)}" for rival in rivals)
+            yield _hit(facts, instance, default, wanted, own[0], compared)
 
 
-def _compared(rival: Candidate, own: Candidate) -> str:
+class _Cost(NamedTuple):
+    """A candidate and what it would add to the bill, commitments counted."""
+
+    usd: Decimal
+    candidate: Candidate
+
+
+def _compared(rival: _Cost, own: _Cost) -> str:
     """Return what another machine costs against Tier_1 on this one."""
-    more = _usd(rival) - _usd(own)
+    more = rival.usd - own.usd
     if more < 0:
-        return f"{machines(rival)} would cost ${-more:,.2f} a month less than that"
-    return f"{machines(rival)} without it costs ${more:,.2f} a month more"
-
-
-def _usd(candidate: Candidate) -> Decimal:
-    assert candidate.usd_per_month is not None
-    return candidate.usd_per_month
+        return f"{machines(rival.candidate)} would cost ${-more:,.2f} a month less than that"
+    return f"{machines(rival.candidate)} without it costs ${more:,.2f} a month more"
 
 
 def _hit(
@@ -135,11 +147,10 @@ def _hit(
     default: EgressCap,
     wanted: float,
     own: Candidate,
-    rivals: Sequence[Candidate],
+    compared: str,
 ) -> Hit:
     saving = machine_saving(facts, instance, own)
     doubts = doubts_of_caps(facts, Doubts(), default, own)
-    compared = "".join(f"; {_compared(rival, own)}" for rival in rivals)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -156,6 +167,8 @@ def _hit(
         throughput_fixed=egress_estimate(facts, instance, own),
         saving_items=saving.items,
         saving_unknown=saving.unknown,
+        saving_basis=saving.basis,
+        saving_note=saving.note,
         used_ratio=wanted / default.egress_gbps,
         fix=Fix(
             label="Tier_1",

@@ -47,7 +47,9 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
             ),
         ),
         throughput_now=predict(used_path(facts, greatest), facts.caps),
-        saving_items=move.saving_items,
+        saving_items=move.saving.items,
+        saving_basis=move.saving.basis,
+        saving_note=move.saving.note,
         gib_per_month=gib,
         change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.peer.zone),
         fix=Fix(

@@ -10,11 +10,13 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
+    CoverLedger,
     Edge,
     Facts,
     Gap,
     Instance,
     LineItem,
+    MachineChange,
     PathClass,
     Value,
     Zone,
@@ -23,7 +25,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.managed import is_managed
-from netplan_rules.money import Saving, negated
+from netplan_rules.money import Saving, after_commitments, negated
 from netplan_rules.placement._replicas import HA_ROLES, replica_sets
 from netplan_rules.trust import Doubts, doubts_of_edge
 
@@ -46,7 +48,7 @@ class Move(Value, frozen=True, kw_only=True):
 
     machine: Instance
     peer: Instance
-    saving_items: tuple[LineItem, ...]
+    saving: Saving
     usd_per_month: Decimal
     gives_up: str = ""
     """Which copy of the same service it would then stand beside."""
@@ -104,6 +106,7 @@ def proposals(
     traffic = ChangedTraffic(facts)
     copies = replica_sets(facts)
     settled: set[str] = set()
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
     for talk in talks(facts, distance, min_usd):
         if why := copies.why_copies(talk.one, talk.other):
             reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
@@ -113,7 +116,7 @@ def proposals(
             move
             for machine, peer in ((talk.one, talk.other), (talk.other, talk.one))
             if machine.ref.self_link not in settled and may_move(facts, machine)
-            for move in (_move(facts, traffic, machine, peer),)
+            for move in (_move(facts, traffic, machine, peer, ledger),)
             if move is not None and move.usd_per_month >= min_usd
         ]
         if not moves:
@@ -128,6 +131,7 @@ def proposals(
         # A machine that others move to stays: their gain rests on where it stands.
         settled.update((best.machine.ref.self_link, best.peer.ref.self_link))
         traffic.move(_owner(facts, best.machine), Zone(best.peer.zone))
+        ledger.take(_change(best.machine, best.peer.zone))
         yield talk, best, _doubts(facts, talk, best)
 
 
@@ -179,17 +183,31 @@ def _doubts(facts: Facts, talk: Talk, move: Move) -> Doubts:
     return doubts
 
 
-def _move(facts: Facts, traffic: ChangedTraffic, machine: Instance, peer: Instance) -> Move | None:
+def _change(machine: Instance, zone: str) -> MachineChange:
+    return MachineChange(
+        instance=machine, machine_type=machine.machine_type, region=region_of(zone)
+    )
+
+
+def _move(
+    facts: Facts,
+    traffic: ChangedTraffic,
+    machine: Instance,
+    peer: Instance,
+    ledger: CoverLedger,
+) -> Move | None:
     """Return a move of one machine to its peer; None where it would stand where it is already."""
     if _zone(facts, traffic, machine) == _zone(facts, traffic, peer):
         return None
     saving, unpriced = move_saving(facts, traffic, machine, peer)
     if saving.unknown:
         return None
+    # A commitment stays in its region.
+    saving = after_commitments(facts, saving, _change(machine, _zone(facts, traffic, peer)), ledger)
     return Move(
         machine=machine,
         peer=peer,
-        saving_items=saving.items,
+        saving=saving,
         usd_per_month=saving.usd_per_month,
         unpriced=unpriced,
     )

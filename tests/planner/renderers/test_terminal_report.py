@@ -52,7 +52,8 @@ def test_commands_stand_whole_on_lines_of_their_own() -> None:
     lines = {line.strip() for line in render(reports.gecko_report(), PLAIN).splitlines()}
     fixes = [f.fix for f in reports.gecko_report().findings[:3] if f.fix]
     after = [step for fix in fixes for step in (fix.verify, fix.clean_up, fix.undo) if step]
-    commands = [c for source in (*fixes, *after) for c in source.commands]
+    commands = [c for fix in fixes for c in fix.commands]
+    commands += [c for step in after for c in step.commands]
     assert len(commands) == 4
     assert set(commands) <= lines
 

@@ -7,6 +7,7 @@ from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import Report, WindowInfo
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import (
+    commitments,
     coverage,
     explain,
     findings,
@@ -28,6 +29,7 @@ def blocks(report: Report, options: RenderOptions, default_findings: int) -> Ite
     yield from explain.unexplained(report, options)
     yield from plans.recommendations(report.recommendations, options)
     yield from plans.jobs(report.jobs, options)
+    yield from commitments.commitments(report.commitments, options)
     yield from flows.by_class(report.traffic_by_class, options)
     yield from flows.between_zones(report.zone_pairs, options)
     yield from coverage.suppressed(report, options)

@@ -8,6 +8,7 @@ from netplan_planner.inert import is_inert
 from netplan_planner.model import Finding, OrderedFix, Report, Severity
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import members, phrases
+from netplan_planner.renderers.content.commitments import before_commitments
 from netplan_planner.renderers.content.explain import explanation
 from netplan_planner.renderers.document import (
     Block,
@@ -136,6 +137,8 @@ def _short_form(finding: Finding) -> Iterator[Block]:
     elif finding.saving_unknown:
         why = figures.said(finding.saving_unknown)
         yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+    if finding.saving_before_commitments_usd_per_month is not None:
+        yield from before_commitments(finding)
     if finding.fix is not None:
         hint = f" (--explain {finding.rule}: all steps and places)"
         yield Field(label="do", line=line(figures.said(finding.fix.text), hint))
@@ -189,7 +192,13 @@ def _money(finding: Finding) -> Iterator[Block]:
         if finding.saving_unknown:
             why = figures.said(finding.saving_unknown)
             yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+        yield from before_commitments(finding)
         return
+    yield from _stated(finding, usd)
+    yield from before_commitments(finding)
+
+
+def _stated(finding: Finding, usd: Decimal) -> Iterator[Block]:
     if not usd:
         yield Field(label="costs", line=line("nothing more: the price stays the same"))
         return

@@ -1,0 +1,137 @@
+"""What commitments are paid for, what of them is used, and what they do to a finding's saving."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import CommitmentUse, CommittedPart, Finding
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    Span,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_ACTIVE = "active"
+
+
+def commitments(uses: Sequence[CommitmentUse], options: RenderOptions) -> Iterator[Block]:
+    """Yield the table of what is committed, used and paid for nothing; a total at the end."""
+    if not uses:
+        return
+    yield Section(line=line("Commitments: what is paid for, and what of it is used"))
+    shown = uses[: options.row_limit]
+    columns = (
+        Column(title="commitment"),
+        Column(title="for"),
+        Column(title="paid until"),
+        Column(title="committed", is_number=True),
+        Column(title="used", is_number=True, stacked="used {}"),
+        Column(title="unused", is_number=True, stacked="unused {}"),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="of it unused", is_number=True, stacked="of it unused: {}"),
+        Column(title="note", is_note=True),
+    )
+    rows = [row for use in shown for row in _rows(use)]
+    yield Table(columns=columns, rows=tuple(rows))
+    if len(uses) > len(shown):
+        text = figures.counted(len(uses) - len(shown), "more commitment")
+        yield Para(line=line(f"and {text} (-v lists them)"))
+    yield from _total(uses)
+
+
+def _rows(use: CommitmentUse) -> Iterator[tuple[Line, ...]]:
+    """Yield a row for each resource; what is said once stands in the first."""
+    for number, part in enumerate(use.parts or (None,)):
+        is_first = number == 0
+        yield (
+            line(phrases.name(use.name)) if is_first else (),
+            line(", ".join(filter(None, ("/".join(use.series), use.region)))) if is_first else (),
+            line(fixed(_until(use))) if is_first else (),
+            line(fixed(_amount(part.committed, part))) if part else (),
+            _used(part.used, part) if part else (),
+            _used(part.stranded, part, is_bad=True) if part else (),
+            _usd(part.usd_per_month) if part else (),
+            _usd(part.stranded_usd_per_month, is_bad=True) if part else (),
+            line(_note(use, part)),
+        )
+
+
+def _until(use: CommitmentUse) -> str:
+    day = use.ends.isoformat() if use.ends is not None else "not stated"
+    renewed = ", renews" if use.is_renewed else ""
+    return f"{day}{renewed}" if use.state == _ACTIVE else f"{day} ({use.state})"
+
+
+def _amount(units: Decimal, part: CommittedPart) -> str:
+    return f"{figures.number(units)} {part.unit}"
+
+
+def _used(units: Decimal | None, part: CommittedPart, *, is_bad: bool = False) -> Line:
+    if units is None:
+        return line(say("not known", Role.BAD))
+    role = Role.COST if is_bad and units else Role.PLAIN
+    return line(fixed(_amount(units, part), role))
+
+
+def _usd(usd: Decimal | None, *, is_bad: bool = False) -> Line:
+    if usd is None:
+        return line(say("not known", Role.DIM))
+    return line(fixed(figures.dollars(usd), Role.COST if is_bad and usd else Role.PLAIN))
+
+
+def _note(use: CommitmentUse, part: CommittedPart | None) -> str:
+    said = [use.note] if use.note and (part is None or part is use.parts[0]) else []
+    if part is not None and part.demand is not None and part.demand > part.committed:
+        said.append(f"machines need {_amount(part.demand, part)}")
+    return "; ".join(said)
+
+
+def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
+    """Yield the fee of those in force, where more than one figure adds up."""
+    parts = [part for use in uses if use.state == _ACTIVE for part in use.parts]
+    fees = [part.usd_per_month for part in parts if part.usd_per_month is not None]
+    if len(fees) < 2:
+        return
+    unused = [part.stranded_usd_per_month for part in parts if part.stranded_usd_per_month]
+    missing = len(parts) - len(fees)
+    yield Para(
+        line=line(
+            "Together ",
+            fixed(f"{figures.dollars(sum(fees, Decimal(0)))} a month", Role.STRONG),
+            *_unused(sum(unused, Decimal(0))),
+            f"; {figures.counted(missing, 'amount')} without a known price left out"
+            if missing
+            else "",
+        )
+    )
+
+
+def _unused(usd: Decimal) -> tuple[str | Span, ...]:
+    if not usd:
+        return (", none of which is known to be unused",)
+    paid = fixed(figures.dollars(usd), Role.COST)
+    return (", of which ", paid, " is paid for what no machine that was read uses")
+
+
+def before_commitments(finding: Finding) -> Iterator[Block]:
+    """Yield what a saving is without commitments, where only that is known, and their note."""
+    usd = finding.saving_before_commitments_usd_per_month
+    note = figures.said(finding.saving_note)
+    if usd is None:
+        if note:
+            yield Field(label="paid on", line=line(note))
+        return
+    verb = "saves" if usd > 0 else "costs"
+    amount = fixed(f"{verb} {figures.dollars(usd)} a month before commitments")
+    yield Field(label="not sure", line=line(amount, f": {note}"))

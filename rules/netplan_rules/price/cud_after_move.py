@@ -1,0 +1,137 @@
+"""Machines that a price list would move to another series, and that a commitment pays for."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    PIN_LABEL,
+    Candidate,
+    CoverLedger,
+    Destination,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Infeasible,
+    Instance,
+    Need,
+    SavingBasis,
+    Severity,
+    series_of,
+    total_usd,
+    usage_of,
+)
+from netplan_planner.throughput import instance_cap
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import need_of, type_evidence
+from netplan_rules.money import Saving, machine_saving, take
+from netplan_rules.wording import vm_subject
+
+RULE = Rule(
+    id="cud-after-move",
+    title="A cheaper series would leave a commitment unused",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    rationale="A resource-based commitment covers one series in one region and is paid to the end"
+    " of its term, used or not. A machine that leaves the series is paid twice until then,"
+    " whatever the price list says of the new one.",
+    remediation="Keep the series while the commitment runs; before it ends, let it expire instead"
+    " of renewing it, and move then. A flexible commitment follows the machines.",
+    guards="Silent where no commitment that was read covers the machine, where the move lowers the"
+    " bill all the same (newer-series-cheaper-faster names it), below the money floor, for stopped,"
+    " Spot and pinned machines, and where it cannot be known what the commitment covers.",
+    references=(
+        "https://cloud.google.com/compute/docs/instances/signing-up-committed-use-discounts",
+        "https://cloud.google.com/compute/docs/instances/committed-use-discounts-overview",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_saving_usd",
+            default=10.0,
+            unit="USD/month",
+            about="what the other series costs less by price, per machine",
+        ),
+    ),
+    group_message="{count} machines are paid for by commitments: by price other series cost"
+    " ${by_price:,.2f} a month less, on the bill the moves would cost ${on_the_bill:,.2f} more",
+    summed=("by_price", "on_the_bill"),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine that is cheaper elsewhere by price and dearer on the bill."""
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
+    for instance in facts.inventory.instances:
+        if not _is_served(instance, ledger):
+            continue
+        try:
+            today = facts.machines.cost_today(instance, usage_of(instance))
+        except MissingDatum as error:
+            yield Gap(resource=instance.ref, reason=str(error))
+            continue
+        candidate = _cheapest_by_price(facts, instance)
+        if candidate is None or candidate.usd_per_month is None:
+            continue
+        by_price = total_usd(today) - candidate.usd_per_month
+        saving = machine_saving(facts, instance, candidate, ledger)
+        if by_price < floor or saving.basis is not SavingBasis.BILL:
+            continue
+        if saving.usd_per_month > 0:
+            take(ledger, instance, candidate)
+        else:
+            yield _hit(instance, candidate, by_price, saving)
+
+
+def _is_served(instance: Instance, ledger: CoverLedger) -> bool:
+    return (
+        instance.is_running
+        and not instance.is_spot
+        and instance.label(PIN_LABEL) is None
+        and ledger.serves(instance, instance.machine_type)
+    )
+
+
+def _cheapest_by_price(facts: Facts, instance: Instance) -> Candidate | None:
+    """Return what the price list would take, if it is of another series."""
+    cap = instance_cap(instance, facts.caps)
+    need = need_of(facts, instance, cap.egress_gbps, Destination.INTERNAL) if cap else None
+    if need is None:
+        return None
+    plan = facts.machines.choose(replace(need, headroom_ratio=0.0))
+    if isinstance(plan, Infeasible):
+        return None
+    best = plan.ranked[0]
+    return None if series_of(best.machine_type) == instance.series else best
+
+
+def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Saving) -> Hit:
+    more = -saving.usd_per_month
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"by price {candidate.machine_type} costs ${by_price:,.2f} a month less than"
+        f" {instance.machine_type}, but {saving.note}: the bill would rise by ${more:,.2f}",
+        evidence=(
+            Evidence(name="by_price", value=round(float(by_price), 6), unit="USD/month"),
+            Evidence(name="on_the_bill", value=round(float(more), 6), unit="USD/month"),
+            Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            type_evidence(instance),
+        ),
+        saving_note=saving.note,
+        # Nothing is wrong as long as the machine stays.
+        severity=Severity.INFO,
+        fix=Fix(
+            label=f"keep {instance.machine_type}",
+            text=f"Keep {instance.machine_type} while the commitment runs, whatever a price"
+            " comparison or a machine-type recommendation says; decide on the series before it"
+            " ends or renews itself.",
+            documents=RULE.references,
+        ),
+    )
