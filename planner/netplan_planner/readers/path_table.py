@@ -374,7 +374,7 @@ class PathTable:
 
     def _written(self, column: str) -> str:
         """Return a column as it is written: as it is, but where a cell could do harm."""
-        # The engine takes no empty name, which the index of a data frame has; a space says as little.
+        # The engine takes no empty name, which the index of a data frame has; a space will do.
         cell, shown = self._sql(column), _name(inert_cell(column) or " ")
         harmful = self._one(
             f"select bool_or({cell} <> {_inert_cell(cell)}) from"
