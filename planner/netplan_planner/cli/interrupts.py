@@ -19,12 +19,13 @@ _AGAIN_S = 0.02
 @contextmanager
 def ended_quietly() -> Iterator[None]:
     """Turn the signals that stop a run into status 130 and one line, and leave nothing behind."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _numbers("SIGINT", "SIGTERM", "SIGHUP"):
         # What a parent told to ignore (nohup, a job in the background) stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
-    sys.unraisablehook = _again
+    for number in _numbers("SIGALRM"):
+        signal.signal(number, signal.default_int_handler)
+        sys.unraisablehook = _again
     try:
         yield
     except KeyboardInterrupt:
@@ -36,6 +37,11 @@ def ended_quietly() -> Iterator[None]:
         raise
 
 
+def _numbers(*names: str) -> list[signal.Signals]:
+    """Return the signals of these names that this system has; Windows lacks two."""
+    return [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+
+
 def _again(lost: "sys.UnraisableHookArgs") -> None:
     """Interrupt again where the first one came while something was thrown away, and got lost."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
@@ -45,7 +51,7 @@ def _again(lost: "sys.UnraisableHookArgs") -> None:
 
 
 def _leave() -> NoReturn:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+    for number in _numbers("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM"):
         signal.signal(number, signal.SIG_IGN)
     with suppress(OSError, ValueError):
         sys.stderr.write("netplan: interrupted\n")
