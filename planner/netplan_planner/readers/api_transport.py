@@ -190,6 +190,8 @@ class Transport:
             try:
                 return decode(body)
             except NotWhole as exc:
+                if time.monotonic() > until_s:
+                    raise _Passing("the answer came too slowly") from exc
                 raise _Passing(_not_whole(body, exc)) from exc
         if status in _REDIRECTS:
             raise Refusal(

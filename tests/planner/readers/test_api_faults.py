@@ -122,6 +122,7 @@ FAULTS: dict[str, tuple[Answer | Callable[[], Answer], str]] = {
 @pytest.mark.parametrize("fault", list(FAULTS))
 def test_a_page_that_fails_is_named_and_what_was_read_stays(fault: str) -> None:
     made, says = FAULTS[fault]
+    made = made() if callable(made) else made
     with but(second_page, made) as server:
         inventory = read(server)
     assert sorted(one.name for one in inventory.instances) == ["vm-0", "vm-1"]
@@ -134,6 +135,7 @@ def test_a_page_that_fails_is_named_and_what_was_read_stays(fault: str) -> None:
 @pytest.mark.parametrize("fault", [name for name in FAULTS if name != "not found"])
 def test_an_api_that_answers_nothing_else_is_an_access_error(fault: str) -> None:
     made, says = FAULTS[fault]
+    made = made() if callable(made) else made
     with but(lambda _: True, made) as server, pytest.raises(AccessError) as caught:
         read(server, max_attempts=2)
     assert says in str(caught.value)
