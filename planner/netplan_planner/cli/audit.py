@@ -160,6 +160,7 @@ def audit(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 60.0,
     max_attempts: options.MaxAttempts = 5,
+    total_timeout: options.TotalTimeout = 1800.0,
 ) -> None:
     """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
 
@@ -203,7 +204,9 @@ def audit(
         ignore_file=_ignore_file(ignore_file),
         thresholds=thresholds,
         targets=targets,
-        api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
+        api=options.api_options(
+            api_endpoint, anonymous, concurrency, timeout, max_attempts, total_timeout
+        ),
         traffic_options=options.traffic_options(
             reporter, memory_limit, threads, temp_directory, since, until
         ),

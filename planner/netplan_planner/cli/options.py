@@ -214,6 +214,17 @@ Timeout = Annotated[
     float,
     typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Per request.", rich_help_panel=API),
 ]
+TotalTimeout = Annotated[
+    float,
+    typer.Option(
+        "--total-timeout",
+        min=1.0,
+        max=86_400.0,
+        metavar="SECONDS",
+        help="For all requests together; what was read until then stays.",
+        rich_help_panel=API,
+    ),
+]
 MaxAttempts = Annotated[
     int,
     typer.Option("--max-attempts", min=1, max=20, help="Per request.", rich_help_panel=API),
@@ -303,7 +314,12 @@ def traffic_options(
 
 
 def api_options(
-    endpoint: str | None, anonymous: bool, concurrency: int, timeout: float, max_attempts: int
+    endpoint: str | None,
+    anonymous: bool,
+    concurrency: int,
+    timeout: float,
+    max_attempts: int,
+    total_timeout: float = 1800.0,
 ) -> "ApiOptions":
     """Return the options of the Compute API reader."""
     from netplan_planner.readers import ApiOptions
@@ -313,6 +329,7 @@ def api_options(
         is_anonymous=anonymous,
         concurrency=concurrency,
         timeout_s=timeout,
+        total_s=total_timeout,
         max_attempts=max_attempts,
     )
 

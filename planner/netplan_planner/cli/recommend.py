@@ -180,6 +180,7 @@ def recommend(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 60.0,
     max_attempts: options.MaxAttempts = 5,
+    total_timeout: options.TotalTimeout = 1800.0,
     top: Annotated[
         int, typer.Option(min=0, help="Rows of the ranking; 0: all.", rich_help_panel=OUTPUT)
     ] = 10,
@@ -256,7 +257,9 @@ def recommend(
             prices=prices,
             discounts=tuple(discount or ()),
             billing_exports=tuple(billing_export or ()),
-            api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
+            api=options.api_options(
+                api_endpoint, anonymous, concurrency, timeout, max_attempts, total_timeout
+            ),
             traffic_options=options.traffic_options(
                 reporter, memory_limit, threads, temp_directory, since, until
             ),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from netplan_planner import tool_version
+from netplan_planner import meter, tool_version
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
@@ -58,7 +58,11 @@ def report_on(
     suppressions = read_suppressions(request.ignore_file, facts)
     machines = counted(len(facts.inventory.instances), "machine")
     say(f"judging {machines} by {counted(len(selected), 'rule')}")
-    judgements = [judge(check, facts) for check in selected]
+    judgements = []
+    with meter.work("judging", total=len(selected), unit="rules"):
+        for check in selected:
+            judgements.append(judge(check, facts))
+            meter.advance()
     kept, suppressed = _apply(suppressions, selected, judgements)
     found = answer(facts, kept)
     shown, filtered = _filter(request, found.findings)

@@ -5,13 +5,16 @@ them, and the next one goes on with them.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError, UsageError
+from netplan_planner.leftovers import sole_user
 from netplan_planner.model import Value
 from netplan_planner.readers import ApiOptions
 from netplan_planner.readers.api_options import resolve_endpoint, resolve_other_endpoint
@@ -95,8 +98,39 @@ def refresh(
             ",".join(request.currencies),
         )
     )
+    with _alone_in(request.out):
+        return _refreshed(request, base, asked, told, variables, is_named=is_named)
+
+
+@contextmanager
+def _alone_in(out: Path) -> Iterator[None]:
+    """Let one refresh at a time use a folder and the pages in it.
+
+    Raises:
+        InputError: If another is at work there, or it cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise InputError(f"{out}: cannot be made: {exc.strerror or exc}") from exc
+    with sole_user(out) as is_alone:
+        if not is_alone:
+            raise InputError(f"{out}: another refresh is at work there; wait for its end")
+        yield
+
+
+def _refreshed(
+    request: RefreshRequest,
+    base: SnapshotFile,
+    asked: str,
+    told: Callable[[str], None],
+    variables: Mapping[str, str],
+    *,
+    is_named: bool,
+) -> Refreshed:
     pages = SavedPages(request.out / PAGES_FOLDER, asked)
-    files, refused = _fetch(request, pages, told, variables, is_named=is_named)
+    with meter.work("fetching the catalogue", unit="bytes"):
+        files, refused = _fetch(request, pages, told, variables, is_named=is_named)
     try:
         built = build_from_files(
             files["skus"],

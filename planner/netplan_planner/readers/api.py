@@ -8,13 +8,14 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
 from netplan_planner.readers.api_configurations import (
@@ -66,21 +67,19 @@ def read_projects(
     transport = Transport(endpoint, options)
     configured = _configured(options, endpoint)
     reading = _Reading(transport, progress, configured)
-    with (
-        closing(transport),
-        closing(configured or transport),
-        _collection_paused(),
-        ThreadPoolExecutor(options.concurrency) as pool,
-    ):
+    with closing(transport), closing(configured or transport), _collection_paused():
+        pool = ThreadPoolExecutor(options.concurrency)
         try:
-            return reading.run(wanted, pool)
+            found = reading.run(wanted, pool)
         except BaseException:
-            # Interrupted: no retry is waited for, and nothing new begun.
+            # Interrupted: no retry or answer is waited for, and nothing new begun.
             transport.stopped.set()
             if configured is not None:
                 configured.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+        pool.shutdown()
+        return found
 
 
 def _configured(options: ApiOptions, compute: Endpoint) -> Transport | None:
@@ -126,6 +125,10 @@ class _Reading:
             for project in projects
             if configured is not None
         ]
+        with meter.work("reading the Compute API", total=len(calls), unit="lists"):
+            for call in as_completed(calls):
+                call.result()
+                meter.advance()
         parts = [call.result() for call in calls]
         everything = Collector()
         for project in projects:
@@ -153,8 +156,7 @@ class _Reading:
                 request = self._request(project, method, token)
                 page = self._transport.get(request, lambda body: pages.read(body, source, found))
             except Refusal as exc:
-                text = f"page {number}: {exc}; the list is incomplete" if number > 1 else str(exc)
-                found.error(project, text)
+                found.error(project, str(exc) if number == 1 else _cut(number, exc, count, method))
                 return _Part(project, found, has_answer=number > 1)
             for warning in page.warnings:
                 found.error(project, f"{method.id}: incomplete: {warning}")
@@ -221,6 +223,12 @@ class _Reading:
         if self._progress is not None:
             with self._lock:
                 self._progress(text)
+
+
+def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
+    """Return what is said of a list of which a later page could not be had."""
+    kept = f"{count:,} {method.kind.collection} were read before"
+    return f"page {number}: {why}; the list is incomplete ({kept})"
 
 
 def _type_request(place: _Type) -> Request:

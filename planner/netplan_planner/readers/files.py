@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import gunzipped, reading
 from netplan_planner.model import Inventory
 from netplan_planner.readers import (
     cloud_asset,
@@ -92,7 +93,8 @@ def _read_named(path: Path) -> tuple[Collector, str]:
     if not path.exists():
         raise InputError(f"{shown}: no such file or folder")
     collector = Collector()
-    outcome = _read_file(path, shown, collector)
+    with reading(shown):
+        outcome = _read_file(path, shown, collector)
     if outcome.damage:
         raise InputError(f"{shown}: {outcome.damage}; make the file again or leave it out")
     if outcome.foreign:
@@ -109,7 +111,8 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
     for path in found:
         done.add(path.resolve())
         shown = _shown(path)
-        outcome = _read_file(path, shown, collector)
+        with reading(shown):
+            outcome = _read_file(path, shown, collector)
         reason = outcome.damage or outcome.foreign
         if reason:
             collector.note(shown, reason, is_needless=not outcome.damage)
@@ -217,8 +220,7 @@ def _head(path: Path) -> bytes:
 
 
 def _content(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if data.startswith(_GZIP) else data
+    return gunzipped(path.read_bytes())
 
 
 def _shown(path: Path) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_cell, inert_line
+from netplan_planner.input_files import now_reading
 from netplan_planner.readers.path_refusals import MOST_NAMED, Refusals
 
 os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay_ms:60000")
@@ -120,6 +121,7 @@ class PathTable:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.shown = inert_line(str(path))
+        now_reading(self.shown)
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("set preserve_insertion_order = true")
         self.columns, source = self._opened()
@@ -391,7 +393,8 @@ class PathTable:
 
     def _written(self, column: str) -> str:
         """Return a column as it is written: as it is, but where a cell could do harm."""
-        cell, shown = self._sql(column), _name(inert_cell(column))
+        # The engine takes no empty name, which the index of a data frame has; a space will do.
+        cell, shown = self._sql(column), _name(inert_cell(column) or " ")
         harmful = self._one(
             f"select bool_or({cell} <> {_inert_cell(cell)}) from"
             f" (select distinct {cell}::varchar as {cell} from paths)"

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
+from netplan_planner import meter
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.traffic.batches import Batch, line_batch, make_batches
@@ -120,6 +121,7 @@ class Ingest:
         self._note_reporters()
         if not self._is_again:
             self._batches.append(batch)
+        meter.advance(batch.size_bytes)
         return list(batch.sources)
 
     def _without_cut_file(self, batch: Batch, error: ReadError) -> list[Batch]:
@@ -164,7 +166,8 @@ class Ingest:
         )
         self.engine.create("staged")
         self._view(batch, with_details=batch.has_details)
-        self.engine.run(f"INSERT INTO staged {statement}")
+        with meter.part(batch.size_bytes, self.engine.done_ratio):
+            self.engine.run(f"INSERT INTO staged {statement}")
 
     def _view(self, batch: Batch, *, with_details: bool) -> None:
         self.engine.run(f"CREATE OR REPLACE VIEW flow_record AS {batch.query(with_details)}")

@@ -205,7 +205,7 @@ def _is_entry(line: str) -> bool:
         return False
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and not _ENTRY_KEYS.isdisjoint(value)
 

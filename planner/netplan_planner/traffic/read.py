@@ -6,7 +6,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from netplan_planner import meter
 from netplan_planner.errors import EmptyError, InputError
+from netplan_planner.input_files import reading
 from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.batches import row_count
@@ -26,7 +28,8 @@ from netplan_planner.traffic.window import Active, Window, find_window
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
     """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
     files = find_files(paths)
-    with open_engine(options) as engine:
+    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    with reading(f"{files[0]}{more}"), open_engine(options) as engine:
         sources, empty = _sources(files, engine)
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
@@ -56,7 +59,9 @@ def _sources(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[
     folder.mkdir()
     for index, path in enumerate(files):
         try:
-            found.append(_prepared(_recognised(path, folder / f"f{index:06d}", engine), engine))
+            with reading(path):
+                recognised = _recognised(path, folder / f"f{index:06d}", engine)
+                found.append(_prepared(recognised, engine))
         except EmptyError as exc:
             empty.append(str(exc))
     if not found:
@@ -140,7 +145,9 @@ def _matrix(
     of_p95: bool = False,
 ) -> TrafficMatrix:
     ingest = Ingest(engine, inventory, options, is_steady=is_steady)
-    sources = ingest.read(sources, of_p95=of_p95)
+    total = float(sum(source.size_bytes for source in sources))
+    with meter.work("reading flow logs", total=total, unit="bytes"):
+        sources = ingest.read(sources, of_p95=of_p95)
     faults = Faults(engine, ingest, sources)
     window = _window(engine, options)
     examples = faults.examples(options.example_count)

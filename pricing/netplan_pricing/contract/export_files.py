@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import now_reading
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,6 +53,7 @@ class ExportFile:
         import duckdb
 
         self.path = path
+        now_reading(path)
         if not path.is_file():
             raise InputError(f"{path}: no such file; export the table from BigQuery")
         self._connection = duckdb.connect(config={"enable_external_access": True})
