@@ -23,6 +23,18 @@ OVER_32 = "gateway with more than 32 VMs"
 alone, without saying up to how many VMs it counts."""
 
 
+_SHORT = {"vpn": "VPN", "nat": "NAT", "lb": "load balancer"}
+
+
+def spoken(service: str) -> str:
+    """Return the name of a service in words.
+
+    >>> spoken("vpn_tunnel"), spoken("lb_forwarding_rule"), spoken("log_retention")
+    ('VPN tunnel', 'load balancer forwarding rule', 'log retention')
+    """
+    return " ".join(_SHORT.get(word, word) for word in service.split("_"))
+
+
 class ServicePrices:
     """The prices of gateways and the like, by service, region and condition."""
 
@@ -64,7 +76,7 @@ class ServicePrices:
             rows = [row for row in rows if texts[row] == condition]
         if not rows:
             place = f" in {quoted(region)}" if region else ""
-            raise MissingDatum(f"no price of {service}{place} is known")
+            raise MissingDatum(f"no price of {spoken(service)}{place} is known")
         by_condition: dict[tuple[str, str], list[int]] = {}
         for row in rows:
             by_condition.setdefault((self._table["region"][row], texts[row]), []).append(row)

@@ -163,7 +163,7 @@ def test_services_of_the_price_pages() -> None:
     with pytest.raises(MissingDatum, match="several prices"):
         services.tiers("cloud_nat_gateway")
     assert services.one("cloud_nat_gateway", condition=gateway[1]).usd == Decimal("0.0014")
-    with pytest.raises(MissingDatum, match="no price of vpn_tunnel"):
+    with pytest.raises(MissingDatum, match="no price of VPN tunnel"):
         services.one("vpn_tunnel", "moon-west1")
     with pytest.raises(MissingDatum, match="nearest: vpn_tunnel"):
         services.one("vpn_tunnle")

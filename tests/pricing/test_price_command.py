@@ -260,7 +260,7 @@ def test_hours_of_a_batch_are_refused_not_ignored(tmp_path: Path) -> None:
 
 def test_too_little_memory_is_one_line() -> None:
     limited = (
-        "import sys, netplan_planner.cli\n"
+        "import sys, netplan_planner.cli.app\n"
         "frame = sys.modules['netplan_planner.cli.app']\n"
         "def fail(*_, **__): raise MemoryError\n"
         "frame.app = fail\n"
@@ -276,3 +276,12 @@ def test_too_little_memory_is_one_line() -> None:
     )
     assert (ran.returncode, ran.stdout) == (3, "")
     assert ran.stderr == "netplan: not enough memory for this; nothing was changed\n"
+
+
+def test_the_price_of_some_hours_of_a_service_is_called_so() -> None:
+    ran = run("nat", "--region", "us-central1", "--hours", "100")
+    assert "USD for 100 h" in ran.stdout
+    assert "total    0.64 USD for 100 h" in ran.stdout
+    whole = run("nat", "--region", "us-central1")
+    assert "USD a month" in whole.stdout
+    assert "total    4.67 USD a month" in whole.stdout

@@ -59,6 +59,8 @@ class Answer:
     unknown: list[tuple[str, str]] = field(default_factory=list)
     """What has no price, and why."""
     total_usd: Decimal | None = None
+    span: str = "a month"
+    """What the total is for."""
     currency: "Currency | None" = None
     """Amounts are shown in it as well."""
     titles: dict[str, str] = field(default_factory=dict)
@@ -150,7 +152,7 @@ def _text(answer: Answer) -> str:
         if answer.currency is not None:
             converted = answer.total_usd * answer.currency.per_usd
             other = f" = {money(converted)} {answer.currency.code}"
-        lines.append(f"total    {money(answer.total_usd)} USD{other} a month")
+        lines.append(f"total    {money(answer.total_usd)} USD{other} {answer.span}")
     for label in ("parts", "source", "note"):
         by_text: dict[str, list[str]] = {}
         for row in answer.rows:

@@ -14,7 +14,7 @@ from netplan_planner.cli.price import (
     RegionOption,
     price_app,
 )
-from netplan_planner.cli.price_answers import SKU_OR, Answer, Form, render
+from netplan_planner.cli.price_answers import SKU_OR, Answer, Form, plain, render
 from netplan_planner.cli.price_source import (
     CurrencyOption,
     DiscountOption,
@@ -24,6 +24,7 @@ from netplan_planner.cli.price_source import (
     price_book,
 )
 from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.units import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
     from netplan_planner.engine.service_bill import ServiceBill
@@ -97,7 +98,7 @@ def nat(
     bill |= service_bill.nat_addresses(book, "Cloud NAT", region, addresses, run_h)
     bill |= service_bill.nat_data(book, "Cloud NAT", region, _amount(gib, "--gib"))
     note = "data is charged in both directions; internet traffic comes on top"
-    _print(f"Cloud NAT in {region}", bill, (book, region, currency, format), note)
+    _print(f"Cloud NAT in {region}", bill, (book, region, currency, format), note, hours=run_h)
 
 
 @price_app.command()
@@ -124,10 +125,11 @@ def vpn(
     if to is not None and area is not None:
         raise UsageError("--to is for a region of Google Cloud, --area for elsewhere: give one")
     book = price_book(prices, discount, billing_export)
-    bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, tunnels, _amount(hours, "--hours"))
+    run_h = _amount(hours, "--hours")
+    bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, tunnels, run_h)
     bill |= service_bill.vpn_data(book, region, _amount(gib, "--gib"), to=to, area=area)
     note = "what comes in is free of charge; --gib is what is sent"
-    _print(f"Cloud VPN in {region}", bill, (book, region, currency, format), note)
+    _print(f"Cloud VPN in {region}", bill, (book, region, currency, format), note, hours=run_h)
 
 
 @price_app.command()
@@ -167,7 +169,7 @@ def lb(
     volumes = _amount(gib, "--gib"), _amount(gib_out, "--gib-out")
     bill |= service_bill.balanced_data(book, region, name, *volumes)
     note = "traffic between client, load balancer and backends comes on top"
-    _print(f"{name} in {region}", bill, (book, region, currency, format), note)
+    _print(f"{name} in {region}", bill, (book, region, currency, format), note, hours=run_h)
 
 
 @price_app.command("flow-logs")
@@ -219,15 +221,19 @@ def _print(
     bill: "ServiceBill",
     place: "tuple[SnapshotPriceBook, str | None, str | None, Form]",
     *notes: str,
+    hours: Decimal | None = None,
 ) -> None:
     book, region, currency, form = place
     if region is not None and region not in book.regions():
         book.offered(region)  # Says which regions there are.
+    is_month = hours is None or hours == HOURS_PER_MONTH
+    span = "a month" if is_month else f"for {plain(hours or Decimal(0))} h"
     answer = Answer(
         title,
         _COLUMNS,
-        "USD a month",
+        f"USD {span}",
         total_usd=bill.usd_per_month,
+        span=span,
         titles={"usd_per_unit": "USD per unit"},
     )
     answer.rows = [_row(line, region) for line in bill.lines]

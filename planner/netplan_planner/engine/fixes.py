@@ -75,17 +75,26 @@ def _do_first(
     )
 
 
+def _label(finding: Finding) -> str:
+    """Return what to do in a few words: of all places, or of the first and how many it is else."""
+    labels = dict.fromkeys(m.fix.label for m in finding.members if m.fix is not None)
+    first = next(iter(labels), "")
+    others = len(labels) - 1
+    if not first or others < 1:
+        return first
+    return f"{first}, and {others} other {'change' if others == 1 else 'changes'}"
+
+
 def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
     assert standing.rank is not None
     used = [m.used_ratio for m in finding.members if m.used_ratio is not None]
-    labels = {member.fix.label for member in finding.members if member.fix is not None}
     return OrderedFix(
         rank=standing.rank,
         finding=finding.fingerprint,
         rule=finding.rule,
         subject=finding.subject,
         place_count=standing.place_count,
-        label=labels.pop() if len(labels) == 1 else "",
+        label=_label(finding),
         saving_usd_per_month=standing.marginal_usd_per_month,
         alone_usd_per_month=finding.saving_usd_per_month,
         overlap=finding.overlap,

@@ -36,6 +36,13 @@ def _total(service: str, count: int, bill: ServiceBill, note: str = "") -> Servi
     )
 
 
+def _data_note(facts: Facts, verb: str, rows: str) -> str:
+    """Return where the dollars of the data are, which a service costs beside its hours."""
+    if facts.traffic is None:
+        return f"without the data that they {verb}: no traffic was given"
+    return f"what they {verb} is in the {rows} of the traffic"
+
+
 def _nat(facts: Facts) -> Iterator[ServiceTotal]:
     gateways = [nat for router in facts.inventory.routers for nat in router.nats]
     if not gateways:
@@ -46,8 +53,7 @@ def _nat(facts: Facts) -> Iterator[ServiceTotal]:
         name = f"{nat.name} in {nat.region}"
         bill |= service_bill.nat_gateway(facts.prices, name, nat.region, users)
         bill |= _addresses(facts, nat, users)
-    note = "what they process is in the nat rows of the traffic"
-    yield _total("cloud-nat", len(gateways), bill, note)
+    yield _total("cloud-nat", len(gateways), bill, _data_note(facts, "process", "nat rows"))
 
 
 def _uses(instance: Instance, nat: NatGateway, facts: Facts) -> bool:
@@ -93,7 +99,7 @@ def _vpn(facts: Facts) -> Iterator[ServiceTotal]:
         place = region or "a region that the input does not name"
         bill |= service_bill.vpn_tunnels(facts.prices, f"VPN in {place}", region, count)
     if tunnels:
-        note = "what they carry is in the hybrid row of the traffic"
+        note = _data_note(facts, "carry", "hybrid row")
         yield _total("cloud-vpn", tunnels.total(), bill, note)
 
 
@@ -108,7 +114,7 @@ def _rules(facts: Facts) -> Iterator[ServiceTotal]:
     for (_, region, kind), count in sorted(fronts.items()):
         bill |= service_bill.forwarding_rules(facts.prices, region or None, kind, count)
     if fronts:
-        note = "what they process is in the load-balancer row of the traffic"
+        note = _data_note(facts, "process", "load-balancer row")
         yield _total("forwarding-rules", fronts.total(), bill, note)
 
 

@@ -24,6 +24,7 @@ from netplan_planner.model import (
 from netplan_planner.paths.fronts import balancer_kind
 from netplan_planner.paths.lanes import Lane, front_of, lane_of
 from netplan_planner.throughput import edge_query, predict, single_flow
+from netplan_planner.throughput.round_trips.rtt import light_between
 
 _NOTES = {
     Direction.SENT: "",
@@ -158,12 +159,14 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     is_sent = all(direction_of(facts, edge) is Direction.SENT for edge in edges)
     meter = Meter()
     bill = _sent(facts, edges, meter) if is_sent else None
-    rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
+    least = light_between(src_zone, dst_zone) or 0.0
+    rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None and edge.rtt_ms >= least]
     src, dst = facts.src(greatest), facts.dst(greatest)
-    # One flow is bound by the round trip: that of the zones where no record of the pair has one.
+    # One flow is bound by the round trip: that of the zones where no record of the pair has one
+    # that light could do.
     query = edge_query(facts, greatest)
-    if query.rtt_ms is None and rtt:
-        query = msgspec.structs.replace(query, rtt_ms=min(rtt))
+    if query.rtt_ms is None or query.rtt_ms < least:
+        query = msgspec.structs.replace(query, rtt_ms=min(rtt, default=None))
     return ZonePair(
         src_zone=src_zone,
         dst_zone=dst_zone,

@@ -98,7 +98,7 @@ def _read_named(path: Path) -> tuple[Collector, str]:
     if outcome.damage:
         raise InputError(f"{shown}: {outcome.damage}; make the file again or leave it out")
     if outcome.foreign:
-        collector.note(shown, outcome.foreign)
+        collector.note(shown, outcome.foreign, is_needless=foreign.is_needless(outcome.foreign))
         return collector, f"{shown}: {outcome.foreign}"
     return collector, ""
 

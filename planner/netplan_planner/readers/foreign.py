@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _ELSEWHERE = "not read by `--inventory` in this version"
+_NEEDLESS = "not needed by the audit"
 _FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
 _LONGEST_KEY = 40
 _MOST_KEYS = 6
@@ -43,9 +44,9 @@ _SHAPES = (
     _shape("insights", f"Recommender insights: {_ELSEWHERE}"),
     _shape("recommendations", f"Recommender recommendations: {_ELSEWHERE}"),
     _shape("reachabilityDetails", f"a Connectivity Test: {_ELSEWHERE}"),
-    _shape("firewalls firewallPolicys", "effective firewall rules: not needed by the audit"),
+    _shape("firewalls firewallPolicys", f"effective firewall rules: {_NEEDLESS}"),
     _shape("start intervals end", f"an iperf3 measurement: {_ELSEWHERE}"),
-    _shape("result", "an answer about the state of a router or gateway: not needed by the audit"),
+    _shape("result", f"an answer about the state of a router or gateway: {_NEEDLESS}"),
     _shape("instance status", "members of an instance group that the file does not name"),
     _shape("schema findings coverage", "a netplan report: not an inventory"),
     _shape("error", "an error answer of an API: the request that made the file had failed"),
@@ -71,7 +72,7 @@ def describe(value: object) -> str:
     if not isinstance(value, dict):
         return "JSON, but no object"
     if isinstance(value.get("kind"), str) and value["kind"].startswith("compute#"):
-        return f"{value['kind'][:_LONGEST_KEY]}: not needed by the audit"
+        return f"{value['kind'][:_LONGEST_KEY]}: {_NEEDLESS}"
     for shape in _SHAPES:
         if shape.keys <= value.keys():
             return shape.what
@@ -104,6 +105,11 @@ def describe_text(head: str) -> str:
     if first.startswith("---") or first.rstrip().endswith(":"):
         return "text, perhaps YAML: ask gcloud for `--format=json`"
     return "text, not JSON: not an inventory"
+
+
+def is_needless(what: str) -> bool:
+    """Whether nothing is lost by leaving out what was so described."""
+    return what.endswith(_NEEDLESS)
 
 
 def is_flow_record(value: object) -> bool:

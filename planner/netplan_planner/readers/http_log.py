@@ -54,7 +54,7 @@ def read(text: str, file: str, into: Collector) -> bool:
         unknown += not compute_json.read(answer.body, Origin(file, f"{file}:{answer.line}:"), into)
     if older:
         reason = f"{older} earlier states of resources that the log shows again later"
-        into.note(file, reason)
+        into.note(file, reason, is_needless=True)
     if unknown:
         into.skip(file, "answers of other services", unknown)
     return True

@@ -227,7 +227,7 @@ class _Page:
             head = joined((cell for cell in row[:names] if cell), " ")
             self._hang(head, indent, hang=2)
             cells = zip(columns[names:], row[names:], strict=True)
-            rest = [_stacked(column, cell) for column, cell in cells if cell]
+            rest = [_stacked(column, cell) for column, cell in cells if line_width(cell)]
             self._hang(joined(rest, " · "), indent + 2, hang=0)
 
 

@@ -20,6 +20,7 @@ from netplan_planner.traffic.window import Window
 from netplan_planner.units import counted
 
 _SHOWN_NAMES = 3
+_HOUR_MINUTES, _DAY_HOURS = 60, 24
 
 
 def coverage_of(
@@ -77,12 +78,20 @@ def coverage_of(
     )
 
 
+def _minutes(count: int) -> str:
+    """Return a stretch in the unit that suits it: `45 minutes`, `7.5 hours`, `41 days`."""
+    if count < _HOUR_MINUTES * 2:
+        return counted(count, "minute")
+    hours = count / _HOUR_MINUTES
+    return f"{hours:.3g} hours" if hours < _DAY_HOURS * 2 else f"{hours / _DAY_HOURS:,.0f} days"
+
+
 def _window_notes(window: Window) -> Iterator[str]:
     if window.gaps:
         minutes = sum(last - first + 1 for first, last in window.gaps)
         one = len(window.gaps) == 1
         yield (
-            f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {minutes:,} minutes without any"
+            f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {_minutes(minutes)} without any"
             " record: nothing is known of that time, so percentiles leave it out; a month's volume"
             " counts it as idle"
         )

@@ -143,18 +143,12 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
 def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving) -> Fix:
     """Return the advice: another address in the configuration; the old one goes last, if at all."""
     receiver = talk.receiver
-    back = facts.inventory.reachable_interface(receiver, talk.sender)
     used = talk.edges[0].dst_address or "the external address"
-    either = (
-        f" (or to {internal_target(receiver, talk.sender, back)}, if {receiver.name} opens the"
-        " connection)"
-        if len(talk.edges) > 1 and back is not None
-        else ""
-    )
     money = "" if saving.unknown or saving.items else " The price stays; only the limit changes."
     return Fix(
         text=f"In the configuration of {talk.sender.name}, connect to"
-        f" {internal_target(talk.sender, receiver, nic)}{either}, instead of {used}.{money}",
+        f" {internal_target(talk.sender, receiver, nic)}, instead of {used}."
+        f"{_other_way(facts, talk)}{money}",
         label="internal address",
         verify=no_longer_addressed(used, talk.sender.project),
         clean_up=_clean_up(facts, talk),
@@ -162,6 +156,18 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
         caution="A firewall rule must let the internal source address in.",
     )
+
+
+def _other_way(facts: Facts, talk: Talk) -> str:
+    """Return what to write where the other machine opens the connection, which no log tells."""
+    first = talk.edges[0]
+    back = next((edge for edge in talk.edges if edge.src == first.dst), None)
+    nic = facts.inventory.reachable_interface(talk.receiver, talk.sender)
+    if back is None or nic is None:
+        return ""
+    used = back.dst_address or "the external address"
+    target = internal_target(talk.receiver, talk.sender, nic)
+    return f" If {talk.receiver.name} opens the connection, let it connect to {target}, not {used}."
 
 
 def _clean_up(facts: Facts, talk: Talk) -> Instruction | None:

@@ -76,12 +76,11 @@ def _hit(facts: Facts, part: LanePart, unpriced: dict[Lane, int], bounds: str) -
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"traffic/{classes}/{sources}")),),
         subject=f"{classes} from {sources}",
-        message=f"{volume(gib)} have no known price: {part.reason}",
+        message=f"{volume(gib)} have no known price{bounds}: {part.reason}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="path_classes", value=classes, source="flow logs"),
         ),
-        saving_unknown=bounds,
         fix=Fix(
             label="find out its price",
             text=f"What would tell: {tells}." if tells else "Take a newer price snapshot.",
@@ -101,5 +100,4 @@ def _bounds(
         return ""
     spans = [span(choices, facts.gib_per_month(count)) for choices, count in by_choices.items()]
     low, high = (sum(ends, Decimal(0)) for ends in zip(*spans, strict=True))
-    gib = facts.gib_per_month(sum(by_choices.values()))
-    return f"between ${cents(low):,f} and ${cents(high):,f} a month ({gib:,.0f} GiB)"
+    return f", between ${cents(low):,f} and ${cents(high):,f}"

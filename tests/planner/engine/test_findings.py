@@ -186,3 +186,17 @@ def test_gaps_are_counted_by_reason() -> None:
     first, second = judged.not_evaluated  # type: ignore[attr-defined]
     assert (first.reason, first.resource_count, len(first.examples)) == ("no cap", 7, 5)
     assert (second.reason, second.resource_count) == ("x", 1)
+
+
+def test_the_order_says_what_to_do_where_places_differ() -> None:
+    def resize(name: str, label: str, usd: str) -> Hit:
+        fix = Fix(text=f"take {label}", label=label)
+        return hit(name, saving_items=(line(usd, "100"),), fix=fix)
+
+    one = (resize("a", "n2d-standard-16", "3"), resize("b", "n2d-standard-16", "2"))
+    facts = facts_of(machine("a"))
+    (same,) = answer(facts, [(RULE, one)]).do_first
+    assert same.label == "n2d-standard-16"
+    other = (*one, resize("c", "n4-standard-2", "1"))
+    (mixed,) = answer(facts, [(RULE, other)]).do_first
+    assert mixed.label == "n2d-standard-16, and 1 other change"

@@ -196,3 +196,9 @@ def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
     gib = Decimal(730_000 * 542) / 2**30
     assert total.usd_per_month == gib * Decimal("0.5")
     assert total.note.startswith("730,000 records a month")
+
+
+def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
+    facts = facts_with(routers=(nat(addresses=("34.1.1.1",)),))
+    assert facts.traffic is None
+    assert only(facts).note == "without the data that they process: no traffic was given"

@@ -98,3 +98,17 @@ def test_a_machine_with_addresses_of_both_tiers_has_no_known_price() -> None:
     (total,) = traffic_by_class(facts)
     assert total.usd_per_month is None
     assert "both network tiers" in total.price_note
+
+
+def test_a_round_trip_that_light_could_not_do_is_none() -> None:
+    far = Zone("europe-west1-b")
+    facts = facts_of(
+        machine("a"),
+        replace(machine("b"), zone=far),
+        talk=(("a", "b", PathClass.INTER_REGION_INTERNAL, 1.0),),
+    )
+    assert facts.traffic is not None
+    for rtt_ms, seen_ms in ((0.75, None), (101.0, 101.0)):
+        edges = tuple(replace(edge, rtt_ms=rtt_ms) for edge in facts.traffic.edges)
+        (pair,) = zone_pairs(replace(facts, traffic=replace(facts.traffic, edges=edges)))
+        assert pair.rtt_ms == seen_ms

@@ -206,8 +206,23 @@ def test_a_log_of_exchanges_gives_the_last_state(tmp_path: Path) -> None:
     assert text.splitlines()[line - 1] == "{"
     reasons = [unread.reason for unread in inventory.unread]
     assert "1 earlier states of resources that the log shows again later" in reasons
+    (older,) = [unread for unread in inventory.unread if "earlier states" in unread.reason]
+    assert older.is_needless
     assert "answers of other services: 1 not needed by the audit" in reasons
     assert any("damaged JSON" in reason for reason in reasons)
+
+
+def test_a_named_file_that_the_audit_does_not_need_makes_nothing_incomplete(
+    tmp_path: Path,
+) -> None:
+    machines = write(tmp_path / "list.json", [vm()])
+    rules = write(tmp_path / "rules.json", {"firewalls": [], "firewallPolicys": []})
+    plan = write(tmp_path / "plan.json", {"format_version": "1.2", "planned_values": {}})
+    unread = read_inventory([machines, rules, plan]).unread
+    assert {Path(one.source).name: one.is_needless for one in unread} == {
+        "rules.json": True,
+        "plan.json": False,
+    }
 
 
 FOREIGN = [

@@ -83,7 +83,7 @@ def test_text_groups_machines_and_says_where_each_is() -> None:
     assert len(part.splitlines()) < 30
     assert "more kinds of machine; every machine: -v" in part
     assert "vm-00001" not in part
-    assert "GVNIC (the only one)" in part
+    assert "GVNIC only" in part
     assert "“GCE VM to internet egress bandwidth”" in part
     assert "price of 1 not known" in render(
         a_report(12), "text", RenderOptions(width=120, max_rows=0)
@@ -110,3 +110,11 @@ def test_csv_and_json_have_every_machine() -> None:
     assert len(document["machines"]) == 200
     assert document["machines"][7]["machine_usd_per_month"] is None
     assert {row["region"] for row in document["regions"]} == set(REGIONS)
+
+
+def test_a_narrow_table_names_its_figures_and_ends_no_row_in_a_point() -> None:
+    text = render(a_report(), "text", RenderOptions(width=60))
+    part = text[text.index("Machines ─") : text.index("What this rests on")]
+    assert "NIC GVNIC only" in " ".join(part.split())
+    assert "quotas not read" in " ".join(part.split())
+    assert not any(row.endswith("·") for row in part.splitlines() if "a month" in row)

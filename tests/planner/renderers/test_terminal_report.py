@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from netplan_planner.model import Infeasible, Report, Severity
+from netplan_planner.model import Infeasible, Report, Severity, Unread
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.terminal import render, render_job_plan, render_machine_plan
 from support import report_findings, reports
@@ -173,6 +173,22 @@ def test_one_fix_that_is_enough_is_not_called_both() -> None:
     text = render(msgspec.structs.replace(full, fix_sets=(enough,)), PLAIN)
     assert "one is enough" in text
     assert "both" not in text.partition("Findings")[0]
+
+
+def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
+    other = "inventory/of/a/project/whose/files/have/long/names/subnetworks-aggregated.json:/items/1"
+    reason = f"differs from the same resource in {other}, which was taken"
+    coverage = msgspec.structs.replace(
+        reports.gecko_report().coverage,
+        unread=(Unread(source="inventory/subnetworks.json", reason=reason),),
+        incomplete=(f"inventory/subnetworks.json: {reason}", "2 flow records malformed"),
+        is_complete=False,
+    )
+    report = msgspec.structs.replace(reports.gecko_report(), coverage=coverage)
+    text = render(report, with_options(width=80))
+    assert text.count(other) == 1
+    assert "1 thing of the inventory not understood: see unread below" in text
+    assert "2 flow records malformed" in text
 
 
 def test_single_plans_are_rendered_alone(golden: Golden) -> None:

@@ -118,6 +118,12 @@ def test_gaps_are_of_the_whole_input_and_not_of_a_pair(tmp_path: Path) -> None:
     assert "2 gaps of 97 minutes without any record" in matrix.coverage.notes[0]
 
 
+def test_a_gap_of_weeks_is_told_in_days(tmp_path: Path) -> None:
+    records = at_minutes({0: GBPS, 41 * 24 * 60: GBPS})
+    kept = read(tmp_path, records, gap_minutes=60)
+    assert "a gap of 41 days without any" in kept.coverage.notes[0]
+
+
 def test_a_long_record_is_no_gap(tmp_path: Path) -> None:
     records = [entry(A, B, 900, start=0, end=900), *at_minutes({20: 1})]
     assert read(tmp_path, records, gap_minutes=5).observed_minutes == 21

@@ -38,6 +38,8 @@ from netplan_planner.renderers.options import RenderOptions
 
 _PATH_LENGTH = 900
 """More than a path has in practice: one that is cut cannot be copied."""
+_LONG_WORD = 40
+"""Letters from which a word with a slash is taken for a path."""
 _NUMBER = re.compile(r"[0-9]+")
 
 _KINDS = {
@@ -81,7 +83,7 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     read = report.coverage
     yield Section(line=line("What this rests on"))
     if not read.is_complete:
-        yield from _incomplete(read.incomplete, options)
+        yield from _incomplete(read, options)
     for text in report.assumptions:
         yield Field(label="assumed", line=line(text))
     yield Field(label="read", line=_resources(read))
@@ -101,10 +103,16 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield Field(label="note", line=line(note))
 
 
-def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Block]:
-    """Yield what of the given evidence is not in the answer."""
+def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
+    """Yield what of the given evidence is not in the answer; what is unread has its own list."""
     gap = "This report is incomplete: not all of the given evidence could be read and used."
     yield Para(line=line(say(gap, Role.BAD)))
+    lost = [entry.reason for entry in read.unread if not entry.is_needless]
+    listed_below = tuple(f": {reason}" for reason in lost)
+    reasons = [text for text in read.incomplete if not text.endswith(listed_below)]
+    if lost:
+        count = figures.counted(len(lost), "thing")
+        yield Item(line=line(f"{count} of the inventory not understood: see unread below"))
     shown = reasons[: options.row_limit]
     counts = [reason for reason in shown if ": " not in reason]
     if counts:
@@ -112,7 +120,7 @@ def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Bloc
     for reason in shown:
         source, colon, cause = reason.rpartition(": ")
         if colon:
-            yield Item(line=line(_place(source), colon, cause))
+            yield Item(line=line(_place(source), colon, *_reason(cause)))
     if len(reasons) > len(shown):
         yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
 
@@ -248,7 +256,7 @@ def _month(window: WindowInfo | None) -> Iterator[Block]:
         why.append("silences of the whole input count as idle")
     if low < 1:
         why.append("the rest of a day counts as what was seen")
-    bounds = f"between {low:.2g} and {high:.3g} times what is stated"
+    bounds = f"between {figures.number(low)} and {figures.number(high)} times what is stated"
     how = "name the window with --since and --until if the records are all that it had"
     yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
 
@@ -263,9 +271,10 @@ def _owners(read: TrafficCoverage) -> Line:
     whole = read.owned_bytes + read.unowned_bytes
     if not whole:
         return line("no bytes to own")
-    text = line(fixed(figures.share(read.owned_bytes, whole)), " of the bytes have an owner")
+    share = fixed(figures.share(read.owned_bytes, whole))
+    text = line(share, " of the bytes are between ends that are known, the internet among them")
     if read.unowned_bytes:
-        text = line(text, f"; {figures.byte_volume(read.unowned_bytes)} have none")
+        text = line(text, f"; an end of {figures.byte_volume(read.unowned_bytes)} is not known")
     if read.assumed_bytes:
         assumed = figures.byte_volume(read.assumed_bytes)
         text = line(text, f"; {assumed} went to addresses whose holder then is assumed")
@@ -336,7 +345,18 @@ def _of_cause(group: Sequence[Unread]) -> Line:
         if part
     )
     more = f" and {len(group) - 1:,} more" if len(group) > 1 else ""
-    return line(*where, *which, f"{more}: {first.reason}")
+    return line(*where, *which, f"{more}: ", *_reason(first.reason))
+
+
+def _reason(text: str) -> Iterator[Span]:
+    """Yield a reason; a long path in it stays whole, as it is there to be copied."""
+    for index, word in enumerate(text.split(" ")):
+        space = " " if index else ""
+        if len(word) > _LONG_WORD and "/" in word:
+            yield say(space)
+            yield _place(word)
+        else:
+            yield say(f"{space}{word}", length=_PATH_LENGTH)
 
 
 def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> Iterator[Block]:

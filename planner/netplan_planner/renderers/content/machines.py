@@ -49,10 +49,10 @@ def _by_type(rows: Sequence[MachineRow], options: RenderOptions) -> Iterator[Blo
     columns = (
         Column(title="region"),
         Column(title="machines"),
-        Column(title="count", is_number=True),
+        Column(title="count", is_number=True, stacked="{} machines"),
         Column(title="inside", is_number=True, stacked="inside {}"),
         Column(title="to outside", is_number=True, stacked="to outside {}"),
-        Column(title="NIC"),
+        Column(title="NIC", stacked="NIC {}"),
         Column(title="external", is_number=True, stacked="{} external addresses"),
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="note", is_note=True),
@@ -134,9 +134,9 @@ def _quotas(rows: Sequence[RegionRow], options: RenderOptions) -> Iterator[Block
     columns = (
         Column(title="region"),
         Column(title="running", is_number=True, stacked="{} running"),
-        Column(title="could send to outside", is_number=True, stacked="to outside {}"),
-        Column(title="could send in all", is_number=True, stacked="in all {}"),
-        Column(title="quotas"),
+        Column(title="could send to outside", is_number=True, stacked="could send {} to outside"),
+        Column(title="could send in all", is_number=True, stacked="could send {} in all"),
+        Column(title="quotas", stacked="quotas {}"),
     )
     yield Table(columns=columns, rows=tuple(_region_row(row) for row in shown))
     if len(ordered) > len(shown):
@@ -177,7 +177,7 @@ def _nic(rows: Sequence[MachineRow]) -> str:
         return ", ".join(stated)
     possible = {row.nic_types_possible for row in rows}
     only = next(iter(possible)) if len(possible) == 1 else ()
-    return f"{only[0]} (the only one)" if len(only) == 1 else "not stated"
+    return f"{only[0]} only" if len(only) == 1 else "not stated"
 
 
 def _usd(rows: Sequence[MachineRow]) -> tuple[Decimal, int]:

@@ -45,7 +45,7 @@ def tunnel(query: PathQuery, packets: PathLimit, count: int) -> Limit:
         kind=LimitKind.DOCUMENTED,
         source=packets.source,
         as_of=packets.as_of,
-        detail=f"{count} x {packets.value:g} packets/s of {mtu} bytes",
+        detail=f"{count} x {packets.value:,.0f} packets/s of {mtu} bytes",
         lifted_by="more tunnels, or an Interconnect",
     )
 
@@ -176,7 +176,7 @@ def external_receiving(
         yield _ingress(
             packets,
             units.gbps_from_bytes(packets.value * frame_bytes, 1),
-            f"the receiver, {packets.value:g} packets/s of {frame_bytes} bytes",
+            f"the receiver, {packets.value:,.0f} packets/s of {frame_bytes} bytes",
         )
 
 

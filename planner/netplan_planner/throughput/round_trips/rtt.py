@@ -109,6 +109,17 @@ def rtt_for_pairs(src: Sequence[str | None], dst: Sequence[str | None]) -> Round
     return load_round_trips().for_pairs(src, dst)
 
 
+def light_between(src: str, dst: str) -> float | None:
+    """Return the round trip of light between two places in ms: no true figure lies below it.
+
+    None where a place is not known.
+
+    >>> light_between("us-central1-a", "europe-west1-b") > 60, light_between("us-east4", "nowhere")
+    (True, None)
+    """
+    return load_round_trips().light_between(src, dst)
+
+
 @cache
 def load_round_trips(folder: Path = DATA) -> "RoundTripTable":
     """Return the shipped table, or one that the script wrote to another folder."""
@@ -184,6 +195,13 @@ class RoundTripTable:
         inside = np.flatnonzero(columns.basis == RttBasis.INTER_ZONE)
         self._set_zones(columns, inside, zone[first[inside]], zone[last[inside]])
         return columns
+
+    def light_between(self, src: str, dst: str) -> float | None:
+        """Return the round trip of light between two places; see `light_between`."""
+        first, last = self._place(src)[0], self._place(dst)[0]
+        if len(self._names) in (first, last):
+            return None
+        return float(light_ms(self._km[first, last]))
 
     def _set_zones(
         self,
