@@ -12,8 +12,11 @@ from netplan_planner.engine.findings import (
 from netplan_planner.model import Facts, Finding, FixSet, Hit, OrderedFix, Severity, Value
 from netplan_planner.optimise.fix_order import Proposal, Standing, order_fixes
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
+from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio
+
+_SHOWN_LABELS = 2
 
 
 class Answer(Value, frozen=True, kw_only=True):
@@ -76,13 +79,13 @@ def _do_first(
 
 
 def _label(finding: Finding) -> str:
-    """Return what to do in a few words: of all places, or of the first and how many it is else."""
-    labels = dict.fromkeys(m.fix.label for m in finding.members if m.fix is not None)
-    first = next(iter(labels), "")
-    others = len(labels) - 1
-    if not first or others < 1:
-        return first
-    return f"{first}, and {others} other {'change' if others == 1 else 'changes'}"
+    """Return what to do in a few words: of the greatest places, and how many other things."""
+    fixes = [member.fix for member in finding.members if member.fix is not None]
+    labels = list(dict.fromkeys(fix.label for fix in fixes if fix.label))
+    shown = labels[:_SHOWN_LABELS]
+    if len(labels) > len(shown):
+        return f"{', '.join(shown)} or {counted(len(labels) - len(shown), 'other')}"
+    return " or ".join(shown)
 
 
 def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:

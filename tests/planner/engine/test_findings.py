@@ -199,4 +199,4 @@ def test_the_order_says_what_to_do_where_places_differ() -> None:
     assert same.label == "n2d-standard-16"
     other = (*one, resize("c", "n4-standard-2", "1"))
     (mixed,) = answer(facts, [(RULE, other)]).do_first
-    assert mixed.label == "n2d-standard-16, and 1 other change"
+    assert mixed.label == "n2d-standard-16 or n4-standard-2"
