@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,8 @@ def test_what_is_suppressed_stays_in_the_facts(tmp_path: Path) -> None:
     # The paths are as they are, so a bigger machine is known to bring nothing.
     assert [fix["rule"] for fix in found["do_first"]] == ["idle-external-address"]
     assert found["fix_sets"] == []
+    _, text, _ = audit("--demo", "gecko", "--ignore-file", ignore, "--fail-on", "never")
+    assert "by itself it brings nothing: the same limit binds as before" in text
 
 
 def test_a_fix_is_the_change_and_the_clean_up_comes_after_it() -> None:
@@ -95,6 +98,10 @@ def test_a_fix_is_the_change_and_the_clean_up_comes_after_it() -> None:
     for member in by_rule["external-ip-intra-zone"]["members"]:
         sender, receiver = (ref["self_link"].rpartition("/")[2] for ref in member["resources"])
         fix = member["fix"]
+        # Each way has its own address: the one that the other machine uses.
+        both = re.search(r"connect to (\S+)\.us-\S+, now \S+, not (\S+)\.$", fix["text"])
+        assert both is None or both[1] == sender
+        assert both is None or both[2] not in fix["text"][: both.start()]
         assert f"In the configuration of {sender}, connect to {receiver}." in fix["text"]
         assert fix["commands"] == []
         assert "gcloud logging read" in fix["verify"]["commands"][0]

@@ -176,7 +176,7 @@ def test_one_fix_that_is_enough_is_not_called_both() -> None:
 
 
 def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
-    other = "inventory/of/a/project/whose/files/have/long/names/subnetworks-aggregated.json:/items/1"
+    other = "inventory/of/a/project/whose/files/have/long/names/subnets-aggregated.json:/items/1"
     reason = f"differs from the same resource in {other}, which was taken"
     coverage = msgspec.structs.replace(
         reports.gecko_report().coverage,

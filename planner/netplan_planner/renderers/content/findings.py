@@ -157,8 +157,19 @@ def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
         spread = _spread(finding, label)
         yield Field(label=label, line=line(text, *((", ", bound) if bound else ()), spread))
     yield from _after_others(finding, ranked)
+    if ranked is None and _lifts_nothing(finding):
+        text = "by itself it brings nothing: the same limit binds as before, see to that first"
+        yield Field(label="but", line=line(say(text, Role.COST)))
     if finding.throughput_now is None and finding.limit is not None:
         yield Field(label="limit", line=phrases.limit(finding.limit))
+
+
+def _lifts_nothing(finding: Finding) -> bool:
+    """Return whether a fix that costs money leaves the limit that binds, for the first place."""
+    now, then, usd = finding.throughput_now, finding.throughput_fixed, finding.saving_usd_per_month
+    if now is None or then is None or now.gbps is None or then.gbps is None or usd is None:
+        return False
+    return usd < 0 and figures.rate(now.gbps) == figures.rate(then.gbps)
 
 
 def _after_others(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:

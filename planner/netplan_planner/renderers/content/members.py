@@ -84,7 +84,7 @@ _DO = _Figure(Column(title="do"), _do)
 _SURE = _Figure(Column(title="sure", stacked="sure {}"), _sure)
 _FIGURES = (
     _Figure(Column(title="volume", is_number=True, stacked="{} a month"), _volume),
-    _Figure(Column(title="in use", is_number=True, stacked="{} in use"), _used),
+    _Figure(Column(title="of limit", is_number=True, stacked="{} of the limit"), _used),
     _Figure(Column(title="throughput"), _step),
     _Figure(Column(title="bill"), _saves),
     _DO,
