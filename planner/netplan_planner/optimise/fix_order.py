@@ -226,8 +226,10 @@ class _Search:
             if taken is None:
                 return alone, ""
             return (None if alone is None else Decimal(0)), "another fix already changes the type"
-        if self._traffic is None or alone is None:
+        if self._traffic is None:
             return alone, ""
+        if alone is None:
+            return self._saved_later(hit)
         if (
             change.kind is ChangeKind.ZONE
             and (owner := self._owners.get(change.target)) is not None
@@ -242,6 +244,19 @@ class _Search:
             worth = self._saved(hit, self._traffic.edges_between(pair), where)
             return worth, _less(worth, alone)
         return alone, ""
+
+    def _saved_later(self, hit: Hit) -> tuple[Decimal | None, str]:
+        """Return what an address that has the same price today saves after a move, if anything."""
+        change = hit.change
+        is_known = change is not None and not hit.saving_unknown and not hit.saving_items
+        if change is None or not is_known or change.kind is not ChangeKind.INTERNAL_ADDRESS:
+            return None, ""
+        pair = self._pair(change)
+        if pair is None or self._traffic is None or self._traffic.uses_internal(pair):
+            return None, ""
+        where = tuple(self._traffic.zone(end) for end in pair)
+        worth = self._saved(hit, self._traffic.edges_between(pair), where)
+        return (worth, "once the fixes before it are made") if worth > 0 else (None, "")
 
     def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal, str]:
         """Return what a move saves now: in traffic, and in the machine where regions differ.

@@ -144,7 +144,11 @@ def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving
     """Return the advice: another address in the configuration; the old one goes last, if at all."""
     receiver = talk.receiver
     used = talk.edges[0].dst_address or "the external address"
-    money = "" if saving.unknown or saving.items else " The price stays; only the limit changes."
+    money = (
+        ""
+        if saving.unknown or saving.items
+        else " Between these places the price stays; only the limit changes."
+    )
     return Fix(
         text=f"In the configuration of {talk.sender.name}, connect to"
         f" {internal_target(talk.sender, receiver, nic)}, instead of {used}."

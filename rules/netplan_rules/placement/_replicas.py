@@ -126,10 +126,9 @@ def replica_sets(facts: Facts) -> ReplicaSets:
         if role in HA_ROLES:
             where = f"{machine.project}|both have the label {ROLE_LABEL}={role}"
             found[where].append(machine)
-        stem = name_stem(machine.name)
-        if stem != machine.name:
-            where = f"{machine.project}/{machine.primary_network}"
-            found[f"{where}|both are named {stem}-…"].append(machine)
+        # A copy may bear the bare name: db beside db-replica.
+        where = f"{machine.project}/{machine.primary_network}"
+        found[f"{where}|both are named {name_stem(machine.name)}-…"].append(machine)
     sets = {key: tuple(members) for key, members in found.items() if len(members) > 1}
     by_machine: dict[str, set[str]] = defaultdict(set)
     for key, members in sets.items():

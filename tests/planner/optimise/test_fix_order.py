@@ -20,6 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.address.external_ip_inter_region import check as inter_region_address
+from netplan_rules.address.external_ip_intra_region import check as intra_region_address
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
 from netplan_rules.base import Check
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
@@ -225,3 +226,28 @@ def test_money_and_held_back_traffic_are_ranked_by_what_is_at_stake(
     )
     names = [fix.subject for fix in found.do_first]
     assert names == expected
+
+
+def test_an_address_of_one_price_saves_after_a_move() -> None:
+    """Between zones both addresses cost the same; in one zone the internal one is free."""
+    facts = facts_of(
+        machine("db"),
+        machine("web", zone="us-central1-b"),
+        talk=(
+            ("db", "web", PathClass.INTER_ZONE_INTERNAL, 2.0),
+            ("web", "db", PathClass.INTER_ZONE_EXTERNAL, 1.0),
+        ),
+    )
+    move, address = judged(facts, intra_region_address, zone_moves).do_first
+    assert (move.rule, address.rule) == ("chatty-inter-zone-pair", "external-ip-intra-region")
+    assert (address.alone_usd_per_month, address.overlap) == (
+        None,
+        "once the fixes before it are made",
+    )
+    assert address.saving_usd_per_month is not None
+    whole = (move.saving_usd_per_month or Decimal(0)) + address.saving_usd_per_month
+    assert whole == bill(facts, [])
+    alone = judged(facts, intra_region_address)
+    assert alone.do_first == ()
+    (finding,) = alone.findings
+    assert finding.marginal_usd_per_month is None

@@ -205,6 +205,9 @@ def _money(finding: Finding) -> Iterator[Block]:
         if finding.saving_unknown:
             why = figures.said(finding.saving_unknown)
             yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
+        elif finding.marginal_usd_per_month and finding.overlap:
+            amount = phrases.money(finding.marginal_usd_per_month)
+            yield Field(label="later", line=line(amount, f" {finding.overlap}"))
         yield from before_commitments(finding)
         return
     yield from _stated(finding, usd)

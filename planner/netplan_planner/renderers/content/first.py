@@ -81,6 +81,8 @@ def _what(fix: OrderedFix) -> Line:
 def _overlap(fix: OrderedFix) -> Line:
     """Return what it would save alone, where the fixes above take part of that."""
     alone, now = fix.alone_usd_per_month, fix.saving_usd_per_month
+    if fix.overlap and alone is None and now:
+        return line(f"; {fix.overlap}")
     if not fix.overlap or alone is None or now is None or alone == now:
         return ()
     return line("; alone ", phrases.money(alone), f" ({fix.overlap})")
