@@ -4,6 +4,9 @@ from datetime import date
 from typing import NamedTuple
 
 from netplan_planner.errors import UsageError
+from netplan_planner.model import PathClass
+
+_PATHS = frozenset(path.value for path in PathClass)
 
 
 class Ends(NamedTuple):
@@ -35,6 +38,10 @@ def ends_of(src: str, dst: str | None, *, has_input: bool, on: date) -> Ends:
     for word in (src, dst):
         if word is None or caps.variants(word) or word in caps.machine_types:
             continue
+        if word in _PATHS:
+            raise UsageError(
+                f"{word!r} is a path, not a machine: netplan predict TYPE --path {word}"
+            )
         near = caps.nearest(word)
         hint = f" (near: {', '.join(near)})" if near else ""
         raise UsageError(

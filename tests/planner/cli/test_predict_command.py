@@ -191,6 +191,7 @@ class TestUsage:
             ((*ZONE, "--mtu", "9000"), "--mtu 9000 is more than a VPC network carries"),
             (("e2-standard-4", "e2-standard-4", "--tier1"), "--tier1: Tier_1 is not offered for"),
             (("n2-standard-4", "n9-standard-4"), "'n9-standard-4' is no machine type (near: "),
+            (("n2-standard-4", "internet"), "netplan predict TYPE --path internet"),
             (("n2-standard-4", "n2-standard-8", "--demo", "gecko"), "is a machine type"),
             (("n2-standard-4", "--host-link-gbps", "10"), "leave out the machine type"),
             ((*ZONE, "--format", "xml"), "json"),

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 from rich.cells import cell_len
 
-from netplan_planner.model import Infeasible, Report, Severity, Unread
+from netplan_planner.model import Confidence, Infeasible, Report, Severity, Unread
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.terminal import render, render_job_plan, render_machine_plan
 from support import report_findings, reports
@@ -202,3 +202,17 @@ def test_single_plans_are_rendered_alone(golden: Golden) -> None:
     assert "Nothing meets this: bandwidth. 10 Gbit/s short." in text
     assert "2 with too little bandwidth: n1 2" in text
     assert "1 without a known price: t2a-standard-8: no price" in text
+
+
+def test_the_order_says_which_fix_is_little_sure() -> None:
+    report = reports.gecko_report()
+    first = report.do_first[0].finding
+    findings = tuple(
+        msgspec.structs.replace(found, confidence=Confidence.LOW)
+        if found.fingerprint == first
+        else found
+        for found in report.findings
+    )
+    assert "sure low" not in render(report, PLAIN).partition("Findings:")[0]
+    text = render(msgspec.structs.replace(report, findings=findings), PLAIN)
+    assert "sure low" in text.partition("Findings:")[0]

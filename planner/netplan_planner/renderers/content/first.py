@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Estimate, FixSet, FixStep, OrderedFix, Report
+from netplan_planner.model import Confidence, Estimate, FixSet, FixStep, OrderedFix, Report
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -35,10 +35,12 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         return
     yield Section(line=line("Do first"))
     numbers = {f.fingerprint: index for index, f in enumerate(report.findings, 1)}
+    unsure = {f.fingerprint for f in report.findings if f.confidence is Confidence.LOW}
     everything = options.verbosity > 0
     steps = report.do_first if everything else report.do_first[:_STEPS]
     for step in steps:
-        yield Item(line=_step(step, numbers))
+        doubt = line("; sure low") if step.finding in unsure else ()
+        yield Item(line=line(_step(step, numbers), doubt))
     rest = report.do_first[len(steps) :]
     if rest:
         saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in rest), Decimal(0))
