@@ -39,9 +39,8 @@ def ends_of(src: str, dst: str | None, *, has_input: bool, on: date) -> Ends:
         if word is None or caps.variants(word) or word in caps.machine_types:
             continue
         if word in _PATHS:
-            raise UsageError(
-                f"{word!r} is a path, not a machine: netplan predict TYPE --path {word}"
-            )
+            how = f"netplan predict TYPE --path {word}"
+            raise UsageError(f"{word!r} is a path, not a machine: {how}")
         near = caps.nearest(word)
         hint = f" (near: {', '.join(near)})" if near else ""
         raise UsageError(

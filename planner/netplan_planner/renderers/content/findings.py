@@ -158,8 +158,8 @@ def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
         yield Field(label=label, line=line(text, *((", ", bound) if bound else ()), spread))
     yield from _after_others(finding, ranked)
     if ranked is None and _lifts_nothing(finding):
-        text = "by itself it brings nothing: the same limit binds as before, see to that first"
-        yield Field(label="but", line=line(say(text, Role.COST)))
+        why = "by itself it brings nothing: the same limit binds as before, see to that first"
+        yield Field(label="but", line=line(say(why, Role.COST)))
     if finding.throughput_now is None and finding.limit is not None:
         yield Field(label="limit", line=phrases.limit(finding.limit))
 
