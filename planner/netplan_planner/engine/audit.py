@@ -7,7 +7,7 @@ from netplan_planner import tool_version
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
 from netplan_planner.engine.fixes import Answer, answer
-from netplan_planner.engine.inputs import limits_date, read_facts
+from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
@@ -29,6 +29,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
@@ -174,7 +175,7 @@ def _report(
         tool=f"netplan {tool_version()}",
         title=demo.title if demo is not None else _title(projects),
         projects=projects,
-        limits_as_of=limits_date(request, demo),
+        limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.as_of,
         network_prices_as_of=facts.prices.info.network_as_of,
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,

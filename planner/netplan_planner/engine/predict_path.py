@@ -26,7 +26,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
-from netplan_planner.throughput import CapsTable, instance_end, load_caps, predict
+from netplan_planner.throughput import CapsTable, instance_end, load_caps, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
 from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
@@ -218,7 +218,7 @@ def _answer(
         src=names[0],
         dst=names[1],
         query=query,
-        limits_as_of=caps.as_of,
+        limits_as_of=stated_on(caps.as_of),
         estimate=estimate,
         rtt_detail=detail,
         rtt_raised=said,
