@@ -182,3 +182,12 @@ def test_another_snapshot_can_be_asked(tmp_path: Path) -> None:
 def test_two_runs_give_the_same_bytes() -> None:
     arguments = ("machine", "z3-highmem-88-standardlssd", "--region", "us-central1")
     assert run(*arguments, "--usage", "all").stdout == run(*arguments, "--usage", "all").stdout
+
+
+def test_the_internet_asks_for_an_area_and_takes_a_country() -> None:
+    to = ["traffic", "--from", "us-central1", "--to", "internet", "--gib", "10"]
+    ran = run(*to)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "Western Europe 0.12" in ran.stderr
+    assert "give --area with one of these, or with a country by name or code" in ran.stderr
+    assert run(*to, "--area", "Japan").stdout == run(*to, "--area", "jpn").stdout
