@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
+from netplan_planner.cli.origins import Verbs, check_variables
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 
@@ -33,6 +34,7 @@ thousands of them: the default of 700 spends a tenth of an audit on looking."""
 
 app = typer.Typer(
     name="netplan",
+    cls=Verbs,
     help="Find Compute Engine traffic that takes the wrong path, machines whose egress cap is too"
     " small or too big, and the cheapest machine type for a bandwidth. It only advises.",
     no_args_is_help=True,
@@ -82,6 +84,7 @@ def root(
     ] = False,
 ) -> None:
     """Read the configuration file, so that its values become the options' defaults."""
+    _note_variables(ctx, quiet)
     from netplan_planner.config import find_config, option_defaults
 
     state.quiet = quiet
@@ -92,6 +95,12 @@ def root(
         own = {"quiet": given.pop("quiet")} if isinstance(given.get("quiet"), bool) else {}
         state.quiet = quiet or own.get("quiet", False)
         ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
+
+
+def _note_variables(ctx: typer.Context, quiet: bool) -> None:
+    for note in check_variables(ctx, os.environ):
+        if not quiet:
+            typer.echo(f"netplan: {_inert(note)}", err=True)
 
 
 def _as_parameters(
