@@ -7,11 +7,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit lock docs wheel clean help
+.PHONY: demo test check unit fuzz kills lock docs wheel clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample"
 	@echo "make test    set up, then style, types, layers and the whole test suite"
+	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
+	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
 	@echo "make docs    write the generated pages again (rule reference, JSON Schema)"
 	@echo "make wheel   build the wheel into dist/"
@@ -29,6 +31,16 @@ check: $(READY)
 
 unit: $(READY)
 	$(BIN)/python -m pytest -q
+
+# What it finds goes to tests/data/broken/, which the suite reads.
+MINUTES ?= 5
+SEED ?= 0
+fuzz: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m support.fuzzing --minutes $(MINUTES) --seed $(SEED) --show
+
+TIMES ?= 50
+kills: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m support.killing --times $(TIMES) --seed $(SEED)
 
 # Not behind the environment: the lock is what the environment is made from.
 lock:

@@ -5,7 +5,7 @@ set -euo pipefail
 folder=$1
 suite=trixie
 
-version=$(iperf3 --version 2>/dev/null | sed -n '1s/^iperf \([0-9.]*\).*/\1/p')
+version=$({ iperf3 --version 2>/dev/null || true; } | sed -n '1s/^iperf \([0-9.]*\).*/\1/p')
 if [ -n "$version" ] && [ "$(printf '%s\n' 3.16 "$version" | sort -V | head -n 1)" = 3.16 ]; then
     command -v iperf3
     exit

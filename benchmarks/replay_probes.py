@@ -29,7 +29,7 @@ from netplan_planner.model import Calibration
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import batch
 from netplan_planner.throughput.corrections.calibrated import HALF_LIFE_DAYS
-from netplan_planner.throughput.goodput.conformal import OWN_FIGURES, Scores, fit
+from netplan_planner.throughput.goodput.conformal import Scores, fit
 from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
 from netplan_planner.throughput.learning import calibration as learning
 from netplan_planner.throughput.learning.calibration import calibrate
@@ -92,7 +92,7 @@ def world(path: Path, name: str, scores: Sequence[Scores]) -> World | None:
     """Return a campaign as a project; None where it has too few rows."""
     with PathTable(path) as table:
         names, source = table.texts("source")
-        every = rows_of_table(table, as_of=AS_OF, without=name if name in OWN_FIGURES else "")
+        every = rows_of_table(table, as_of=AS_OF, without=name)
     is_own = np.array([kind.src.cloud == "gcp" for kind in every.kinds])[every.columns.kind]
     rows = np.intersect1d(usable(every), np.flatnonzero((source == names.index(name)) & is_own))
     if len(rows) < LEAST_ROWS:

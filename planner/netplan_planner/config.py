@@ -10,13 +10,13 @@ The same keys may stand under `[tool.netplan]` in pyproject.toml. The command li
 """
 
 import re
-import tomllib
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 from netplan_planner import units
 from netplan_planner.errors import UsageError
+from netplan_planner.input_files import NotToml, toml_table
 
 _SEVERITY = "severity"
 _NOT_VERBS = frozenset({"rules", "targets", _SEVERITY})
@@ -30,7 +30,7 @@ def find_config(folder: Path) -> Path | None:
     if own.is_file():
         return own
     project = folder / "pyproject.toml"
-    if project.is_file() and "[tool.netplan" in project.read_text(encoding="utf-8"):
+    if project.is_file() and b"[tool.netplan" in project.read_bytes():
         return project
     return None
 
@@ -42,15 +42,21 @@ def load_table(path: Path) -> dict[str, Any]:
         UsageError: If the file is missing or not TOML.
     """
     try:
-        with path.open("rb") as file:
-            table = tomllib.load(file)
+        table = toml_table(path.read_bytes())
     except OSError as exc:
         raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+    except NotToml as exc:
         raise UsageError(f"{path}: not valid TOML: {exc}") from exc
     if path.name == "pyproject.toml":
-        table = table.get("tool", {}).get("netplan", {})
+        table = _section(path, _section(path, table, "tool"), "netplan")
     return table
+
+
+def _section(path: Path, table: dict[str, Any], name: str) -> dict[str, Any]:
+    found = table.get(name, {})
+    if not isinstance(found, dict):
+        raise UsageError(f"{path}: [{name}] is a table")
+    return found
 
 
 def option_defaults(path: Path) -> dict[str, Any]:
@@ -104,10 +110,7 @@ def declared_targets(path: Path) -> tuple[tuple[str, float, str], ...]:
 
 
 def _table(path: Path, name: str) -> dict[str, Any]:
-    table = load_table(path).get(name, {})
-    if not isinstance(table, dict):
-        raise UsageError(f"{path}: [{name}] is a table")
-    return table
+    return _section(path, load_table(path), name)
 
 
 def _rate_gbps(where: str, value: object) -> float:

@@ -33,6 +33,10 @@ class InputError(NetplanError):
     """An input exists but cannot be read, or an answer not be written; the text names the place."""
 
 
+class EmptyError(InputError):
+    """An input that holds nothing; among others it is a note."""
+
+
 class AccessError(InputError):
     """The cloud refused or did not answer; the text names the missing permission where known."""
 

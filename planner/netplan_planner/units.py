@@ -5,7 +5,7 @@ month is 730 hours, as in Google's own price examples.
 """
 
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 BITS_PER_BYTE = 8
 BITS_PER_GIGABIT = 10**9
@@ -15,8 +15,10 @@ MIB_PER_GIB = 1024
 BYTES_PER_TIB = 2**40
 SECONDS_PER_MINUTE = 60
 SECONDS_PER_HOUR = 3600
+SECONDS_PER_DAY = 86_400
 HOURS_PER_MONTH = 730
 MS_PER_SECOND = 1000
+_CENT = Decimal("0.01")
 
 
 def gbps_from_bytes(byte_count: float, seconds: float) -> float:
@@ -95,6 +97,18 @@ def usd_per_month(usd_per_hour: Decimal) -> Decimal:
     Decimal('7.30')
     """
     return usd_per_hour * HOURS_PER_MONTH
+
+
+def cents(usd: Decimal) -> Decimal:
+    """Return an amount of money in whole cents, half a cent away from zero: the only such rounding.
+
+    Python's own formats round half a cent to the even neighbour; the same amount must not read 1.82
+    in one answer and 1.83 in another.
+
+    >>> cents(Decimal("1.825")), cents(Decimal("-7.295")), cents(Decimal(730) * Decimal("0.01"))
+    (Decimal('1.83'), Decimal('-7.30'), Decimal('7.30'))
+    """
+    return usd.quantize(_CENT, ROUND_HALF_UP)
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-
-_NAME_LENGTH = 100
+from netplan_planner.leftovers import name_beside
 
 
 def usable_target(asked: str, path: Path) -> Path:
@@ -49,7 +48,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         if target.exists() and not (target.is_file() or target.is_dir()):
             yield target
             return
-        beside = target.with_name(f".{target.name[:_NAME_LENGTH]}.{os.getpid()}.new")
+        beside = name_beside(target)
         yield beside
         _sync(beside)
         beside.replace(target)

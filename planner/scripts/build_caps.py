@@ -26,8 +26,8 @@ TARGET = HERE.parent / "netplan_planner" / "throughput" / "data" / "egress_caps.
 
 # Days of general availability: before them the types could not be used.
 DAYS_OF_CHANGE = {"2026-05-27", "2026-07-08"}
-# Series whose list of NIC types is general knowledge at the source, not read from a page.
-RECALLED_NICS = {"e2", "n1", "n2", "n2d", "t2d", "m1", "m2", "a2", "g2"}
+# Series whose list of NIC types the source does not have from a page: unknown here.
+UNREAD_NICS = {"e2", "n1", "n2", "n2d", "t2d", "m1", "m2", "a2", "g2"}
 # Series with external caps of their own; all others follow the rule for every VM.
 OWN_EXTERNAL = {"c4n", "m4n", "h3", "h4d"}
 UNCONFIRMED_EXTERNAL = "external cap is the general 7 Gbps rule, not confirmed for this series"
@@ -229,7 +229,7 @@ def _nics(line: dict[str, str], series: str) -> tuple[str, str]:
     if line["machine_type"].endswith("-metal") and types == "GVNIC":
         # Bare metal of every series has IDPF; one line of the source says otherwise.
         types = "IDPF"
-    return types, "recalled" if series in RECALLED_NICS else "documented"
+    return ("", "") if series in UNREAD_NICS else (types, "documented")
 
 
 def _source(line: dict[str, str]) -> tuple[str, str]:
@@ -365,8 +365,8 @@ def _past_row(row: Row, rule: dict[str, str]) -> Row:
         egress_gbps=rule["egress_gbps"],
         external_gbps="",
         external_basis="",
-        nic_types="VIRTIO_NET",
-        nic_basis="recalled",
+        nic_types="",
+        nic_basis="",
         valid_from=rule["valid_from"],
         assumed_from="",
         valid_until=rule["valid_until"],

@@ -17,7 +17,7 @@ from netplan_planner.throughput.goodput.conformal import Scores, nested
 from netplan_planner.throughput.goodput.intervals import REGIMES
 
 TARGET = Path(__file__).parents[1] / "netplan_planner/throughput/data/interval_factors.csv"
-COLUMNS = ("regime", "level", "log_low", "log_high", "campaign_count", "row_count", "as_of")
+COLUMNS = ("regime", "level", "low", "high", "campaign_count", "row_count", "as_of")
 
 
 def write(path: Path, campaigns: list[Scores], as_of: date) -> None:

@@ -1,6 +1,7 @@
 """The price book over a snapshot: every question that the planner asks, answered or refused."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.custom_types import parse_custom
 from netplan_pricing.internet_areas import InternetAreas
+from netplan_pricing.machine_parts import GPU_SERIES
 from netplan_pricing.machine_prices import ListedMachine, MachinePrices
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices
@@ -71,6 +73,15 @@ class SnapshotPriceBook:
             source=header.source,
             row_count=header.row_count,
             sha256=self.file.sha256,
+            spot_as_of=max(
+                header.as_of,
+                *(
+                    date.fromisoformat(note.as_of)
+                    for note in header.sources
+                    if note.table == schema.LISTED_PRICES
+                ),
+                header.as_of,
+            ),
             terms=self.terms.in_words,
             unread=self.terms.unread,
         )
@@ -176,14 +187,22 @@ class SnapshotPriceBook:
         """
         return self.machines.batch(pairs)
 
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price per hour of one GPU that is attached to a machine.
+
+        Raises:
+            MissingDatum: If the catalogue has none for the region and usage.
+        """
+        return self.rates.price(region, GPU_SERIES, gpu_type, usage)
+
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
     ) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+        """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
         Raises:
-            MissingDatum: For series without Tier_1 or whose price model is not published, above
-                the greatest published size, and for regions without fees.
+            MissingDatum: For series without Tier_1 or whose price model is not published, for
+                bandwidths without a fee of their own, and for regions without fees.
         """
         return self._tier1.fee(region, machine_type, gbps, is_spot=is_spot)
 
@@ -255,15 +274,26 @@ class SnapshotPriceBook:
         )
         return self._traffic.line_items(name, path_class, gib_per_month, route)
 
-    def internet_bounds(
-        self, src_region: str, network_tier: str = "PREMIUM"
-    ) -> tuple[PriceTier, PriceTier]:
-        """Return the cheapest and the dearest first paid step over all destination areas.
+    def possible_prices(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of every price that a GiB may have whose own one is not known.
 
-        Raises:
-            MissingDatum: If no internet price from the region is known.
+        `network_tier` may be neither of the two: then the prices of both. None: nothing is known
+        that bounds it.
         """
-        return self._traffic.bounds(src_region, network_tier)
+        return self._traffic.possible(
+            path_class,
+            Route(
+                src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
+            ),
+        )
 
     def vpn_traffic(
         self, *, src_region: str, dst_region: str | None = None, area: str | None = None
@@ -274,6 +304,21 @@ class SnapshotPriceBook:
             MissingDatum: If the price is not known.
         """
         return self._traffic.vpn(Route(src_region=src_region, dst_region=dst_region, area=area))
+
+    def service_price(
+        self, service: str, region: str | None = None, condition: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a gateway, tunnel, rule or log volume.
+
+        Args:
+            service: As `services.names` has it, such as `vpn_tunnel`.
+            region: Where; prices that hold everywhere answer for any region.
+            condition: Which of several prices, as `services.conditions` has it.
+
+        Raises:
+            MissingDatum: If there is none, or several without saying which.
+        """
+        return self.services.tiers(service, region, condition)
 
     def nat_data(self, region: str) -> Price:
         """Return what Cloud NAT charges for a GiB that it processes, either way.

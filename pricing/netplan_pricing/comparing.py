@@ -1,13 +1,11 @@
 """How two snapshots differ: prices that appeared, vanished, or moved."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import StrEnum
 
 import msgspec
 
-from netplan_planner.model import Usage
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.component_rates import USAGE_WORDS
@@ -51,41 +49,6 @@ class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
         if self.old_usd is None or self.new_usd is None or not self.old_usd:
             return None
         return (self.new_usd - self.old_usd) / self.old_usd
-
-
-class Upheaval(msgspec.Struct, frozen=True, kw_only=True):
-    """How many prices on demand and of commitments are gone, or moved by more than a fifth."""
-
-    price_count: int
-    """In the old snapshot."""
-    vanished_count: int
-    moved_count: int
-
-    @property
-    def changed_count(self) -> int:
-        """Both together."""
-        return self.vanished_count + self.moved_count
-
-
-_MUCH = Decimal("0.2")
-
-
-def upheaval(old: SnapshotPriceBook, new: SnapshotPriceBook) -> Upheaval:
-    """Return how unlike two snapshots are in what moves slowly: machines, Spot left out."""
-    before, after = (
-        {key: usd for key, usd in _machines(book) if not key[2].endswith(Usage.SPOT.value)}
-        for book in (old, new)
-    )
-    count = Counter(
-        Change.VANISHED if key not in after else Change.MOVED
-        for key, usd in before.items()
-        if key not in after or abs(after[key] - usd) > _MUCH * usd
-    )
-    return Upheaval(
-        price_count=len(before),
-        vanished_count=count[Change.VANISHED],
-        moved_count=count[Change.MOVED],
-    )
 
 
 def compare(

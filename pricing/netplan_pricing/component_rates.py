@@ -9,6 +9,7 @@ from netplan_planner.model import Price, Region, SkuId, Usage
 from netplan_pricing import schema, texts
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.known_changes import change_after
 from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, quoted, row_note
 
@@ -101,7 +102,8 @@ class ComponentRates:
         """Return where a row's price is from."""
         usd = self._usd[self.table["usd"].codes[row]]
         if usd is None or self._is_list:
-            return self.table["source"][row]
+            sku_id, as_of = self.table["sku_id"][row], self.table["as_of"][row]
+            return joined(self.table["source"][row], change_after(sku_id, as_of))
         return self._paid(row, usd).source
 
     def note(self, row: int) -> str:

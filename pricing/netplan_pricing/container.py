@@ -21,6 +21,8 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import decode_json, reading
+from netplan_pricing.cells import cell_fault
 from netplan_pricing.schema import COLUMNS
 
 SCHEMA_NAME = "netplan.prices"
@@ -157,7 +159,7 @@ class SnapshotFile:
             raise InputError(f"{path}: cut or altered: its hash does not fit; {_REBUILD}")
         header, _, body = sealed.partition(b"\n")
         try:
-            self.header = msgspec.json.decode(header, type=Header)
+            self.header = decode_json(header, Header)
         except msgspec.DecodeError as exc:
             raise InputError(f"{path}: its header is not readable: {exc}; {_REBUILD}") from exc
         self._body = body
@@ -173,6 +175,10 @@ class SnapshotFile:
                 f" version {SCHEMA_VERSION}; {_REBUILD}"
             )
         raise InputError(f"{self.path}: not a price snapshot; {_REBUILD}")
+
+    def has_table(self, name: str) -> bool:
+        """Return whether the file has a table; one built by an older version may lack a new one."""
+        return any(table.name == name for table in self.header.tables)
 
     def table(self, name: str) -> Table:
         """Return a table.
@@ -191,9 +197,10 @@ class SnapshotFile:
             raise InputError(f"{self.path}: no table {name!r}; {_REBUILD}")
         content = self._body[place.offset : place.offset + place.length]
         try:
-            stored = msgspec.msgpack.decode(content, type=list[_StoredColumn])
-            columns = {column.name: _column(column, place.rows) for column in stored}
-        except (msgspec.DecodeError, KeyError, ValueError) as exc:
+            with reading(f"{self.path}: table {name!r}"):
+                stored = msgspec.msgpack.decode(content, type=list[_StoredColumn])
+                columns = {one.name: _column(name, one, place.rows) for one in stored}
+        except (msgspec.DecodeError, RecursionError, KeyError, ValueError) as exc:
             raise InputError(f"{self.path}: table {name!r} is damaged: {exc}; {_REBUILD}") from exc
         lacking = [column for column in COLUMNS.get(name, ()) if column not in columns]
         if lacking:
@@ -201,8 +208,8 @@ class SnapshotFile:
         return Table(name, columns, place.rows)
 
 
-def _column(stored: _StoredColumn, rows: int) -> Column:
-    """Return a decoded column after checking that every code has its value."""
+def _column(table: str, stored: _StoredColumn, rows: int) -> Column:
+    """Return a decoded column after checking that every code has its value, and each its form."""
     codes: Sequence[int]
     if stored.width == 1:
         codes = stored.codes
@@ -214,6 +221,9 @@ def _column(stored: _StoredColumn, rows: int) -> Column:
         codes = wide
     if len(codes) != rows or (rows and max(codes) >= len(stored.values)):
         raise ValueError(f"column {stored.name!r} does not fit its table")
+    fault = cell_fault(table, stored.name, stored.values)
+    if fault:
+        raise ValueError(fault)
     return Column(stored.values, codes)
 
 

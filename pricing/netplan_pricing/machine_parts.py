@@ -36,6 +36,27 @@ class BilledPart(NamedTuple):
     is_ssd: bool = False
 
 
+class Slices(NamedTuple):
+    """How a type is sold that has no rates of cores and memory: by the slice, all in one SKU."""
+
+    component: str
+    quantity: Decimal
+    note: str
+
+
+def _slices(file: SnapshotFile) -> dict[str, Slices]:
+    """Return the types that are sold by the slice alone."""
+    if not file.has_table(schema.MACHINE_SLICES):
+        return {}
+    table = file.table(schema.MACHINE_SLICES)
+    return {
+        table["machine_type"][row]: Slices(
+            table["component"][row], Decimal(table["slices"][row]), table["note"][row]
+        )
+        for row in range(table.row_count)
+    }
+
+
 class MachineParts:
     """The parts of each machine type, by way of paying."""
 
@@ -48,12 +69,18 @@ class MachineParts:
             tuple(table[column][row] for column in schema.COLUMNS[schema.SKU_SERIES][:4])
             for row in range(table.row_count)
         ]
+        self._slices = _slices(file)
         self._found: dict[tuple[str, Usage], tuple[BilledPart, ...]] = {}
 
     @property
     def custom(self) -> CustomTypes:
         """The custom types."""
         return self._custom
+
+    def slice_note(self, machine_type: str) -> str:
+        """Return what to say of a type that is sold by the slice; nothing of others."""
+        sold = self._slices.get(machine_type)
+        return sold.note if sold else ""
 
     def of_type(self, machine_type: str, usage: Usage) -> tuple[BilledPart, ...]:
         """Return the parts of a predefined type; none for one that is unknown.
@@ -72,6 +99,9 @@ class MachineParts:
         if shape is None or series is None:
             return []
         word = USAGE_WORDS[usage]
+        if machine_type in self._slices:
+            sold = self._slices[machine_type]
+            return [BilledPart(GPU_SERIES, sold.component, word, sold.quantity)]
         vcpus = self._types.billed_vcpus(machine_type)
         if vcpus is None:
             return [BilledPart(machine_type, "vm", word, _ONE)]

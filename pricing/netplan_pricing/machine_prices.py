@@ -306,6 +306,8 @@ class MachinePrices:
         notes = dict.fromkeys(rates.note(line.row) for line in lines)
         if any(line.part.ratio != 1 for line in lines):
             notes["what no commitment covers is counted with the sustained-use discount"] = None
+        if said := self._parts.slice_note(machine_type):
+            notes[said] = None
         if machine_type.startswith(_SALES) and usage in {Usage.CUD_1Y, Usage.CUD_3Y}:
             notes[_SALES_NOTE] = None
         return Price(

@@ -10,6 +10,7 @@ from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import GLOBAL, NetworkKind
 
 _DESCRIPTIONS = {
@@ -101,6 +102,14 @@ class NetworkPrices:
             }
         return index.get((src, dst))
 
+    def from_region(self, kind: NetworkKind, src: str) -> tuple[NetworkEntry, ...]:
+        """Return the prices from a region to others, in order of the destination's place."""
+        return tuple(
+            entry
+            for entry in self.entries(kind)
+            if src in entry.source_regions and any(dst != src for dst in entry.destination_regions)
+        )
+
     def by_area(self, kind: NetworkKind, src: str) -> dict[str, NetworkEntry]:
         """Return the prices from a region by destination area, in lower case."""
         index = self._areas.get(kind)
@@ -148,7 +157,7 @@ class NetworkPrices:
             unit=table["unit"][row],
             description=description,
             as_of=date.fromisoformat(as_of),
-            source=f"{table['source'][row]}, {as_of}",
+            source=dated(table["source"][row], as_of, sku_id),
             sku_id=SkuId(sku_id) if sku_id else None,
             region=Region(region) if region else None,
         )

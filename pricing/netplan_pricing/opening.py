@@ -31,7 +31,7 @@ def open_prices(
     from netplan_pricing.contract.effective import effective_prices
 
     found = effective_prices(billing_exports)
-    terms = Terms(discounts=parsed, effective=found.prices, unread=found.unread)
+    terms = Terms(discounts=parsed, effective=found.prices, under=found.under, unread=found.unread)
     return _checked(open_snapshot(folder, terms))
 
 

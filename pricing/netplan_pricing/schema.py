@@ -22,6 +22,7 @@ INTERNET_AREAS = "internet_areas"
 SKU_SERIES = "sku_series"
 CURRENCY_RATES = "currency_rates"
 FLEXIBLE_SERIES = "flexible_series"
+MACHINE_SLICES = "machine_slices"
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     # Sorted by id. Regions are joined by "|", steps too, each as start=USD.
@@ -36,6 +37,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     # The first row whose prefix begins a machine type says whose rates it is billed at.
     SKU_SERIES: ("machine_type_prefix", "series", "premium_series", "source", "as_of"),
+    # Machines that are sold by whole slices, cores and memory with the GPU; snapshots before the
+    # table have none.
+    MACHINE_SLICES: ("machine_type", "component", "slices", "note", "source", "as_of"),
     # Sorted by region. One rate per series, component and usage.
     COMPONENT_PRICES: (
         *("region", "series", "component", "usage", "usd", "unit", "sku_id"),

@@ -10,9 +10,17 @@ from netplan_planner.model import Price, PriceTier, Region, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
+from netplan_pricing.known_changes import dated
 from netplan_pricing.network_prices import unit_prices
 from netplan_pricing.skus import Skus
 from netplan_pricing.texts import joined, nearest, quoted
+
+FIRST_RULES = "first 5 rules together"
+FURTHER_RULE = "each further rule"
+PER_VM = "per VM using the gateway, up to 32 VMs"
+OVER_32 = "gateway with more than 32 VMs"
+"""The two prices of a NAT gateway, as the price page tells them apart; the catalogue has the first
+alone, without saying up to how many VMs it counts."""
 
 
 class ServicePrices:
@@ -68,6 +76,16 @@ class ServicePrices:
         ids = dict.fromkeys(answer[0].price.sku_id for answer in answers)
         known = tuple(one for one in ids if one is not None)
         return tuple(self._shared(tier, service, known, len(answers)) for tier in answers[0])
+
+    def every(self, service: str, region: str | None = None) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of each price that a service has in a region, one per condition."""
+        if service not in self._services:
+            return ()
+        texts = self._table["condition"]
+        by_condition: dict[str, list[int]] = {}
+        for row in self._rows(service, region):
+            by_condition.setdefault(texts[row], []).append(row)
+        return tuple(self._paid(rows, region) for rows in by_condition.values())
 
     def _paid(self, rows: list[int], region: str | None) -> tuple[PriceTier, ...]:
         """Return the steps of one price, as the customer pays them."""
@@ -127,8 +145,11 @@ class ServicePrices:
         if service not in self._services:
             known = nearest(service, self._services)
             raise MissingDatum(f"no service {quoted(service)} has a price{known}")
-        regions = self._table["region"]
-        return [row for row in self._services[service] if regions[row] in {"", region}]
+        regions, texts = self._table["region"], self._table["condition"]
+        found = [row for row in self._services[service] if regions[row] in {"", region}]
+        # A region's own price goes before the one of all, under the same condition.
+        own = {texts[row] for row in found if regions[row]}
+        return [row for row in found if regions[row] or texts[row] not in own]
 
     def _tier(self, row: int, region: str | None) -> PriceTier:
         table = self._table
@@ -142,7 +163,7 @@ class ServicePrices:
                 filter(None, (table["service"][row].replace("_", " "), table["condition"][row]))
             ),
             as_of=date.fromisoformat(as_of),
-            source=f"{table['source'][row]}, {as_of}" if sku_id else table["source"][row],
+            source=dated(table["source"][row], as_of, sku_id) if sku_id else table["source"][row],
             sku_id=SkuId(sku_id) if sku_id else None,
             region=Region(region) if region else None,
             note=joined(

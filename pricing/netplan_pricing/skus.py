@@ -11,6 +11,7 @@ from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, PriceTier, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
+from netplan_pricing.known_changes import dated
 from netplan_pricing.texts import quoted
 
 
@@ -97,7 +98,7 @@ class Skus:
         as_of = table["as_of"][row]
         day = date.fromisoformat(as_of)
         sku_id = SkuId(table["sku_id"][row])
-        source = f"{table['source'][row]}, {as_of}"
+        source = dated(table["source"][row], as_of, sku_id)
         tiers = []
         for step in filter(None, table["steps"][row].split("|")):
             start, _, usd = step.partition("=")

@@ -26,6 +26,8 @@ ROW_NOTES = {
     "computed-from-components": "summed from component rates",
     "assumes-3750-gib-local-ssd": "the size of its bundled local SSD (3750 GiB) is an assumption",
     "zero-priced-in-catalogue": "the catalogue lists it at 0, which is no price",
+    "stepped-in-catalogue": "the catalogue prices it in steps, by how much is used in a month; a"
+    " machine's price per hour has none",
     "no-price-in-catalogue": "the catalogue names the SKU and no price",
     "solved-from-machine-prices": "solved from prices of whole machines",
     "duplicate-skus": "the catalogue has two live rates for a part of it in this region",

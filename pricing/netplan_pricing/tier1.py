@@ -8,6 +8,7 @@ from netplan_planner.model import Price, Region, SkuId, series_of
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile
 from netplan_pricing.contract.terms import COMPUTE_ENGINE, LIST_PRICES, Terms
+from netplan_pricing.known_changes import dated
 from netplan_pricing.schema import Tier1Model
 from netplan_pricing.texts import quoted
 
@@ -31,11 +32,11 @@ class Tier1Fees:
                 self._rows.setdefault(key, []).append((size, row))
 
     def fee(self, region: str, machine_type: str, gbps: float, *, is_spot: bool) -> Price:
-        """Return the fee for the smallest size that covers `gbps`.
+        """Return the fee for a total bandwidth of exactly `gbps`.
 
         Raises:
-            MissingDatum: If the series has no Tier_1, its price model is not published, or no size
-                covers `gbps`.
+            MissingDatum: If the series has no Tier_1, its price model is not published, or the
+                catalogue has no fee for just that bandwidth: that of another size is another fee.
         """
         self._require_model(machine_type)
         usage = "spot" if is_spot else "on_demand"
@@ -43,11 +44,18 @@ class Tier1Fees:
         if not sizes:
             raise MissingDatum(f"no Tier_1 fee in {quoted(region)} is known")
         for size, row in sizes:
-            usd = self._fees["usd"].decimal(row)
-            if gbps <= size and usd is not None:
+            if gbps == size:
+                usd = self._fees["usd"].decimal(row)
+                if usd is None:
+                    raise MissingDatum(
+                        f"the catalogue names the Tier_1 fee of {size} Gbit/s in {quoted(region)}"
+                        f" (SKU {self._fees['sku_id'][row]}), but no single price above 0 for it"
+                    )
                 return self._price(row, usd, region, size, is_spot=is_spot)
+        published = ", ".join(f"{size}" for size, _ in sizes)
         raise MissingDatum(
-            f"no Tier_1 fee above {sizes[-1][0]} Gbit/s is published; {gbps:g} were asked for"
+            f"no Tier_1 fee for {gbps:g} Gbit/s is published in {quoted(region)}, only for"
+            f" {published} Gbit/s in total"
         )
 
     def _require_model(self, machine_type: str) -> None:
@@ -71,7 +79,7 @@ class Tier1Fees:
             description=f"{'Spot' if is_spot else 'On-demand'} fee for total VM network bandwidth"
             f" up to {size} Gbps",
             as_of=date.fromisoformat(as_of),
-            source=f"{self._fees['source'][row]}, {as_of}",
+            source=dated(self._fees["source"][row], as_of, self._fees["sku_id"][row]),
             sku_id=SkuId(self._fees["sku_id"][row]) if self._fees["sku_id"][row] else None,
             region=Region(region),
             note="per machine and hour, not covered by commitments",

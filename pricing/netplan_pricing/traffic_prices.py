@@ -6,7 +6,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import LineItem, PathClass, Price, PriceTier, line_item
+from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
 from netplan_pricing.country_codes import country_names
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machine_types import MachineTypes
@@ -147,12 +147,18 @@ class TrafficPrices:
         return self._priced(entry, src, _SENDER_PAYS)
 
     def _google(self, route: Route) -> tuple[PriceTier, ...]:
-        if route.dst_region not in {None, route.src_region}:
+        if route.dst_region is None:
+            raise MissingDatum(
+                f"the price of traffic from {route.src_region} to Google APIs depends on where the"
+                " bucket or service is: free in the same region, not in others (price traffic"
+                " --place)"
+            )
+        if route.dst_region != route.src_region:
             raise MissingDatum(
                 f"the catalogue frees Google services of the same place only, not from"
                 f" {route.src_region} to {quoted(route.dst_region or '')}"
             )
-        note = "to Google services of the same place; not for buckets of another location"
+        note = "to Google services of the same region"
         return self._by_source(NetworkKind.GOOGLE_SERVICES, route, note)
 
     def _internet(self, route: Route) -> tuple[PriceTier, ...]:
@@ -261,7 +267,10 @@ class TrafficPrices:
 
     def _load_balancer(self, route: Route) -> tuple[PriceTier, ...]:
         region = route.dst_region or route.src_region
-        steps = self._services.tiers("lb_data_inbound", region)
+        try:
+            steps = self._services.tiers("lb_data_inbound", region)
+        except MissingDatum as error:
+            raise MissingDatum(f"{error} (price lb --kind tells one)") from error
         note = "data that the load balancer processes; transfer to its backends comes on top"
         return tuple(_noted(tier, note) for tier in steps)
 
@@ -316,22 +325,49 @@ class TrafficPrices:
             )
         return self._priced(entry, route.src_region, _SENDER_PAYS)
 
-    def bounds(self, src_region: str, network_tier: str) -> tuple[PriceTier, PriceTier]:
-        """Return the cheapest and the dearest first paid step over all destination areas.
+    def possible(self, path_class: PathClass, route: Route) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return every price that traffic may have whose own one is not known; none: no bound.
 
-        Raises:
-            MissingDatum: If no internet price from the region is known.
+        Internet: of every area that `route.area` may be. Google APIs: what the same place costs, or
+        another region. Load balancers: of each kind. Hybrid: through VPN, to each area. A machine's
+        own external IPv6 address in the zone: what the zone costs, or between zones.
+
         """
-        self._require_region(src_region)
-        kind = _internet_kind(network_tier)
-        paid = [
-            (tier.price.usd, name, tier)
-            for name, entry in self._network.by_area(kind, src_region).items()
-            if (tier := first_paid(self._network.tiers(entry, src_region)))
-        ]
-        if not paid:
-            raise MissingDatum(f"no internet price from {src_region} is known")
-        return min(paid)[2], max(paid)[2]
+        src = route.src_region
+        match path_class:
+            case PathClass.INTERNET | PathClass.NAT:
+                return self._to_any_area(route)
+            case PathClass.HYBRID:
+                entries = [*self._network.by_area(NetworkKind.VPN_INTERNET, src).values()]
+            case PathClass.GOOGLE_APIS:
+                own = self._network.by_source(NetworkKind.GOOGLE_SERVICES, src)
+                others = self._network.from_region(NetworkKind.INTERREGION, src)
+                entries = [*([own] if own else []), *others]
+            case PathClass.SAME_ZONE_EXTERNAL:
+                kinds = (NetworkKind.INTRAZONE, NetworkKind.INTERZONE)
+                entries = [entry for kind in kinds if (entry := self._network.by_source(kind, src))]
+            case PathClass.LOAD_BALANCER:
+                return self._services.every("lb_data_inbound", route.dst_region or src)
+            case _:
+                return ()
+        return self._priced_ones(entries, src)
+
+    def _to_any_area(self, route: Route) -> tuple[tuple[PriceTier, ...], ...]:
+        kind = _INTERNET_KINDS.get(route.network_tier.upper())
+        if kind is None:
+            both = (msgspec.structs.replace(route, network_tier=tier) for tier in _INTERNET_KINDS)
+            return tuple(choice for one in both for choice in self._to_any_area(one))
+        priced = self._network.by_area(kind, route.src_region)
+        names = self._areas.candidates(route.area, set(priced)) if route.area else ()
+        known = [priced[name] for name in names if name in priced]
+        chosen = known if names and len(known) == len(names) else priced.values()
+        return self._priced_ones(chosen, route.src_region)
+
+    def _priced_ones(
+        self, entries: Iterable[NetworkEntry], src: str
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of each entry that has any."""
+        return tuple(steps for entry in entries if (steps := self._network.tiers(entry, src)))
 
     def line_items(
         self, name: str, path_class: PathClass, gib_per_month: Decimal, route: Route
@@ -364,33 +400,3 @@ def _noted(tier: PriceTier, note: str) -> PriceTier:
         start=tier.start,
         price=msgspec.structs.replace(tier.price, note=joined(tier.price.note, note)),
     )
-
-
-def bill(
-    name: str, quantity: Decimal, tiers: tuple[PriceTier, ...], after: Decimal = Decimal(0)
-) -> tuple[LineItem, ...]:
-    """Return a month's quantity as one line per price step that it reaches, exactly.
-
-    Steps count what a billing account uses of one SKU in a month: add up what is alike first, or
-    say how much comes before this quantity with `after`.
-
-    Raises:
-        ValueError: If the quantity is negative.
-    """
-    if quantity < 0:
-        raise ValueError(f"a quantity is at least 0, got {quantity}")
-    ends = [tier.start for tier in tiers[1:]] + [None]
-    lines = []
-    for tier, end in zip(tiers, ends, strict=True):
-        begins = max(tier.start, after)
-        reached = after + quantity if end is None else min(after + quantity, end)
-        if reached > begins:
-            step = name if len(tiers) == 1 else f"{name}, {step_text(tier.start, end, tier)}"
-            lines.append(line_item(step, reached - begins, tier.price))
-    return tuple(lines)
-
-
-def step_text(start: Decimal, end: Decimal | None, tier: PriceTier) -> str:
-    """Return a price step in words, such as `from 1,024 to 10,240 GiB`."""
-    unit = tier.price.unit
-    return f"above {start:,} {unit}" if end is None else f"from {start:,} to {end:,} {unit}"

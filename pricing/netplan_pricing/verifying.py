@@ -1,6 +1,7 @@
 """Whether a snapshot holds together: what a price cannot be, and what may not be missing."""
 
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
@@ -11,6 +12,11 @@ from netplan_planner.model import AddressUse
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.container import Table
+from netplan_pricing.guards import alone, missing
+from netplan_pricing.guards.beside import doubts_beside
+from netplan_pricing.guards.missing import Lack
+from netplan_pricing.guards.quotes import quotes
+from netplan_pricing.known_changes import change_after, known_changes
 from netplan_pricing.machine_prices import ListedMachine
 from netplan_pricing.schema import GLOBAL, NetworkKind
 
@@ -24,6 +30,11 @@ class Check(StrEnum):
     PRICED = "every offered machine type is priced or listed as unpriced"
     BOTH_WAYS = "both directions of each pair of regions are priced, by one SKU each"
     SKU_IDS = "every SKU id that a price names is in the list of SKUs"
+    FUTURE = "no date is after today"
+    BELIEVABLE = "no price is far above the dearest of its kind"
+    LIKE_OTHERS = "no price is far from the same one in other places"
+    FREE = "nothing is free that has a price in another place, or on an earlier step"
+    LIKE_BEFORE = "no price, and not many of a kind, are far from the snapshot before"
     STEPS = "the steps of a price rise from 0"
     PRESENT = "every region has its traffic SKUs; addresses, NAT and VPN tunnels have a price"
 
@@ -44,13 +55,25 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[Fault, ...]
     unpriced: tuple[tuple[str, str, str], ...]
     """Region, machine type and reason of what is offered and has no price."""
+    lacking: tuple[Lack, ...] = ()
+    """Regions without prices of traffic: too few of them to doubt the rest."""
+    outdated: tuple[str, ...] = ()
+    """SKUs whose price is known to have changed since, a line each."""
 
 
 _FREE = frozenset({NetworkKind.INTRAZONE, NetworkKind.GOOGLE_SERVICES, NetworkKind.PEERING})
 
 
-def verify(book: SnapshotPriceBook) -> Verdict:
-    """Return what holds of a snapshot and what does not."""
+def verify(
+    book: SnapshotPriceBook, today: date, before: SnapshotPriceBook | None = None
+) -> Verdict:
+    """Return what holds of a snapshot and what does not.
+
+    Args:
+        book: The snapshot.
+        today: No date may be after it.
+        before: The one before it, which it is compared with.
+    """
     counts = dict.fromkeys((check.name.lower() for check in Check), 0)
     faults: list[Fault] = []
     unpriced: list[tuple[str, str, str]] = []
@@ -70,12 +93,59 @@ def verify(book: SnapshotPriceBook) -> Verdict:
             note(Check.PRICED, _priced(one))
             if one.on_demand_usd_per_hour is None:
                 unpriced.append((region, one.machine_type, one.reason))
+    quoted = tuple(quotes(book))
+    note(Check.FUTURE, _dates(book, today))
+    for check, doubts in (
+        (Check.BELIEVABLE, alone.absurd(quoted)),
+        (Check.LIKE_OTHERS, alone.far_from_like(quoted)),
+        (Check.FREE, alone.free_where_paid(quoted)),
+    ):
+        note(check, _doubted(check, doubts))
+    if before is not None:
+        counts[Check.LIKE_BEFORE.name.lower()] = len(quoted)
+        faults += (
+            Fault(check=Check.LIKE_BEFORE, where="", what=text)
+            for text in doubts_beside(before, book)
+        )
     note(Check.TRAFFIC, _traffic(book))
     note(Check.STEPS, _steps(book))
-    note(Check.BOTH_WAYS, _both_ways(book))
+    pairs, lacking = _both_ways(book)
+    note(Check.BOTH_WAYS, pairs)
     note(Check.SKU_IDS, _sku_ids(book))
-    note(Check.PRESENT, _present(book))
-    return Verdict(counts=counts, faults=tuple(faults), unpriced=tuple(unpriced))
+    present = list(_present(book))
+    regions = set(book.regions())
+    gaps = [one for one in present if one is not None and one.where in regions]
+    if gaps and missing.are_few(len({one.where for one in gaps}), len(regions)):
+        lacking += tuple(Lack(one.where, one.what.removeprefix("no price of ")) for one in gaps)
+        present = [None if one in gaps else one for one in present]
+    note(Check.PRESENT, iter(present))
+    return Verdict(
+        counts=counts,
+        faults=tuple(faults),
+        unpriced=tuple(unpriced),
+        lacking=lacking,
+        outdated=tuple(_outdated(book)),
+    )
+
+
+def _outdated(book: SnapshotPriceBook) -> Iterator[str]:
+    for sku_id in known_changes():
+        row = book.skus.row(sku_id)
+        if row is not None:
+            entry = book.skus.entry_of(row)
+            change = change_after(sku_id, entry.as_of.isoformat())
+            if change:
+                yield f"{sku_id} {entry.description}: {change}"
+
+
+def _dates(book: SnapshotPriceBook, today: date) -> Iterator[Fault | None]:
+    for found in alone.in_the_future(book, today):
+        yield found and Fault(check=Check.FUTURE, where=found[0], what=found[1])
+
+
+def _doubted(check: Check, doubts: Iterator[alone.Doubt | None]) -> Iterator[Fault | None]:
+    for one in doubts:
+        yield one and Fault(check=check, where=one.quoted.place or "everywhere", what=one.text)
 
 
 def _rates(book: SnapshotPriceBook) -> Iterator[Fault | None]:
@@ -145,7 +215,10 @@ def _steps(book: SnapshotPriceBook) -> Iterator[Fault | None]:
         yield Fault(check=Check.STEPS, where="SKU", what=what) if is_fault else None
 
 
-def _both_ways(book: SnapshotPriceBook) -> Iterator[Fault | None]:
+def _both_ways(
+    book: SnapshotPriceBook,
+) -> tuple[Iterator[Fault | None], tuple[Lack, ...]]:
+    """Return a fault for each pair without one price, but for few regions without any."""
     count: dict[tuple[str, str], int] = {}
     for entry in book.network.entries(NetworkKind.INTERREGION):
         if book.network.tiers(entry):
@@ -153,13 +226,18 @@ def _both_ways(book: SnapshotPriceBook) -> Iterator[Fault | None]:
                 for dst in entry.destination_regions:
                     count[src, dst] = count.get((src, dst), 0) + 1
     regions = book.regions()
-    for src in regions:
-        for dst in regions:
-            if src != dst:
-                found = count.get((src, dst), 0)
-                what = f"{found} prices to {dst}"
-                fault = Fault(check=Check.BOTH_WAYS, where=src, what=what)
-                yield None if found == 1 else fault
+    pairs = [(src, dst) for src in regions for dst in regions if src != dst]
+    without = [pair for pair in pairs if pair not in count]
+    few = missing.are_few(len(without), len(pairs))
+    lacking = missing.lacking_pairs(regions, without) if few else ()
+
+    def judged() -> Iterator[Fault | None]:
+        for src, dst in pairs:
+            found = count.get((src, dst), 0)
+            fault = Fault(check=Check.BOTH_WAYS, where=src, what=f"{found} prices to {dst}")
+            yield None if found == 1 or (not found and few) else fault
+
+    return judged(), lacking
 
 
 def _present(book: SnapshotPriceBook) -> Iterator[Fault | None]:

@@ -14,6 +14,7 @@ from netplan_planner.model import (
     Instance,
     LineItem,
     MachineChange,
+    PathClass,
     Price,
     SavingBasis,
     line_item,
@@ -61,6 +62,11 @@ def internal_path_saving(facts: Facts, edges: Sequence[Edge]) -> Saving:
         if src.region is None or dst.region is None:
             return Saving(unknown="the region of one end is not known")
         volume = facts.gib_per_month(edge.wire_bytes)
+        if edge.path_class is PathClass.SAME_ZONE_EXTERNAL and ":" in (edge.dst_address or ""):
+            return Saving(
+                unknown="no source says what traffic to an external IPv6 address in the same zone"
+                " costs"
+            )
         try:
             for path_class, sign in (
                 (edge.path_class, 1),
@@ -92,6 +98,8 @@ def machine_saving(
     """
     if candidate.usd_per_month is None:
         return Saving(unknown=candidate.note or "a price of the proposed machine is not known")
+    if instance.is_stopped:
+        return Saving(unknown="it is stopped: neither type costs anything until it runs")
     try:
         today = facts.machines.cost_today(instance, usage_of(instance))
     except MissingDatum as error:
@@ -125,6 +133,8 @@ def by_bill(
 
     Those that no commitment serves keep their order, so that the first of them stands for all.
     """
+    # A commitment moves no machine to a peak, or to a type that has to be looked at first.
+    ranked = [c for c in ranked if not (c.to_check or c.is_peak)] or ranked
     served = [c for c in ranked if ledger.serves(instance, c.machine_type)]
     if not served:
         return list(ranked)
@@ -181,6 +191,8 @@ def tier1_fee(facts: Facts, instance: Instance) -> Price:
 
 def tier1_saving(facts: Facts, instance: Instance) -> Saving:
     """Return the Tier_1 fee of a month as a saving, or why it is not known."""
+    if instance.is_stopped:
+        return Saving(unknown=f"{instance.name} is stopped, and costs nothing as it stands")
     try:
         price = tier1_fee(facts, instance)
     except MissingDatum as error:

@@ -79,7 +79,10 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
         UsageError: If an override names a rule or threshold that does not exist, or leaves nothing
             of a cap.
     """
+    by_id: dict[str, dict[str, float]] = {}
     for section, values in overrides.items():
+        own = section if section == SECTION else find_rule(section).rule.id
+        by_id.setdefault(own, {}).update(values)
         known = {threshold.name: threshold for threshold in _declared(section)}
         where = section if section == SECTION else f"rules.{section}"
         for name, value in values.items():
@@ -89,7 +92,7 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
             if why := known[name].why_not(value):
                 raise UsageError(f"[{where}] {name} = {value:g}: {why}")
     return tuple(
-        (section, threshold.name, overrides.get(section, {}).get(threshold.name, threshold.default))
+        (section, threshold.name, by_id.get(section, {}).get(threshold.name, threshold.default))
         for section, declared in declared_thresholds()
         for threshold in declared
     )

@@ -8,6 +8,7 @@ reaches decides. Where none of them is known, the rule's own severity stands.
 from decimal import Decimal
 
 from netplan_planner.model import Facts, Severity, Value
+from netplan_planner.units import cents
 from netplan_rules.base import Threshold
 
 SECTION = "severity"
@@ -95,7 +96,7 @@ def harm(
     """
     judged = []
     if usd_per_month is not None and usd_per_month > 0:
-        amount = f"saves ${usd_per_month:,.2f} a month"
+        amount = f"saves ${cents(usd_per_month):,f} a month"
         judged.append(_step(facts, float(usd_per_month), "usd_per_month", amount, "${:,.0f}"))
     if used_ratio is not None:
         # Only a declared target can be far above what anything sends.

@@ -55,11 +55,15 @@ def back_to_type(instance: Instance, candidate: Candidate) -> Instruction:
         if candidate.cpu_platform
         else ()
     )
+    machine_type = (gcloud_instance("set-machine-type", instance, old),) if is_new else ()
+    if instance.is_stopped:
+        text = f"Give it {instance.machine_type} back while it is stopped."
+        return Instruction(text=text, commands=(*machine_type, *platform))
     return Instruction(
         text=f"Give it {instance.machine_type} back, with one more stop.",
         commands=(
             gcloud_instance("stop", instance),
-            *((gcloud_instance("set-machine-type", instance, old),) if is_new else ()),
+            *machine_type,
             *platform,
             gcloud_instance("start", instance),
         ),

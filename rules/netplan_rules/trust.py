@@ -1,7 +1,8 @@
 """How sure a statement about traffic is, and why it is not surer."""
 
 from netplan_planner.model import Certainty, Confidence, Edge, Facts, Instance, VmTraffic
-from netplan_planner.units import counted
+from netplan_planner.units import SECONDS_PER_HOUR, counted
+from netplan_rules.drops import OVERFLOW, sent_drops
 
 _SHARED = "flow-logs-thin"
 """The rule whose thresholds say what counts as thin evidence."""
@@ -32,9 +33,15 @@ class Doubts:
         return "; ".join(self.reasons)
 
 
-def doubts_of_edge(facts: Facts, edge: Edge) -> Doubts:
-    """Return what speaks against a statement about one edge."""
+def doubts_of_edge(facts: Facts, edge: Edge, *, of_month: bool = True) -> Doubts:
+    """Return what speaks against a statement about one edge.
+
+    `of_month` says whether it is about a month's volume, and so about more than was seen.
+    """
     doubts = Doubts()
+    why = doubt_of_month(facts) if of_month else ""
+    if why:
+        doubts.add(why)
     if edge.certainty is Certainty.ASSUMED:
         doubts.add("the address is ephemeral and may have belonged to another machine then")
     if edge.payload_bytes and edge.coarse_bytes > edge.payload_bytes * facts.threshold(
@@ -46,15 +53,33 @@ def doubts_of_edge(facts: Facts, edge: Edge) -> Doubts:
     return doubts
 
 
+def doubt_of_month(facts: Facts) -> str:
+    """Return why a month's volume is not known from the window, or nothing."""
+    traffic = facts.traffic
+    if traffic is None:
+        return ""
+    low, high = traffic.month_ratios
+    if high / low <= facts.threshold(_SHARED, "month_bounds_times"):
+        return ""
+    seen = counted(round(traffic.observed_seconds / SECONDS_PER_HOUR), "hour")
+    if high > 1:
+        span = counted(round(traffic.month_seconds / SECONDS_PER_HOUR), "hour")
+        return f"records of {seen} in {span} tell of a month, and silence counts as idle"
+    return f"records of {seen} tell of a month: the rest of a day is not known"
+
+
 def doubts_of_vm(facts: Facts, instance: Instance, traffic: VmTraffic) -> Doubts:
     """Return what speaks against a statement about one machine's rates."""
     doubts = Doubts()
-    if traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio"):
+    is_coarse = traffic.coarse_ratio > facts.threshold(_SHARED, "coarse_ratio")
+    # A queue that ran over is seen whatever the records cover.
+    if is_coarse and not sent_drops(facts, traffic.owner)[OVERFLOW]:
         doubts.add("records cover more than a minute, so bursts are hidden")
     low = facts.threshold(_SHARED, "min_sampling_ratio")
     for nic in instance.interfaces:
         subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork or "")  # type: ignore[arg-type]
-        logs = subnetwork.flow_logs if subnetwork else None
-        if logs and logs.sampling_ratio is not None and logs.sampling_ratio < low:
-            doubts.add(f"flow logs keep {logs.sampling_ratio:g} of the flows")
+        logging = facts.inventory.logging_of(subnetwork) if subnetwork else ()
+        ratios = [logs.sampling_ratio for logs in logging if logs.sampling_ratio is not None]
+        if ratios and max(ratios) < low:
+            doubts.add(f"flow logs keep {max(ratios):g} of the flows")
     return doubts

@@ -3,7 +3,13 @@
 import shlex
 from decimal import Decimal
 
-from netplan_planner.model import Candidate, Evidence, Instance, NetworkInterface, Owner
+from netplan_planner.model import (
+    Candidate,
+    Evidence,
+    Instance,
+    NetworkInterface,
+    Owner,
+)
 from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB, MEGABITS_PER_GIGABIT
 
 
@@ -114,6 +120,9 @@ def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]
         if candidate.cpu_platform
         else ()
     )
+    if instance.is_stopped:
+        # It takes the new type as it is; whether it is to run is its owner's business.
+        return (*machine_type, *platform)
     return (
         gcloud_instance("stop", instance),
         *machine_type,
@@ -132,3 +141,25 @@ def internal_dns_name(instance: Instance) -> str:
     domain, _, name = instance.project.rpartition(":")
     project = f"{name}.{domain}" if domain else name
     return f"{instance.name}.{instance.zone}.c.{project}.internal"
+
+
+def internal_target(client: Instance, target: Instance, nic: NetworkInterface) -> str:
+    """Return by what a client reaches an interface of a machine inside: its name, else its address.
+
+    An internal DNS name resolves in the network of the machine's first interface only, to that
+    interface's address; machines of a peered network do not resolve it.
+
+    Args:
+        client: Which opens the connection.
+        target: The machine to reach.
+        nic: The interface of it that the client reaches by an internal address.
+
+    Source: cloud.google.com/compute/docs/internal-dns and cloud.google.com/vpc/docs/vpc-peering
+    ("internal DNS names created in a network are not accessible to peered networks").
+    """
+    address = nic.internal_ipv4 or nic.internal_ipv6 or "its internal address"
+    if nic.name != target.interfaces[0].name:
+        return f"{address} ({nic.name}; the internal DNS name leads to {target.interfaces[0].name})"
+    if client.primary_network != nic.network:
+        return f"{address} (by themselves internal DNS names do not resolve from another network)"
+    return f"{internal_dns_name(target)}, now {address}"

@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import AddressUse, PathClass, Usage, total_usd
+from netplan_planner.model import AddressUse, PathClass, Usage, bill, total_usd
 from netplan_pricing import open_snapshot
 from netplan_pricing.network_prices import first_paid
 from netplan_pricing.schema import NetworkKind
-from netplan_pricing.traffic_prices import bill
 from support.price_inputs import read_csv
 from support.shared_data import needs_shared, shared
 
@@ -68,16 +67,13 @@ def test_unused_addresses_agree_with_the_price_pages() -> None:
     ("name", "gbps", "spot", "usd"),
     [
         ("n2-standard-32", 50, False, "0.44895"),
-        ("n2-standard-32", 1, False, "0.44895"),
-        ("n2d-standard-96", 50.1, False, "0.673425"),
+        ("n2d-standard-96", 75.0, False, "0.673425"),
         ("c2-standard-60", 75, True, "0.161625"),
         ("c2d-standard-112", 100, False, "0.8979"),
         ("n2-custom-64-131072", 75, False, "0.673425"),
     ],
 )
-def test_the_tier1_fee_of_the_size_that_covers_it(
-    name: str, gbps: float, spot: bool, usd: str
-) -> None:
+def test_the_tier1_fee_of_just_that_bandwidth(name: str, gbps: float, spot: bool, usd: str) -> None:
     assert str(BOOK.tier1_fee(CENTRAL, name, gbps, is_spot=spot).usd) == usd
 
 
@@ -89,7 +85,9 @@ def test_the_tier1_fee_of_the_size_that_covers_it(
         (CENTRAL, "m4-megamem-112", 100, "not which of the two"),
         (CENTRAL, "e2-standard-32", 50, "has no Tier_1"),
         (CENTRAL, "c4n-standard-192", 400, "has no Tier_1"),
-        (CENTRAL, "n2-standard-80", 100.5, "above 100 Gbit/s"),
+        (CENTRAL, "n2-standard-80", 100.5, "only for 50, 75, 100 Gbit/s in total"),
+        (CENTRAL, "n2-standard-32", 1, "no Tier_1 fee for 1 Gbit/s"),
+        (CENTRAL, "n2d-standard-96", 50.1, "no Tier_1 fee for 50.1 Gbit/s"),
         ("moon-west1", "n2-standard-80", 50, "no Tier_1 fee in"),
         (CENTRAL, "quantum-1", 50, "not which of the two"),
     ],

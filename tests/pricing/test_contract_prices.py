@@ -1,7 +1,7 @@
 """Discounts and the billing export: whose price stands, and what is said about it."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -135,10 +135,10 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
     path = write_parquet(tmp_path / "export", rows)
     book = open_prices(billing_exports=[path])
     core, ram = book.machine(CENTRAL, "n2-standard-16").parts
-    assert (core.unit_price_usd, ram.unit_price_usd) == (Decimal("0.031611"), Decimal("0.002"))
+    assert (core.unit_price_usd, ram.unit_price_usd) == (Decimal("0.031611"), Decimal("0.004237"))
     said = "\n".join(book.terms.unread)
     assert "'parsec' is not understood" in said
-    assert f"{RAM} has 2 effective prices; the last one stands" in said
+    assert f"{RAM} has 2 effective prices at one time" in said
     assert "no conversion rate" in said
     done = run_verbs("price", arguments=["price", "machine", "n2-standard-16", "--region", CENTRAL,
                      "--billing-export", str(path)])  # fmt: skip
@@ -251,3 +251,84 @@ def test_an_effective_price_that_is_no_number_is_named(tmp_path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
     book = open_prices(billing_exports=[path])
     assert any("1 rows is no number" in line for line in book.info.unread)
+
+
+DEFAULT = ("7754-699E-0EBF", "Default")
+FLEXIBLE = ("D97B-0795-975B", "Compute Flexible CUDs 1 Year")
+
+
+def core_of(folder: Path, *rows: dict[str, Any]) -> tuple[Decimal, tuple[str, ...]]:
+    """Return what a core costs on demand with an export, and what of the export is not used."""
+    book = open_prices(billing_exports=[write_parquet(folder / "own.parquet", list(rows))])
+    return book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND).usd, book.info.unread
+
+
+def core(usd: float, **more: Any) -> dict[str, Any]:
+    return usage(CORE, "N2 Core", 100, 1.0, unit="hour", effective=usd, **more)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_price_under_a_commitment_is_not_the_price_on_demand(
+    tmp_path: Path, is_turned: bool
+) -> None:
+    rows = [core(0.03, model=DEFAULT), core(0.0216, model=FLEXIBLE)]
+    usd, unread = core_of(tmp_path, *(rows[::-1] if is_turned else rows))
+    assert (usd, unread) == (Decimal("0.03"), ())
+    done = run_verbs("price", arguments=["price", "sku", CORE, "--billing-export",
+                                         str(tmp_path / "own.parquet")])  # fmt: skip
+    assert "Compute Flexible CUDs 1 Year: 0.0216" in done.stdout
+
+
+def test_where_all_is_covered_the_price_on_demand_is_the_exports_default_or_the_lists(
+    tmp_path: Path,
+) -> None:
+    usd, unread = core_of(tmp_path, core(0.0216, model=FLEXIBLE, default_price=0.03))
+    assert (usd, unread) == (Decimal("0.03"), ())
+    usd, unread = core_of(tmp_path, core(0.0216, model=FLEXIBLE))
+    assert usd == Decimal("0.031611")
+    assert "under Compute Flexible CUDs 1 Year alone" in unread[0]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("more", [{}, {"account": "111111-MADE00-111111"}])
+def test_two_prices_at_one_time_are_not_used_whatever_their_order(
+    tmp_path: Path, is_turned: bool, more: dict[str, Any]
+) -> None:
+    rows = [core(0.03), core(0.02, **more)]
+    usd, unread = core_of(tmp_path, *(rows[::-1] if is_turned else rows))
+    assert usd == Decimal("0.031611")
+    assert f"{CORE} has 2 effective prices at one time" in unread[0]
+    assert "0.02, 0.03 USD" in unread[0]
+    assert ("111111-MADE00-111111" in unread[0]) is bool(more)
+
+
+def test_a_price_that_followed_another_stands_and_says_so(tmp_path: Path) -> None:
+    half = datetime(2026, 10, 16, tzinfo=UTC)
+    path = write_parquet(tmp_path / "own.parquet", [core(0.02, start=half), core(0.03, end=half)])
+    book = open_prices(billing_exports=[path])
+    price = book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND)
+    assert (price.usd, book.info.unread) == (Decimal("0.02"), ())
+    assert "(until 2026-10-16 0.03)" in price.source
+
+
+def test_one_sku_in_two_units_or_two_files_is_no_race(tmp_path: Path) -> None:
+    per_second = usage(CORE, "N2 Core", 1, 1.0, unit="seconds", effective=0.02 / 3600)
+    usd, unread = core_of(tmp_path, core(0.03), per_second)
+    assert usd == Decimal("0.031611")
+    assert "2 effective prices" in unread[0]
+    one = write_parquet(tmp_path / "one.parquet", [core(0.03)])
+    two = write_parquet(tmp_path / "two.parquet", [core(0.02)])
+    for files in ([one, two], [two, one]):
+        book = open_prices(billing_exports=files)
+        assert book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND).usd == Decimal("0.031611")
+
+
+@WRITERS
+def test_the_pricing_tables_consumption_models_are_read_apart(
+    tmp_path: Path, write: Writer
+) -> None:
+    rows = [pricing(CORE, "hour", [(0, 0.03)], models={"Default": 0.03, FLEXIBLE[1]: 0.0216})]
+    book = open_prices(billing_exports=[write(tmp_path / "pricing", rows)])
+    assert book.rates.price(CENTRAL, "n2", "core", Usage.ON_DEMAND).usd == Decimal("0.03")
+    (found,) = book.terms.under[CORE].items()
+    assert (found[0], found[1].usd) == (FLEXIBLE[1], Decimal("0.0216"))

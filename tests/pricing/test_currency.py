@@ -11,7 +11,7 @@ import pytest
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.from_files import build_from_files, write_snapshot
 from support.command import run_verbs
-from support.price_inputs import MACHINE_FILES, made_skus, write_inputs
+from support.price_inputs import MACHINE_FILES, TODAY, made_skus, write_inputs
 from support.skus import write_page
 
 RATE = Decimal("0.875")
@@ -32,6 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     one = build_from_files(
         [inputs / "skus.json"],
         [inputs / name for name in MACHINE_FILES],
+        today=TODAY,
         base=open_snapshot().file,
         currency_pages=[pages],
     )

@@ -24,6 +24,13 @@ CELLS = {
 }
 
 
+OTHER_SUMS = {"a3-megagpu-8g", "g4-standard-6", "g4-standard-12", "g4-standard-24"}
+"""Where the list sums other rates than their SKUs': A3's for A3Plus (docs/adr/0008), and cores,
+memory and an eighth of a GPU for a slice that is sold whole."""
+NO_SLICE = {("europe-west10", f"g4-standard-{size}") for size in (6, 12, 24)}
+"""The catalogue has no slice there: what the list sums instead is not taken."""
+
+
 def usd(machine_type: str, usage: Usage = Usage.ON_DEMAND, region: str = CENTRAL) -> Decimal:
     return BOOK.machine(region, machine_type, usage).usd
 
@@ -57,11 +64,16 @@ def test_the_price_list_of_another_source_is_reproduced() -> None:
             assert "is not offered there" in refusal(region, name)
             continue
         for usage, cell in CELLS.items():
-            if not row[cell]:
+            if not row[cell] or (usage is Usage.SUSTAINED_USE and (region, name) in NO_SLICE):
+                continue
+            if (region, name) in NO_SLICE:
+                assert "no " + usage.value + " rate for g4-eighth-slice" in refusal(
+                    region, name, usage
+                )
                 continue
             price = BOOK.machine(region, name, usage)
             assert price.region == region
-            if usage is Usage.SPOT and name == "a3-megagpu-8g":
+            if usage is Usage.SPOT and name in OTHER_SUMS:
                 continue
             if usage is Usage.SPOT:
                 # It moves within weeks: the youngest stands, which is this list.
@@ -73,11 +85,11 @@ def test_the_price_list_of_another_source_is_reproduced() -> None:
                 differ.setdefault((region, name), []).append(usage)
             else:
                 assert price.as_of.isoformat() in {"2026-04-30", row["as_of"]}
-    # The list takes A3's rates for these, where the catalogue has A3Plus's (docs/adr/0008).
-    assert {name for _, name in differ} == {"a3-megagpu-8g"}
-    assert len(compared) == 12_804
-    assert len(differ) == 9
-    assert 1 - len(differ) / len(compared) >= 0.999
+    assert {name for _, name in differ} == OTHER_SUMS
+    assert len(compared) == 12_801
+    a3_count = len([name for _, name in differ if name == "a3-megagpu-8g"])
+    assert (a3_count, len(differ) - a3_count) == (9, 57)
+    assert 1 - a3_count / len(compared) >= 0.999
 
 
 @needs_shared
@@ -101,7 +113,7 @@ def test_every_price_that_the_catalogue_knows_has_a_sku_id_for_each_part() -> No
                 listed += 1
                 assert price.sku_id is None
                 assert price.as_of == date(2026, 7, 30)
-    assert (of_skus, listed) == (12_561, 255)
+    assert (of_skus, listed) == (12_573, 243)
 
 
 def test_commitments_of_shared_core_n1_and_of_t2a_do_not_exist() -> None:
@@ -124,14 +136,15 @@ def test_every_row_is_listed_in_a_batch_in_the_order_asked_for() -> None:
             "sud_full_month_usd_hour": found.sustained_use_usd_per_hour,
         }
         for cell, usd_per_hour in cells.items():
-            if row[cell] and row["machine_type"] != "a3-megagpu-8g":
+            if row[cell] and row["machine_type"] not in OTHER_SUMS:
                 assert usd_per_hour is not None, (row, cell)
                 assert agree(usd_per_hour, row[cell]), (row, cell)
-        assert found.as_of is not None
-        if row["spot_usd_hour"] and row["machine_type"] != "a3-megagpu-8g":
+        assert found.as_of is not None or (found.region, found.machine_type) in NO_SLICE
+        if row["spot_usd_hour"] and row["machine_type"] not in OTHER_SUMS:
             assert found.spot_as_of == date.fromisoformat(row["as_of"])
         assert found.is_offered == (row["available_in_region"] == "1")
-        assert bool(found.reason) != found.is_offered
+        is_priced = (found.region, found.machine_type) not in NO_SLICE
+        assert bool(found.reason) != (found.is_offered and is_priced)
 
 
 def test_a_batch_answers_custom_and_unknown_types_too() -> None:
@@ -163,12 +176,13 @@ def test_every_offered_pair_is_priced_or_refused_as_unpriced() -> None:
         if found.on_demand_usd_per_hour is None:
             unpriced += 1
             assert "no price for it is known" in refusal(*pair)
-            assert pair not in priced
+            assert pair not in priced - NO_SLICE
         else:
             assert BOOK.machine(*pair).usd == found.on_demand_usd_per_hour > 0
             new |= {pair[1]} if pair not in priced else set()
     # The SKUs price a family that the list does not, and Mega where its GPU is called Plus.
-    assert new == {"a3-ultragpu-8g", "a3-ultragpu-8g-nolssd", "a3-megagpu-8g"}
+    g4 = {f"g4-standard-{size}" for size in (6, 12, 24)}
+    assert new == {"a3-ultragpu-8g", "a3-ultragpu-8g-nolssd", "a3-megagpu-8g", *g4}
     assert (len(offers), unpriced) == (13_987, 1_171)
 
 
@@ -300,6 +314,39 @@ def test_a_custom_month_has_the_discount_of_its_series() -> None:
     assert usd("n2-custom-8-16384", month) == usd("n2-custom-8-16384") * Decimal("0.8")
     assert usd("e2-custom-2-4096", month) == usd("e2-custom-2-4096")
     assert "no sustained-use discount" in BOOK.machine(CENTRAL, "e2-custom-2-4096", month).note
+
+
+@pytest.mark.parametrize(("name", "slices"), [("6", 1), ("12", 2), ("24", 4)])
+def test_a_part_of_a_g4_is_sold_by_the_whole_slice(name: str, slices: int) -> None:
+    """Cores and memory are in the slice: its SKU is 1.15 times an eighth of the whole machine."""
+    rates = {
+        Usage.ON_DEMAND: ("0.64688", "D5C5-C5F4-086C"),
+        Usage.SPOT: ("0.25875", "C6E1-AD56-EDD6"),
+        Usage.CUD_1Y: ("0.44634", "6BE9-B219-3DF0"),
+        Usage.CUD_3Y: ("0.28463", "643F-1AA2-DF25"),
+    }
+    for usage, (rate, sku_id) in rates.items():
+        price = BOOK.machine(CENTRAL, f"g4-standard-{name}", usage)
+        assert price.usd == slices * Decimal(rate)
+        (part,) = price.parts
+        assert (part.quantity, str(part.sku_id)) == (Decimal(slices), sku_id)
+        assert "sold by the slice" in price.note
+    # What a list says where no slice is sold is the sum of the wrong parts, and not taken.
+    assert "no on-demand rate for g4-eighth-slice" in refusal("europe-west10", "g4-standard-6")
+    whole = usd("g4-standard-48")
+    assert usd("g4-standard-6") / whole * 8 == pytest.approx(Decimal("1.15"), rel=Decimal("1e-4"))
+
+
+def test_an_a4_has_the_prices_of_its_slices_where_the_catalogue_has_them() -> None:
+    assert usd("a4-highgpu-8g", Usage.SPOT) == 8 * Decimal("4.0758")
+    assert usd("a4-highgpu-8g", Usage.CUD_1Y) == 8 * Decimal("11.1159")
+    assert usd("a4-highgpu-8g", Usage.CUD_3Y, "europe-west4") == 8 * Decimal("7.79724")
+    spot = BOOK.machine("us-east4", "a4-highgpu-8g", Usage.SPOT)
+    assert spot.sku_id == "3674-3FF9-A854"
+    assert "none for A4's local SSD" in spot.note
+    assert "no on-demand rate for nvidia-b200-slice" in refusal(CENTRAL, "a4-highgpu-8g")
+    no_commitment = refusal("us-east4", "a4-highgpu-8g", Usage.CUD_1Y)
+    assert "no cud-1y rate for nvidia-b200-slice" in no_commitment
 
 
 def test_a_series_without_the_discount_says_so() -> None:

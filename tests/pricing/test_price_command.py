@@ -38,7 +38,8 @@ def test_sustained_use_of_half_a_month_has_half_of_the_steps() -> None:
 def test_machine_as_text() -> None:
     ran = run("machine", "n2-standard-16", "--region", "us-central1")
     assert (ran.returncode, ran.stderr) == (0, "")
-    lines = ran.stdout.splitlines()
+    age, _, *lines = ran.stdout.splitlines()
+    assert age.startswith("Prices of 2026-04-30, over 90 days old")
     assert lines[0] == "n2-standard-16 in us-central1: 16 vCPUs, 64 GiB"
     assert " ".join(lines[2].split()) == "usage USD per hour USD for 730 h date SKU"
     row = "on-demand 0.776944 567.17 2026-04-30 BB77-5FDA-69D9 + 5B01-D157-A097"
@@ -96,7 +97,7 @@ def test_traffic_as_text_sums_its_steps() -> None:
         (["--to", "internet", "--area", "Europe"], "internet", "11.88"),
         (["--to", "internet", "--network-tier", "standard"], "internet", "0"),
         (["--to", "nat", "--area", "usa"], "nat", "16.38"),
-        (["--to", "google-apis"], "google-apis", "0"),
+        (["--to", "google-apis", "--place", "us-central1"], "google-apis", "0"),
         (["--to", "load-balancer"], "load-balancer", "0.8"),
     ],
 )
@@ -107,6 +108,55 @@ def test_traffic_to_every_place(arguments: list[str], path_class: str, total: st
     assert answer["total_usd_per_month"] == Decimal(total)
     assert {row["path_class"] for row in answer["prices"]} == {path_class}
     assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "total", "unknown"),
+    [
+        (["nat", "--vms", "12", "--addresses", "2", "--gib", "500"], "42.064", ""),
+        (["nat", "--vms", "40", "--addresses", "0"], "32.12", ""),
+        (["vpn", "--tunnels", "2"], "73", ""),
+        (["vpn", "--gib", "100", "--to", "europe-west1"], "80.92", ""),
+        (["vpn", "--gib", "100"], "73", "where the other end is"),
+        (["lb", "--kind", "internal-passthrough", "--rules", "7", "--gib", "100"], "33.65", ""),
+        (["lb", "--kind", "internal-application", "--proxies", "3"], "54.75", ""),
+        (["lb", "--kind", "internal-application", "--gib", "1"], "0.008", "proxy instances"),
+        (["lb", "--kind", "global-external-proxy"], "18.25", ""),
+        (["flow-logs", "--gib", "20000"], "9024", ""),
+        (["flow-logs", "--gib", "20000", "--excluded"], "4024", ""),
+    ],
+)
+def test_services_cost_what_their_skus_say(arguments: list[str], total: str, unknown: str) -> None:
+    region = [] if arguments[0] == "flow-logs" else ["--region", "us-central1"]
+    ran = run(*arguments, *region, "--format", "json")
+    assert ran.returncode == 0, ran.stderr
+    answer = json.loads(ran.stdout, parse_float=Decimal)
+    assert answer["total_usd_per_month"] == Decimal(total)
+    assert sum(row["usd"] for row in answer["prices"]) == Decimal(total)
+    assert all(row["as_of"] and row["source"] for row in answer["prices"])
+    reasons = [one["reason"] for one in answer.get("unknown", [])]
+    assert [unknown in reason for reason in reasons] == ([True] if unknown else [])
+    text = run(*arguments, *region).stdout
+    assert ("the total is without what is unknown" in text) is bool(unknown)
+
+
+def test_services_refuse_what_they_do_not_know() -> None:
+    for arguments, said in (
+        (["nat", "--region", "us-centrall1"], "nearest: us-central1"),
+        (["vpn", "--region", "us-central1", "--to", "us-east1", "--area", "usa"], "give one"),
+        (["flow-logs"], "--records or --gib"),
+        (["flow-logs", "--gib", "1", "--records", "1"], "--records or --gib"),
+        (["lb", "--region", "us-central1", "--kind", "external-proxy", "--rules", "0"], "is 0"),
+        (
+            ["traffic", "--from", "us-central1", "--to", "zone", "--gib", "1", "--place", "x"],
+            "--to",
+        ),
+        (["traffic", "--from", "us-central1", "--to", "google-apis", "--gib", "1"], "--place"),
+    ):
+        ran = run(*arguments)
+        assert ran.returncode in {2, 3}, arguments
+        assert said in ran.stderr, arguments
+        assert ran.stdout == ""
 
 
 def test_the_hours_of_a_nat_gateway_are_said_to_come_on_top() -> None:
@@ -120,7 +170,11 @@ def test_address_as_text() -> None:
     ran = run("address", "--region", "us-central1")
     assert ran.returncode == 0
     assert "standard-vm" in ran.stdout
-    assert "standard-vm    10            0.005           0.05" in ran.stdout
+    assert "standard-vm    730           0.005           3.65" in ran.stdout
+    # As an audit counts it, to the cent: half a cent goes up, a free hour is once an account's.
+    assert "unused-static  730            0.01           7.30" in ran.stdout
+    assert "spot-vm        730          0.0025           1.83" in ran.stdout
+    assert "unused-static: the first 1 hour of a month, all such" in ran.stdout
     assert "C054-7F72-A02E" in ran.stdout
 
 
@@ -191,3 +245,43 @@ def test_the_internet_asks_for_an_area_and_takes_a_country() -> None:
     assert "Western Europe 0.12" in ran.stderr
     assert "give --area with one of these, or with a country by name or code" in ran.stderr
     assert run(*to, "--area", "Japan").stdout == run(*to, "--area", "jpn").stdout
+
+
+def test_a_sum_is_headed_with_the_hours_that_it_is_for() -> None:
+    machine = ("machine", "n2-standard-16", "--region", "us-central1", "--hours", "100")
+    assert "USD for 100 h" in run(*machine).stdout
+    # A commitment is paid all month.
+    assert "USD for 730 h" in run(*machine, "--usage", "cud-1y").stdout
+    lines = run(*machine, "--usage", "all").stdout.splitlines()[2:]
+    assert lines[2].split()[:2] == ["usage", "hours"]
+    assert "USD for these hours" in lines[2]
+    hours = {line.split()[0]: line.split()[1] for line in lines[3:10]}
+    assert (hours["on-demand"], hours["cud-1y"], hours["flex-3y"]) == ("100", "730", "730")
+
+
+def test_hours_of_a_batch_are_refused_not_ignored(tmp_path: Path) -> None:
+    table = tmp_path / "fleet.csv"
+    table.write_text("region,machine_type\nus-central1,n2-standard-2\n")
+    ran = run("machine", "--batch", str(table), "--hours", "100")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "no --hours" in ran.stderr
+
+
+def test_too_little_memory_is_one_line() -> None:
+    limited = (
+        "import sys, netplan_planner.cli\n"
+        "frame = sys.modules['netplan_planner.cli.app']\n"
+        "def fail(*_, **__): raise MemoryError\n"
+        "frame.app = fail\n"
+        "frame.run()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", limited],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={"PATH": "", "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr == "netplan: not enough memory for this; nothing was changed\n"

@@ -14,7 +14,7 @@ from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
 from support.catalog_server import API_KEY, CatalogServer, Trouble
 from support.command import ROOTS, run_verbs
-from support.price_inputs import made_skus
+from support.price_inputs import TODAY, made_skus
 from support.skus import COMPUTE, NETWORKING, sku
 
 N2: dict[str, Any] = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
@@ -122,7 +122,7 @@ def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
     with server(trouble=trouble) as one:
         api = ApiOptions(endpoint=one.url, is_anonymous=True, backoff_initial_s=0.01)
         with pytest.raises(InputError, match=said):
-            refresh(RefreshRequest(out=tmp_path, project="p", api=api), environment={})
+            refresh(RefreshRequest(out=tmp_path, project="p", api=api, today=TODAY), environment={})
         assert len(one.calls) < 30
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
@@ -133,15 +133,16 @@ def n2_changed(**more: Any) -> list[dict[str, Any]]:
     dearer = [one for one in made_skus() if one["skuId"].startswith("N2")]
     for one in dearer:
         for rate in one["pricingInfo"][0]["pricingExpression"]["tieredRates"]:
-            rate["unitPrice"]["units"] = "6"
+            price = rate["unitPrice"]
+            price["nanos"] = price["nanos"] * 3 // 2
     return [*kept, *dearer] if more.get("is_dearer") else kept
 
 
 @pytest.mark.parametrize(
     ("skus", "said"),
     [
-        (n2_changed(), r"[1-9]\d* of \d+ prices on demand and of commitments are gone and 0 moved"),
-        (n2_changed(is_dearer=True), r"0 of \d+ .* are gone and [1-9]\d* moved"),
+        (n2_changed(), r"core: [1-9]\d* of \d+ prices are gone and 0 moved"),
+        (n2_changed(is_dearer=True), r"core: 0 of \d+ .* are gone and [1-9]\d* moved"),
     ],
 )
 def test_an_answer_that_nobody_would_believe_is_not_taken_unless_told(
@@ -219,3 +220,45 @@ def test_rates_of_currencies_are_those_that_the_api_returns(tmp_path: Path) -> N
     table = open_snapshot(tmp_path).file.table("currency_rates")
     rates = dict(zip(table["currency"].texts(), table["per_usd"].texts(), strict=True))
     assert rates == {"EUR": "0.875", "IDR": "16250.5"}
+
+
+def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    from netplan_planner.engine import refresh as verb
+    from netplan_planner.readers import ApiOptions
+
+    # What `gcloud compute machine-types list --format=json` writes.
+    listed = tmp_path / "types.json"
+    big = {"name": "n2-standard-16", "guestCpus": 16, "memoryMb": 65536, "zone": "aa-one1-a"}
+    small = {**N2, "zone": "bb-two2-a"}
+    listed.write_text(json.dumps([big, small, {**N2, "zone": "cc-three3-a"}]))
+
+    def refreshed(folder: str, **more: Any) -> verb.Refreshed:
+        wanted = verb.RefreshRequest(
+            out=tmp_path / folder,
+            api=ApiOptions(endpoint=one.url, is_anonymous=True),
+            accepts_changes=True,
+            today=TODAY,
+            **more,
+        )
+        return verb.refresh(wanted, environment={})
+
+    with server() as one:
+        found = refreshed("a", machine_types=(listed,))
+        assert found.kept_types == ""
+        book = open_snapshot(tmp_path / "a")
+        assert book.is_offered("aa-one1", "n2-standard-16")
+        # Nobody names a project: the types stay, with their date and the way to newer ones.
+        base = tmp_path / "a"
+        kept = refreshed("b", base=base).kept_types
+        assert kept.startswith("machine types stay those of 2026-")
+        assert "gcloud compute machine-types list --format=json" in kept
+        # The default credentials name one.
+        monkeypatch.setattr(verb, "_project", lambda *_: "mine")
+        assert refreshed("c", base=base).kept_types == ""
+        assert open_snapshot(tmp_path / "c").is_offered("aa-one1", "n2-standard-8")
+        asked = [path for path, _, _ in one.calls if "machineTypes" in path]
+        assert asked == ["/compute/v1/projects/mine/aggregated/machineTypes"] * len(asked) != []

@@ -250,7 +250,9 @@ def test_a_catalogue_that_contradicts_itself_is_refused(
 
 
 def run_build(inputs: Path, out: Path) -> tuple[int, str, str]:
-    done = run_verbs("prices", arguments=["prices", "build", *arguments(inputs), "--out", str(out)])
+    # The made catalogue is nothing like the embedded one before it.
+    done = run_verbs("prices", arguments=["prices", "build", *arguments(inputs), "--out", str(out),
+                                          "--accept-changes"])  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
 
@@ -291,7 +293,7 @@ def test_machine_types_come_from_the_api_too(tmp_path: Path) -> None:
     done = run_verbs(
         "prices",
         arguments=["prices", "build", "--skus", str(inputs / "skus.json"), "--machine-types",
-                   str(answer), "--out", str(tmp_path)],
+                   str(answer), "--out", str(tmp_path), "--accept-changes"],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     book = open_snapshot(tmp_path)
@@ -315,3 +317,39 @@ def test_machine_types_come_from_the_api_too(tmp_path: Path) -> None:
     step = book.traffic(PathClass.SAME_ZONE_EXTERNAL, src_region=AA)[0]
     assert (step.price.usd, step.price.sku_id) == (Decimal("0.01"), "NET0-0001")
     assert "billed as between zones" in step.price.note
+
+
+def stepped(sku_id: str, *steps: tuple[float, str]) -> list[dict[str, Any]]:
+    """Return the made SKUs, one of them with other steps."""
+    found = made_skus()
+    for one in found:
+        if one["skuId"] == sku_id:
+            other = sku("x", "CPU", unit="h", usd=steps)["pricingInfo"][0]["pricingExpression"]
+            one["pricingInfo"][0]["pricingExpression"]["tieredRates"] = other["tieredRates"]
+    return found
+
+
+def test_a_core_with_steps_is_read_where_they_are_one_and_else_refused_for_that_reason(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    same = book_of(tmp_path / "a", skus=stepped("N21-CPU-ONDEMAND", (0, "0.12"), (100, "0.12")))
+    assert same.rates.price("bb-two2", "n2", "core", Usage.ON_DEMAND).usd == Decimal("0.12")
+    book = book_of(tmp_path / "b", skus=stepped("N21-CPU-ONDEMAND", (0, "0.12"), (100, "0.1")))
+    with pytest.raises(MissingDatum, match="prices it in steps") as refused:
+        book.rates.price("bb-two2", "n2", "core", Usage.ON_DEMAND)
+    assert "at 0" not in str(refused.value)
+
+
+def test_a_tier1_fee_without_a_price_is_unknown_and_not_the_next_one(tmp_path: Path) -> None:
+    greater = network(
+        "On-demand fee for total VM network bandwidth up to 100 Gbps in Ay",
+        *("AdvancedNetworking", "T-100", ((0, "1"),), (AA,)),
+        unit="h",
+    )
+    skus = [*stepped("NET0-0006", (0, "0.5"), (100, "0.4")), greater]
+    book = book_of(tmp_path, skus=skus)
+    assert book.tier1_fee(AA, "n2-standard-80", 100).usd == 1
+    with pytest.raises(MissingDatum, match="NET0-0006"):
+        book.tier1_fee(AA, "n2-standard-80", 50)

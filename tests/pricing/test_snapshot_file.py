@@ -162,9 +162,26 @@ def test_a_code_without_a_value_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_later_table_may_have_more_columns(tmp_path: Path) -> None:
-    table = {name: ["x"] for name in (*COLUMNS[LISTED_PRICES], "description")}
+    table = {name: [""] for name in COLUMNS[LISTED_PRICES]}
+    table |= {"as_of": ["2026-07-30"], "description": ["x"]}
     file = SnapshotFile(written(tmp_path, encoded({LISTED_PRICES: table})))
     assert file.table(LISTED_PRICES)["description"][0] == "x"
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        *(("on_demand", "free"), ("on_demand", "NaN"), ("spot", "1e5"), ("cud_1y", "9" * 99)),
+        *(("as_of", ""), ("as_of", "2026-02-30")),
+    ],
+)
+def test_a_cell_of_another_kind_is_refused_with_its_table(
+    tmp_path: Path, column: str, cell: str
+) -> None:
+    table = {name: [""] for name in COLUMNS[LISTED_PRICES]} | {"as_of": ["2026-07-30"]}
+    file = SnapshotFile(written(tmp_path, encoded({LISTED_PRICES: table | {column: [cell]}})))
+    with pytest.raises(InputError, match=f"table 'listed_prices' is damaged: {column}: '"):
+        file.table(LISTED_PRICES)
 
 
 def test_a_failed_write_leaves_the_old_file(

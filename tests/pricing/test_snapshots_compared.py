@@ -16,7 +16,7 @@ from netplan_pricing.comparing import Area, Change, compare
 from netplan_pricing.container import FILE_NAME, encode_snapshot
 from netplan_pricing.verifying import Check, verify
 from support.command import run_verbs
-from support.price_inputs import LISTS, OFFERS, TABLES, built, made_skus
+from support.price_inputs import LISTS, OFFERS, TABLES, TODAY, built, made_skus
 
 NONE = Decimal(0)
 Rows = dict[str, list[str]]
@@ -120,11 +120,13 @@ def test_what_appears_and_what_vanishes_is_listed_in_every_form(tmp_path: Path) 
 def test_a_made_snapshot_holds_and_lists_what_it_does_not_price(tmp_path: Path) -> None:
     extra = TABLES[OFFERS] + "c4n-standard-4,bb-two2,\n"
     folder = str(snapshot(tmp_path, {OFFERS: extra}))
-    status, text = run("verify", "--prices", folder)
+    status, text = run("verify", "--against", folder, "--prices", folder)
     assert status == 0
     assert "FAIL" not in text
     assert "1 offered pairs of region and type have no price: c4n 1" in text
-    answer = json.loads(run("verify", "--prices", folder, "--format", "json")[1])
+    answer = json.loads(
+        run("verify", "--against", folder, "--prices", folder, "--format", "json")[1]
+    )
     assert answer["faults"] == []
     assert set(answer["checks"]) == {check.name.lower() for check in Check}
     assert all(count > 0 for count in answer["checks"].values())
@@ -180,9 +182,9 @@ CORE = {"series": "n2", "component": "core", "usage": "on_demand", "region": "aa
 def test_what_cannot_be_is_a_fault(
     tmp_path: Path, table: str, change: Callable[[Rows], None], check: Check
 ) -> None:
-    verdict = verify(spoilt(tmp_path, table, change))
+    verdict = verify(spoilt(tmp_path, table, change), TODAY)
     assert check in {fault.check for fault in verdict.faults}, verdict.faults
-    status, text = run("verify", "--prices", str(tmp_path))
+    status, text = run("verify", "--against", str(tmp_path), "--prices", str(tmp_path))
     assert status == 1
     (line,) = (line for line in text.splitlines() if line.endswith(check.value))
     assert " FAIL " in line
@@ -190,7 +192,7 @@ def test_what_cannot_be_is_a_fault(
 
 def test_the_shipped_snapshot_holds() -> None:
     book = open_snapshot()
-    verdict = verify(book)
+    verdict = verify(book, TODAY, book)
     assert verdict.faults == ()
     assert all(count > 0 for count in verdict.counts.values())
     assert all(reason for _, _, reason in verdict.unpriced)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, PathClass, PriceTier, total_usd
+from netplan_planner.paths.spans import span
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
 from netplan_pricing.schema import NetworkKind
@@ -157,7 +158,7 @@ def test_no_two_path_classes_share_a_price_by_accident() -> None:
     assert len(set(matrix.values())) == len(matrix), matrix
     assert price(PathClass.SAME_ZONE_EXTERNAL) == matrix["zones"] != matrix["zone"] == 0
     assert price(PathClass.INTER_ZONE_EXTERNAL) == matrix["zones"]
-    assert price(PathClass.GOOGLE_APIS) == 0
+    assert price(PathClass.GOOGLE_APIS, dst_region=CENTRAL) == 0
 
 
 POD_BASES = {
@@ -224,8 +225,9 @@ def test_external_addresses_inside_a_zone_cost_what_zones_cost_and_say_why() -> 
 
 
 def test_free_is_free_because_its_row_says_so() -> None:
+    here = "europe-west3"
     for path_class in (PathClass.SAME_ZONE_INTERNAL, PathClass.GOOGLE_APIS):
-        price = BOOK.traffic(path_class, src_region="europe-west3")[0].price
+        price = BOOK.traffic(path_class, src_region=here, dst_region=here)[0].price
         assert price.usd == 0
         assert price.source == "Cloud Billing Catalog API, 2026-04-30"
 
@@ -291,18 +293,51 @@ def test_every_path_class_is_priced_or_needs_more_than_an_area() -> None:
         assert tiers[0].start == 0
         assert list(tiers) == sorted(tiers, key=lambda tier: tier.start)
     between_regions = {one for one in PathClass if one.distance == "inter-region"}
-    assert refused == {PathClass.HYBRID, PathClass.UNKNOWN, *between_regions}
+    elsewhere = {PathClass.HYBRID, PathClass.UNKNOWN, PathClass.GOOGLE_APIS}
+    assert refused == elsewhere | between_regions
 
 
-def test_bounds_of_the_internet_are_its_cheapest_and_dearest_area() -> None:
-    low, high = BOOK.internet_bounds(CENTRAL)
-    assert (low.price.usd, high.price.usd) == (Decimal("0.12"), Decimal("0.23"))
-    assert "China" in high.price.description
-    low, high = BOOK.internet_bounds(CENTRAL, "STANDARD")
-    assert low == high
-    assert low.price.usd == Decimal("0.085")
-    with pytest.raises(MissingDatum, match="no region"):
-        BOOK.internet_bounds("nowhere1")
+def first_paid(choices: tuple[tuple[PriceTier, ...], ...]) -> list[Decimal]:
+    return [next(tier.price.usd for tier in tiers if tier.price.usd) for tiers in choices]
+
+
+def possible(path_class: PathClass, **route: str) -> tuple[tuple[PriceTier, ...], ...]:
+    return BOOK.possible_prices(path_class, src_region=CENTRAL, **route)
+
+
+def test_internet_traffic_of_unknown_area_may_have_the_price_of_any() -> None:
+    prices = first_paid(possible(PathClass.INTERNET))
+    assert (min(prices), max(prices)) == (Decimal("0.12"), Decimal("0.23"))
+    (standard,) = possible(PathClass.INTERNET, network_tier="STANDARD")
+    assert first_paid((standard,)) == [Decimal("0.085")]
+    both = possible(PathClass.INTERNET, network_tier="PREMIUM and STANDARD")
+    assert first_paid(both) == [*prices, Decimal("0.085")]
+    assert len(possible(PathClass.INTERNET, area="Asia")) < len(prices)
+    assert BOOK.possible_prices(PathClass.INTERNET, src_region="nowhere1") == ()
+
+
+def test_google_apis_cost_nothing_in_the_same_region_and_are_unknown_elsewhere() -> None:
+    with pytest.raises(MissingDatum, match="where the bucket or service is"):
+        BOOK.traffic(PathClass.GOOGLE_APIS, src_region=CENTRAL)
+    (same,) = BOOK.traffic(PathClass.GOOGLE_APIS, src_region=CENTRAL, dst_region=CENTRAL)
+    assert same.price.usd == 0
+    with pytest.raises(MissingDatum, match="same place only"):
+        BOOK.traffic(PathClass.GOOGLE_APIS, src_region=CENTRAL, dst_region="us-east1")
+    choices = possible(PathClass.GOOGLE_APIS)
+    assert span(choices, Decimal(100))[0] == 0
+    assert span(choices, Decimal(100))[1] > 1
+
+
+def test_hybrid_traffic_through_vpn_may_go_to_any_area() -> None:
+    vpn = first_paid(possible(PathClass.HYBRID))
+    assert min(vpn) > 0
+    assert possible(PathClass.UNKNOWN) == ()
+
+
+def test_a_load_balancer_of_unknown_kind_may_be_of_any() -> None:
+    kinds = possible(PathClass.LOAD_BALANCER, dst_region="asia-southeast2")
+    assert {steps[0].price.usd for steps in kinds} == {Decimal("0.008"), Decimal("0.00981")}
+    assert len(kinds) == 10
 
 
 def test_a_negative_volume_is_a_mistake_and_none_is_an_empty_bill() -> None:

@@ -109,3 +109,16 @@ def test_caps_for_the_outside_are_whole_numbers() -> None:
     for machine_type in load_caps(caps.as_of).machine_types:
         for cap in caps.variants(machine_type):
             assert cap.external_gbps is None or cap.external_gbps.is_integer()
+
+
+def test_a_stopped_machine_gets_no_stop_or_start_and_has_no_saving() -> None:
+    stopped = replace(machine("a", "n1-standard-16"), status="TERMINATED")
+    facts = facts_of(stopped)
+    proposed = candidate(facts, "n2d-standard-16", Usage.ON_DEMAND)
+    fix = resize_fix(facts, stopped, proposed, "")
+    assert [command.split()[3] for command in fix.commands] == ["set-machine-type"]
+    assert fix.undo is not None
+    assert [command.split()[3] for command in fix.undo.commands] == ["set-machine-type"]
+    saving = machine_saving(facts, stopped, proposed)
+    assert saving.items == ()
+    assert "stopped" in saving.unknown

@@ -141,6 +141,8 @@ def reserved(
     created: datetime | None = None,
     prefix: int | None = None,
     is_external: bool = True,
+    purpose: str | None = None,
+    network: SelfLink | None = None,
 ) -> Address:
     """Return a reserved address and who uses it."""
     return Address(
@@ -153,6 +155,8 @@ def reserved(
         status="IN_USE" if users else "RESERVED",
         users=tuple(SelfLink(user) for user in users),
         prefix_length=prefix,
+        purpose=purpose,
+        network=network,
         created=created,
     )
 
@@ -164,6 +168,7 @@ def front(
     name: str = "front",
     network: str | None = None,
     target: str | None = None,
+    backend: str | None = None,
 ) -> ForwardingRule:
     """Return a forwarding rule."""
     return ForwardingRule(
@@ -175,6 +180,7 @@ def front(
         region=Region(REGION),
         network=None if network is None else network_link(network),
         target=None if target is None else SelfLink(target),
+        backend_service=None if backend is None else SelfLink(backend),
     )
 
 

@@ -37,10 +37,13 @@ def usage(
     start: datetime = START,
     end: datetime = END,
     project: str = "gecko-demo",
+    account: str = "000000-MADE00-000000",
+    model: tuple[str, str] | None = None,
+    default_price: float | None = None,
 ) -> Row:
-    """Return a row of the detailed usage table."""
-    return {
-        "billing_account_id": "000000-MADE00-000000",
+    """Return a row of the detailed usage table; `model` is id and words of a consumption model."""
+    found: Row = {
+        "billing_account_id": account,
         "service": COMPUTE,
         "sku": {"id": sku_id, "description": description},
         "usage_start_time": start,
@@ -64,6 +67,12 @@ def usage(
             "pricing_unit_quantity": Decimal(1),
         },
     }
+    if model is not None:
+        found["consumption_model"] = {"id": model[0], "description": model[1]}
+        found["price"]["effective_price_default"] = (
+            Decimal(str(default_price)) if default_price is not None else None
+        )
+    return found
 
 
 def pricing(
@@ -73,8 +82,9 @@ def pricing(
     *,
     quantity: float = 1.0,
     day: datetime = END,
+    models: dict[str, float] | None = None,
 ) -> Row:
-    """Return a row of the pricing table."""
+    """Return a row of the pricing table; `models` are flat prices by consumption model."""
     rates = [
         {
             "pricing_unit_quantity": quantity,
@@ -95,6 +105,22 @@ def pricing(
         "currency_conversion_rate": 1.0,
         "list_price": {"tiered_rates": rates},
         "billing_account_price": {"tiered_rates": rates},
+        "consumption_model_prices": [
+            {
+                "consumption_model_id": f"ID {name}",
+                "consumption_model_display_name": name,
+                "billing_account_price": {
+                    "tiered_rates": [
+                        {
+                            "pricing_unit_quantity": quantity,
+                            "start_usage_amount": 0.0,
+                            "usd_amount": usd,
+                        }
+                    ]
+                },
+            }
+            for name, usd in (models or {}).items()
+        ],
     }
 
 

@@ -9,6 +9,9 @@
     flows           how many five-tuples share it (default 1)
     record_seconds  what one record covers (default 60)
     rtt_ms, port, area; annotated: false leaves the receiver unnamed
+    configuration   of the Network Management API, that logs it instead of the subnetwork's setting
+    dropped         packets of each record's time that were dropped, with `reason`
+    as              the address that the sender answers from, a load balancer's
 
 The sender reports; of a sender that is no machine, the receiver does.
 """
@@ -83,18 +86,42 @@ def _records(
     for share in range(shares):
         connection = {
             "protocol": 6,
-            "src_ip": src.interfaces[0].internal_ipv4 if src else flow["src"],
+            "src_ip": flow.get("as", src.interfaces[0].internal_ipv4) if src else flow["src"],
             "src_port": 40000 + 100 * number + share,
             "dest_ip": _reached(flow, dst),
             "dest_port": flow.get("port", 443),
         }
-        yield {
+        logged: Json = {
             "insertId": f"{number}-{share}-{start.isoformat()}",
             "logName": f"projects/{project}/logs/compute.googleapis.com%2Fvpc_flows",
             "resource": {"type": "gce_subnetwork", "labels": {"project_id": project}},
             "timestamp": _stamp(start + timedelta(seconds=seconds + 7)),
             "jsonPayload": body | {"connection": connection},
         }
+        if "configuration" in flow:
+            logged["insertId"] += flow["configuration"]
+            log = "networkmanagement.googleapis.com%2Fvpc_flows"
+            logged["logName"] = f"projects/{project}/logs/{log}"
+            logged["resource"] = {
+                "type": "vpc_flow_logs_config",
+                "labels": {
+                    "resource_container": f"projects/{project}",
+                    "location": "global",
+                    "name": flow["configuration"],
+                },
+            }
+        yield logged
+        if "dropped" in flow:
+            # No recorded one is public: made from the documentation of the fields.
+            lost = {
+                "disposition": "DROPPED",
+                "drop_reason": flow["reason"],
+                "bytes_dropped": str(flow["dropped"] * MTU_BYTES),
+                "packets_dropped": str(flow["dropped"]),
+            }
+            kept = {k: v for k, v in body.items() if k not in {"bytes_sent", "packets_sent"}}
+            payload = kept | lost | {"connection": connection}
+            yield logged | {"insertId": logged["insertId"] + "-d", "jsonPayload": payload}
 
 
 def _reached(flow: Json, dst: Instance | None) -> str:

@@ -42,9 +42,19 @@ def entry(
     dst_vm: Instance | None = None,
     is_dropped: bool = False,
     log: str = COMPUTE_LOG,
+    insert_id: str | None = None,
+    configuration: str | None = None,
     **more: Any,
 ) -> Json:
-    """Return one log entry; `more` goes into the payload, an end's machine where it is given."""
+    """Return one log entry; `more` goes into the payload, an end's machine where it is given.
+
+    One without an id is never equal to another. `configuration` is one of the Network Management
+    API, which has a log of its own.
+    """
+    resource = {"type": "gce_subnetwork", "labels": {"project_id": "p"}}
+    if configuration is not None:
+        labels = {"name": configuration, "location": "global", "resource_container": "projects/1"}
+        log, resource = NETWORK_LOG, {"type": "vpc_flow_logs_config", "labels": labels}
     connection: Json = {"src_ip": src, "dest_ip": dst, "protocol": protocol}
     if ports is not None:
         connection |= {"src_port": ports[0], "dest_port": ports[1]}
@@ -66,9 +76,9 @@ def entry(
         if machine is not None:
             body |= named(side, machine)
     return {
-        "insertId": "i",
+        **({} if insert_id is None else {"insertId": insert_id}),
         "logName": log,
-        "resource": {"type": "gce_subnetwork", "labels": {"project_id": "p"}},
+        "resource": resource,
         "timestamp": stamp(end + 5),
         "jsonPayload": body | more,
     }

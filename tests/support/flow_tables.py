@@ -10,10 +10,10 @@ from netplan_planner.traffic import HeaderBytes
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.records import COLUMNS
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.statements import routes, series, staging, sums
+from netplan_planner.traffic.statements import repeats, routes, series, staging, sums
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, sums, routes, series)
+MODULES = (staging, sums, repeats, routes, series)
 
 
 def staged(**changes: Any) -> str:
@@ -40,6 +40,7 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of pairs": lambda: sums.minutes(0, 4),
         "of flows": lambda: sums.minutes(0, 4, by_ports=True),
     },
+    "repeated": {"": lambda: repeats.repeated(0, 4)},
     "span_positions": {"": lambda: sums.span_positions(3)},
     "reported": {
         f"by {r}": lambda r=r: routes.reported(r)  # type: ignore[misc]
@@ -134,6 +135,9 @@ _FLOW_TYPES: Mapping[str, str] = {
     "payload_bytes": "BIGINT",
     "packet_count": "BIGINT",
     "rtt_us": "BIGINT",
+    "entry": "BIGINT",
+    "configuration": "BIGINT",
+    "drop_reason": "BIGINT",
 }
 
 

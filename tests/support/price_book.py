@@ -138,6 +138,9 @@ class SmallPriceBook:
         usd = Decimal(TIER1_FEES[gbps]) * (Decimal("0.25") if is_spot else 1)
         return self._price(usd, "hour", f"Tier_1 up to {gbps:g} Gbit/s")
 
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        raise MissingDatum("the small price book has no GPUs")
+
     def traffic(
         self,
         path_class: PathClass,
@@ -165,10 +168,26 @@ class SmallPriceBook:
     def nat_data(self, region: str) -> Price:
         raise MissingDatum("the small price book has no traffic")
 
-    def internet_bounds(
-        self, src_region: str, network_tier: str = "PREMIUM"
-    ) -> tuple[PriceTier, PriceTier]:
+    def vpn_traffic(
+        self, *, src_region: str, dst_region: str | None = None, area: str | None = None
+    ) -> tuple[PriceTier, ...]:
         raise MissingDatum("the small price book has no traffic")
+
+    def service_price(
+        self, service: str, region: str | None = None, condition: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        raise MissingDatum("the small price book has no services")
+
+    def possible_prices(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        return ()
 
     def external_address(self, use: AddressUse, region: str) -> Price:
         raise MissingDatum("the small price book has no addresses")

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files
 from support.skus import NETWORKING, sku, write_page
 
+TODAY = date(2026, 11, 20)
 REGIONS = ("aa-one1", "bb-two2", "cc-three3")
 PLACES = {"Ay": ("aa-one1",), "Bee": ("bb-two2",), "Sea": ("cc-three3",)}
 LISTS = "prices.csv"
@@ -52,7 +54,7 @@ TABLES: dict[str, str] = {
         "series,region,component,usage,usd_per_unit,unit,source,as_of,note\n"
         "n2,aa-one1,custom_core,spot,0.02,vcpu-hour,solved,2026-07-30,\n"
         "n2,aa-one1,custom_ram,spot,0.002,gib-hour,solved,2026-03-01,\n"
-        "n2,aa-one1,core,on_demand,9,vcpu-hour,solved,2026-07-30,\n"
+        "n2,aa-one1,core,on_demand,0.09,vcpu-hour,solved,2026-07-30,\n"
     ),
     PAGES: (
         "class,direction,source_location,destination_location,network_tier,usage_tier,unit,"
@@ -218,7 +220,7 @@ def built(folder: Path, changed: Mapping[str, str | None] | None = None, **more:
         [inputs / "skus.json"],
         [inputs / name for name in MACHINE_FILES],
         [inputs / name for name in PRICE_FILES],
-        **more,
+        **{"today": TODAY, **more},
     )
 
 

@@ -31,9 +31,11 @@ from netplan_planner.model import (
     ProjectId,
     Rejected,
     Report,
+    ServiceTotal,
     Severity,
     Suppressed,
     TrafficCoverage,
+    Unpriced,
     Unread,
     WindowInfo,
     ZonePair,
@@ -275,6 +277,17 @@ def gecko_report() -> Report:
                 usd_per_month=None,
                 edge_count=3,
                 price_note="no price of the internet for peers without an area",
+                unpriced=(
+                    Unpriced(
+                        name="internet, us-central1",
+                        quantity=Decimal("310.5"),
+                        unit="GiB",
+                        reason="no price of the internet for peers without an area",
+                        lowest_usd_per_month=Decimal("37.14"),
+                        highest_usd_per_month=Decimal("71.19"),
+                        what_tells="flow logs with metadata name the destination's area",
+                    ),
+                ),
             ),
             ClassTotal(
                 path_class=PathClass.INTERNET,
@@ -295,6 +308,24 @@ def gecko_report() -> Report:
                 gib_per_month=Decimal("199.2"),
                 usd_per_month=None,
                 edge_count=4,
+                price_note="bytes without an owner have no price",
+                unpriced=(
+                    Unpriced(
+                        name="unknown",
+                        quantity=Decimal("199.2"),
+                        unit="GiB",
+                        reason="bytes without an owner have no price",
+                    ),
+                ),
+            ),
+            ClassTotal(
+                path_class=PathClass.NAT,
+                gib_per_month=Decimal(200),
+                usd_per_month=Decimal(9),
+                edge_count=2,
+                price_note="Cloud NAT charges for what comes back, too",
+                direction=Direction.RECEIVED,
+                line_items=(line("nat, us-central1", "200", "GiB", "0.045"),),
             ),
         ),
         zone_pairs=(
@@ -352,6 +383,31 @@ def gecko_report() -> Report:
                 reason="until the launch",
                 source=".netplan-ignore.toml",
                 expires=date(2026, 3, 31),
+            ),
+        ),
+        network_services=(
+            ServiceTotal(
+                service="cloud-vpn",
+                count=2,
+                usd_per_month=Decimal(73),
+                line_items=(line("VPN in us-central1: 2 tunnels", "1460", "hour", "0.05"),),
+                note="what they carry is in the hybrid row of the traffic",
+            ),
+            ServiceTotal(
+                service="cloud-nat",
+                count=1,
+                usd_per_month=Decimal("4.088"),
+                line_items=(line("nat: gateway, hours of 4 VMs", "2920", "hour", "0.0014"),),
+                unpriced=(
+                    Unpriced(
+                        name="nat: external addresses",
+                        quantity=Decimal(1),
+                        unit="gateway",
+                        reason="Google picks its addresses, and the input does not say how many",
+                        lowest_usd_per_month=Decimal("3.65"),
+                        what_tells="the status of its router",
+                    ),
+                ),
             ),
         ),
         not_evaluated=(

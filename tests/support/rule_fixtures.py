@@ -10,7 +10,9 @@
     networks    name, mtu, peers, legacy (its range); `default` is there unless named
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
-    fronts      forwarding rules: name, address, scheme, region
+    fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
+    routes      name, range, and `instance` (zone/name) or `ip`: the next hop
+    log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
     traffic     minutes and flows, see `support.flow_entries`
@@ -25,7 +27,7 @@ readers read: a fixture proves the rule on what really arrives.
 
 import json
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,7 +40,7 @@ from netplan_planner.throughput import CapsTable, load_caps
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
-from support.flow_entries import write_entries
+from support.flow_entries import START, write_entries
 from support.measurement_stores import write_store
 
 FIXTURES = Path(__file__).resolve().parents[2] / "rules" / "fixtures"
@@ -61,12 +63,15 @@ def facts_of(case: Json, folder: Path) -> Facts:
     """Return the facts of a fixture; its files are written into `folder`."""
     compute = folder / "compute.json"
     compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
-    inventory = read_inventory([compute])
+    inventory = read_inventory([compute, *_log_configurations(case, folder)])
     traffic = None
     if "traffic" in case:
         flows = folder / "flows.json"
         write_entries(flows, inventory, case["traffic"])
-        traffic = read_traffic([flows], inventory, TrafficOptions(threads=1))
+        # A window that was asked for: its rates go on all month, as the cases say.
+        until = START + timedelta(minutes=case["traffic"].get("minutes", 60))
+        options = TrafficOptions(threads=1, since=START, until=until)
+        traffic = read_traffic([flows], inventory, options)
     measured: Measured | tuple[None, None] = None, None
     if "measurements" in case:
         store = folder / "measurements.jsonl"
@@ -88,6 +93,15 @@ def facts_of(case: Json, folder: Path) -> Facts:
     )
 
 
+def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
+    place = f"projects/{PROJECT}/locations/global/vpcFlowLogsConfigs"
+    found = case.get("log_configurations", ())
+    if found:
+        path = folder / "configurations.json"
+        path.write_text(json.dumps([c | {"name": f"{place}/{c['name']}"} for c in found]))
+        yield path
+
+
 def _link(path: str, project: str = PROJECT) -> str:
     return f"https://www.googleapis.com/compute/v1/projects/{project}/{path}"
 
@@ -101,8 +115,10 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_network(n) for n in networks)
     yield from (_subnetwork(s) for s in _subnetworks(case))
     yield from (_instance(m) for m in case.get("machines", ()))
+    yield from (disk for m in case.get("machines", ()) for disk in _disks(m))
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
+    yield from (_route(r) for r in case.get("routes", ()))
     for group in case.get("groups", ()):
         yield _group(group)
     yield from (_commitment(c) for c in case.get("commitments", ()))
@@ -119,6 +135,7 @@ def _network(n: Json) -> Json:
         ],
     }
     network |= {"IPv4Range": n["legacy"]} if "legacy" in n else {}
+    network |= {"autoCreateSubnetworks": n["auto"]} if "auto" in n else {}
     return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
 
 
@@ -214,12 +231,50 @@ def _instance(m: Json) -> Json:
         "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
         "selfLink": _link(f"zones/{zone}/instances/{m['name']}"),
     }
+    if "reservation" in m:
+        instance["reservationAffinity"] = {
+            "consumeReservationType": "SPECIFIC_RESERVATION",
+            "key": "compute.googleapis.com/reservation-name",
+            "values": [m["reservation"]],
+        }
+    if m.get("compact"):
+        policy = f"regions/{_region(zone)}/resourcePolicies/close"
+        instance["resourcePolicies"] = [_link(policy)]
+    if "gpus" in m:
+        gpu_type, count = m["gpus"]
+        link = _link(f"zones/{zone}/acceleratorTypes/{gpu_type}")
+        instance["guestAccelerators"] = [{"acceleratorType": link, "acceleratorCount": count}]
     if m.get("tier1"):
         instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
     if "group" in m:
         manager = f"projects/1/{m['group']}".replace("projects/1/", f"projects/{PROJECT}/")
         instance["metadata"] = {"items": [{"key": "created-by", "value": manager}]}
     return instance
+
+
+def _disks(m: Json) -> list[Json]:
+    """Return the disks of a machine, where the case states them, and the policy that it follows."""
+    zone, machine = m["zone"], _link(f"zones/{m['zone']}/instances/{m['name']}")
+    found: list[Json] = [
+        {
+            "kind": "compute#disk",
+            "name": f"{m['name']}-{number}",
+            "type": _link(f"zones/{zone}/diskTypes/{disk_type}"),
+            "users": [machine],
+            "selfLink": _link(f"zones/{zone}/disks/{m['name']}-{number}"),
+        }
+        for number, disk_type in enumerate(m.get("disks", ()))
+    ]
+    if m.get("compact"):
+        found.append(
+            {
+                "kind": "compute#resourcePolicy",
+                "name": "close",
+                "groupPlacementPolicy": {"collocation": "COLLOCATED", "vmCount": 4},
+                "selfLink": _link(f"regions/{_region(zone)}/resourcePolicies/close"),
+            }
+        )
+    return found
 
 
 def _address(a: Json) -> Json:
@@ -249,7 +304,27 @@ def _front(f: Json) -> Json:
         "region": _link(f"regions/{f['region']}"),
         "network": _link("global/networks/default"),
         "selfLink": _link(f"regions/{f['region']}/forwardingRules/{f['name']}"),
+        **({"networkTier": f["tier"]} if "tier" in f else {}),
+        **(
+            {"backendService": _link(f"regions/{f['region']}/backendServices/{f['backend']}")}
+            if "backend" in f
+            else {}
+        ),
     }
+
+
+def _route(r: Json) -> Json:
+    route: Json = {
+        "kind": "compute#route",
+        "name": r["name"],
+        "destRange": r["range"],
+        "network": _link("global/networks/default"),
+        "selfLink": _link(f"global/routes/{r['name']}"),
+    }
+    if "ip" in r:
+        return route | {"nextHopIp": r["ip"]}
+    zone, _, name = r["instance"].partition("/")
+    return route | {"nextHopInstance": _link(f"zones/{zone}/instances/{name}")}
 
 
 def _group(g: Json) -> Json:

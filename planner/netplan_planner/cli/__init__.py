@@ -1,42 +1,15 @@
 """The `netplan` command. Each verb is a module here; it parses, calls the engine and writes."""
 
-from netplan_planner.cli import (
-    audit,
-    calibrate,
-    caps,
-    config,
-    model,
-    predict,
-    price,
-    prices,
-    prices_reconcile,
-    probe,
-    probe_import,
-    recommend,
-    rules,
-)
-from netplan_planner.cli.app import app, run
-
-VERBS = (
-    audit,
-    recommend,
-    predict,
-    probe,
-    probe_import,
-    calibrate,
-    model,
-    caps,
-    price,
-    prices,
-    prices_reconcile,
-    rules,
-    config,
-)
-"""The modules that register the verbs by being imported, in the order of the help page."""
-
-__all__ = ["app", "main"]
+import os
 
 
 def main() -> None:
-    """Run the `netplan` command."""
-    run()
+    """Run the `netplan` command; Ctrl-C ends it quietly from its first import on."""
+    try:
+        from netplan_planner.cli.interrupts import ended_quietly
+    except KeyboardInterrupt:
+        os._exit(130)  # As `EXIT_INTERRUPTED`, which is not there yet.
+    with ended_quietly():
+        from netplan_planner.cli.verbs import run
+
+        run()

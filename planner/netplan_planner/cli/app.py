@@ -8,20 +8,22 @@ everything else to stderr.
 import errno
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from netplan_planner.cli.origins import Verbs, check_variables
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
+from netplan_planner.input_files import reading
+
+if TYPE_CHECKING:
+    from netplan_planner.cli.live import Live
 
 EXIT_FINDINGS = 1
-EXIT_INTERRUPTED = 130
 
 _BESIDE_VERBS = ("rules", "targets")
 """Sections that are not option defaults."""
@@ -31,6 +33,9 @@ _ERROR_LENGTH = 8000
 _COLLECT_EVERY = 200_000
 """Objects between two searches for garbage. The values are trees without cycles, hundreds of
 thousands of them: the default of 700 spends a tenth of an audit on looking."""
+
+_NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the standard output says that takes no more; errors of a file name it."""
 
 app = typer.Typer(
     name="netplan",
@@ -50,6 +55,11 @@ class State:
     quiet: bool = False
     config_path: Path | None = None
     explicit_config: bool = False
+    price_folder: Path | None = None
+    """Of the snapshot that a verb answers with; None for the embedded one."""
+    debug: bool = False
+    live: "Live | None" = None
+    """Shows how far long work is; None where stderr is no terminal, or with `--quiet`."""
 
 
 state = State()
@@ -57,7 +67,8 @@ state = State()
 
 def progress(text: str) -> None:
     """Write a line on what is going on to stderr: on a terminal only, and not with `--quiet`."""
-    if not state.quiet and sys.stderr.isatty():
+    is_shown = not state.quiet and sys.stderr.isatty()
+    if is_shown and not (state.live is not None and state.live.write(_inert(text))):
         typer.echo(_inert(text), err=True)
 
 
@@ -79,6 +90,10 @@ def root(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the answer, no notes.")
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the trace of an error that was not foreseen."),
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -87,14 +102,19 @@ def root(
     _note_variables(ctx, quiet)
     from netplan_planner.config import find_config, option_defaults
 
-    state.quiet = quiet
+    state.quiet, state.debug = quiet, debug
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:
-        given = option_defaults(state.config_path)
+        with reading(state.config_path):
+            given = option_defaults(state.config_path)
         own = {"quiet": given.pop("quiet")} if isinstance(given.get("quiet"), bool) else {}
         state.quiet = quiet or own.get("quiet", False)
         ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())
+    if not state.quiet and sys.stderr.isatty():
+        from netplan_planner.cli.live import Live
+
+        state.live = ctx.with_resource(Live())
 
 
 def _note_variables(ctx: typer.Context, quiet: bool) -> None:
@@ -125,9 +145,8 @@ def _as_parameters(
         if key in verbs and isinstance(value, dict):
             found[key] = _as_parameters(value, verbs[key], file, (*section, key))
         elif key in options and not isinstance(value, dict):
-            parameter = options[key]
-            is_one_of_many = getattr(parameter, "multiple", False) and isinstance(value, str)
-            found[parameter.name] = [value] if is_one_of_many else value
+            name = f"{file}: {'.'.join((*section, key))}"
+            found[options[key].name] = _as_given(options[key], value, name)
         else:
             known = {*verbs, *options, *(_BESIDE_VERBS if verbs else ())} - {key}
             near = nearest_names(key, known, 1)
@@ -135,6 +154,24 @@ def _as_parameters(
             kind = "section" if verbs else f"option of [{'.'.join(section)}]"
             raise UsageError(f"{file}: no {kind} is named {key!r}{hint}")
     return found
+
+
+def _as_given(parameter: Any, value: Any, name: str) -> Any:
+    """Return a value of the file as the command line would give it: numbers and dates as text.
+
+    What an option's type makes of a text is defined; what it makes of anything else is chance.
+
+    Raises:
+        UsageError: If it is a list where one value is wanted, or a list of lists.
+    """
+    is_many = getattr(parameter, "multiple", False)
+    if not isinstance(value, list):
+        one = value if isinstance(value, bool) else str(value)
+        return [one] if is_many else one
+    if not is_many or any(isinstance(one, list | dict) for one in value):
+        wanted = "a list of single values" if is_many else "one value, not a list"
+        raise UsageError(f"{name} takes {wanted}")
+    return [one if isinstance(one, bool) else str(one) for one in value]
 
 
 _TAKES_MANY = frozenset({"--inventory", "--traffic", "--skus", "--machine-types", "--price-tables"})
@@ -166,26 +203,52 @@ def spread(words: Sequence[str]) -> list[str]:
 def run() -> None:
     """Run the command line; every error that netplan raises on purpose becomes one clear text."""
     gc.set_threshold(_COLLECT_EVERY)
-    # A job runner that gives up sends this: end as on Ctrl-C, so that temporary folders go.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app(spread(sys.argv[1:]), prog_name=Path(sys.argv[0]).name if sys.argv[0] else "netplan")
     except NetplanError as error:
-        typer.echo(f"netplan: {_inert(str(error))}", err=True)
+        _tell(str(error))
         sys.exit(error.exit_status)
-    except KeyboardInterrupt:
-        typer.echo("netplan: interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
-    except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT):
-            raise
-        # Else the interpreter would try to write the rest when it ends, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:
-            # The reader (head, less) has gone; what it took is all it wanted.
-            sys.exit(0)
-        typer.echo(f"netplan: the answer cannot be written: {error.strerror}", err=True)
-        sys.exit(InputError.exit_status)
+    except Exception as error:
+        if isinstance(error, MemoryError) or _is_unmapped(error):
+            typer.echo("netplan: not enough memory for this; nothing was changed", err=True)
+            sys.exit(InputError.exit_status)
+        if isinstance(error, OSError) and error.filename is None and error.errno in _NO_MORE:
+            _end_of_output(error)
+        _unforeseen(error)
+
+
+def _is_unmapped(error: Exception) -> bool:
+    """Return whether a library that the system has no memory to map failed as an import."""
+    return isinstance(error, ImportError) and "failed to map" in str(error)
+
+
+def _end_of_output(error: OSError) -> NoReturn:
+    """End where the standard output takes no more."""
+    # Else the interpreter would try to write the rest when it ends, and fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        # The reader (head, less) has gone; what it took is all it wanted.
+        sys.exit(0)
+    typer.echo(f"netplan: the answer cannot be written: {error.strerror}", err=True)
+    sys.exit(InputError.exit_status)
+
+
+def _unforeseen(error: Exception) -> NoReturn:
+    """End on an error that nobody foresaw: one line, and the trace where it was asked for."""
+    from netplan_planner.cli.unforeseen import line_of, trace_of
+
+    words = sys.argv[1:]
+    if state.debug:
+        _tell(trace_of(error))
+    _tell(line_of(error, words))
+    sys.exit(InputError.exit_status)
+
+
+def _tell(text: str) -> None:
+    """Write an error to stderr, without secrets of the environment or the command line."""
+    from netplan_planner.cli.unforeseen import withheld
+
+    typer.echo(f"netplan: {_inert(withheld(text, os.environ, sys.argv[1:]))}", err=True)
 
 
 def _inert(text: str) -> str:

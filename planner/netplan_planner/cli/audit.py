@@ -12,6 +12,7 @@ from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
 from netplan_planner.errors import IncompleteError
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
     from netplan_planner.model import Report
@@ -110,7 +111,9 @@ def audit(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit with 4 when a part is missing.", rich_help_panel=OUTPUT
+            "--strict",
+            help="Exit with 4 when a page is missing or given evidence could not be used in full.",
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
     output: Annotated[
@@ -157,6 +160,7 @@ def audit(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 60.0,
     max_attempts: options.MaxAttempts = 5,
+    total_timeout: options.TotalTimeout = 1800.0,
 ) -> None:
     """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
 
@@ -202,7 +206,9 @@ def audit(
         ignore_file=_ignore_file(ignore_file),
         thresholds=thresholds,
         targets=targets,
-        api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
+        api=options.api_options(
+            api_endpoint, anonymous, concurrency, timeout, max_attempts, total_timeout
+        ),
         traffic_options=options.traffic_options(
             reporter, memory_limit, threads, temp_directory, since, until
         ),
@@ -225,6 +231,9 @@ def audit(
     if any(spec.format == SARIF for spec in outputs):
         found = code_places(report, request, state.config_path)
         render = replace(render, places=found.places, fallback_place=found.fallback)
+    if report.price_age and any(one.format == "csv" and one.path is None for one in outputs):
+        # A table has no place for it.
+        typer.echo(inert_line(report.price_age), err=True)
     write_outputs(report, outputs, render)
     _finish(report, fail_on, save_limit, strict)
 
@@ -273,8 +282,10 @@ def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict
     from netplan_planner.model import Severity
 
     if strict and not report.coverage.is_complete:
+        missing = report.coverage.incomplete
+        more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
         raise IncompleteError(
-            "the answer is incomplete (see the coverage in the report), and --strict was given"
+            f"the answer is incomplete, and --strict was given: {missing[0]}{more}"
         )
     # What is only filtered from sight is judged too: a filter is no way past a gate.
     severities = [

@@ -12,6 +12,7 @@ from netplan_planner.inert import escaped_json, inert
 from netplan_planner.model import EgressCap, MeasuredLimit, PathClass
 from netplan_planner.renderers.figures import counted, trimmed
 from netplan_planner.throughput import CapsTable, stated_on
+from netplan_planner.throughput.limits.physical_nics import physical_nics
 
 SCHEMA = "netplan.caps/1"
 NOT_KNOWN = "unknown"
@@ -109,9 +110,7 @@ def _fields(cap: EgressCap, sources: _Sources) -> list[str]:
         if cap.internal_flow_gbps is None
         else f"{_rate(cap.internal_flow_gbps)}, to a machine of the same series{inside}"
     )
-    nics = ", ".join(cap.nic_types) or NOT_KNOWN
-    if cap.nic_basis != "documented":
-        nics += ", from general knowledge, no page read"
+    nics = ", ".join(cap.nic_types) or f"{NOT_KNOWN}: no page that lists them was read"
     rows = [
         _field("egress inside the VPC", _rate(cap.egress_gbps) + inside),
         _field("egress to outside", _rate(cap.external_gbps) + outside),
@@ -119,8 +118,25 @@ def _fields(cap: EgressCap, sources: _Sources) -> list[str]:
         _field("one flow inside the VPC", within),
         _field("NIC types", nics),
     ]
+    rows += _nics(cap, sources)
     rows += [_field("but", inert(cap.caution))] if cap.caution else []
     return [*rows, _field("note", inert(cap.note))] if cap.note else rows
+
+
+def _nics(cap: EgressCap, sources: _Sources) -> list[str]:
+    """Return what one physical NIC sends, of a machine with several of them."""
+    nics = physical_nics().get(cap.machine_type)
+    if nics is None or nics.nic_gbps >= cap.egress_gbps:
+        return []
+    count = f"{nics.nic_count} physical NICs"
+    if nics.vpc_nic_count < nics.nic_count:
+        count += f", {nics.vpc_nic_count} of them for TCP/IP"
+    basis = "" if nics.basis == "documented" else f": {nics.note}"
+    value = f"{_rate(nics.nic_gbps)} each, {count}{basis}{sources.mark(nics.source, nics.as_of)}"
+    return [
+        _field("egress of one NIC", value),
+        _field("", "the sum takes a vNIC on each, and flows over all of them"),
+    ]
 
 
 def _shared(table: CapsTable, cap: EgressCap, sources: _Sources) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import app
+from netplan_planner.cli.app import app, state
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.units import counted
 
@@ -75,6 +75,8 @@ def evaluate(
     options.checked_output("--plot", plot, [file])
     chosen = evaluate_left_out if leave_out else score
     found, rows = chosen(file, as_of=options.day(as_of) or date.today(), level=level)
+    if found.refused and not state.quiet:
+        typer.echo(f"note: rows that are refused, among them {'; '.join(found.refused)}", err=True)
     if plot is not None:
         from netplan_planner.renderers.scatter import write_scatter
 

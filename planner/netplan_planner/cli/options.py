@@ -169,7 +169,11 @@ WhichReporter = Annotated[
 ]
 Since = Annotated[
     datetime | None,
-    typer.Option("--since", help="Leave out earlier records (UTC).", rich_help_panel=TRAFFIC),
+    typer.Option(
+        "--since",
+        help="Leave out earlier records (UTC); with --until: all that is in between was looked at.",
+        rich_help_panel=TRAFFIC,
+    ),
 ]
 Until = Annotated[
     datetime | None,
@@ -209,6 +213,17 @@ Concurrency = Annotated[
 Timeout = Annotated[
     float,
     typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Per request.", rich_help_panel=API),
+]
+TotalTimeout = Annotated[
+    float,
+    typer.Option(
+        "--total-timeout",
+        min=1.0,
+        max=86_400.0,
+        metavar="SECONDS",
+        help="For all requests together; what was read until then stays.",
+        rich_help_panel=API,
+    ),
 ]
 MaxAttempts = Annotated[
     int,
@@ -299,7 +314,12 @@ def traffic_options(
 
 
 def api_options(
-    endpoint: str | None, anonymous: bool, concurrency: int, timeout: float, max_attempts: int
+    endpoint: str | None,
+    anonymous: bool,
+    concurrency: int,
+    timeout: float,
+    max_attempts: int,
+    total_timeout: float = 1800.0,
 ) -> "ApiOptions":
     """Return the options of the Compute API reader."""
     from netplan_planner.readers import ApiOptions
@@ -309,6 +329,7 @@ def api_options(
         is_anonymous=anonymous,
         concurrency=concurrency,
         timeout_s=timeout,
+        total_s=total_timeout,
         max_attempts=max_attempts,
     )
 

@@ -7,10 +7,15 @@ import typer
 PATH, TRANSFER, SERVICE = "The path", "What is sent", "A service on that path"
 
 Src = Annotated[
-    str | None, typer.Argument(help="Sending machine of the input.", show_default=False)
+    str | None,
+    typer.Argument(
+        help="Sender: a machine of the input, or without an input a machine type.",
+        show_default=False,
+    ),
 ]
 Dst = Annotated[
-    str | None, typer.Argument(help="Receiving machine of the input.", show_default=False)
+    str | None,
+    typer.Argument(help="Receiver: likewise (default: of the sender's type).", show_default=False),
 ]
 SrcType = Annotated[
     str | None, typer.Option(help="Machine type of the sender.", rich_help_panel=PATH)
@@ -60,20 +65,59 @@ RttMs = Annotated[
         rich_help_panel=PATH,
     ),
 ]
-Mtu = Annotated[int | None, typer.Option(min=576, max=65535, help="Bytes.", rich_help_panel=PATH)]
+Mtu = Annotated[
+    int | None,
+    typer.Option(
+        min=576,
+        max=65535,
+        help="Bytes; of a VPC network 8896 at most.",
+        rich_help_panel=PATH,
+    ),
+]
+Nics = Annotated[
+    int,
+    typer.Option(
+        "--nics",
+        min=1,
+        max=64,
+        help="vNICs that the flows spread over, each on a physical NIC of its own (A3, A4, C4N).",
+        rich_help_panel=PATH,
+    ),
+]
+QuotaGbps = Annotated[
+    float | None,
+    typer.Option(
+        "--quota-gbps",
+        min=0.000001,
+        help="What the project may send from that region to others (or to the outside): a quota"
+        " of the console, in Gbit/s.",
+        rich_help_panel=PATH,
+    ),
+]
+HostLinkGbps = Annotated[
+    float | None,
+    typer.Option(
+        "--host-link-gbps",
+        min=0.001,
+        help="Of hosts that are not Google's: their link, instead of a machine type.",
+        rich_help_panel=PATH,
+    ),
+]
 WindowBytes = Annotated[
     int | None,
     typer.Option(
         min=1024,
         help="Receive window of one stream, half of net.ipv4.tcp_rmem's last value"
-        " (default: 3.03 MB, a stock Linux image).",
+        " (default: 3.06 MB, a stock Linux image).",
         rich_help_panel=PATH,
     ),
 ]
 Plugin = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        help="Network plugin of a -pod path: cilium, calico, flannel, gke, …",
+        metavar="NAME[@GBPS]",
+        help="Network plugin of a -pod path: cilium, calico, flannel, gke, …; several for a table"
+        " of them, @1 for one that uses another link of 1 Gbit/s.",
         rich_help_panel=PATH,
     ),
 ]
@@ -131,6 +175,15 @@ ByteCount = Annotated[
 BothWays = Annotated[
     bool,
     typer.Option("--both-ways", help="The other direction sends too.", rich_help_panel=TRANSFER),
+]
+ServiceName = Annotated[
+    str | None,
+    typer.Option(
+        "--service",
+        metavar="NAME",
+        help="A published one: percona-xtradb-sysbench-oltp.",
+        rich_help_panel=SERVICE,
+    ),
 ]
 BytesPerTransaction = Annotated[
     str | None,

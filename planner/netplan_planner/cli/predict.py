@@ -5,15 +5,21 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
-from netplan_planner.cli import options, path_options, quantities
+from netplan_planner.cli import options, path_options, predict_answers, predict_pods, quantities
 from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
+from netplan_planner.cli.predict_names import Ends, ends_of
+from netplan_planner.cli.predict_pods import NamedPlugin, PluginAnswer, plugins_of, pod_of
+from netplan_planner.cli.predict_service import service_of
+from netplan_planner.cli.price_source import price_book
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.model import PodNetwork
+    from netplan_planner.engine.predict_path import PathAnswer
+    from netplan_planner.model import PathClass
 
 
 class Form(StrEnum):
@@ -43,12 +49,16 @@ def predict(
     encapsulation: path_options.Encapsulation = None,
     encryption: path_options.Encryption = None,
     other_link_gbps: path_options.OtherLinkGbps = None,
+    host_link_gbps: path_options.HostLinkGbps = None,
+    nics: path_options.Nics = 1,
+    quota_gbps: path_options.QuotaGbps = None,
     vpn_tunnels: path_options.VpnTunnels = None,
     streams: path_options.Streams = None,
     duration: path_options.Duration = None,
     omit: path_options.Omit = None,
     byte_count: path_options.ByteCount = None,
     both_ways: path_options.BothWays = False,
+    service: path_options.ServiceName = None,
     bytes_per_transaction: path_options.BytesPerTransaction = None,
     max_tps: path_options.MaxTps = None,
     tps_at: path_options.TpsAt = None,
@@ -74,6 +84,9 @@ def predict(
     traffic: options.Traffic = None,
     demo: options.Demo = None,
     calibration: options.Calibration = None,
+    prices: options.Prices = None,
+    discount: options.Discounts = None,
+    billing_export: options.BillingExports = None,
     as_of: options.AsOf = None,
     level: Annotated[
         float,
@@ -105,8 +118,9 @@ def predict(
 ) -> None:
     """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
 
-    Two machines of an input by name, two machine types, or a table of paths. From documented caps,
-    TCP and what published measurements show; with a date, under the limits of that day.
+    Two machines of an input by name, two machine types (in one zone unless --path or the places
+    say otherwise), or a table of paths. From documented caps, TCP and what published measurements
+    show; with a date, under the limits of that day. A transfer (--bytes) has its time and cost.
     """
     if batch is not None:
         _refuse_beside_table(
@@ -132,6 +146,10 @@ def predict(
                 "--encapsulation": encapsulation,
                 "--encryption": encryption,
                 "--other-link-gbps": other_link_gbps,
+                "--host-link-gbps": host_link_gbps,
+                "--nics": nics if nics > 1 else None,
+                "--quota-gbps": quota_gbps,
+                "--service": service,
                 "--vpn-tunnels": vpn_tunnels,
                 "--bytes-per-transaction": bytes_per_transaction,
                 "--max-tps": max_tps,
@@ -146,14 +164,38 @@ def predict(
         return
     if together:
         raise UsageError("--together is for a table of flows: give one with --batch")
-    from netplan_planner.engine.predict_path import PathQuestion
+    on = options.day(as_of) or date.today()
+    if output is not None:
+        raise UsageError("--output is for a table (--batch); redirect the answer for one path")
+    described = service_of(bytes_per_transaction, max_tps, tps_at or [], service)
+    has_input = bool(project or inventory or traffic or demo)
+    ends = ends_of(src, dst, has_input=has_input, on=on) if src is not None else Ends(None, None)
+    if src is not None and (src_type or dst_type):
+        raise UsageError("SRC and DST name both ends: leave out --src-type and --dst-type")
+    if ends.machines and (src_place or dst_place):
+        raise UsageError(
+            "two machines of the input have places of their own: leave out --src-place and"
+            " --dst-place"
+        )
+    asked = plugins_of(plugin or [], other_link_gbps)
+    only = asked[0] if len(asked) == 1 else NamedPlugin("", other_link_gbps) if not asked else None
+    is_host = host_link_gbps is not None
+    path_class, is_class_assumed = _class_of(
+        options.path_class(path),
+        is_open=not (src_place or dst_place),
+        is_typed=ends.types is not None,
+        is_host=is_host,
+        has_pods=bool(asked or encapsulation or encryption),
+        external=external,
+    )
+    from netplan_planner.engine.asked_path import PathQuestion
 
     question = PathQuestion(
-        src_type=src_type,
-        dst_type=dst_type,
+        src_type=ends.types[0] if ends.types else src_type,
+        dst_type=ends.types[1] if ends.types else dst_type,
         src_place=src_place,
         dst_place=dst_place,
-        path_class=options.path_class(path),
+        path_class=path_class,
         is_tier1=tier1,
         cpu_platform=cpu_platform,
         mtu_bytes=mtu,
@@ -165,46 +207,91 @@ def predict(
         omit_s=quantities.seconds("--omit", omit) or 0.0,
         transfer_bytes=quantities.byte_count("--bytes", byte_count),
         is_both_ways=both_ways,
-        pod=_pod(plugin, encapsulation, encryption, other_link_gbps),
+        pod=pod_of(only, encapsulation, encryption, is_bare_metal=is_host),
         vpn_tunnels=vpn_tunnels,
+        nic_count=nics,
+        quota_gbps=quota_gbps,
+        host_link_gbps=host_link_gbps,
     )
     if question.duration_s is not None and question.transfer_bytes is not None:
         raise UsageError("--duration and --bytes exclude each other: one follows from the other")
     if question.omit_s and question.duration_s is None:
         raise UsageError("--omit is what goes before --duration: give both")
-    from netplan_planner.cli import predict_answers
-    from netplan_planner.cli.predict_service import service_of
     from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
 
-    service = service_of(bytes_per_transaction, max_tps, tps_at or [])
+    book = price_book(prices, discount, billing_export) if byte_count is not None else None
 
-    if src is not None and (src_type or dst_type or src_place or dst_place):
-        raise UsageError(
-            "two machines of the input have types and places of their own: leave out --src-type,"
-            " --dst-type, --src-place and --dst-place, or SRC and DST"
-        )
-    if output is not None:
-        raise UsageError("--output is for a table (--batch); redirect the answer for one path")
-    if src is not None and dst is not None:
-        from netplan_planner.engine import AuditRequest
+    def answer_of(asked_for: PathQuestion) -> "PathAnswer":
+        if ends.machines:
+            request = AuditRequest(
+                today=date.today(),
+                as_of=options.day(as_of),
+                projects=tuple(dict.fromkeys(project or ())),
+                inventory=tuple(inventory or ()),
+                traffic=tuple(traffic or ()),
+                calibration=calibration,
+                demo=demo,
+            )
+            found = predict_named(asked_for, ends.machines, request, level, progress, book)
+        else:
+            found = predict_described(asked_for, on, level, calibration, book)
+        if is_class_assumed:
+            found = msgspec.structs.replace(found, notes=(*found.notes, _ASSUMED_CLASS))
+        return with_service(found, described) if described is not None else found
 
-        request = AuditRequest(
-            today=date.today(),
-            as_of=options.day(as_of),
-            projects=tuple(dict.fromkeys(project or ())),
-            inventory=tuple(inventory or ()),
-            traffic=tuple(traffic or ()),
-            calibration=calibration,
-            demo=demo,
-        )
-        answer = predict_named(question, (src, dst), request, level, progress)
-    elif src is not None:
-        raise UsageError("name both machines, the sender and the receiver")
+    from netplan_planner.engine import AuditRequest
+
+    chosen = (form or Form.TEXT).value
+    if len(asked) > 1:
+        without = msgspec.structs.replace(question, path_class=_of_nodes(path_class), pod=None)
+        answers = [PluginAnswer(None, answer_of(without))]
+        for one in asked:
+            pod = pod_of(one, encapsulation, encryption, is_bare_metal=is_host)
+            with_pods = msgspec.structs.replace(question, pod=pod)
+            answers.append(PluginAnswer(one, answer_of(with_pods)))
+        text = predict_pods.written(answers, chosen, predict_answers.wrapped_heading)
     else:
-        answer = predict_described(question, options.day(as_of) or date.today(), level, calibration)
-    if service is not None:
-        answer = with_service(answer, service)
-    typer.echo(predict_answers.written(answer, (form or Form.TEXT).value, explain), nl=False)
+        text = predict_answers.written(answer_of(question), chosen, explain)
+    typer.echo(text, nl=False)
+
+
+_ASSUMED_CLASS = (
+    "one zone and internal addresses are taken: --path, or --src-place and --dst-place, say"
+    " otherwise"
+)
+
+
+def _of_nodes(path_class: "PathClass | None") -> "PathClass | None":
+    """Return the class of the nodes' own path."""
+    from netplan_planner.model import PathClass
+
+    if path_class is None or not path_class.is_pod or path_class is PathClass.SAME_NODE_POD:
+        return path_class
+    return PathClass(path_class.value.removesuffix("-pod"))
+
+
+def _class_of(
+    given: "PathClass | None",
+    *,
+    is_open: bool,
+    is_typed: bool,
+    is_host: bool,
+    has_pods: bool,
+    external: bool,
+) -> "tuple[PathClass | None, bool]":
+    """Return the class of the path as far as it is asked for, and whether it is assumed.
+
+    Two types by name, or two hosts, stand in one zone where nothing is said of them.
+    """
+    from netplan_planner.model import PathClass
+
+    if given is not None or not is_open or not (is_typed or is_host):
+        return given, False
+    if external:
+        return PathClass.SAME_ZONE_EXTERNAL, not is_host
+    if has_pods:
+        return PathClass.SAME_ZONE_INTERNAL_POD, not is_host
+    return PathClass.SAME_ZONE_INTERNAL, not is_host
 
 
 def _refuse_beside_table(options_by_name: dict[str, object]) -> None:
@@ -212,39 +299,3 @@ def _refuse_beside_table(options_by_name: dict[str, object]) -> None:
     given = [name for name, value in options_by_name.items() if value is not None]
     if given:
         raise UsageError(f"--batch has its own paths: leave out {given[0]}")
-
-
-def _pod(
-    plugin: str | None,
-    encapsulation: str | None,
-    encryption: str | None,
-    other_link_gbps: float | None,
-) -> "PodNetwork | None":
-    """Return the cluster's network as the options say it, None where they say nothing."""
-    if not (plugin or encapsulation or encryption or other_link_gbps):
-        return None
-    import msgspec
-
-    from netplan_planner.readers.path_cells import pod_network_of
-    from netplan_planner.throughput.limits.pods.overlay import (
-        ENCRYPTIONS,
-        encapsulation_of,
-        encapsulations,
-    )
-
-    if plugin is not None:
-        encapsulation_of(plugin)
-    for option, text, known in (
-        ("--encapsulation", encapsulation, encapsulations()),
-        ("--encryption", encryption, ENCRYPTIONS),
-    ):
-        if text is not None and text not in known:
-            raise UsageError(f"{option} {text[:40]!r} is none of {', '.join(known)}")
-    pod = pod_network_of(
-        plugin=plugin or "",
-        encapsulation=encapsulation or "",
-        encryption=encryption or "",
-        note="",
-        is_bare_metal=False,
-    )
-    return msgspec.structs.replace(pod, other_link_gbps=other_link_gbps, is_assumed=False)

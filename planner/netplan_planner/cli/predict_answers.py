@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from netplan_planner.cli.predict_planning import cost_lines, planning_lines
 from netplan_planner.engine.predict_path import PathAnswer
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_cell
-from netplan_planner.model import Estimate, Limit, LimitKind
+from netplan_planner.model import Estimate, Limit, LimitKind, PathClass
 from netplan_planner.renderers.content.phrases import limit_name
 from netplan_planner.renderers.figures import (
     byte_volume,
@@ -38,6 +39,9 @@ COLUMNS = (
     "next_limit",
     "lifted_by",
     "duration_s",
+    "usd",
+    "one_core_gbps",
+    "cap_gbps",
     "limits_as_of",
     "reason",
 )
@@ -49,17 +53,31 @@ def written(answer: PathAnswer, form: str, explain: bool) -> str:
         return _json(answer)
     if form == "csv":
         return _csv(answer)
-    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, 2 * WIDTH)
-    lines = [*_head(answer), *_body(answer), *(_explained(answer) if explain else ())]
+    width = _width()
+    lines = [heading(answer), *_body(answer), *(_explained(answer) if explain else ())]
     rows = [row for line in lines for row in _wrapped(line, width)]
     return "\n".join(rows) + "\n"
 
 
-def _head(answer: PathAnswer) -> Iterator[str]:
+def wrapped_heading(answer: PathAnswer) -> list[str]:
+    """Return the heading, broken at the terminal's width."""
+    return _wrapped(heading(answer), _width())
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((WIDTH, 24)).columns, 2 * WIDTH)
+
+
+def heading(answer: PathAnswer) -> str:
+    """Return what the answer is of, on one line."""
     query = answer.query
     parts = [query.path_class.value]
-    if query.streams is not None:
-        parts.append(counted(query.streams, "stream"))
+    if query.path_class is not PathClass.GOOGLE_APIS:
+        parts.append(
+            counted(query.streams, "stream")
+            if query.streams is not None
+            else "as many streams as it takes"
+        )
     if query.rtt_ms is not None:
         parts.append(f"RTT {query.rtt_ms:.3g} ms")
     if query.transfer_bytes is not None:
@@ -71,25 +89,45 @@ def _head(answer: PathAnswer) -> Iterator[str]:
     if query.is_both_ways:
         parts.append("both ways at once")
     names = f"{inert(answer.src, NAME_LENGTH)} → {inert(answer.dst, NAME_LENGTH)}"
-    yield f"{names} · {', '.join(parts)} · limits of {answer.limits_as_of}"
+    return f"{names} · {', '.join(parts)} · limits of {answer.limits_as_of}"
 
 
 def _body(answer: PathAnswer) -> Iterator[str]:
     found = answer.estimate
     if found.gbps is None:
-        yield f"  unknown: {'; '.join(map(inert, found.unknown))}"
+        yield from _unknown(answer)
         return
     span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
     yield f"  {rate(found.gbps)} {span} in {share(found.level or 0.0, 1.0)} of cases"
     yield from _time(found)
+    yield from cost_lines(answer.planning)
     yield from _binding(found)
     yield from _service(answer)
-    for said in found.assumed:
-        yield f"  assumed: {inert(said)}"
-    if answer.rtt_raised:
-        yield f"  assumed: {inert(answer.rtt_raised)}"
+    yield from planning_lines(answer)
+    for said in (*found.assumed, answer.rtt_doubt):
+        if said:
+            yield f"  assumed: {inert(said)}"
+    yield from (f"  note: {inert(said)}" for said in answer.notes)
     if answer.rtt_detail:
         yield f"  round-trip time by {inert(answer.rtt_detail)}"
+
+
+def _unknown(answer: PathAnswer) -> Iterator[str]:
+    """Yield why there is no likely value, and the bounds where there are some."""
+    found = answer.estimate
+    why = "; ".join(map(inert, found.unknown))
+    if answer.query.path_class is not PathClass.GOOGLE_APIS:
+        yield f"  unknown: {why}"
+        return
+    least = f"at least {rate(found.low_gbps)}" if found.low_gbps is not None else ""
+    most = f"at most {rate(found.limits[0].gbps)}" if found.limits else ""
+    spoken = ", ".join(part for part in (least, most) if part)
+    yield f"  {spoken}; no likely value: {why}" if spoken else f"  unknown: {why}"
+    if least:
+        yield "  the least is what was published of this machine type"
+    if found.limits:
+        yield f"  the most is {_limit(found.limits[0])}"
+    yield from (f"  assumed: {inert(said)}" for said in found.assumed)
 
 
 def _service(answer: PathAnswer) -> Iterator[str]:
@@ -203,8 +241,11 @@ def _csv(answer: PathAnswer) -> str:
         "next_limit": _second(found),
         "lifted_by": found.limits[0].lifted_by if known else None,
         "duration_s": found.duration_s,
+        "usd": cost.usd if (cost := answer.planning.cost) else None,
+        "one_core_gbps": one_core.gbps if (one_core := answer.planning.one_core) else None,
+        "cap_gbps": answer.planning.cap_gbps,
         "limits_as_of": answer.limits_as_of.isoformat(),
-        "reason": "; ".join(found.unknown) or answer.rtt_raised,
+        "reason": "; ".join(found.unknown) or answer.rtt_doubt,
     }
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -12,14 +12,25 @@ if TYPE_CHECKING:
 _LIKE = "--tps-at is GBPS=TPS, such as 1=2700"
 
 
-def service_of(size: str | None, max_tps: float | None, points: Sequence[str]) -> "Service | None":
+def service_of(
+    size: str | None, max_tps: float | None, points: Sequence[str], name: str | None = None
+) -> "Service | None":
     """Return the service that the options describe, None where they describe none.
 
     Raises:
         UsageError: If they say half of it, or both ways at once.
     """
-    from netplan_planner.throughput.services.application import described_service, fit_two_points
+    from netplan_planner.throughput.limits.named import ethernet_payload_ratio
+    from netplan_planner.throughput.services.application import (
+        described_service,
+        fit_two_points,
+        known_service,
+    )
 
+    if name is not None:
+        if size is not None or max_tps is not None or points:
+            raise UsageError("--service has its own figures: leave out --tps-at and the others")
+        return known_service(name, ethernet_payload_ratio())
     given = quantities.byte_count("--bytes-per-transaction", size)
     if not points:
         if given is None and max_tps is None:

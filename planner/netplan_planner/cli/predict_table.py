@@ -44,6 +44,7 @@ def write_table(
     with PathTable(batch) as table:
         _say_unread(table)
         answer = predict_table(table, as_of=as_of, level=level, calibration=learnt)
+        say_refused(table)
         more = _shared(table, answer) if together else None
         if as_json:
             text = predictions_json(answer, table, level, more)
@@ -72,6 +73,20 @@ def _say_unread(table: "PathTable") -> None:
             " (docs/predict.md names those that are read)",
             err=True,
         )
+
+
+def say_refused(table: "PathTable") -> None:
+    """Name on stderr the rows that have no answer because of one of their cells."""
+    refused = table.refused
+    if not refused.count or state.quiet:
+        return
+    rest = refused.count - len(refused.named)
+    more = f"; and {rest:,} more" if rest else ""
+    typer.echo(
+        f"note: {counted(refused.count, 'row')} of {table.row_count:,} refused, the others are"
+        f" answered: {'; '.join(refused.named)}{more}",
+        err=True,
+    )
 
 
 def _shared(table: "PathTable", answer: "TableAnswer") -> "dict[str, AddedColumn]":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli.app import app
-from netplan_planner.cli.price_answers import SKU_OR, Answer, Form, plain, render
+from netplan_planner.cli.price_answers import SKU_OR, Answer, Form, money, plain, render
 from netplan_planner.cli.price_source import (
     CurrencyOption,
     DiscountOption,
@@ -25,7 +25,7 @@ from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.units import HOURS_PER_MONTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from netplan_planner.model import LineItem, PathClass, Price, PriceTier
     from netplan_pricing import SnapshotPriceBook
@@ -115,6 +115,8 @@ def machine(
     from netplan_planner.optimise import machine_price
 
     if batch is not None:
+        if hours != DEFAULT_HOURS or usage is not UsageChoice.ON_DEMAND:
+            raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
         _batch(batch, machine_type, region, format, (prices, discount, billing_export), currency)
         return
     if machine_type is None or region is None:
@@ -147,8 +149,20 @@ def machine(
     shape = book.shape(machine_type)
     size = f": {shape.vcpus} vCPUs, {shape.memory_gib:g} GiB" if shape else ""
     answer.title = f"{machine_type} in {region}{size}"
+    _head_with_hours(answer)
     answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))
+
+
+def _head_with_hours(answer: Answer) -> None:
+    """Head the sums with the hours that they are for, in a column where the rows differ in them."""
+    paid = {hours for row in answer.rows if isinstance(hours := row["hours"], Decimal)}
+    if len(paid) == 1:
+        answer.sum_title = f"USD for {plain(*paid)} h"
+    elif paid:
+        first, *others = answer.columns
+        answer.columns = (first, "hours", *others)
+        answer.sum_title = "USD for these hours"
 
 
 def _batch(
@@ -208,6 +222,10 @@ def traffic(
             " the price list (South America, Western Europe, …)."
         ),
     ] = None,
+    place: Annotated[
+        str | None,
+        typer.Option(help="Region of the bucket or service, with --to google-apis."),
+    ] = None,
     network_tier: Annotated[
         TierChoice, typer.Option(help="Of internet traffic.", case_sensitive=False)
     ] = TierChoice.PREMIUM,
@@ -224,6 +242,9 @@ def traffic(
     volume = _amount(gib, "--gib")
     book = price_book(prices, discount, billing_export)
     path_class, dst = _path(src, to, external)
+    if place is not None and to != "google-apis":
+        raise UsageError(f"--place is for --to google-apis, not {to}")
+    dst = dst or place
     for option, is_given in (
         ("--area", area is not None),
         ("--network-tier STANDARD", network_tier is TierChoice.STANDARD),
@@ -284,9 +305,10 @@ def address(
     currency: CurrencyOption = None,
     format: FormOption = Form.TEXT,
 ) -> None:
-    """Print what an external IPv4 address costs per hour and month, free hours included.
+    """Print what one more external IPv4 address costs per hour and month.
 
-    Free hours are per account and month, for all addresses of a kind together.
+    Free hours are per account and month, for all addresses of a kind together: a note names them
+    and what they take off, once.
     """
     from netplan_planner.model import AddressUse
 
@@ -304,7 +326,11 @@ def address(
         except MissingDatum as error:
             answer.unknown.append((one.value, str(error)))
             continue
-        answer.rows += _address_rows(region, one.value, tiers, run_h)
+        row = _address_row(region, one.value, tiers, run_h)
+        if row is None:
+            answer.unknown.append((one.value, f"no paid step of it in {region} is known"))
+        else:
+            answer.rows.append(row)
     answer.currency = currency_of(book, currency)
     typer.echo(render(answer, format))
 
@@ -354,16 +380,26 @@ def _nat_hours(book: "SnapshotPriceBook", region: str) -> str:
     return f"the hours of the gateway come on top and are not in the sum: {', '.join(hours)}"
 
 
-def _address_rows(
+def _address_row(
     region: str, use: str, tiers: "Sequence[PriceTier]", run_h: Decimal
-) -> "Iterator[dict[str, object]]":
-    """Yield a row for each price step that the hours reach."""
-    starts = [tier.start for tier in tiers]
-    for tier, end in zip(tiers, [*starts[1:], None], strict=True):
-        reached_h = run_h if end is None else min(run_h, end)
-        if reached_h > tier.start or (tier.start == 0 and not run_h):
-            row = _by_the_hour(tier.price, reached_h - tier.start)
-            yield {"region": region, "use": use, **row}
+) -> dict[str, object] | None:
+    """Return what one more address costs: the account's other addresses have had the free hours.
+
+    None where no step costs anything. An audit counts addresses the same way.
+    """
+    paid = next((tier for tier in tiers if tier.price.usd), None)
+    if paid is None:
+        return None
+    row = {"region": region, "use": use, **_by_the_hour(paid.price, run_h)}
+    if paid.start:
+        once = min(paid.start, run_h) * paid.price.usd
+        hours = f"{plain(paid.start)} hour{'s' if paid.start != 1 else ''}"
+        row["note"] = (
+            f"the first {hours} of a month, all such addresses of the account together, are free:"
+            f" {money(once)} USD less, once"
+        )
+    row["free_hours_per_account"] = paid.start
+    return row
 
 
 def _by_the_hour(price: "Price", hours: Decimal) -> dict[str, object]:

@@ -5,13 +5,18 @@ Numbers keep all their digits in JSON and CSV; only the text form rounds, and on
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import typer
+
 from netplan_planner.cli import price_layout
+from netplan_planner.cli.app import state
 from netplan_planner.errors import MissingDatum
 from netplan_planner.inert import inert_cell, inert_line
+from netplan_planner.units import cents
 
 if TYPE_CHECKING:
     from netplan_planner.cli.price_source import Currency
@@ -59,6 +64,8 @@ class Answer:
     """Amounts are shown in it as well."""
     titles: dict[str, str] = field(default_factory=dict)
     """Of columns that the verbs do not know by name."""
+    age: str = ""
+    """That prices are old: the first line; found from the rows' dates."""
     notes: list[str] = field(default_factory=list)
     """Lines below the table, of the text form alone."""
 
@@ -74,8 +81,30 @@ def render(answer: Answer, form: Form) -> str:
         raise MissingDatum("\n".join(dict.fromkeys(reason for _, reason in answer.unknown)))
     if answer.currency is not None:
         _convert(answer, answer.currency)
+    answer.age = _age(answer)
+    if answer.age and form is Form.CSV:
+        # A table has no place for it.
+        typer.echo(answer.age, err=True)
     writer = {Form.TEXT: _text, Form.JSON: _json, Form.CSV: _csv}[form]
     return writer(answer)
+
+
+def _age(answer: Answer) -> str:
+    """Return what there is to say about the age of the prices that are shown."""
+    from netplan_planner.model.price_age import age_of
+
+    days: dict[bool, list[date]] = {True: [], False: []}
+    for row in answer.rows:
+        if row.get("as_of"):
+            days[row.get("usage") == "spot"].append(date.fromisoformat(str(row["as_of"])))
+    return inert_line(
+        age_of(
+            min(days[False], default=None),
+            min(days[True], default=None),
+            date.today(),
+            state.price_folder,
+        )
+    )
 
 
 _AMOUNTS = ("usd_per_hour", "usd_per_gib", "usd_per_unit", "usd")
@@ -109,7 +138,8 @@ def _text(answer: Answer) -> str:
     first = answer.columns[0]
     known = {**_TITLES, **answer.titles, "usd": answer.sum_title}
     titles = [known.get(name, name) for name in answer.columns]
-    lines = [inert_line(answer.title), "", *_table(answer.columns, titles, cells), ""]
+    lines = [answer.age, ""] if answer.age else []
+    lines += [inert_line(answer.title), "", *_table(answer.columns, titles, cells), ""]
     lines += [
         f"unknown  {inert_line(name)}: {inert_line(reason)}" for name, reason in answer.unknown
     ]
@@ -117,8 +147,8 @@ def _text(answer: Answer) -> str:
         other = ""
         if answer.currency is not None:
             converted = answer.total_usd * answer.currency.per_usd
-            other = f" = {_money(converted)} {answer.currency.code}"
-        lines.append(f"total    {_money(answer.total_usd)} USD{other} a month")
+            other = f" = {money(converted)} {answer.currency.code}"
+        lines.append(f"total    {money(answer.total_usd)} USD{other} a month")
     for label in ("parts", "source", "note"):
         by_text: dict[str, list[str]] = {}
         for row in answer.rows:
@@ -156,7 +186,7 @@ def _shown(name: str, value: object, candidates: str = "") -> str:
         return inert_line(many) or NO_SKU
     if isinstance(value, Decimal):
         # An amount of money is three letters, a rate says per what.
-        return _money(value) if len(name) == 3 and name != "gib" else plain(value)
+        return money(value) if len(name) == 3 and name != "gib" else plain(value)
     return inert_line(str(value))
 
 
@@ -169,18 +199,21 @@ def plain(number: Decimal) -> str:
     return f"{number.normalize():,f}"
 
 
-def _money(usd: Decimal) -> str:
+def money(usd: Decimal) -> str:
     """Return a sum of money in cents, small ones with more digits.
 
-    >>> _money(Decimal("1234.567")), _money(Decimal("0.0042")), _money(Decimal(0))
+    >>> money(Decimal("1234.567")), money(Decimal("0.0042")), money(Decimal(0))
     ('1,234.57', '0.004200', '0.00')
     """
     is_small = 0 < usd < _CENT
-    return f"{usd.quantize(_CENT**3 if is_small else _CENT, ROUND_HALF_UP):,f}"
+    return f"{usd.quantize(_CENT**3, ROUND_HALF_UP) if is_small else cents(usd):,f}"
 
 
 def _json(answer: Answer) -> str:
-    listed: dict[str, object] = {"schema": SCHEMA, "prices": answer.rows}
+    listed: dict[str, object] = {"schema": SCHEMA}
+    if answer.age:
+        listed["price_age"] = answer.age
+    listed["prices"] = answer.rows
     if answer.total_usd is not None:
         listed["total_usd_per_month"] = answer.total_usd
     if answer.currency is not None and answer.total_usd is not None:

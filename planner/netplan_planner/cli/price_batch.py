@@ -4,13 +4,16 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from netplan_planner.cli.app import state
 from netplan_planner.cli.price_answers import Form, csv_cell
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
     from netplan_planner.cli.price_source import Currency
@@ -48,7 +51,15 @@ def write(
     if taken:
         raise UsageError(f"{file}: it has a column {taken[0]} already")
     pairs = ((row["region"].strip(), row["machine_type"].strip()) for row in rows)
-    found = book.machine_batch(pairs)
+    from netplan_planner.model.price_age import age_of
+
+    found = list(book.machine_batch(pairs))
+    age = age_of(
+        min((one.as_of for one in found if one.as_of), default=None),
+        min((one.spot_as_of for one in found if one.spot_as_of), default=None),
+        date.today(),
+        state.price_folder,
+    )
     answers = (_cells(one, currency) for one in found)
     if form is Form.JSON:
         import msgspec
@@ -58,9 +69,13 @@ def write(
             for row, cells in zip(rows, answers, strict=True)
         ]
         encoder = msgspec.json.Encoder(decimal_format="number")
-        body = encoder.encode({"schema": SCHEMA, "prices": listed})
+        head = {"schema": SCHEMA, **({"price_age": age} if age else {})}
+        body = encoder.encode({**head, "prices": listed})
         typer.echo(msgspec.json.format(body, indent=1))
         return
+    if age and not state.quiet:
+        # A table has no place for it.
+        typer.echo(inert_line(age), err=True)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow((*map(csv_cell, columns), *added))
     writer.writerows(

@@ -48,5 +48,7 @@ def sku_answer(book: "SnapshotPriceBook", sku_id: str) -> Answer:
                 "note": price.note,
             }
         )
+    for model, own in sorted(book.terms.under.get(entry.sku_id, {}).items()):
+        answer.notes.append(f"under    {model}: {own.usd:f} ({own.source})")
     answer.notes += [f"kind     {kind}", f"regions  {', '.join(entry.regions)}"]
     return answer

@@ -63,6 +63,7 @@ def price_book(
     """Return the prices that the options name; what of an export is not used goes to stderr."""
     from netplan_pricing import open_prices
 
+    state.price_folder = folder
     book = open_prices(folder, discounts or (), exports or ())
     if not state.quiet:
         for line in book.terms.unread:

@@ -1,5 +1,6 @@
 """`netplan prices`: where prices come from. Reads catalogues; writes snapshots, nothing else."""
 
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +26,21 @@ TablesOption = Annotated[
 UnrecognisedOption = Annotated[
     float,
     typer.Option(help="Share of a resource group that may stay unrecognised.", min=0, max=1),
+]
+AcceptOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SKU|KIND",
+        help="Take this SKU, or this kind of price (such as core, interzone_out), however far it"
+        " is from before; repeat it.",
+    ),
+]
+AcceptChangesOption = Annotated[
+    bool,
+    typer.Option(
+        "--accept-changes",
+        help="Take it however far its prices are from those of the snapshot before.",
+    ),
 ]
 MOST_UNRECOGNISED = 0.01
 
@@ -84,22 +100,37 @@ def build(
         ),
     ] = None,
     max_unrecognised: UnrecognisedOption = MOST_UNRECOGNISED,
+    accept: AcceptOption = None,
+    accept_changes: AcceptChangesOption = False,
 ) -> None:
     """Build a price snapshot from files. The one in DIR stays as it is unless all is well.
 
-    Rates come from the SKUs, each with its id. A price table adds what they lack, with its own
-    date and no id; for Spot, which moves within weeks, the younger of the two stands.
+    All is well if every check of `netplan prices verify` holds, also beside the snapshot in DIR, or
+    beside the embedded one where there is none. Rates come from the SKUs, each with its id. A price
+    table adds what they lack, with its own date and no id; for Spot, which moves within weeks, the
+    younger of the two stands.
     """
     from netplan_planner.cli import prices_answers
-    from netplan_pricing.building.from_files import build_from_files, write_snapshot
+    from netplan_pricing import open_snapshot
+    from netplan_pricing.building.from_files import (
+        build_from_files,
+        require_likeness,
+        write_snapshot,
+    )
+    from netplan_pricing.container import FILE_NAME
 
     one = build_from_files(
         skus,
         machine_types,
         price_tables or (),
+        today=date.today(),
         currency_pages=currency_pages or (),
         most_unrecognised_ratio=max_unrecognised,
     )
+    if not accept_changes:
+        is_followed = (out / FILE_NAME).exists()
+        base = open_snapshot(out if is_followed else None).file
+        require_likeness(base, one, accepted=tuple(accept or ()), counts_vanished=is_followed)
     prices_answers.built(write_snapshot(one, out), len(one.content))
     if not state.quiet:
         prices_answers.say_built(one)
@@ -111,8 +142,17 @@ def refresh(
     project: Annotated[
         str | None,
         typer.Option(
-            help="Project whose machine types are listed (compute.machineTypes.list); without"
-            " one those of the snapshot before stay."
+            help="Project whose machine types are listed (compute.machineTypes.list); default: that"
+            " of the default credentials."
+        ),
+    ] = None,
+    machine_types: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--machine-types",
+            metavar="FILE…",
+            help="Machine types from files instead, such as what `gcloud compute machine-types list"
+            " --format=json` wrote.",
         ),
     ] = None,
     api_key: Annotated[
@@ -141,19 +181,15 @@ def refresh(
         ),
     ] = None,
     max_unrecognised: UnrecognisedOption = MOST_UNRECOGNISED,
-    accept_changes: Annotated[
-        bool,
-        typer.Option(
-            "--accept-changes",
-            help="Take it even if over 5 % of the prices are gone or moved by over 20 %.",
-        ),
-    ] = False,
+    accept: AcceptOption = None,
+    accept_changes: AcceptChangesOption = False,
 ) -> None:
     """Build a snapshot from the live Cloud Billing Catalog and Compute APIs, and swap it in.
 
     Pages are kept in DIR/.refresh until all are there: a refresh that breaks off goes on where it
     was. The snapshot in DIR stays as it is unless all is well. Reads alone; needs no IAM role for
-    the catalogue, and compute.machineTypes.list for the machine types.
+    the catalogue, and compute.machineTypes.list in any one project for the machine types: no API of
+    Google's lists them without a project.
     """
     from netplan_planner.cli import prices_answers
     from netplan_planner.engine.refresh import RefreshRequest
@@ -164,18 +200,23 @@ def refresh(
         RefreshRequest(
             out=out,
             project=project,
+            machine_types=tuple(machine_types or ()),
             api_key=api_key,
             currencies=tuple(dict.fromkeys(currency or ())),
             price_tables=tuple(price_tables or ()),
             base=base,
             most_unrecognised_ratio=max_unrecognised,
             accepts_changes=accept_changes,
+            accepted=tuple(accept or ()),
+            today=date.today(),
             api=ApiOptions(endpoint=api_endpoint, is_anonymous=anonymous),
         ),
         told=progress,
     )
     prices_answers.built(done.file, len(done.built.content))
     if not state.quiet:
+        if done.kept_types:
+            prices_answers.say(f"netplan: {done.kept_types}")
         prices_answers.say_built(done.built)
         prices_answers.say_changes(done.base, done.file)
 
@@ -207,9 +248,17 @@ def verify(
     prices: Annotated[
         Path | None, typer.Option("--prices", help="Folder of another price snapshot.")
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="DIR",
+            help="Snapshot to compare with; default: the embedded one, where another is checked.",
+        ),
+    ] = None,
     format: FormOption = AnswerForm.TEXT,
 ) -> None:
-    """Check a snapshot: no zero or negative price, none above on demand, nothing left out.
+    """Check a snapshot: no price that cannot be, none far from its like, nothing left out.
 
     Exit status 1 if a check fails.
     """
@@ -217,7 +266,8 @@ def verify(
     from netplan_pricing import open_snapshot
     from netplan_pricing.verifying import verify as find
 
-    one = find(open_snapshot(prices))
+    before = open_snapshot(against) if against is not None or prices is not None else None
+    one = find(open_snapshot(prices), date.today(), before)
     prices_answers.verdict(one, format)
     if one.faults:
         raise typer.Exit(EXIT_FINDINGS)

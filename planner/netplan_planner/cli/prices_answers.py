@@ -135,6 +135,9 @@ def built(file: "SnapshotFile", size_bytes: int) -> None:
 
 def say_built(one: "Built") -> None:
     """Say what was noticed while building."""
+    if one.lacking:
+        say(f"{len(one.lacking):,} regions lack prices of traffic, which stay unknown there:")
+        say_some((f"{lack.region}: {lack.what}" for lack in one.lacking), "regions")
     if one.unread:
         say(f"{len(one.unread):,} SKUs are needed and cannot be used:")
         say_some(
@@ -242,6 +245,8 @@ def verdict(one: "Verdict", form: AnswerForm) -> None:
                     {"check": fault.check.name.lower(), "where": fault.where, "what": fault.what}
                     for fault in one.faults
                 ],
+                "outdated": one.outdated,
+                "lacking": [{"region": lack.region, "what": lack.what} for lack in one.lacking],
                 "unpriced": [
                     {"region": region, "machine_type": name, "reason": reason}
                     for region, name, reason in one.unpriced
@@ -251,10 +256,17 @@ def verdict(one: "Verdict", form: AnswerForm) -> None:
         return
     failed = Counter(fault.check for fault in one.faults)
     for check in Check:
+        if check is Check.LIKE_BEFORE and not one.counts[check.name.lower()]:
+            # Nothing to compare with.
+            continue
         state = f"{failed[check]:,} FAIL" if failed[check] else "holds"
         typer.echo(f"{state:<10} {one.counts[check.name.lower()]:>8,}  {check.value}")
     for fault in one.faults:
         typer.echo(inert_line(f"  {fault.check.name.lower()}: {fault.where}: {fault.what}"))
+    for line in one.outdated:
+        typer.echo(inert_line(line))
+    for lack in one.lacking:
+        typer.echo(f"{lack.region} lacks prices of traffic, which stay unknown there: {lack.what}")
     by_series = Counter(name.partition("-")[0] for _, name, _ in one.unpriced)
     listed = ", ".join(f"{series} {count}" for series, count in by_series.most_common())
     typer.echo(

@@ -11,14 +11,14 @@ from netplan_planner.cli import options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.options import Reporter
 from netplan_planner.cli.prices import FormOption, prices_app
-from netplan_planner.cli.prices_answers import AnswerForm, write_csv, write_json
+from netplan_planner.cli.prices_answers import AnswerForm, say, write_csv, write_json
 from netplan_planner.inert import inert_line
+from netplan_planner.units import cents
 
 if TYPE_CHECKING:
     from netplan_planner.engine.reconcile import Reconciliation, SkuBalance
 
 SCHEMA = "netplan.reconciliation/1"
-_CENT = Decimal("0.01")
 _COLUMNS = (
     *("sku_id", "description", "modelled_gib", "billed_gib", "residual_gib", "residual_ratio"),
     *("modelled_usd", "billed_usd", "residual_usd", "path_classes", "note"),
@@ -86,6 +86,8 @@ def _cells(one: "SkuBalance") -> tuple[object, ...]:
 
 
 def _csv(found: "Reconciliation") -> None:
+    for warning in found.warnings:
+        say(f"netplan: {warning}")
     write_csv(_COLUMNS, map(_cells, found.balances))
 
 
@@ -93,6 +95,7 @@ def _json(found: "Reconciliation") -> None:
     write_json(
         {
             "schema": SCHEMA,
+            "warnings": found.warnings,
             "billing_exports": found.bill.files,
             "billed_from": found.bill.start.isoformat(),
             "billed_to": found.bill.end.isoformat(),
@@ -128,6 +131,9 @@ def _json(found: "Reconciliation") -> None:
 
 def _text(found: "Reconciliation") -> None:
     bill = found.bill
+    if found.warnings:
+        # All of them are the first thing to read.
+        typer.echo(inert_line("; ".join(found.warnings)))
     typer.echo(
         inert_line(
             f"{', '.join(bill.files)}: {bill.start:%Y-%m-%d %H:%M} to {bill.end:%Y-%m-%d %H:%M},"
@@ -183,4 +189,4 @@ def _gib(value: Decimal | None) -> str:
 
 
 def _usd(value: Decimal) -> str:
-    return f"{value.quantize(_CENT):>12,f}"
+    return f"{cents(value):>12,f}"

@@ -72,7 +72,8 @@ def stored(plan: ProbePlan, store: Path) -> Stored:
 def plan_text(shown: Shown) -> str:
     """Return the plan for people, ending with a line end."""
     plan = shown.plan
-    lines = [
+    lines = [inert(plan.price_age), ""] if plan.price_age else []
+    lines += [
         f"{inert(plan.title)} · {plan.id} · limits of {plan.limits_as_of} · prices of"
         f" {plan.prices_as_of}",
         "",

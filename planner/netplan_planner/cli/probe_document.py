@@ -34,6 +34,7 @@ def written(shown: Shown, results: ProbeResults | None = None) -> str:
         "title": plan.title,
         "limits_as_of": plan.limits_as_of.isoformat(),
         "prices_as_of": plan.prices_as_of.isoformat(),
+        "price_age": plan.price_age,
         "tolerance_ratio": plan.tolerance_ratio,
         "expected": _cost(total_of(plan)),
         "most": _cost(total_of(plan, is_most=True)),

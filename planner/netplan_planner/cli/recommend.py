@@ -11,10 +11,19 @@ from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
 from netplan_planner.cli.price_source import currency_in
-from netplan_planner.cli.recommend_needs import PriceChoice, To, Wish, for_bandwidth, for_machine
+from netplan_planner.cli.recommend_needs import (
+    PriceChoice,
+    Wish,
+    for_bandwidth,
+    for_machine,
+    goal_of,
+)
 from netplan_planner.errors import UsageError
+from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from netplan_planner.cli.price_source import Currency
     from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook
 
@@ -26,6 +35,7 @@ class Architecture(StrEnum):
 
     X86 = "x86"
     ARM = "arm"
+    ANY = "any"
 
 
 class Form(StrEnum):
@@ -61,11 +71,13 @@ def recommend(
         ),
     ] = None,
     to: Annotated[
-        To | None,
+        str | None,
         typer.Option(
             "--to",
+            metavar="PLACE",
             help="internal (default): other zones too; zone: the own one; external: addresses"
-            " outside the VPC, with the lower cap. With --vm: both, as it was seen to send.",
+            " outside the VPC, with the lower cap; a region: internal, with the price of the"
+            " traffic there. With --vm: both, as it was seen to send.",
             rich_help_panel=NEED,
         ),
     ] = None,
@@ -90,7 +102,7 @@ def recommend(
         typer.Option(
             min=1,
             max=1000,
-            help="How many equal machines may share it (default: 8; with --vm 1).",
+            help="How many equal machines may share it, where the load spreads (default: 1).",
             rich_help_panel=NEED,
         ),
     ] = None,
@@ -131,7 +143,14 @@ def recommend(
         typer.Option(help="Only these series; commas or repeated.", rich_help_panel=CHOICE),
     ] = None,
     arch: Annotated[
-        Architecture | None, typer.Option(help="Only this architecture.", rich_help_panel=CHOICE)
+        Architecture | None,
+        typer.Option(
+            "--architecture",
+            "--arch",
+            help="Only x86, or only arm; any: by price alone (default: x86 first; with --vm the"
+            " machine's own only).",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     gpu: Annotated[
         bool, typer.Option("--gpu", help="Types with GPUs too.", rich_help_panel=CHOICE)
@@ -161,6 +180,7 @@ def recommend(
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 60.0,
     max_attempts: options.MaxAttempts = 5,
+    total_timeout: options.TotalTimeout = 1800.0,
     top: Annotated[
         int, typer.Option(min=0, help="Rows of the ranking; 0: all.", rich_help_panel=OUTPUT)
     ] = 10,
@@ -188,13 +208,15 @@ def recommend(
 ) -> None:
     """Rank the machine types that carry a bandwidth by price, and say why the others lost.
 
-    Only predefined types that the region offers and that have a price there; Tier_1 with its fee;
-    several small machines against a big one. Exit status: 0, or 1 when nothing carries it.
+    Only predefined types that the region offers and that have a price there; Tier_1 with its fee.
+    Types with a steady bandwidth go before those whose figure is a peak. With --vm only types that
+    take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
+    carries it.
     """
     wish = Wish(
         gbps=gbps,
         region=region,
-        to=to,
+        to=goal_of(to),
         vcpus=vcpus,
         memory_gib=memory_gib,
         headroom=headroom,
@@ -202,7 +224,8 @@ def recommend(
         min_flow_gbps=min_flow_gbps,
         month_ratio=month_ratio,
         series=options.names(series),
-        arch=None if arch is None else {"x86": "X86_64", "arm": "ARM64"}[arch.value],
+        arch={"x86": "X86_64", "arm": "ARM64"}.get(arch.value) if arch is not None else None,
+        any_arch=arch is Architecture.ANY,
         gpu=gpu,
         shared_core=shared_core,
         on_demand=on_demand,
@@ -234,7 +257,9 @@ def recommend(
             prices=prices,
             discounts=tuple(discount or ()),
             billing_exports=tuple(billing_export or ()),
-            api=options.api_options(api_endpoint, anonymous, concurrency, timeout, max_attempts),
+            api=options.api_options(
+                api_endpoint, anonymous, concurrency, timeout, max_attempts, total_timeout
+            ),
             traffic_options=options.traffic_options(
                 reporter, memory_limit, threads, temp_directory, since, until
             ),
@@ -245,6 +270,7 @@ def recommend(
         caps,
         book,
         currency=currency_in(prices, currency),
+        folder=prices,
         form=format,
         why_not=tuple(why_not or ()),
         width=width,
@@ -260,6 +286,7 @@ def write_answer(
     prices: "PriceBook",
     *,
     currency: "Currency | None" = None,
+    folder: "Path | None" = None,
     form: Form,
     why_not: tuple[str, ...],
     width: int | None,
@@ -273,10 +300,14 @@ def write_answer(
         typer.Exit: With status 1, if nothing carries the need.
     """
     from netplan_planner.cli import recommend_answers
-    from netplan_planner.model import Infeasible
+    from netplan_planner.model import Infeasible, Usage
+    from netplan_planner.model.price_age import price_age
     from netplan_planner.renderers import ColourMode, RenderOptions
     from netplan_planner.renderers.figures import amounts_in
 
+    age = price_age(
+        prices.info, date.today(), has_spot=answer.need.usage is Usage.SPOT, folder=folder
+    )
     if form is Form.TEXT:
         render = RenderOptions(
             width=width,
@@ -289,8 +320,13 @@ def write_answer(
             text = recommend_answers.text(answer, caps, prices, why_not, render)
         if currency is not None:
             text += f"{currency.assumption}\n"
+        if age:
+            text = f"{inert_line(age)}\n\n{text}"
     else:
-        text = recommend_answers.data(answer, caps, prices, form.value)
+        text = recommend_answers.data(answer, caps, prices, form.value, age)
+        if age and form is Form.CSV:
+            # A table has no place for it.
+            typer.echo(inert_line(age), err=True)
     typer.echo(text, nl=False)
     if isinstance(answer, Infeasible):
         raise typer.Exit(EXIT_FINDINGS)

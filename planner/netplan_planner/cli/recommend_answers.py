@@ -69,12 +69,15 @@ def text(
     return "\n".join([page.rstrip("\n"), "", *rows]) + "\n"
 
 
-def data(answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, form: str) -> str:
+def data(
+    answer: MachinePlan | Infeasible, caps: CapsBook, prices: PriceBook, form: str, age: str = ""
+) -> str:
     """Return the whole answer as JSON or CSV, ending with a line end."""
     if form == "csv":
         return _csv(answer)
     document = {
         "schema": SCHEMA,
+        "price_age": age,
         "limits_as_of": stated_on(caps.as_of),
         "calibration": next(calibration_note(caps), None),
         "prices_as_of": prices.info.as_of,
@@ -95,8 +98,8 @@ def _basis(caps: CapsBook, prices: PriceBook) -> list[str]:
         f"{kind} of {info.as_of} in USD, without disks, licences and traffic; Tier_1 fees of"
         f" {info.network_as_of}; limits of {stated_on(caps.as_of)}.",
         *calibration_note(caps),
-        "A cap is a ceiling: to send at it takes cores, and small types have few. Ask for them with"
-        " --vcpus, for one machine with --max-count 1, for the reason of a type with --why-not.",
+        "A cap is a ceiling: to send at it takes cores, and small types have few: ask for them with"
+        " --vcpus. Several small machines instead of one, where the load spreads: --max-count N.",
     ]
 
 
@@ -167,8 +170,12 @@ def _place(place: int, candidate: Candidate, best: Candidate) -> str:
     price = f"{dollars(candidate.usd_per_month)} a month"
     if best.usd_per_month is None or place == 1:
         return f"{number}, {price}"
-    more = dollars(candidate.usd_per_month - best.usd_per_month)
-    return f"{number}, {price}, {more} more than {best.machine_type}"
+    difference = candidate.usd_per_month - best.usd_per_month
+    word = "less" if difference < 0 else "more"
+    against = f"{dollars(abs(difference))} {word} than {best.machine_type}"
+    # What puts a cheaper one behind dearer ones: a peak, a check, another architecture.
+    why = f"; {inert(candidate.note)}" if candidate.note else ""
+    return f"{number}, {price}, {against}{why}"
 
 
 def _csv(answer: MachinePlan | Infeasible) -> str:

@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from netplan_planner.cli import options
 from netplan_planner.cli.app import progress
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
+from netplan_planner.units import gib_per_month_from_gbps
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from netplan_planner.engine import AuditRequest
-    from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook, Usage
+    from netplan_planner.engine.machines import Wanted
+    from netplan_planner.model import (
+        CapsBook,
+        Destination,
+        Facts,
+        Infeasible,
+        Instance,
+        MachinePlan,
+        PriceBook,
+        Usage,
+    )
     from netplan_planner.throughput import CapsTable
 
 
@@ -23,12 +36,26 @@ class To(StrEnum):
     EXTERNAL = "external"
 
 
+class Goal(NamedTuple):
+    """Where the bandwidth goes, and the region whose traffic price is asked for."""
+
+    to: To
+    region: str | None = None
+
+
+def goal_of(text: str | None) -> Goal | None:
+    """Return what `--to` names: a kind of destination, or a region, which is internal."""
+    if text is None:
+        return None
+    return Goal(To(text)) if text in set(To) else Goal(To.INTERNAL, text)
+
+
 class Wish(NamedTuple):
     """What the flags ask for; None where a machine's own value or a default stands in."""
 
     gbps: float | None
     region: str | None
-    to: To | None
+    to: Goal | None
     """None: wherever a machine's traffic goes."""
     vcpus: int | None
     memory_gib: float | None
@@ -38,6 +65,8 @@ class Wish(NamedTuple):
     month_ratio: float
     series: tuple[str, ...]
     arch: str | None
+    any_arch: bool
+    """No architecture is asked for, and none goes first."""
     gpu: bool
     shared_core: bool
     on_demand: bool
@@ -60,7 +89,7 @@ def for_bandwidth(
 ) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
     """Return the plan for a bandwidth in a region."""
     from netplan_planner.engine.calibration_file import with_calibration
-    from netplan_planner.model import Destination, MachineNeed, Usage
+    from netplan_planner.model import MachineNeed, MachinePlan, Usage
     from netplan_planner.optimise import Chooser
     from netplan_planner.throughput import load_caps
     from netplan_pricing import open_prices
@@ -69,24 +98,32 @@ def for_bandwidth(
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
     limits = load_caps(options.day(as_of) or date.today())
     book, caps = open_prices(*prices), with_calibration(limits, calibration)
-    _check_region(wish.region, book)
+    _check_region("--region", wish.region, book)
+    _check_goal(wish, book)
     need = MachineNeed(
         gbps=wish.gbps,
         region=wish.region,
-        destination=Destination((wish.to or To.INTERNAL).value),
+        destination=_destination(wish),
         vcpus=wish.vcpus or 0,
         memory_gib=wish.memory_gib or 0.0,
         headroom_ratio=wish.headroom,
         usage=_usage(wish) or Usage.ON_DEMAND,
         series=checked_series(wish.series, limits),
         architecture=wish.arch,
-        max_count=8 if wish.max_count is None else wish.max_count,
+        first_architecture=None if wish.any_arch else X86,
+        max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         allow_gpu=wish.gpu,
         allow_shared_core=wish.shared_core,
         month_ratio=wish.month_ratio,
     )
-    return Chooser(book, caps).choose(need), caps, book
+    answer = Chooser(book, caps).choose(need)
+    if isinstance(answer, MachinePlan):
+        steady = _steady_gib(wish.gbps, wish)
+        answer = _completed(
+            answer, wish, book, date.today(), (steady, _rate_basis(wish.gbps, wish))
+        )
+    return answer, caps, book
 
 
 def for_machine(
@@ -96,7 +133,8 @@ def for_machine(
     from msgspec.structs import replace
 
     from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
-    from netplan_planner.model import Destination, MachinePlan, need_for_vm
+    from netplan_planner.machines import ties_of
+    from netplan_planner.model import MachinePlan, need_for_vm
     from netplan_planner.optimise import baseline_of, with_baseline
     from netplan_planner.optimise.commitment_changes import cover_today
     from netplan_planner.throughput import load_caps
@@ -108,7 +146,8 @@ def for_machine(
             f"the vCPUs and memory of {instance.name}'s type {instance.machine_type!r} are not"
             f" known"
         )
-    destination = Destination((wish.to or To.INTERNAL).value)
+    destination = _destination(wish)
+    _check_goal(wish, facts.prices)
     if wish.gbps is not None:
         wanted = Wanted(gbps=wish.gbps, outside_gbps=0.0, basis="--gbps")
     else:
@@ -126,9 +165,10 @@ def for_machine(
         memory_gib=wish.memory_gib,
         usage=_usage(wish),
         series=checked_series(wish.series, load_caps(facts.caps.as_of)),
-        max_count=1 if wish.max_count is None else wish.max_count,
+        max_count=wish.max_count or 1,
         min_flow_gbps=wish.min_flow_gbps,
         month_ratio=wish.month_ratio,
+        ties=ties_of(facts.inventory, instance, shape),
     )
     # As the audit says: shared cores are no place for real traffic.
     is_busy = wanted.gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
@@ -139,7 +179,7 @@ def for_machine(
         need,
         basis=wanted.basis,
         region=wish.region or need.region,
-        architecture=wish.arch or need.architecture,
+        architecture=None if wish.any_arch else wish.arch or need.architecture,
         allow_gpu=wish.gpu or need.allow_gpu,
         allow_shared_core=wish.shared_core or (need.allow_shared_core and not is_busy),
     )
@@ -149,7 +189,62 @@ def for_machine(
         ledger = facts.machines.ledger(facts.inventory, facts.today)
         notes = filter(None, (note, cover_today(ledger, instance)))
         plan = with_baseline(plan, baseline, "; ".join(notes))
+        volume = _volume(facts, instance, wish, wanted)
+        plan = _completed(plan, wish, facts.prices, facts.today, volume)
     return plan, facts.caps, facts.prices
+
+
+X86 = "X86_64"
+"""As the Compute API spells the architecture that most images are for."""
+
+
+def _destination(wish: Wish) -> "Destination":
+    from netplan_planner.model import Destination
+
+    return Destination((wish.to.to if wish.to else To.INTERNAL).value)
+
+
+def _check_goal(wish: Wish, prices: "PriceBook") -> None:
+    if wish.to is not None and wish.to.region is not None:
+        kinds = ", ".join(To)
+        _check_region("--to", wish.to.region, prices, f" (it is {kinds}, or a region)")
+
+
+def _steady_gib(gbps: float, wish: Wish) -> "Decimal":
+    """Return the GiB of a month at a steady rate, for the share of it that is asked for."""
+    from decimal import Decimal
+
+    return gib_per_month_from_gbps(gbps) * Decimal(str(wish.month_ratio))
+
+
+def _rate_basis(gbps: float, wish: Wish) -> str:
+    share = f" for {wish.month_ratio:.0%} of the month" if wish.month_ratio < 1 else ", all month"
+    return f"{gbps:g} Gbit/s{share}"
+
+
+def _volume(
+    facts: "Facts", instance: "Instance", wish: Wish, wanted: "Wanted"
+) -> "tuple[Decimal, str]":
+    """Return the GiB a month that a machine sends, and where that comes from."""
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    if wish.gbps is not None or seen is None:
+        return _steady_gib(wanted.gbps, wish), _rate_basis(wanted.gbps, wish)
+    return facts.gib_per_month(seen.egress.byte_count), "all that it was seen to send"
+
+
+def _completed(
+    plan: "MachinePlan",
+    wish: Wish,
+    prices: "PriceBook",
+    today: date,
+    volume: "tuple[Decimal, str]",
+) -> "MachinePlan":
+    """Return a plan with the price of its traffic, where a region was named, and how sure it is."""
+    from netplan_planner.optimise import with_price_age, with_traffic
+
+    if wish.to is not None and wish.to.region is not None:
+        plan = with_traffic(plan, prices, wish.to.region, *volume)
+    return with_price_age(plan, today)
 
 
 def _usage(wish: Wish) -> "Usage | None":
@@ -189,9 +284,11 @@ def checked_series(series: tuple[str, ...], caps: "CapsTable") -> tuple[str, ...
     return series
 
 
-def _check_region(region: str, prices: "PriceBook") -> None:
+def _check_region(option: str, region: str, prices: "PriceBook", also: str = "") -> None:
     known = prices.regions()
     if region not in known:
         near = nearest_names(region, known)
         hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(f"--region {region[:80]!r} offers no machine type that is known{hint}")
+        raise UsageError(
+            f"{option} {region[:80]!r} offers no machine type that is known{also}{hint}"
+        )

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from netplan_planner import tool_version
+from netplan_planner import meter, tool_version
+from netplan_planner.engine.completeness import what_is_incomplete
+from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
 from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
-from netplan_planner.engine.machines import machine_of
+from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.model import (
@@ -18,16 +21,13 @@ from netplan_planner.model import (
     Filtered,
     Finding,
     Hit,
-    Infeasible,
-    JobPlan,
-    MachinePlan,
     NotEvaluated,
     Report,
     Suppressed,
     TrafficMatrix,
     WindowInfo,
 )
-from netplan_planner.optimise import baseline_of, plan_job, with_baseline
+from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
@@ -59,7 +59,11 @@ def report_on(
     suppressions = read_suppressions(request.ignore_file, facts)
     machines = counted(len(facts.inventory.instances), "machine")
     say(f"judging {machines} by {counted(len(selected), 'rule')}")
-    judgements = [judge(check, facts) for check in selected]
+    judgements = []
+    with meter.work("judging", total=len(selected), unit="rules"):
+        for check in selected:
+            judgements.append(judge(check, facts))
+            meter.advance()
     kept, suppressed = _apply(suppressions, selected, judgements)
     found = answer(facts, kept)
     shown, filtered = _filter(request, found.findings)
@@ -167,7 +171,8 @@ def _report(
     filtered: tuple[Filtered, ...],
     not_evaluated: tuple[NotEvaluated, ...],
 ) -> Report:
-    plans, jobs = _demo_answers(facts, demo)
+    plans, jobs = demo_answers(facts, demo)
+    machines = machine_rows(facts)
     inventory = facts.inventory
     read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
     projects = tuple(sorted(read | set(request.projects)))
@@ -178,6 +183,12 @@ def _report(
         limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.as_of,
         network_prices_as_of=facts.prices.info.network_as_of,
+        price_age=price_age(
+            facts.prices.info,
+            request.today,
+            has_spot=any(one.is_spot for one in inventory.instances),
+            folder=request.prices,
+        ),
         window=_window(facts, facts.traffic) if facts.traffic is not None else None,
         coverage=_coverage(facts, suppressions, not_evaluated),
         findings=shown,
@@ -185,6 +196,8 @@ def _report(
         fix_sets=found.fix_sets,
         traffic_by_class=traffic_by_class(facts),
         zone_pairs=zone_pairs(facts),
+        machines=machines,
+        regions=region_rows(machines),
         recommendations=plans,
         jobs=jobs,
         assumptions=_assumptions(request.today, facts, demo, shown),
@@ -193,6 +206,7 @@ def _report(
         expired_suppressions=suppressions.expired,
         not_evaluated=not_evaluated,
         commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
+        network_services=network_services(facts),
     )
 
 
@@ -206,25 +220,6 @@ def _title(projects: Sequence[str]) -> str:
     rest = len(projects) - _NAMED_PROJECTS
     named = ", ".join(projects[:_NAMED_PROJECTS])
     return f"{named} and {rest} more" if rest > 0 else named
-
-
-def _demo_answers(
-    facts: Facts, demo: Demo | None
-) -> tuple[tuple[MachinePlan, ...], tuple[JobPlan, ...]]:
-    """Return the recommendations that a demo's story asks for."""
-    if demo is None:
-        return (), ()
-    plans = []
-    for asked in demo.needs:
-        plan = facts.machines.choose(asked.need)
-        machine = machine_of(facts.inventory, asked.replaces)
-        shape = facts.shape(machine.machine_type)
-        if isinstance(plan, Infeasible) or shape is None:
-            continue
-        today = baseline_of(machine, shape, asked.need, facts.prices, facts.caps)
-        plans.append(with_baseline(plan, *today))
-    jobs = tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs)
-    return tuple(plans), jobs
 
 
 def _assumptions(
@@ -263,12 +258,16 @@ def _said_of_commitments(facts: Facts) -> str:
 
 def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
     steady = traffic.is_steady
+    low, high = traffic.month_ratios
     return WindowInfo(
         start=None if steady else traffic.start,
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
         sampling=_sampling(facts),
+        is_asked=traffic.is_asked,
+        month_low_ratio=low,
+        month_high_ratio=high,
     )
 
 
@@ -277,12 +276,11 @@ def _sampling(facts: Facts) -> str:
     used = {nic.subnetwork for i in facts.inventory.instances for nic in i.interfaces}
     rates = sorted(
         {
-            s.flow_logs.sampling_ratio
+            logs.sampling_ratio
             for s in facts.inventory.subnetworks
             if s.ref.self_link in used
-            and s.flow_logs is not None
-            and s.flow_logs.enabled
-            and s.flow_logs.sampling_ratio is not None
+            for logs in facts.inventory.logging_of(s)
+            if logs.sampling_ratio is not None
         }
     )
     if not rates:
@@ -297,24 +295,27 @@ def _coverage(
     counts = {
         "addresses": len(inventory.addresses),
         "commitments": len(inventory.commitments),
+        "disks": len(inventory.disks),
+        "flow-log configurations": len(inventory.flow_log_configurations),
         "forwarding rules": len(inventory.forwarding_rules),
         "instance groups": len(inventory.instance_groups),
         "instances": len(inventory.instances),
         "networks": len(inventory.networks),
+        "resource policies": len(inventory.resource_policies),
         "routers": len(inventory.routers),
         "routes": len(inventory.routes),
         "subnetworks": len(inventory.subnetworks),
         "VPN tunnels": len(inventory.vpn_tunnels),
     }
-    crashed = any(note.kind == "crashed" for note in not_evaluated)
-    refused = any(project.errors for project in inventory.projects)
+    incomplete = what_is_incomplete(facts, not_evaluated)
     return Coverage(
         projects=inventory.projects,
         instance_count=len(inventory.instances),
         resource_counts=tuple(sorted(counts.items())),
         unread=inventory.unread,
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
-        is_complete=not crashed and not refused,
+        is_complete=not incomplete,
+        incomplete=incomplete,
         notes=suppressions.notes,
         measurements=facts.measurement_coverage,
     )

@@ -9,6 +9,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
+from netplan_planner.input_files import decode_json, reading
 from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
 from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.corrections.latents import SLOTS
@@ -57,9 +58,14 @@ def read_calibration(path: Path) -> Calibration:
     except OSError as exc:
         raise InputError(f"{shown}: {exc.strerror or exc}") from exc
     try:
-        document = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        document = decode_json(data)
+    except msgspec.DecodeError as exc:
         raise InputError(f"{shown}: no JSON: {inert(str(exc))}") from exc
+    with reading(shown):
+        return _checked(shown, document)
+
+
+def _checked(shown: str, document: Any) -> Calibration:
     _check_schema(shown, document)
     try:
         found = msgspec.convert(document, Calibration)

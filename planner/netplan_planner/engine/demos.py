@@ -91,9 +91,13 @@ def _relabelled(value: Any) -> Any:
 
 
 def relabelled_traffic(traffic: TrafficMatrix) -> TrafficMatrix:
-    """Return a demo's traffic with the places of its left-out records as `demo:gecko/…`."""
+    """Return a demo's traffic with the places of its left-out records as `demo:gecko/…`.
+
+    Its story is of a whole window, as if that had been asked for.
+    """
     examples = tuple(replace(e, source=_label(e.source)) for e in traffic.coverage.examples)
-    return replace(traffic, coverage=replace(traffic.coverage, examples=examples))
+    coverage = replace(traffic.coverage, examples=examples)
+    return replace(traffic, coverage=coverage, is_asked=True)
 
 
 def _label(source: str) -> str:

@@ -19,13 +19,14 @@ from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
     CONSTANTS_ONLY,
-    OWN_FIGURES,
+    NOT_COMPARABLE,
     Scores,
     fit,
     scores,
 )
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.tables import campaigns_with_figures
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -66,8 +67,12 @@ class Evaluation(Value, frozen=True, kw_only=True):
     unused_count: int
     """Rows without a measured value above 0."""
     by_source: tuple[GroupScore, ...]
+    by_path: tuple[GroupScore, ...]
+    """By source, sender and path class with the receiver's cloud: receivers differ most."""
     by_path_class: tuple[GroupScore, ...]
     by_machine_family: tuple[GroupScore, ...]
+    refused: tuple[str, ...] = ()
+    """The first rows that a cell of theirs takes out."""
 
 
 class Measured(NamedTuple):
@@ -95,7 +100,8 @@ def evaluate(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Meas
         found = read_kinds(table, as_of=as_of)
         answers = predict_columns(found.kinds, found.limits, found.columns, factors_at(level))
         measured = _measured(table, found, answers.found, answers.low_gbps, answers.high_gbps)
-    return summary(measured, level), measured
+        refused = table.refused.named
+    return summary(measured, level, refused), measured
 
 
 def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
@@ -124,7 +130,8 @@ def evaluate_left_out(path: Path, *, as_of: date, level: float) -> tuple[Evaluat
             low[rows], high[rows] = ends[0][rows], ends[1][rows]
             mean[rows], binding[rows] = spread.means.gbps[rows], spread.means.binding[rows]
         measured = _measured(table, plain, whole, low, high)._replace(gbps=mean, binding=binding)
-    return summary(measured, level), measured
+        refused = table.refused.named
+    return summary(measured, level, refused), measured
 
 
 def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
@@ -145,11 +152,11 @@ def calibration_scores(path: Path, *, as_of: date) -> list[Scores]:
 def campaign_scores(name: str, spread: Spread, rows: Mask, value: Floats) -> Iterator[Scores]:
     """Yield the scores of a campaign of Google senders, if it has any with an answer."""
     usable = rows & ~np.isnan(spread.means.gbps) & (value > 0)
-    if usable.any() and name not in CONSTANTS_ONLY:
+    if usable.any() and name not in CONSTANTS_ONLY | NOT_COMPARABLE:
         yield scores(name, spread, usable, value)
 
 
-def summary(measured: Measured, level: float) -> Evaluation:
+def summary(measured: Measured, level: float, refused: tuple[str, ...] = ()) -> Evaluation:
     """Return the figures of all groups."""
     usable = measured.value_gbps > 0
     kept = _rows(measured, usable)
@@ -158,13 +165,15 @@ def summary(measured: Measured, level: float) -> Evaluation:
         row_count=len(usable),
         unused_count=int((~usable).sum()),
         by_source=_grouped(kept, kept.source, level),
+        by_path=_grouped(kept, _joined(kept.source, kept.path_class), level),
         by_path_class=_grouped(kept, kept.path_class, level),
         by_machine_family=_grouped(kept, kept.family, level),
+        refused=refused,
     )
 
 
 def _spread_without(table: PathTable, name: str, as_of: date, whole: Spread) -> Spread:
-    if name not in OWN_FIGURES:
+    if name not in campaigns_with_figures():
         return whole
     found = read_kinds(table, as_of=as_of, without=name)
     return spread_columns(found.kinds, found.limits, found.columns)
@@ -180,12 +189,13 @@ def _measured(
 ) -> Measured:
     value = table.values_gbps()
     if not (value > 0).any():
-        raise InputError(f"{table.shown}: no row has a measured value above 0")
+        named = "".join(f"; {one}" for one in table.refused.named)
+        raise InputError(f"{table.shown}: no row has a measured value above 0{named}")
     limits = spread.means.limits_gbps[:, _DOCUMENTED]
     caps = np.min(np.where(np.isnan(limits), np.inf, limits), axis=1)
     kinds = found.kinds
     which = found.columns.kind
-    senders = np.array([kind.src.cloud for kind in kinds])[which]
+    senders = np.array([f", sender {kind.src.cloud}" for kind in kinds])[which]
     sources, source = table.texts("source")
     return Measured(
         value_gbps=value,
@@ -195,7 +205,7 @@ def _measured(
         caps_gbps=np.where(np.isinf(caps), np.nan, caps),
         lookup_gbps=table.earlier_values(),
         binding=spread.means.binding,
-        source=np.char.add(np.char.add(np.array(sources)[source], ", sender "), senders),
+        source=np.char.add(np.array(sources)[source], senders),
         path_class=np.array([_class_name(kind.path_class, kind.dst.cloud) for kind in kinds])[
             which
         ],
@@ -205,6 +215,10 @@ def _measured(
 
 def _class_name(path_class: str, receiver: str) -> str:
     return f"{path_class} to {receiver}" if receiver != "gcp" else str(path_class)
+
+
+def _joined(first: NDArray[np.str_], second: NDArray[np.str_]) -> NDArray[np.str_]:
+    return np.char.add(np.char.add(first, ", "), second)
 
 
 def _family(machine_type: str | None) -> str:

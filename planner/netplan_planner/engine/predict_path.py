@@ -1,15 +1,25 @@
 """The path that a user asks about: two machines of an inventory, or two described ones."""
 
+import math
 from datetime import date
 from pathlib import Path
 
 import msgspec
 
 from netplan_planner.engine.asked_class import class_of_path
+from netplan_planner.engine.asked_path import (
+    PathQuestion,
+    check_options,
+    check_place,
+    check_receiver,
+    check_tier1,
+    notes_of,
+)
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.machines import machine_of
+from netplan_planner.engine.predict_plan import Planning, planning_of
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import (
@@ -20,15 +30,16 @@ from netplan_planner.model import (
     PathClass,
     PathEnd,
     PathQuery,
-    PodNetwork,
+    PriceBook,
     Region,
     Value,
     Zone,
     region_of,
 )
-from netplan_planner.throughput import CapsTable, instance_end, load_caps, predict, stated_on
+from netplan_planner.throughput import instance_end, load_caps, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
-from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
+from netplan_planner.throughput.limits.google_apis import google_api_bounds
+from netplan_planner.throughput.round_trips.given import raised_to_pings, why_believed
 from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
 from netplan_planner.throughput.services.application import (
     Service,
@@ -37,32 +48,8 @@ from netplan_planner.throughput.services.application import (
 )
 from netplan_planner.throughput.single_row import needs_round_trip
 
+GOOGLE_APIS = "Google APIs"
 _ASK_FOR_RTT = f"{NO_RTT}: give --rtt-ms, or the places of both ends"
-
-
-class PathQuestion(Value, frozen=True, kw_only=True):
-    """What is asked about a path, however its two ends were named."""
-
-    src_type: str | None = None
-    dst_type: str | None = None
-    src_place: str | None = None
-    """A zone or region."""
-    dst_place: str | None = None
-    path_class: PathClass | None = None
-    is_tier1: bool | None = None
-    cpu_platform: str | None = None
-    mtu_bytes: int | None = None
-    is_external: bool = False
-    """Whether the receiver is addressed by its external address."""
-    streams: int | None = None
-    rtt_ms: float | None = None
-    window_bytes: int | None = None
-    duration_s: float | None = None
-    omit_s: float = 0.0
-    transfer_bytes: int | None = None
-    is_both_ways: bool = False
-    pod: PodNetwork | None = None
-    vpn_tunnels: int | None = None
 
 
 class PathAnswer(Value, frozen=True, kw_only=True):
@@ -75,15 +62,22 @@ class PathAnswer(Value, frozen=True, kw_only=True):
     estimate: Estimate
     rtt_detail: str = ""
     """Where a round-trip time that was not given comes from."""
-    rtt_raised: str = ""
-    """Why another one is taken than the given one."""
+    rtt_doubt: str = ""
+    """What of a given one is hard to believe; it is taken all the same."""
     service: Service | None = None
     transactions: Transactions | None = None
     """What a service does on that path."""
+    planning: Planning = Planning()
+    notes: tuple[str, ...] = ()
+    """What to know of what was asked."""
 
 
 def predict_described(
-    question: PathQuestion, as_of: date, level: float, calibration: Path | None = None
+    question: PathQuestion,
+    as_of: date,
+    level: float,
+    calibration: Path | None = None,
+    prices: PriceBook | None = None,
 ) -> PathAnswer:
     """Return the prediction for two machines that exist on paper only.
 
@@ -92,10 +86,16 @@ def predict_described(
             contradict it.
         InputError: If the calibration cannot be read.
     """
-    if question.src_type is None:
+    is_host = question.host_link_gbps is not None
+    is_receiving = question.path_class is PathClass.GOOGLE_APIS and question.dst_type is not None
+    if question.src_type is None and not is_host and not is_receiving:
         raise UsageError("name two machines of an input, or a type with --src-type")
-    _check_place("--src-place", question.src_place)
-    _check_place("--dst-place", question.dst_place)
+    if question.src_type is not None and is_host:
+        raise UsageError(
+            "--host-link-gbps is of machines that are not Google's: leave out the machine type"
+        )
+    check_place("--src-place", question.src_place)
+    check_place("--dst-place", question.dst_place)
     src, dst = (
         PathEnd(
             machine_type=machine_type,
@@ -104,6 +104,7 @@ def predict_described(
             zone=_zone(place),
             region=_region(place),
             mtu_bytes=question.mtu_bytes,
+            nic_count=question.nic_count,
         )
         for machine_type, place in (
             (question.src_type, question.src_place),
@@ -115,39 +116,32 @@ def predict_described(
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
     table = load_caps(as_of)
     if question.dst_type is not None and not path_class.leaves_vpc:
-        _check_receiver(question.dst_type, table)
+        check_receiver(question.dst_type, table)
     caps = with_calibration(table, calibration)
-    names = (question.src_type, question.dst_type or question.src_type)
-    return _answer(question, names, src, dst, path_class, caps, level)
+    return _answer(
+        question, _names(question, path_class), src, dst, path_class, caps, level, prices
+    )
 
 
-def _check_options(question: PathQuestion, path_class: PathClass) -> None:
-    """Raise for what is said of a path that the path does not have."""
-    if question.pod is not None and not path_class.is_pod:
-        raise UsageError(
-            f"a plugin, an encapsulation or an encryption is one of a path of pods: {path_class} is"
-            f" none (--path {PathClass.SAME_ZONE_INTERNAL}-pod is)"
-        )
-    if question.vpn_tunnels is not None and path_class is not PathClass.HYBRID:
-        raise UsageError(
-            f"--vpn-tunnels are those of a hybrid path (--path hybrid), not of {path_class}"
-        )
-
-
-def _check_receiver(machine_type: str, caps: CapsTable) -> None:
-    """Raise for a receiver's type that is none: a slip of the hand would hold nothing back.
-
-    A sender's is answered with "unknown".
-    """
-    if machine_type in caps.machine_types or caps.variants(machine_type):
-        return
-    near = caps.nearest(machine_type)
-    hint = f"; near: {', '.join(near)}" if near else ""
-    raise UsageError(f"--dst-type {machine_type[:60]!r} is no machine type{hint}")
+def _names(question: PathQuestion, path_class: PathClass) -> tuple[str, str]:
+    """Return what the two ends are called."""
+    if question.host_link_gbps is not None:
+        return ("host", f"host, link of {question.host_link_gbps:g} Gbit/s")
+    if path_class is PathClass.GOOGLE_APIS:
+        if question.src_type is None:
+            return (GOOGLE_APIS, question.dst_type or "")
+        return (question.src_type, GOOGLE_APIS)
+    src = question.src_type or ""
+    return (src, "the internet" if path_class is PathClass.INTERNET else question.dst_type or src)
 
 
 def predict_named(
-    question: PathQuestion, names: tuple[str, str], request: AuditRequest, level: float, say: Say
+    question: PathQuestion,
+    names: tuple[str, str],
+    request: AuditRequest,
+    level: float,
+    say: Say,
+    prices: PriceBook | None = None,
 ) -> PathAnswer:
     """Return the prediction for two machines of an input.
 
@@ -160,7 +154,7 @@ def predict_named(
     """
     demo = load_demo(request.demo) if request.demo is not None else None
     facts = read_facts(request, demo, say)
-    machines = [machine_of(facts.inventory, name) for name in names]
+    machines = [_machine(facts, name) for name in names]
     if machines[0].ref.self_link == machines[1].ref.self_link:
         raise UsageError(
             f"{machines[0].name} is both the sender and the receiver: what a machine sends to"
@@ -172,7 +166,21 @@ def predict_named(
         seen = _seen_rtt_ms(facts, names)
         if seen is not None:
             question = msgspec.structs.replace(question, rtt_ms=seen)
-    return _answer(question, names, src, dst, path_class, facts.caps, level)
+    return _answer(question, names, src, dst, path_class, facts.caps, level, prices)
+
+
+def _machine(facts: Facts, name: str) -> Instance:
+    """Return the machine of a name; a machine type in its place is told apart."""
+    try:
+        return machine_of(facts.inventory, name)
+    except UsageError as error:
+        table = load_caps(facts.caps.as_of)
+        if name not in table.machine_types and not table.variants(name):
+            raise
+        raise UsageError(
+            f"{error}; {name} is a machine type: for two of these leave out the input, or name"
+            " machines of it"
+        ) from None
 
 
 def with_service(answer: PathAnswer, service: Service) -> PathAnswer:
@@ -194,8 +202,10 @@ def _answer(
     path_class: PathClass,
     caps: CapsBook,
     level: float,
+    prices: PriceBook | None,
 ) -> PathAnswer:
-    _check_options(question, path_class)
+    check_options(question, path_class)
+    check_tier1(question, src, caps)
     query = PathQuery(
         path_class=path_class,
         src=src,
@@ -209,7 +219,19 @@ def _answer(
         is_both_ways=question.is_both_ways,
         pod=question.pod if path_class.is_pod else None,
         vpn_tunnels=question.vpn_tunnels,
+        quota_gbps=question.quota_gbps,
+        host_link_gbps=question.host_link_gbps,
     )
+    if path_class is PathClass.GOOGLE_APIS:
+        is_receiving = src.machine_type is None
+        found = google_api_bounds(dst if is_receiving else src, caps, is_receiving=is_receiving)
+        return PathAnswer(
+            src=names[0],
+            dst=names[1],
+            query=query,
+            limits_as_of=stated_on(caps.as_of),
+            estimate=found,
+        )
     query, detail, said = _with_round_trip(query)
     estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
@@ -221,21 +243,22 @@ def _answer(
         limits_as_of=stated_on(caps.as_of),
         estimate=estimate,
         rtt_detail=detail,
-        rtt_raised=said,
+        rtt_doubt=said,
+        planning=planning_of(query, estimate, caps, level, prices),
+        notes=tuple(notes_of(src, path_class, caps)),
     )
 
 
 def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
-    """Return the path with its round-trip time, where that is from, and what it was raised for.
+    """Return the path with its round-trip time, where that is from, and what is doubtful of it.
 
-    The given one, but for one that no ping of these places has ever shown; else that of the places.
+    The given one, else that of the places.
     """
     places = [end.zone or end.region or "" for end in (query.src, query.dst)]
     if query.rtt_ms is not None:
-        shown = raised_to_pings([query.rtt_ms], rtt_for_pairs(places[:1], places[1:]))
-        raised = float(shown.rtt_ms[0])
-        said = why_raised(raised) if shown.is_raised[0] else ""
-        return msgspec.structs.replace(query, rtt_ms=raised), "", said
+        known = rtt_for_pairs(places[:1], places[1:])
+        pings_ms = float(raised_to_pings([query.rtt_ms], known, [False]).pings_ms[0])
+        return query, "", "" if math.isnan(pings_ms) else why_believed(pings_ms)
     if not all(places):
         typical = {"same-zone": "us-central1-a", "inter-zone": "us-central1-b"}
         other = typical.get(query.path_class.distance or "")
@@ -283,15 +306,6 @@ def _seen_rtt_ms(facts: Facts, names: tuple[str, str]) -> float | None:
         if ends == wanted and edge.rtt_ms:
             return edge.rtt_ms
     return None
-
-
-def _check_place(option: str, place: str | None) -> None:
-    """Raise for a place that is none: a slip of the hand would be another region."""
-    if place is None:
-        return
-    why = rtt_between(place, place).why_unknown
-    if why:
-        raise UsageError(f"{option} {place[:60]!r}: {why}")
 
 
 def _zone(place: str | None) -> Zone | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.inert import escaped_json, inert_cell
-from netplan_planner.model import Calibration, PathClass, PathQuery
+from netplan_planner.model import Calibration, PathClass, PathEnd, PathQuery
 from netplan_planner.readers.path_cells import (
     clouds_of,
     day_of,
@@ -39,8 +39,15 @@ from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.protocols import omit_of
-from netplan_planner.throughput.round_trips.given import raised_to_pings, why_raised
+from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
+from netplan_planner.throughput.limits.senders import OWN_CLOUD
+from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
+from netplan_planner.throughput.round_trips.given import (
+    RaisedRtts,
+    raised_to_pings,
+    why_believed,
+    why_raised,
+)
 from netplan_planner.throughput.round_trips.rtt import RoundTripColumns, rtt_for_pairs
 
 SCHEMA = "netplan.predictions/1"
@@ -49,6 +56,7 @@ _TYPICAL: dict[str | None, tuple[str, str]] = {
     "inter-zone": ("us-central1-a", "us-central1-b"),
 }
 """Places whose round-trip time stands for that of places without a name."""
+_NO_DAY = 0
 
 
 class TableAnswer(NamedTuple):
@@ -69,8 +77,10 @@ class TableKinds(NamedTuple):
     """Sender's and receiver's."""
     place: NDArray[np.intp]
     """Number of each row's."""
-    is_raised: NDArray[np.bool_]
-    """Whether a row's own round-trip time is below every ping of its pair."""
+    rtt: RaisedRtts
+    """The rows' own round-trip times."""
+    notes: list[str]
+    """What of each kind was not taken as it stands; empty where nothing was."""
 
 
 def predict_table(
@@ -101,19 +111,39 @@ def predict_table(
         found.kinds, found.limits, found.columns, factors or factors_at(level), probed
     )
     codes, texts = reasons(found.limits, found.columns, answers)
-    codes, texts = _with_raised(codes, texts, found)
+    codes, texts = _with_doubts(codes, texts, found)
+    codes, texts = _with_notes(codes, texts, found)
     return TableAnswer(answers, CodedTexts([inert_cell(text) for text in texts], codes))
 
 
-def _with_raised(
+def _with_doubts(
     codes: NDArray[np.intp], texts: list[str], found: TableKinds
 ) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the reasons, with one for each row that has a value for another round-trip time."""
-    rows = np.flatnonzero(found.is_raised & (codes < 0))
-    least, which = np.unique(found.columns.rtt_ms[rows], return_inverse=True)
+    """Return the reasons, with one for each row whose round-trip time is below all pings."""
     more = codes.copy()
-    more[rows] = len(texts) + which
-    return more, [*texts, *map(why_raised, least.tolist())]
+    for is_raised, why in ((True, why_raised), (False, why_believed)):
+        is_below = ~np.isnan(found.rtt.pings_ms) & (found.rtt.is_raised == is_raised)
+        rows = np.flatnonzero(is_below & (codes < 0))
+        least, which = np.unique(found.rtt.pings_ms[rows], return_inverse=True)
+        more[rows] = len(texts) + which
+        texts = [*texts, *map(why, least.tolist())]
+    return more, texts
+
+
+def _with_notes(
+    codes: NDArray[np.intp], texts: list[str], found: TableKinds
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the reasons, with what was not taken as it stands of rows that have a value."""
+    more, longer = codes.copy(), list(texts)
+    for kind, note in enumerate(found.notes):
+        rows = np.flatnonzero(found.columns.kind == kind) if note else np.zeros(0, np.intp)
+        for code in np.unique(codes[rows]).tolist():
+            if code >= 0 and found.limits[kind].unknown:
+                continue
+            said = f"{texts[code]}; {note}" if code >= 0 else note
+            more[rows[codes[rows] == code]] = len(longer)
+            longer.append(said)
+    return more, longer
 
 
 def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
@@ -127,10 +157,41 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
         StaticLimits((), (), (why,), ()) if why else found
         for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
     ]
+    notes = ["" if why else tier1_note(query) for query, why in made]
+    kinds, limits, kind = _with_refused(table, kinds, limits, kind)
+    notes += [""] * (len(kinds) - len(notes))
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
-    rtt, is_raised = _round_trips(rows, [k.path_class.distance for k in kinds], kind)
+    joined = _joined(table, [k.as_of for k in kinds], kind)
+    rtt, own = _round_trips(rows, [k.path_class.distance for k in kinds], kind, joined)
     columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt)
-    return TableKinds(kinds, limits, columns, rows.places, rows.place, is_raised)
+    return TableKinds(kinds, limits, columns, rows.places, rows.place, own, notes)
+
+
+def _with_refused(
+    table: PathTable,
+    kinds: list[PathQuery],
+    limits: list[StaticLimits],
+    kind: NDArray[np.intp],
+) -> tuple[list[PathQuery], list[StaticLimits], NDArray[np.intp]]:
+    """Return the kinds with one more for each reason for which rows are refused."""
+    code, texts = table.refused.code, table.refused.texts
+    if not texts:
+        return kinds, limits, kind
+    nothing = PathEnd(machine_type=None)
+    refused = PathQuery(path_class=PathClass.UNKNOWN, src=nothing, dst=nothing)
+    of_rows = np.where(code >= 0, len(kinds) + code, kind)
+    whys = [StaticLimits((), (), (f"refused: {text}",), ()) for text in texts]
+    return [*kinds, *(refused for _ in texts)], [*limits, *whys], of_rows
+
+
+def tier1_note(query: PathQuery) -> str:
+    """Return what is said of Tier_1 that a type does not offer; empty where all is well."""
+    if not query.src.is_tier1 or query.src.machine_type is None or query.as_of is None:
+        return ""
+    variants = load_caps(query.as_of).variants(query.src.machine_type)
+    if not variants or any(cap.is_tier1 for cap in variants):
+        return ""
+    return f"Tier_1 is not offered for {query.src.machine_type}: taken without it"
 
 
 def pairs_of(found: TableKinds) -> tuple[list[str], NDArray[np.intp]]:
@@ -173,6 +234,7 @@ def _kind(
     sender, receiver = clouds_of(cells["cloud"], src_location, dst_location)
     caps = load_caps(day or default)
     mtu = _positive(cells["mtu"])
+    link = _positive(cells["host_link_gbps"])
     src = path_end(
         machine_type=cells["machine_type"],
         vcpus=_positive(cells["vcpus"]),
@@ -197,9 +259,10 @@ def _kind(
         why = f"no path class that netplan predicts: {named}" if named else "no path class"
     elif day is None:
         why = f"not a date: {cells['date']}"
+    elif mtu is not None and mtu > MOST_MTU_BYTES and sender == OWN_CLOUD and link is None:
+        why = f"mtu {mtu:g} is more than a VPC network carries ({MOST_MTU_BYTES} bytes)"
     elif cells["proto"] not in ("", "TCP", "tcp"):
         why = f"netplan predicts TCP, not {cells['proto']}"
-    link = _positive(cells["host_link_gbps"])
     path_class = path_class or PathClass.UNKNOWN
     pod = pod_network_of(
         plugin=cells["plugin"],
@@ -215,8 +278,13 @@ def _kind(
         as_of=day or default,
         pod=pod if path_class.is_pod else None,
         host_link_gbps=link,
+        quota_gbps=_positive(cells["quota_gbps"]),
         vpn_tunnels=_count(cells["vpn_tunnels"]),
     )
+    nics = _count(cells["nics"])
+    if nics is not None:
+        sending = msgspec.structs.replace(query.src, nic_count=nics)
+        query = msgspec.structs.replace(query, src=sending)
     return query, why
 
 
@@ -246,26 +314,52 @@ def _columns(
 
 
 def _round_trips(
-    rows: PathRows, distances: list[str | None], kind: NDArray[np.intp]
-) -> tuple[Spans, NDArray[np.bool_]]:
+    rows: PathRows,
+    distances: list[str | None],
+    kind: NDArray[np.intp],
+    is_joined: NDArray[np.bool_],
+) -> tuple[Spans, RaisedRtts]:
     """Return the round-trip time of each row: its own, else that of its places or its class.
 
-    With it goes which of the rows' own were raised.
+    With it go the rows' own.
     """
     known = rtt_for_pairs([src for src, _ in rows.places], [dst for _, dst in rows.places])
     at = rows.place
     of_rows = RoundTripColumns(
         known.rtt_ms[at], known.low_ms[at], known.high_ms[at], known.basis[at]
     )
-    given, is_raised = raised_to_pings(rows.numbers["rtt_ms"], of_rows)
+    own = raised_to_pings(rows.numbers["rtt_ms"], of_rows, is_joined)
     usual_places = [_TYPICAL.get(one, ("", "")) for one in distances]
     typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
     found = []
     for name in ("rtt_ms", "low_ms", "high_ms"):
         placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
         value = np.where(np.isnan(placed), usual, placed)
-        found.append(np.where(np.isnan(given), value, given))
-    return Spans(*found), is_raised
+        found.append(np.where(np.isnan(own.rtt_ms), value, own.rtt_ms))
+    return Spans(*found), own
+
+
+def _joined(
+    table: PathTable, days: Sequence[date | None], kind: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which rows' round-trip times are of another day than the row, or of such a campaign.
+
+    A row is known by its `rtt_date`, a published campaign by its name.
+    """
+    found = np.zeros(table.row_count, dtype=bool)
+    if table.has("source"):
+        names, which = table.texts("source")
+        found |= np.array([has_joined_rtt(name) for name in names], dtype=bool)[which]
+    if table.has("rtt_date"):
+        texts, which = table.texts("rtt_date")
+        taken = np.array([_ordinal(day_of(text)) for text in texts])[which]
+        asked = np.array([_ordinal(day) for day in days])[kind]
+        found |= (taken != _NO_DAY) & (taken != asked)
+    return found
+
+
+def _ordinal(day: date | None) -> int:
+    return day.toordinal() if day is not None else _NO_DAY
 
 
 def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:

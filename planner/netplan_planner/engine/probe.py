@@ -12,6 +12,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.suppressions import read_suppressions
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Facts, Value
+from netplan_planner.model.price_age import price_age
 from netplan_planner.model.probe_plan import PlannedProbe, ProbeCost, ProbePlan, ProbeWay
 from netplan_planner.optimise.probe_forecast import ProbeRules, forecast
 from netplan_planner.optimise.probe_plan import ProbeCaps, choose_probes, impacts_of
@@ -58,7 +59,9 @@ def plan_probe(
     demo = load_demo(request.demo) if request.demo is not None else None
     facts = read_facts(request, demo, say)
     title = demo.title if demo is not None else ", ".join(_projects(facts)) or "no project"
-    return plan_for(question, facts, title=title, found=_found(question, request, facts, say))
+    plan = plan_for(question, facts, title=title, found=_found(question, request, facts, say))
+    age = price_age(facts.prices.info, request.today, folder=request.prices)
+    return msgspec.structs.replace(plan, price_age=age)
 
 
 def plan_for(question: ProbeQuestion, facts: Facts, *, title: str, found: FoundPaths) -> ProbePlan:

@@ -56,6 +56,7 @@ def read_probe_rows(paths: Sequence[Path], *, as_of: date) -> ProbeRows:
     parts: list[Measured] = []
     undated: list[NDArray[np.bool_]] = []
     faults: list[str] = []
+    refused: list[str] = []
     stores = [path for path in paths if _is_store(path)]
     if stores:
         records, coverage = read_measurements(stores)
@@ -71,9 +72,10 @@ def read_probe_rows(paths: Sequence[Path], *, as_of: date) -> ProbeRows:
             with PathTable(path) as table:
                 parts.append(rows_of_table(table, as_of=as_of))
                 undated.append(_is_undated(table))
+                refused += [f"{table.shown}: {one}" for one in table.refused.named]
     count = sum(len(part.gbps) for part in parts) + len(faults)
     is_undated = np.concatenate(undated) if undated else np.zeros(0, dtype=bool)
-    return ProbeRows(joined(parts), is_undated, tuple(faults), count)
+    return ProbeRows(joined(parts), is_undated, (*faults, *refused), count)
 
 
 def _is_undated(table: PathTable) -> NDArray[np.bool_]:
@@ -91,6 +93,7 @@ def rows_of_table(table: PathTable, *, as_of: date, without: str = "") -> Measur
     """
     values = table.values_gbps()
     found = read_kinds(table, as_of=as_of, without=without)
+    values = np.where(table.refused.code >= 0, np.nan, values)
     keys, pair = pairs_of(found)
     days = np.array([((kind.as_of or as_of) - _EPOCH).days for kind in found.kinds])
     no = np.zeros(len(values), dtype=bool)

@@ -1,7 +1,8 @@
 """The traffic model against the bill: per SKU, what flow logs say was sent and what was billed."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,13 +17,15 @@ from netplan_planner.model import (
     PathClass,
     PriceTier,
     Value,
+    bill,
 )
-from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
-from netplan_planner.units import HOURS_PER_MONTH
+from netplan_planner.model.price_age import price_age
+from netplan_planner.paths.lanes import Lane, lane_of, lane_parts, nat_part
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
 from netplan_pricing.contract.billed import Billed, BilledSku, billed
-from netplan_pricing.traffic_prices import bill
+from netplan_pricing.known_changes import change_after
 
 _SENT, _RECEIVED = "_out", "_in"
 """How the kinds of SKUs end that are for traffic."""
@@ -97,6 +100,8 @@ class Reconciliation(Value, frozen=True, kw_only=True):
     """When the flow records are of, in words; empty for steady rates."""
     projects: tuple[str, ...]
     """Whose machines the model is of, and whose rows of the bill are compared."""
+    warnings: tuple[str, ...]
+    """What makes the figures less than a comparison, the first thing to read."""
     credits_usd: Decimal
     """Taken off the traffic afterwards, negative; not in what was billed."""
 
@@ -133,15 +138,43 @@ def reconcile(
         other=tuple(other),
         modelled_window=_window(facts),
         projects=tuple(sorted(projects)),
+        warnings=tuple(_warnings(facts, found, request.prices)),
         credits_usd=sum((one.credits_usd for one in found.skus if one not in other), Decimal(0)),
     )
+
+
+def _warnings(facts: Facts, found: Billed, folder: Path | None) -> Iterator[str]:
+    """Yield what a reader has to know before the first figure."""
+    age = price_age(facts.prices.info, facts.today, folder=folder)
+    if age:
+        yield age
+    traffic = facts.traffic
+    if traffic is not None and not traffic.is_steady:
+        starts, ends = (_bare(moment) for moment in (traffic.start, traffic.end))
+        if ends <= _bare(found.start) or starts >= _bare(found.end):
+            yield (
+                f"not the same time: the flow records are of {_window(facts)}, the bill of"
+                f" {found.start:%Y-%m-%d} to {found.end:%Y-%m-%d}; what is left over is also what"
+                " changed between the two"
+            )
+    for name, count in found.repeated:
+        yield (
+            f"{counted(count, 'row')} of {name} {'is' if count == 1 else 'are'} equal to another"
+            " of it in every field and counted as often as it stands there; if the export holds"
+            " them twice, the bill is too high by them"
+        )
+
+
+def _bare(moment: datetime) -> datetime:
+    """Return a moment in UTC without saying so: an export's times carry no zone."""
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def _model_hours(facts: Facts) -> Decimal:
     traffic = facts.traffic
     if traffic is None or traffic.is_steady:
         return Decimal(HOURS_PER_MONTH)
-    return Decimal(traffic.observed_minutes) / 60
+    return Decimal(traffic.month_seconds) / SECONDS_PER_HOUR
 
 
 def _window(facts: Facts) -> str:
@@ -171,18 +204,36 @@ def volumes(
     """Return the model's volumes by SKU id, and what has no price.
 
     Of SKUs that cost the same the one `on_bill` is meant; `scale` is what the bill is of a month.
+    What comes back through Cloud NAT is in the volume that it processes.
     """
     lanes: dict[Lane, int] = defaultdict(int)
+    returned: dict[str, int] = defaultdict(int)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
-        if direction_of(facts, edge) is Direction.SENT:
+        direction = direction_of(facts, edge)
+        if direction is Direction.SENT:
             lanes[lane_of(facts, edge)] += edge.wire_bytes
+        elif direction is Direction.RECEIVED and edge.path_class is PathClass.NAT:
+            returned[facts.dst(edge).region or ""] += edge.wire_bytes
+    parts = [
+        *(
+            (one, part, count)
+            for one, count in sorted(lanes.items())
+            for part in lane_parts(facts, one)
+        ),
+        *(
+            (Lane(PathClass.NAT, region, "", ""), nat_part(facts, region), count)
+            for region, count in sorted(returned.items())
+        ),
+    ]
     found: dict[str, Volume] = {}
     missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
-    for lane, byte_count in sorted(lanes.items()):
+    for lane, part, byte_count in parts:
         gib = facts.gib_per_month(byte_count) * scale
+        if not part.tiers:
+            missing[lane.path_class, part.reason] += gib
+            continue
         try:
-            for tiers in lane_prices(facts, lane):
-                _add(found, tiers, lane.path_class, gib, on_bill)
+            _add(found, part.tiers, lane.path_class, gib, on_bill)
         except MissingDatum as error:
             missing[lane.path_class, str(error)] += gib
     unmodelled = tuple(
@@ -256,7 +307,15 @@ def _balance(
         modelled_usd=usd,
         billed_usd=row.cost_usd if row is not None else Decimal(0),
         parts=parts,
-        note=_note(volume, row),
+        note="; ".join(filter(None, (_note(volume, row), _change(book, sku_id)))),
+    )
+
+
+def _change(book: SnapshotPriceBook, sku_id: str) -> str:
+    """Return that the model's price of a SKU is older than a known change."""
+    place = book.skus.row(sku_id)
+    return (
+        "" if place is None else change_after(sku_id, book.skus.entry_of(place).as_of.isoformat())
     )
 
 

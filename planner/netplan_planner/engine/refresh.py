@@ -5,16 +5,20 @@ them, and the next one goes on with them.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import InputError, UsageError
+from netplan_planner import meter
+from netplan_planner.errors import AccessError, InputError, UsageError
+from netplan_planner.leftovers import sole_user
 from netplan_planner.model import Value
 from netplan_planner.readers import ApiOptions
 from netplan_planner.readers.api_options import resolve_endpoint, resolve_other_endpoint
-from netplan_planner.readers.api_transport import Transport
+from netplan_planner.readers.api_transport import Transport, default_project
 from netplan_planner.readers.saved_pages import (
     CATALOG_ENDPOINT,
     SavedPages,
@@ -22,17 +26,14 @@ from netplan_planner.readers.saved_pages import (
     catalog_transport,
     machine_type_list,
 )
-from netplan_pricing import SnapshotPriceBook, open_snapshot
+from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import Built
-from netplan_pricing.building.from_files import build_from_files, write_snapshot
+from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot
 from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, NETWORKING
-from netplan_pricing.comparing import upheaval
 from netplan_pricing.container import FILE_NAME, SnapshotFile
+from netplan_pricing.schema import REGION_OFFERS
 
 PAGES_FOLDER = ".refresh"
-MOST_CHANGED_RATIO = 0.05
-"""Share of the prices on demand and of commitments that may vanish or move by more than a fifth.
-Within half a year a sixth of them move, nearly all by less; more is likely a damaged answer."""
 _SERVICES = {COMPUTE_ENGINE: "compute", NETWORKING: "networking"}
 
 
@@ -41,7 +42,9 @@ class RefreshRequest(Value, frozen=True, kw_only=True):
 
     out: Path
     project: str | None = None
-    """Whose machine types are listed; without one those of the snapshot before are kept."""
+    """Whose machine types are listed; without one that of the default credentials."""
+    machine_types: tuple[Path, ...] = ()
+    """Files of machine types, which go before any project's."""
     api_key: str | None = None
     """For the catalogue; without one the default credentials."""
     currencies: tuple[str, ...] = ()
@@ -51,7 +54,10 @@ class RefreshRequest(Value, frozen=True, kw_only=True):
     """The snapshot that is taken over from; by default the one in `out`, else the embedded one."""
     most_unrecognised_ratio: float = 0.01
     accepts_changes: bool = False
-    """Whether a snapshot may differ from the one before by more than `MOST_CHANGED_RATIO`."""
+    """Whether a snapshot may differ from the one before as much as it does."""
+    accepted: tuple[str, ...] = ()
+    """SKU ids and kinds of prices that are taken, however far from before they are."""
+    today: date
     api: ApiOptions = ApiOptions()
 
 
@@ -61,6 +67,8 @@ class Refreshed(Value, frozen=True, kw_only=True):
     built: Built
     file: SnapshotFile
     base: SnapshotFile
+    kept_types: str = ""
+    """Why the machine types are those of the snapshot before; empty where they are new."""
 
 
 def refresh(
@@ -77,9 +85,12 @@ def refresh(
         InputError: If what it answers makes no snapshot, or a snapshot too unlike the one before.
         UsageError: If a currency is no code of three letters.
     """
-    request = replace(request, currencies=_codes(request.currencies))
     base = _base(request)
     variables = os.environ if environment is None else environment
+    is_named = request.project is not None
+    request = replace(
+        request, currencies=_codes(request.currencies), project=_project(request, variables)
+    )
     asked = "|".join(
         (
             request.api.endpoint or "",
@@ -87,26 +98,77 @@ def refresh(
             ",".join(request.currencies),
         )
     )
+    with _alone_in(request.out):
+        return _refreshed(request, base, asked, told, variables, is_named=is_named)
+
+
+@contextmanager
+def _alone_in(out: Path) -> Iterator[None]:
+    """Let one refresh at a time use a folder and the pages in it.
+
+    Raises:
+        InputError: If another is at work there, or it cannot be made.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise InputError(f"{out}: cannot be made: {exc.strerror or exc}") from exc
+    with sole_user(out) as is_alone:
+        if not is_alone:
+            raise InputError(f"{out}: another refresh is at work there; wait for its end")
+        yield
+
+
+def _refreshed(
+    request: RefreshRequest,
+    base: SnapshotFile,
+    asked: str,
+    told: Callable[[str], None],
+    variables: Mapping[str, str],
+    *,
+    is_named: bool,
+) -> Refreshed:
     pages = SavedPages(request.out / PAGES_FOLDER, asked)
-    files = _fetch(request, pages, told, variables)
+    with meter.work("fetching the catalogue", unit="bytes"):
+        files, refused = _fetch(request, pages, told, variables, is_named=is_named)
     try:
         built = build_from_files(
             files["skus"],
             files["machine types"],
             request.price_tables,
             currency_pages=files["currencies"],
+            today=request.today,
             base=base,
             most_unrecognised_ratio=request.most_unrecognised_ratio,
         )
         if not request.accepts_changes:
-            _require_likeness(base, built, request.out)
+            require_likeness(base, built, accepted=request.accepted)
     except InputError:
         # Kept, they would be refused again by the next refresh, which would not ask for others.
         pages.clear()
         raise
     written = write_snapshot(built, request.out)
     pages.clear()
-    return Refreshed(built=built, file=written, base=base)
+    kept = "" if files["machine types"] else _kept(request, base, refused)
+    return Refreshed(built=built, file=written, base=base, kept_types=kept)
+
+
+def _project(request: RefreshRequest, variables: Mapping[str, str]) -> str | None:
+    """Return the project whose machine types are listed, None where none can be known."""
+    if request.machine_types or request.project is not None:
+        return request.project
+    endpoint = resolve_endpoint(request.api, variables)
+    return None if endpoint.is_anonymous else default_project()
+
+
+def _kept(request: RefreshRequest, base: SnapshotFile, refused: str) -> str:
+    """Return why the machine types are not new; an old list hides types and regions."""
+    days = sorted(set(base.table(REGION_OFFERS)["as_of"].values)) or ["an unknown day"]
+    why = refused or "no --project, and the default credentials name none"
+    return (
+        f"machine types stay those of {days[-1]}: {why}; give --project, or --machine-types with"
+        " what `gcloud compute machine-types list --format=json` writes"
+    )
 
 
 def _codes(currencies: tuple[str, ...]) -> tuple[str, ...]:
@@ -114,19 +176,6 @@ def _codes(currencies: tuple[str, ...]) -> tuple[str, ...]:
         if not (len(code) == 3 and code.isascii() and code.isalpha()):
             raise UsageError(f"--currency: {code!r} is no currency code such as EUR")
     return tuple(code.upper() for code in currencies)
-
-
-def _require_likeness(base: SnapshotFile, built: Built, out: Path) -> None:
-    """Refuse prices that nobody would believe beside those before."""
-    new = SnapshotPriceBook(SnapshotFile(out / FILE_NAME, built.content))
-    found = upheaval(SnapshotPriceBook(base), new)
-    if found.price_count and found.changed_count > MOST_CHANGED_RATIO * found.price_count:
-        raise InputError(
-            f"the answer is too unlike {base.path} ({base.header.as_of}):"
-            f" {found.vanished_count:,} of {found.price_count:,} prices on demand and of"
-            f" commitments are gone and {found.moved_count:,} moved by more than 20 %; nothing was"
-            " changed. Try again later; if it is so, --accept-changes takes it"
-        )
 
 
 def _base(request: RefreshRequest) -> SnapshotFile:
@@ -146,8 +195,13 @@ def _fetch(
     pages: SavedPages,
     told: Callable[[str], None],
     variables: Mapping[str, str],
-) -> dict[str, list[Path]]:
-    """Return the files of the pages, by what they hold."""
+    *,
+    is_named: bool,
+) -> tuple[dict[str, list[Path]], str]:
+    """Return the files of the pages, by what they hold, and why there are no machine types.
+
+    A project that nobody named may refuse: then the types before stay.
+    """
     found: dict[str, list[Path]] = {"skus": [], "machine types": [], "currencies": []}
     endpoint = resolve_other_endpoint(request.api, variables, CATALOG_ENDPOINT)
     catalog = catalog_transport(endpoint, request.api, request.api_key)
@@ -160,11 +214,19 @@ def _fetch(
             found["currencies"] += pages.read(wanted, catalog, told, page_limit=1)
     finally:
         catalog.close()
-    if request.project is not None:
-        compute = Transport(resolve_endpoint(request.api, variables), request.api)
+    found["machine types"] += request.machine_types
+    refused = ""
+    if request.project is not None and not request.machine_types:
         try:
-            listed = pages.read(machine_type_list(request.project), compute, told)
-        finally:
-            compute.close()
-        found["machine types"] = listed
-    return found
+            compute = Transport(resolve_endpoint(request.api, variables), request.api)
+            try:
+                found["machine types"] += pages.read(
+                    machine_type_list(request.project), compute, told
+                )
+            finally:
+                compute.close()
+        except AccessError as exc:
+            if is_named:
+                raise
+            refused = str(exc)
+    return found, refused

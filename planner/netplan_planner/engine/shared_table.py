@@ -17,7 +17,7 @@ from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 
-SENDERS = ("vm-egress", "external-egress")
+SENDERS = ("vm-egress", "nic-egress", "external-egress")
 """Limits that the flows of one sender share."""
 RECEIVERS = ("external-ingress", "external-ingress-packets", RECEIVER_CORES)
 OWN = "own-path"

@@ -1,32 +1,41 @@
 """The traffic of a report in two tables: by path class, and by pair of zones."""
 
 from collections import defaultdict
-from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
+import msgspec
+
+from netplan_planner.engine.traffic_bill import (
+    Bill,
+    Meter,
+    bill_lanes,
+    bill_nat_replies,
+    bill_reads,
+)
 from netplan_planner.model import (
     ClassTotal,
     Direction,
     Edge,
     Facts,
-    LineItem,
     OwnerKind,
     PathClass,
-    PriceTier,
     ZonePair,
     total_usd,
 )
-from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
+from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.paths.lanes import Lane, front_of, lane_of
 from netplan_planner.throughput import edge_query, predict, single_flow
-from netplan_pricing.traffic_prices import bill
 
-_NAMED = 3
-"""Ends of lanes that a line of a bill names."""
 _NOTES = {
     Direction.SENT: "",
     Direction.RECEIVED: "not billed to the receiver",
     Direction.ELSEWHERE: "no end is a machine of the inventory",
 }
+_PROCESSED = {
+    PathClass.NAT: "Cloud NAT charges for what comes back, too",
+    PathClass.GOOGLE_APIS: "a bucket in another place is billed for what is read",
+    PathClass.LOAD_BALANCER: "what proxies process is billed where clients reach them",
+}
+"""What is said of a class that own machines receive, where it is not free of charge."""
 _OWN = frozenset({OwnerKind.VM, OwnerKind.LOAD_BALANCER, OwnerKind.NAT})
 
 
@@ -39,80 +48,92 @@ def traffic_by_class(facts: Facts) -> tuple[ClassTotal, ...]:
     for edge in facts.traffic.edges:
         direction = directions.index(direction_of(facts, edge))
         table[direction, classes.index(edge.path_class)].append(edge)
-    meter = _Meter()
-    return tuple(
-        _class_total(facts, classes[path_class], edges, directions[direction], meter)
+    meter = Meter()
+    # Bounds come after all that has a price: the steps of one price are of all classes.
+    billed = [
+        (classes[path_class], directions[direction], edges, bill)
         for (direction, path_class), edges in sorted(table.items())
-    )
+        for bill in [_bill(facts, classes[path_class], edges, directions[direction], meter)]
+    ]
+    return tuple(_class_total(facts, *one, meter) for one in billed)
 
 
 def direction_of(facts: Facts, edge: Edge) -> Direction:
     """Return which way an edge goes, seen from the machines of the inventory."""
-    if facts.src(edge).kind is OwnerKind.VM:
+    kind = facts.src(edge).kind
+    # What unnamed back ends answer to the internet leaves the own project too.
+    if kind is OwnerKind.VM or (
+        kind is OwnerKind.LOAD_BALANCER and edge.path_class is PathClass.INTERNET
+    ):
         return Direction.SENT
     return Direction.RECEIVED if facts.dst(edge).kind in _OWN else Direction.ELSEWHERE
 
 
 def _class_total(
-    facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction, meter: "_Meter"
+    facts: Facts,
+    path_class: PathClass,
+    direction: Direction,
+    edges: list[Edge],
+    bill: Bill | None,
+    meter: Meter,
 ) -> ClassTotal:
-    lines: tuple[LineItem, ...] | None = None
+    unpriced = bill.unpriced(meter) if bill is not None else ()
+    lines = bill.lines if bill is not None else ()
     note = _NOTES[direction]
-    if direction is Direction.SENT:
-        lines, note = _bill(facts, edges, meter)
+    if direction is Direction.RECEIVED:
+        note = _PROCESSED.get(path_class, note)
+    elif unpriced:
+        note = unpriced[0].reason
     return ClassTotal(
         path_class=path_class,
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
-        usd_per_month=None if lines is None else total_usd(lines),
+        usd_per_month=total_usd(lines) if bill is not None and bill.is_priced else None,
         edge_count=len(edges),
         price_note=note,
         direction=direction,
-        line_items=lines or (),
+        line_items=lines,
+        unpriced=unpriced,
     )
 
 
-class _Meter:
-    """Counts what is used of each price in a month: the steps of a price are of all its lanes."""
-
-    def __init__(self) -> None:
-        self._used: dict[str, Decimal] = defaultdict(Decimal)
-
-    def lines(self, name: str, gib: Decimal, tiers: tuple[PriceTier, ...]) -> tuple[LineItem, ...]:
-        """Return the lines of a further volume."""
-        price = tiers[0].price
-        key = price.sku_id or price.description
-        found = bill(name, gib, tiers, after=self._used[key])
-        self._used[key] += gib
-        return found
-
-
 def _bill(
-    facts: Facts, edges: list[Edge], meter: _Meter
-) -> tuple[tuple[LineItem, ...] | None, str]:
-    """Return what edges of a class cost, or None and the first reason why a part has no price."""
+    facts: Facts, path_class: PathClass, edges: list[Edge], direction: Direction, meter: Meter
+) -> Bill | None:
+    """Return the bill of a class's edges; None where nobody of ours is charged for them."""
+    if direction is Direction.SENT:
+        return _sent(facts, edges, meter)
+    if direction is Direction.RECEIVED and path_class is PathClass.NAT:
+        by_region: dict[str, int] = defaultdict(int)
+        for edge in edges:
+            by_region[facts.dst(edge).region or ""] += edge.wire_bytes
+        return bill_nat_replies(facts, by_region, meter)
+    if direction is Direction.RECEIVED and path_class is PathClass.LOAD_BALANCER:
+        return _passed_through(facts, edges, meter)
+    if direction is Direction.RECEIVED and path_class is PathClass.GOOGLE_APIS:
+        return bill_reads(facts, sum(edge.wire_bytes for edge in edges))
+    return None
+
+
+def _passed_through(facts: Facts, edges: list[Edge], meter: Meter) -> Bill | None:
+    """Return what own passthrough load balancers process of what others send to machines.
+
+    What proxies pass on was processed where clients reached them, which machines do not record.
+    """
+    lanes: dict[Lane, int] = defaultdict(int)
+    for edge in edges:
+        front = front_of(facts, edge)
+        kind = balancer_kind(front) if front is not None else ""
+        if front is not None and front.region and "Passthrough" in kind:
+            here = front.region
+            lanes[Lane(PathClass.LOAD_BALANCER, here, here, "", balancer=kind)] += edge.wire_bytes
+    return bill_lanes(facts, lanes, meter) if lanes else None
+
+
+def _sent(facts: Facts, edges: list[Edge], meter: Meter) -> Bill:
     lanes: dict[Lane, int] = defaultdict(int)
     for edge in edges:
         lanes[lane_of(facts, edge)] += edge.wire_bytes
-    alike: dict[tuple[PriceTier, ...], dict[Lane, int]] = {}
-    try:
-        for lane, byte_count in sorted(lanes.items()):
-            for tiers in lane_prices(facts, lane):
-                alike.setdefault(tiers, {})[lane] = byte_count
-    except MissingDatum as error:
-        return None, str(error)
-    return tuple(
-        item
-        for tiers, of_lanes in alike.items()
-        for item in meter.lines(
-            _line_name(list(of_lanes)), facts.gib_per_month(sum(of_lanes.values())), tiers
-        )
-    ), ""
-
-
-def _line_name(lanes: list[Lane]) -> str:
-    ends = list(dict.fromkeys(lane.ends for lane in lanes))
-    more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
-    return f"{lanes[0].path_class.value}, {'; '.join(ends[:_NAMED])}{more}"
+    return bill_lanes(facts, lanes, meter)
 
 
 def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:
@@ -135,20 +156,28 @@ def _zone_pair(facts: Facts, key: tuple[str, str, PathClass], edges: list[Edge])
     greatest = max(edges, key=lambda e: (e.wire_bytes, -e.src, -e.dst))
     # What others send to each other is not ours to price.
     is_sent = all(direction_of(facts, edge) is Direction.SENT for edge in edges)
-    lines = _bill(facts, edges, _Meter())[0] if is_sent else None
+    meter = Meter()
+    bill = _sent(facts, edges, meter) if is_sent else None
     rtt = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
     src, dst = facts.src(greatest), facts.dst(greatest)
+    # One flow is bound by the round trip: that of the zones where no record of the pair has one.
     query = edge_query(facts, greatest)
+    if query.rtt_ms is None and rtt:
+        query = msgspec.structs.replace(query, rtt_ms=min(rtt))
     return ZonePair(
         src_zone=src_zone,
         dst_zone=dst_zone,
         path_class=path_class,
         gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
-        usd_per_month=None if lines is None else total_usd(lines),
+        usd_per_month=total_usd(bill.lines) if bill is not None and bill.is_priced else None,
         max_gbps=max(edge.series.max_gbps for edge in edges),
         rtt_ms=min(rtt) if rtt else None,
         predicted=predict(query, facts.caps),
         one_flow=single_flow(query, facts.caps),
+        one_flow_both_ways=single_flow(
+            msgspec.structs.replace(query, is_both_ways=True), facts.caps
+        ),
         pair=f"{src.name} → {dst.name}",
-        line_items=lines or (),
+        line_items=bill.lines if bill is not None else (),
+        unpriced=bill.unpriced(meter) if bill is not None else (),
     )

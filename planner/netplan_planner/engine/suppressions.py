@@ -1,12 +1,12 @@
 """What the user chose not to see: a file, and labels on the resources themselves."""
 
-import tomllib
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from netplan_planner.errors import UsageError
+from netplan_planner.input_files import NotToml, toml_table
 from netplan_planner.model import (
     ExpiredSuppression,
     Facts,
@@ -107,10 +107,10 @@ def _expired(suppression: Suppression) -> ExpiredSuppression:
 
 def _of_file(path: Path) -> tuple[Suppression, ...]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = toml_table(path.read_bytes())
     except OSError as exc:
         raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+    except NotToml as exc:
         raise UsageError(f"{path}: not valid TOML: {exc}") from exc
     entries = table.get("ignore", [])
     if not isinstance(entries, list) or set(table) - {"ignore"}:

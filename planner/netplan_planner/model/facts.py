@@ -95,7 +95,7 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
         """
         if self.traffic is None:
             raise ValueError("a monthly volume needs traffic")
-        return units.gib_per_month(byte_count, self.traffic.observed_seconds)
+        return units.gib_per_month(byte_count, self.traffic.month_seconds)
 
     def src(self, edge: Edge) -> Owner:
         """Return the sender of an edge."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
+from ipaddress import ip_network
 
 from netplan_planner.model.base import (
     ProjectId,
@@ -77,6 +78,11 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     licenses: tuple[str, ...] = ()
     local_ssd_count: int = 0
     gpu_count: int = 0
+    """GPUs attached to it; those that its type brings are in the shape of the type."""
+    gpu_type: str | None = None
+    """Of the attached GPUs, such as `nvidia-tesla-t4`; None: none, or of several types."""
+    reservation: str | None = None
+    """The specific reservation that it uses, by name; None: it is not bound to one."""
     created_by: SelfLink | None = None
     """The instance group manager that made it, where metadata says so."""
     resource_policies: tuple[SelfLink, ...] = ()
@@ -102,6 +108,15 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
         return self.status == "RUNNING"
 
     @property
+    def is_stopped(self) -> bool:
+        """Whether it costs nothing now but its disks and reserved addresses.
+
+        A suspended machine is not: it pays for its memory
+        (cloud.google.com/compute/docs/instances/instance-lifecycle).
+        """
+        return self.status in {"TERMINATED", "STOPPED", "STOPPING"}
+
+    @property
     def primary_network(self) -> SelfLink | None:
         """The network of nic0."""
         return self.interfaces[0].network if self.interfaces else None
@@ -109,6 +124,29 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
     def label(self, key: str) -> str | None:
         """Return the value of a label, or None."""
         return next((value for name, value in self.labels if name == key), None)
+
+
+class Disk(Value, frozen=True, kw_only=True, gc=False):
+    """One Persistent Disk or Hyperdisk volume, as far as a machine type has to take it."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    disk_type: str
+    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …"""
+    users: tuple[SelfLink, ...] = ()
+    """The machines that it is attached to."""
+
+
+class ResourcePolicy(Value, frozen=True, kw_only=True):
+    """A policy that machines or disks follow; only placement ties a machine to its series."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    is_placement: bool
+    is_compact: bool = False
+    """A placement policy with `collocation`: the machines stand close together."""
 
 
 class FlowLogConfig(Value, frozen=True, kw_only=True):
@@ -139,6 +177,32 @@ class Subnetwork(Value, frozen=True, kw_only=True):
     """None when the input says nothing of flow logs, which is not the same as off."""
 
 
+class FlowLogsConfiguration(Value, frozen=True, kw_only=True):
+    """A configuration of flow logs of the Network Management API, apart from subnetworks' own.
+
+    Each one that covers a flow writes records of its own. Where none of the targets is set it
+    covers an organisation.
+    """
+
+    ref: ResourceRef
+    project: ProjectId
+    """Empty for one of an organisation."""
+    name: str
+    logs: FlowLogConfig
+    network: SelfLink | None = None
+    subnetwork: SelfLink | None = None
+    gateway: SelfLink | None = None
+    """A VPN tunnel or VLAN attachment."""
+
+    def covers(self, subnetwork: Subnetwork) -> bool:
+        """Return whether machines of a subnetwork are logged by it while it is enabled."""
+        if self.gateway is not None:
+            return False
+        if self.subnetwork is not None:
+            return self.subnetwork == subnetwork.ref.self_link
+        return self.network is None or self.network == subnetwork.network
+
+
 class Peering(Value, frozen=True, kw_only=True):
     """One side of a VPC peering."""
 
@@ -156,6 +220,8 @@ class Network(Value, frozen=True, kw_only=True):
     mtu_bytes: int = DEFAULT_MTU_BYTES
     peerings: tuple[Peering, ...] = ()
     routing_mode: str | None = None
+    is_auto_mode: bool | None = None
+    """Whether Google makes its subnetworks, all within 10.128.0.0/9; None: not stated."""
     legacy_ipv4_range: str | None = None
     """Of a legacy network, which has no subnetworks and cannot be peered; None: a VPC network."""
 
@@ -176,6 +242,8 @@ class Address(Value, frozen=True, kw_only=True):
     network_tier: str | None = None
     purpose: str | None = None
     prefix_length: int | None = None
+    network: SelfLink | None = None
+    """Of an internal range that is reserved in one network."""
     created: datetime | None = None
     labels: tuple[tuple[str, str], ...] = ()
 
@@ -202,6 +270,22 @@ class ForwardingRule(Value, frozen=True, kw_only=True):
     def is_external(self) -> bool:
         """Whether its address is reachable from the internet."""
         return self.scheme is not None and self.scheme.startswith("EXTERNAL")
+
+    @property
+    def is_external_passthrough(self) -> bool:
+        """Whether packets from outside reach its back ends as they are, and are answered directly.
+
+        Proxies of the scheme `EXTERNAL` have a target that names a proxy; behind a passthrough
+        load balancer stand a backend service, a target pool or (protocol forwarding) an instance
+        (docs.cloud.google.com/load-balancing/docs/forwarding-rule-concepts).
+        """
+        if self.scheme != "EXTERNAL":
+            return False
+        target = self.target or ""
+        return not target if self.backend_service else any(p in target for p in _PASSTHROUGH)
+
+
+_PASSTHROUGH = ("/targetPools/", "/targetInstances/")
 
 
 class NatGateway(Value, frozen=True, kw_only=True):
@@ -318,6 +402,8 @@ class Unread(Value, frozen=True, kw_only=True):
     reason: str
     resource: str | None = None
     field: str | None = None
+    is_needless: bool = False
+    """Nothing is missing without it: another kind of file or resource than the audit needs."""
 
 
 class ProjectCoverage(Value, frozen=True, kw_only=True):
@@ -345,6 +431,9 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     vpn_tunnels: tuple[VpnTunnel, ...] = ()
     instance_groups: tuple[InstanceGroup, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    disks: tuple[Disk, ...] = ()
+    resource_policies: tuple[ResourcePolicy, ...] = ()
+    flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     unread: tuple[Unread, ...] = ()
     projects: tuple[ProjectCoverage, ...] = ()
@@ -370,6 +459,25 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
         return {a.address: a for a in reversed(self.addresses) if a.is_external and a.address}
 
     @cached_property
+    def forwarding_rule_by_link(self) -> dict[SelfLink, ForwardingRule]:
+        """Every forwarding rule by its self link."""
+        return {rule.ref.self_link: rule for rule in self.forwarding_rules}
+
+    @cached_property
+    def forwarding_rules_by_ip(self) -> dict[str, tuple[ForwardingRule, ...]]:
+        """The forwarding rules of each address literal; networks may have the same internal one."""
+        found: dict[str, list[ForwardingRule]] = {}
+        for rule in self.forwarding_rules:
+            if rule.ip_address:
+                found.setdefault(rule.ip_address, []).append(rule)
+        return {address: tuple(rules) for address, rules in found.items()}
+
+    @cached_property
+    def front_by_ip(self) -> dict[str, ForwardingRule]:
+        """Every external front by its address; the first by self link wins."""
+        return {r.ip_address: r for r in reversed(self.forwarding_rules) if _is_front(r)}  # type: ignore[misc]
+
+    @cached_property
     def shape_by_type(self) -> dict[str, MachineShape]:
         """Every machine shape that the input itself stated."""
         return {shape.machine_type: shape for shape in self.machine_shapes}
@@ -387,6 +495,32 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
                 found.setdefault(member, group)
         return found
 
+    @cached_property
+    def disk_types_by_user(self) -> dict[SelfLink, frozenset[str]]:
+        """The types of the disks that were read for a machine; a machine without is not there."""
+        found: dict[SelfLink, set[str]] = {}
+        for disk in self.disks:
+            for user in disk.users:
+                found.setdefault(user, set()).add(disk.disk_type)
+        return {user: frozenset(types) for user, types in found.items()}
+
+    @cached_property
+    def policy_by_link(self) -> dict[SelfLink, ResourcePolicy]:
+        """Every resource policy by its self link."""
+        return {policy.ref.self_link: policy for policy in self.resource_policies}
+
+    def logging_of(self, subnetwork: Subnetwork) -> tuple[FlowLogConfig, ...]:
+        """Return every setting and configuration that logs a subnetwork's machines now."""
+        own = subnetwork.flow_logs
+        return (
+            *((own,) if own is not None and own.enabled else ()),
+            *(
+                c.logs
+                for c in self.flow_log_configurations
+                if c.logs.enabled and c.covers(subnetwork)
+            ),
+        )
+
     def peered_networks(self) -> Iterator[tuple[Network, Network]]:
         """Yield each actively peered pair once, ordered by link; peers not read are left out."""
         for network in self.networks:
@@ -398,6 +532,46 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
                     and network.ref.self_link < peer.ref.self_link
                 ):
                     yield network, peer
+
+    @cached_property
+    def _ranges_by_network(self) -> dict[SelfLink, list[tuple[int, int, str]]]:
+        """IPv4 ranges of each network's subnetworks: first and last address, and the text."""
+        found: dict[SelfLink, list[tuple[int, int, str]]] = {}
+        for subnetwork in self.subnetworks:
+            for text in (subnetwork.ipv4_range, *subnetwork.secondary_ranges):
+                if text:
+                    whole = ip_network(text, strict=False)
+                    bounds = int(whole.network_address), int(whole.broadcast_address), text
+                    found.setdefault(subnetwork.network, []).append(bounds)
+        return {network: sorted(ranges) for network, ranges in found.items()}
+
+    @cached_property
+    def _overlaps(self) -> dict[tuple[SelfLink, SelfLink], str]:
+        return {}
+
+    def overlapping_ranges(self, one: SelfLink, other: SelfLink) -> str:
+        """Return the first IPv4 ranges of two networks that overlap, in words, or nothing.
+
+        Asked for each pair of machines, so a pair of networks is compared once, in one sweep.
+        """
+        key = min(one, other), max(one, other)
+        if key not in self._overlaps:
+            self._overlaps[key] = self._first_overlap(*key)
+        return self._overlaps[key]
+
+    def _first_overlap(self, one: SelfLink, other: SelfLink) -> str:
+        left = iter(self._ranges_by_network.get(one, ()))
+        right = iter(self._ranges_by_network.get(other, ()))
+        a, b = next(left, None), next(right, None)
+        while a is not None and b is not None:
+            # Whatever ends before the other begins cannot reach what comes behind that either.
+            if a[1] < b[0]:
+                a = next(left, None)
+            elif b[1] < a[0]:
+                b = next(right, None)
+            else:
+                return f"{a[2]} and {b[2]}"
+        return ""
 
     @cached_property
     def _peer_pairs(self) -> frozenset[frozenset[SelfLink]]:
@@ -430,6 +604,10 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def is_static(self, external_ipv4: str) -> bool:
         """Return whether an external address is reserved, so that it outlives a VM's restart."""
         return external_ipv4 in self.address_by_ip
+
+
+def _is_front(rule: ForwardingRule) -> bool:
+    return rule.is_external and bool(rule.ip_address)
 
 
 def series_of(machine_type: str) -> str:

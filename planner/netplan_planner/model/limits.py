@@ -20,18 +20,18 @@ class Limit(Value, frozen=True, kw_only=True):
     """One named bound on a path, in Gbit/s, with where it comes from."""
 
     name: str
-    """`vm-egress`, `external-egress`, `external-flow`, `internal-flow`, `external-ingress`,
-    `external-ingress-packets`, `receiver-cores`, `external-path`, `host-link`, `vpn-tunnel`,
-    `single-flow-core`, `pod-interface`, `pod-overlay-header`, `pod-encryption`,
-    `pod-user-space`, `pod-stream`, `pod-packet-budget`, `window-over-rtt`,
-    `slow-start-ramp`."""
+    """`vm-egress`, `nic-egress`, `external-egress`, `region-quota`, `external-flow`,
+    `internal-flow`, `external-ingress`, `external-ingress-packets`, `receiver-cores`,
+    `external-path`, `host-link`, `vpn-tunnel`, `single-flow-core`, `pod-interface`,
+    `pod-overlay-header`, `pod-encryption`, `pod-user-space`, `pod-stream`, `pod-packet-budget`,
+    `window-over-rtt`, `slow-start-ramp`."""
     gbps: float
     kind: LimitKind
     source: str
     as_of: date
     """The date that the source carries."""
     detail: str = ""
-    """What it depends on, for a reader: "n1-standard-1", "TIER_1", "3.03 MB over 30 ms"."""
+    """What it depends on, for a reader: "n1-standard-1", "TIER_1", "3.06 MB over 30 ms"."""
     low_gbps: float | None = None
     """Of a measured limit: the least and the greatest figure behind it."""
     high_gbps: float | None = None
@@ -103,7 +103,7 @@ class EgressCap(Value, frozen=True, kw_only=True):
     """Of the limits per flow and of the ingress limit."""
     path_as_of: date | None = None
     nic_basis: str = ""
-    """`documented`, or `recalled` where no page was read."""
+    """`documented`, or empty where no page that lists them was read."""
     valid_from: date | None = None
     """The first date for which a source supports the value."""
     is_peak: bool = False
@@ -114,6 +114,10 @@ class EgressCap(Value, frozen=True, kw_only=True):
     """What to know before relying on the value; `note` is the rest that the sources say."""
     external_ingress_pps: float | None = None
     """Packets per second from outside the VPC; it binds where it is reached first."""
+
+    def may_use(self, nic_type: str) -> bool:
+        """Return whether nothing that was read rules a NIC type out."""
+        return not self.nic_types or nic_type in self.nic_types
 
 
 class MeasuredLimit(Value, frozen=True, kw_only=True):
@@ -176,6 +180,8 @@ class PathEnd(Value, frozen=True, kw_only=True):
     mtu_bytes: int | None = None
     vcpus: int | None = None
     """Where the machine type does not say, or is not known."""
+    nic_count: int = 1
+    """vNICs over which the flows spread, each on a physical NIC of its own."""
     cloud: str = "gcp"
     """Whose machine it is; limits of other clouds are not netplan's to know."""
 
@@ -228,5 +234,7 @@ class PathQuery(Value, frozen=True, kw_only=True):
     """Of a path between pods."""
     host_link_gbps: float | None = None
     """Of machines that are not Google's: the link in place of a documented cap."""
+    quota_gbps: float | None = None
+    """What the sender's project may send out of the sender's region; None: not known."""
     vpn_tunnels: int | None = None
     """Cloud VPN tunnels that share the traffic of a hybrid path; None where that is not known."""

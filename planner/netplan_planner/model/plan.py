@@ -7,6 +7,7 @@ from typing import Protocol
 
 from netplan_planner.model.base import ResourceRef, Value
 from netplan_planner.model.commitment import CoverLedger
+from netplan_planner.model.finding import Confidence
 from netplan_planner.model.inventory import Instance, Inventory, MachineShape
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.prices import LineItem, Usage
@@ -19,6 +20,25 @@ class Destination(StrEnum):
     ZONE = "zone"
     """Internal, inside one zone: no traffic charge."""
     EXTERNAL = "external"
+
+
+class Ties(Value, frozen=True, kw_only=True):
+    """What a machine holds that another type has to take over; None: not read."""
+
+    series: str
+    disk_types: tuple[str, ...] | None = None
+    """Sorted, such as `pd-ssd`; None where no disk of it was read."""
+    is_compact: bool | None = False
+    """It follows a compact placement policy; None: it follows a policy that was not read."""
+    reservation: str | None = None
+    """The specific reservation that it uses."""
+    machine_type: str = ""
+    """What the reservation is for; empty without one."""
+    gpu_type: str | None = None
+    attached_gpu_count: int = 0
+    built_in_gpu_count: int = 0
+    """GPUs that its type brings."""
+    local_ssd_count: int = 0
 
 
 class MachineNeed(Value, frozen=True, kw_only=True):
@@ -40,8 +60,11 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     series: tuple[str, ...] = ()
     """Allowed series; empty means any."""
     architecture: str | None = None
-    max_count: int = 8
-    """How many equal machines may share the need; 1 when the load cannot be split."""
+    """The only architecture that is allowed, as the Compute API spells it."""
+    first_architecture: str | None = None
+    """The architecture that goes before others; None: all are alike."""
+    max_count: int = 1
+    """How many equal machines may share the need; more only where the load is known to spread."""
     min_flow_gbps: float = 0.0
     """What a single flow must reach."""
     allow_gpu: bool = False
@@ -50,6 +73,8 @@ class MachineNeed(Value, frozen=True, kw_only=True):
     """Share of the month that it runs, for sustained-use discounts."""
     basis: str = ""
     """Where the wanted bandwidth comes from, for the reader."""
+    ties: Ties | None = None
+    """What the new type has to take over from a machine that it replaces; None: a new machine."""
 
 
 def usage_of(instance: Instance) -> Usage:
@@ -76,6 +101,7 @@ def need_for_vm(
     max_count: int = 1,
     min_flow_gbps: float = 0.0,
     month_ratio: float = 1.0,
+    ties: Ties | None = None,
 ) -> MachineNeed:
     """Return the need of a machine: its bandwidth, with its own vCPUs and memory as floors.
 
@@ -96,6 +122,7 @@ def need_for_vm(
         max_count: How many machines may share its load.
         min_flow_gbps: What a single flow must reach.
         month_ratio: Share of the month that it runs.
+        ties: What the new type has to take over from it.
     """
     has_gpu = shape.gpu_count > 0 or instance.gpu_count > 0
     return MachineNeed(
@@ -114,6 +141,7 @@ def need_for_vm(
         allow_gpu=has_gpu,
         allow_shared_core=shape.is_shared_core,
         month_ratio=month_ratio,
+        ties=ties,
     )
 
 
@@ -137,6 +165,12 @@ class Candidate(Value, frozen=True, kw_only=True):
     cpu_platform: str = ""
     """The least CPU platform to ask for, where the cap depends on it."""
     note: str = ""
+    is_peak: bool = False
+    """The cap is a peak of unknown length: no steady one is ranked behind it."""
+    architecture: str | None = None
+    to_check: str = ""
+    """What has to be looked at before the machine can become this type; it ranks behind those of
+    which nothing has."""
 
 
 class Rejected(Value, frozen=True, kw_only=True):
@@ -146,7 +180,8 @@ class Rejected(Value, frozen=True, kw_only=True):
     is_tier1: bool
     reason: str
     """One word of a closed list: `bandwidth`, `vcpus`, `memory`, `price`, `not-offered`, `cap`,
-    `dominated`, `series`, `architecture`, `gpu`, `shared-core`, `deprecated`, `flow`."""
+    `dominated`, `series`, `architecture`, `gpu`, `shared-core`, `deprecated`, `flow`, `disks`,
+    `placement`, `reservation`."""
     detail: str
 
 
@@ -155,13 +190,22 @@ class MachinePlan(Value, frozen=True, kw_only=True):
 
     need: MachineNeed
     ranked: tuple[Candidate, ...]
-    """By price, unknown prices last; equal ones by number of machines, then by type name."""
+    """Steady caps before peaks, known prices before unknown ones, the first architecture before
+    others, types of which nothing has to be checked before others; then by price, by number of
+    machines and by type name."""
     front: tuple[Candidate, ...]
     """Single machines that no other beats in both price and bandwidth, cheapest first."""
     rejected: tuple[Rejected, ...]
     """What falls short first, then what cannot be judged, then what a filter keeps out."""
     baseline: Candidate | None = None
     baseline_note: str = ""
+    traffic_items: tuple[LineItem, ...] = ()
+    """What the traffic itself costs a month, where its destination was named; it comes on top of
+    every machine alike."""
+    traffic_note: str = ""
+    """How much traffic that is, and to where; or why its price is not known."""
+    confidence: Confidence = Confidence.HIGH
+    confidence_reason: str = ""
 
 
 class Infeasible(Value, frozen=True, kw_only=True):
@@ -180,10 +224,12 @@ class MachineChooser(Protocol):
         """Return the ranked plan for a need."""
 
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
-        """Return what a machine costs a month as it stands, its Tier_1 fee included.
+        """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
+
+        A stopped machine costs nothing: no lines.
 
         Raises:
-            MissingDatum: If the machine has no such price, or the fee is not known.
+            MissingDatum: If the machine has no such price, or a part of it is not known.
         """
 
     def ledger(self, inventory: Inventory, today: date) -> CoverLedger:

@@ -12,6 +12,9 @@ from netplan_planner.model.base import Region, SkuId, Value
 from netplan_planner.model.inventory import MachineShape
 from netplan_planner.model.traffic import PathClass
 
+OLDER_THAN_A_CHANGE = "older than a known change"
+"""In a source: the price has changed since, as another source than the catalogue says."""
+
 
 class Usage(StrEnum):
     """How a machine is paid for."""
@@ -117,6 +120,12 @@ class LineItem(Value, frozen=True, kw_only=True):
     parts: tuple[PricePart, ...] = ()
 
     @property
+    def caveat(self) -> str:
+        """That its price is older than a known change, and which; empty where none is known."""
+        _, found, change = self.source.partition(OLDER_THAN_A_CHANGE)
+        return f"{found}{change}"
+
+    @property
     def sku_ids(self) -> tuple[SkuId, ...]:
         """The SKUs that are billed, each once; none where the source names none."""
         of_parts = (one for part in self.parts for one in (part.sku_id, part.ratio_sku_id))
@@ -140,6 +149,36 @@ def line_item(name: str, quantity: Decimal, price: Price) -> LineItem:
     )
 
 
+def bill(
+    name: str, quantity: Decimal, tiers: tuple[PriceTier, ...], after: Decimal = Decimal(0)
+) -> tuple[LineItem, ...]:
+    """Return a month's quantity as one line per price step that it reaches, exactly.
+
+    Steps count what a billing account uses of one SKU in a month: add up what is alike first, or
+    say how much comes before this quantity with `after`.
+
+    Raises:
+        ValueError: If the quantity is negative.
+    """
+    if quantity < 0:
+        raise ValueError(f"a quantity is at least 0, got {quantity}")
+    ends = [tier.start for tier in tiers[1:]] + [None]
+    lines = []
+    for tier, end in zip(tiers, ends, strict=True):
+        begins = max(tier.start, after)
+        reached = after + quantity if end is None else min(after + quantity, end)
+        if reached > begins:
+            step = name if len(tiers) == 1 else f"{name}, {step_text(tier.start, end, tier)}"
+            lines.append(line_item(step, reached - begins, tier.price))
+    return tuple(lines)
+
+
+def step_text(start: Decimal, end: Decimal | None, tier: PriceTier) -> str:
+    """Return a price step in words, such as `from 1,024 to 10,240 GiB`."""
+    unit = tier.price.unit
+    return f"above {start:,} {unit}" if end is None else f"from {start:,} to {end:,} {unit}"
+
+
 def total_usd(items: Sequence[LineItem]) -> Decimal:
     """Return the sum of the lines, per month."""
     return sum((item.usd_per_month for item in items), Decimal(0))
@@ -155,6 +194,8 @@ class SnapshotInfo(Value, frozen=True, kw_only=True):
     source: str
     row_count: int
     sha256: str
+    spot_as_of: date | None = None
+    """Of the newest Spot prices, which may have another source than the others."""
     terms: str = ""
     """What of the customer's own contract stands instead of list prices; empty: nothing."""
     unread: tuple[str, ...] = ()
@@ -178,9 +219,16 @@ class PriceBook(Protocol):
     def tier1_fee(
         self, region: str, machine_type: str, gbps: float, *, is_spot: bool = False
     ) -> Price:
-        """Return the Tier_1 fee per hour for the bandwidth size that covers `gbps`.
+        """Return the Tier_1 fee per hour for a total bandwidth of exactly `gbps`.
 
-        Raises `MissingDatum` for series whose price model is not published and above 100 Gbit/s.
+        Raises `MissingDatum` for series whose price model is not published, and for bandwidths
+        without a fee of their own.
+        """
+
+    def gpu(self, region: str, gpu_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
+        """Return the price per hour of one GPU that is attached to a machine.
+
+        Any usage but `SUSTAINED_USE`; a missing one raises `MissingDatum`.
         """
 
     def traffic(
@@ -210,10 +258,26 @@ class PriceBook(Protocol):
     def nat_data(self, region: str) -> Price:
         """Return what Cloud NAT charges for a GiB that it processes, either way."""
 
-    def internet_bounds(
-        self, src_region: str, network_tier: str = "PREMIUM"
-    ) -> tuple[PriceTier, PriceTier]:
-        """Return the cheapest and the dearest first paid step over all destination areas.
+    def vpn_traffic(
+        self, *, src_region: str, dst_region: str | None = None, area: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a GiB sent through Cloud VPN, to a region or an area."""
+
+    def service_price(
+        self, service: str, region: str | None = None, condition: str | None = None
+    ) -> tuple[PriceTier, ...]:
+        """Return the price steps of a gateway, tunnel, rule or log volume, under a condition."""
+
+    def possible_prices(
+        self,
+        path_class: PathClass,
+        *,
+        src_region: str,
+        dst_region: str | None = None,
+        area: str | None = None,
+        network_tier: str = "PREMIUM",
+    ) -> tuple[tuple[PriceTier, ...], ...]:
+        """Return the steps of every price that a GiB may have whose own one is not known.
 
         For peers whose area is not in the records, so that a report can say "between".
         """

@@ -197,6 +197,8 @@ class ProbePlan(Value, frozen=True, kw_only=True):
     title: str
     limits_as_of: date
     prices_as_of: date
+    price_age: str = ""
+    """That prices are old, and how to get new ones; its first line."""
     tolerance_ratio: float
     probes: tuple[PlannedProbe, ...]
     left_out: tuple[LeftOutProbe, ...]

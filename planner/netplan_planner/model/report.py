@@ -1,5 +1,6 @@
 """The one result of an audit; every output format is a rendering of it."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -27,6 +28,12 @@ class WindowInfo(Value, frozen=True, kw_only=True):
     reporter: str
     sampling: str
     """As the subnetworks' log configuration states it: `1.0`, `0.25 to 0.5`, `not stated`."""
+    is_asked: bool = False
+    """The user named its beginning and end, so that silence in it was idleness."""
+    month_low_ratio: float = 1.0
+    """The least that a month can have, as a ratio of the volumes and dollars that are stated."""
+    month_high_ratio: float = 1.0
+    """The most."""
 
 
 class Direction(StrEnum):
@@ -35,15 +42,55 @@ class Direction(StrEnum):
     SENT = "sent"
     """By own machines: what they are billed for."""
     RECEIVED = "received"
-    """By own machines or load balancers, from others; not billed to the receiver."""
+    """By own machines or load balancers, from others: free, but for what Cloud NAT or a load
+    balancer processes on the way."""
     ELSEWHERE = "elsewhere"
     """No end is in the inventory: who pays what is not known."""
 
 
-class ClassTotal(Value, frozen=True, kw_only=True):
-    """All traffic of one path class; money None where a price is missing or none is modelled.
+class Unpriced(Value, frozen=True, kw_only=True):
+    """What of a bill has no known price, why, and between which two sums it is."""
 
-    Where money is known it is the sum of `line_items`: one per price and place.
+    name: str
+    """Such as `internet, us-central1`."""
+    quantity: Decimal
+    unit: str
+    """`GiB`, or what is counted: `gateway`."""
+    reason: str
+    lowest_usd_per_month: Decimal | None = None
+    """Both None where nothing bounds it. Counted over the steps of every price that may apply."""
+    highest_usd_per_month: Decimal | None = None
+    what_tells: str = ""
+    """What evidence would settle it."""
+
+
+def unpriced_span(unpriced: Sequence[Unpriced]) -> tuple[Decimal, Decimal | None]:
+    """Return between what the unpriced parts of a bill are; no upper end where one has none."""
+    low = sum((one.lowest_usd_per_month or Decimal(0) for one in unpriced), Decimal(0))
+    highs = [one.highest_usd_per_month for one in unpriced]
+    known = [one for one in highs if one is not None]
+    return low, sum(known, Decimal(0)) if len(known) == len(highs) else None
+
+
+class ServiceTotal(Value, frozen=True, kw_only=True):
+    """What a network service costs a month beside the traffic that it carries."""
+
+    service: str
+    """`cloud-nat`, `cloud-vpn`, `forwarding-rules` or `flow-logs`."""
+    count: int
+    """Of gateways, tunnels, rules or logging subnetworks."""
+    usd_per_month: Decimal | None
+    """The sum of `line_items`; None where no part has a price."""
+    line_items: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+    note: str = ""
+
+
+class ClassTotal(Value, frozen=True, kw_only=True):
+    """All traffic of one path class; money None where no part has a price or none is modelled.
+
+    Money is the sum of `line_items`, one per price and place; what has no price is in `unpriced`,
+    so that the sum is a lower bound where there is any.
     """
 
     path_class: PathClass
@@ -53,12 +100,13 @@ class ClassTotal(Value, frozen=True, kw_only=True):
     price_note: str = ""
     direction: Direction = Direction.SENT
     line_items: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
 
 
 class ZonePair(Value, frozen=True, kw_only=True):
     """Traffic from one zone to another over internal or external addresses.
 
-    Where money is known it is the sum of `line_items`.
+    Money is the sum of `line_items`; what has no price is in `unpriced`.
     """
 
     src_zone: str
@@ -75,7 +123,64 @@ class ZonePair(Value, frozen=True, kw_only=True):
     """That pair: `sender → receiver`."""
     one_flow: Estimate | None = None
     """What the same pair gets over a single connection."""
+    one_flow_both_ways: Estimate | None = None
+    """The same in each direction, while a connection of the other direction sends too."""
     line_items: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+
+
+class MachineRow(Value, frozen=True, kw_only=True, gc=False):
+    """What one machine may send and costs, by its configuration; None: not known."""
+
+    project: str
+    region: str
+    zone: str
+    name: str
+    machine_type: str
+    status: str
+    is_stopped: bool
+    """It costs nothing but disks and addresses."""
+    is_spot: bool
+    is_tier1: bool
+    egress_gbps: float | None
+    """All it may send inside the VPC."""
+    egress_source: str
+    external_gbps: float | None
+    """All it may send to addresses outside the VPC."""
+    external_source: str
+    cap_unknown: str
+    """Why its caps are not known."""
+    nic_types: tuple[str, ...]
+    """As the interfaces state them; empty where they state none, which is usual."""
+    nic_types_possible: tuple[str, ...]
+    """What its type can have; empty: not known."""
+    mtu_bytes: int | None
+    """Of the network of its first interface."""
+    external_addresses: tuple[str, ...]
+    machine_usd_per_month: Decimal | None
+    """With its Tier_1 fee and attached GPUs; without disks and licences."""
+    address_usd_per_month: Decimal | None
+    """Of its external IPv4 addresses."""
+    price_unknown: str
+
+
+class RegionRow(Value, frozen=True, kw_only=True):
+    """The machines of a project in a region, and the bandwidth quotas that hold for them together.
+
+    The values of the quotas are in no resource that is read.
+    """
+
+    project: str
+    region: str
+    machine_count: int
+    running_count: int
+    egress_gbps: float
+    """The sum of the caps of running machines, as far as they are known."""
+    external_gbps: float
+    """The same to addresses outside the VPC."""
+    unknown_count: int
+    """Running machines whose caps are not known, and not in the sums."""
+    quotas: tuple[str, ...]
 
 
 class Suppressed(Value, frozen=True, kw_only=True):
@@ -132,7 +237,10 @@ class Coverage(Value, frozen=True, kw_only=True):
     unread: tuple[Unread, ...]
     traffic: TrafficCoverage | None
     is_complete: bool
-    """False when a page, project or rule is missing; `--strict` then fails."""
+    """False when anything is `incomplete`; `--strict` then fails."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given evidence could not be read or used in full, and rules that crashed, a line
+    each. Evidence that was not given at all is no part of it: see `Report.not_evaluated`."""
     notes: tuple[str, ...] = ()
     measurements: MeasurementCoverage | None = None
     """None when none were given."""
@@ -149,6 +257,8 @@ class Report(Value, frozen=True, kw_only=True):
     limits_as_of: date
     prices_as_of: date
     network_prices_as_of: date
+    price_age: str = ""
+    """That prices are old, and how to get new ones: the first line of every form that is read."""
     window: WindowInfo | None
     coverage: Coverage
     findings: tuple[Finding, ...]
@@ -159,6 +269,8 @@ class Report(Value, frozen=True, kw_only=True):
     """Fixes that bring more throughput together than any of them alone, where traffic waits."""
     traffic_by_class: tuple[ClassTotal, ...]
     zone_pairs: tuple[ZonePair, ...]
+    machines: tuple[MachineRow, ...] = ()
+    regions: tuple[RegionRow, ...] = ()
     recommendations: tuple[MachinePlan, ...]
     jobs: tuple[JobPlan, ...]
     assumptions: tuple[str, ...]
@@ -168,6 +280,8 @@ class Report(Value, frozen=True, kw_only=True):
     not_evaluated: tuple[NotEvaluated, ...]
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
+    network_services: tuple[ServiceTotal, ...] = ()
+    """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
 
     @property
     def saving_usd_per_month(self) -> Decimal:

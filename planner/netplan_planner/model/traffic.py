@@ -9,7 +9,12 @@ from enum import StrEnum
 from functools import cached_property
 
 from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone, region_of
-from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_MINUTE
+from netplan_planner.units import (
+    BITS_PER_BYTE,
+    BITS_PER_GIGABIT,
+    SECONDS_PER_DAY,
+    SECONDS_PER_MINUTE,
+)
 
 
 class PathClass(StrEnum):
@@ -185,6 +190,17 @@ class TopFlow(Value, frozen=True, kw_only=True, gc=False):
     dst_port: int | None = None
 
 
+class Drops(Value, frozen=True, kw_only=True, gc=False):
+    """Packets of an edge that were dropped for one reason."""
+
+    reason: str
+    """As the record spells it, such as `QUEUE_OVERFLOW`; empty where it does not say."""
+    at_receiver: bool
+    """Dropped after the way, as the receiver reports; else before it, as the sender does."""
+    packet_count: int
+    byte_count: int
+
+
 class Edge(Value, frozen=True, kw_only=True, gc=False):
     """Traffic from one owner to another over one path, to one destination address.
 
@@ -214,6 +230,8 @@ class Edge(Value, frozen=True, kw_only=True, gc=False):
     """What the other end reported for the same flows; None when it reports nothing."""
     dropped_bytes: int = 0
     dropped_packets: int = 0
+    drops: tuple[Drops, ...] = ()
+    """The dropped packets by side and reason, the most first."""
     top_flow: TopFlow | None = None
     """None when it was not looked for (small edges) or the input has no ports."""
 
@@ -254,6 +272,18 @@ class BadRecord(Value, frozen=True, kw_only=True):
     reason: str
 
 
+class LogOverlap(Value, frozen=True, kw_only=True):
+    """Flows that two configurations of flow logs report: one counts, the other is left out."""
+
+    place: SelfLink
+    """The subnetwork; the machine or gateway where it has none."""
+    counted: str
+    """The configuration whose records count."""
+    left_out: str
+    record_count: int
+    payload_bytes: int
+
+
 class TrafficCoverage(Value, frozen=True, kw_only=True):
     """How much of the flow logs the matrix rests on."""
 
@@ -278,8 +308,14 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
     assumed_bytes: int = 0
     """Payload to ephemeral addresses whose holder at that time is not certain."""
     dropped_packets: int = 0
+    drops: tuple[Drops, ...] = ()
+    """The dropped packets of all edges by side and reason, the most first."""
     has_metadata: bool = False
     """Whether any record names its machines (metadata annotations)."""
+    overlaps: tuple[LogOverlap, ...] = ()
+    """What was logged by several configurations and counts once, the most records first."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given logs could not be read or used, a line each."""
     notes: tuple[str, ...] = ()
 
 
@@ -293,7 +329,7 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     end: datetime
     """End of the last observed minute."""
     observed_minutes: int
-    """Minutes that the percentiles and monthly volumes rest on; gaps in the logs are left out."""
+    """Minutes that the percentiles rest on; gaps in the logs are left out."""
     reporter: Reporter
     owners: tuple[Owner, ...]
     edges: tuple[Edge, ...]
@@ -301,11 +337,38 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     coverage: TrafficCoverage
     is_steady: bool = False
     """True when the input gave steady rates instead of a window (a plain table with `gbps`)."""
+    span_minutes: int | None = None
+    """Minutes from the first to the last one, gaps included; None: there are none."""
+    is_asked: bool = False
+    """The user named the window's beginning and end: what no record tells of was idle."""
 
     @property
     def observed_seconds(self) -> int:
         """Seconds behind every percentile."""
         return self.observed_minutes * SECONDS_PER_MINUTE
+
+    @property
+    def month_seconds(self) -> int:
+        """Seconds of which a month has 730 h times: from the first to the last minute.
+
+        A silence of the whole input counts as idle: traffic of an hour a night is no traffic of a
+        whole day. What it can be instead is in `month_ratios`.
+        """
+        minutes = self.observed_minutes if self.span_minutes is None else self.span_minutes
+        return minutes * SECONDS_PER_MINUTE
+
+    @property
+    def month_ratios(self) -> tuple[float, float]:
+        """The least and the most that a month's volume can be, as ratios of what is stated.
+
+        The least: what a window shorter than a day has is all of that day. The most: silences were
+        no idleness, but times that the input does not cover. Both are 1 where the user named the
+        window, and for steady rates.
+        """
+        if self.is_steady or self.is_asked:
+            return 1.0, 1.0
+        span_s = self.month_seconds
+        return min(1.0, span_s / SECONDS_PER_DAY), span_s / self.observed_seconds
 
     @cached_property
     def vm_by_link(self) -> dict[SelfLink, VmTraffic]:

@@ -35,18 +35,28 @@ class MachineBill(msgspec.Struct, frozen=True, kw_only=True):
     tier1: LineItem | None = None
     tier1_unknown: str = ""
     """Why the Tier_1 fee is not known; then neither is the sum."""
+    gpus: LineItem | None = None
+    """GPUs that are attached to it; those of its type are in the price of the machine."""
+    gpus_unknown: str = ""
+    """Why their price is not known; then neither is the sum."""
+
+    @property
+    def unknown(self) -> str:
+        """Why the sum is not known, empty where it is."""
+        return "; ".join(filter(None, (self.tier1_unknown, self.gpus_unknown)))
 
     @property
     def usd_per_month(self) -> Decimal | None:
-        """Of one machine; None when the Tier_1 fee is not known."""
-        if self.tier1_unknown:
-            return None
-        return self.machine.usd_per_month + (self.tier1.usd_per_month if self.tier1 else 0)
+        """Of one machine; None when the Tier_1 fee or the price of its GPUs is not known."""
+        return None if self.unknown else sum((i.usd_per_month for i in self._items), Decimal(0))
+
+    @property
+    def _items(self) -> tuple[LineItem, ...]:
+        return tuple(item for item in (self.machine, self.tier1, self.gpus) if item is not None)
 
     def lines(self, count: int) -> tuple[LineItem, ...]:
-        """Return the lines for `count` machines; without the fee when it is not known."""
-        items = (self.machine,) if self.tier1 is None else (self.machine, self.tier1)
-        return tuple(_times(item, count) for item in items)
+        """Return the lines for `count` machines; without what is not known."""
+        return tuple(_times(item, count) for item in self._items)
 
 
 def machine_bill(
@@ -82,6 +92,54 @@ def machine_bill(
         return MachineBill(machine=machine, tier1_unknown=str(missing))
     name = f"Tier_1 of {machine_type}, up to {tier1_gbps:g} Gbit/s"
     return MachineBill(machine=machine, tier1=line_item(name, hours, fee))
+
+
+GPUS_ON_N1 = "gpu-on-n1"
+"""The sustained-use schedule of attached GPUs, as the catalogue's table names it."""
+
+
+def with_gpus(
+    bill: MachineBill, prices: PriceBook, need: MachineNeed, gpu_type: str | None, count: int
+) -> MachineBill:
+    """Return a bill with the GPUs that are attached to the machine, or why they have no price.
+
+    Args:
+        bill: Of the machine without them.
+        prices: Where prices come from.
+        need: Region, usage and share of the month.
+        gpu_type: Such as `nvidia-tesla-t4`; None: not known.
+        count: How many; a bill for none stays as it is.
+    """
+    if not count:
+        return bill
+    if gpu_type is None:
+        why = f"no price of {count} attached GPUs: their type is not known"
+        return msgspec.structs.replace(bill, gpus_unknown=why)
+    hours = HOURS_PER_MONTH * Decimal(str(need.month_ratio))
+    try:
+        price = gpu_price(prices, need, gpu_type)
+    except MissingDatum as missing:
+        return msgspec.structs.replace(bill, gpus_unknown=str(missing))
+    if need.usage in COMMITTED:
+        hours = Decimal(HOURS_PER_MONTH)
+    name = f"{count} x {gpu_type}, {USAGE_NAMES[need.usage]}, {need.region}"
+    return msgspec.structs.replace(bill, gpus=line_item(name, hours * count, price))
+
+
+def gpu_price(prices: PriceBook, need: MachineNeed, gpu_type: str) -> Price:
+    """Return the mean price of one attached GPU for an hour.
+
+    Raises:
+        MissingDatum: If there is none for this way of paying.
+    """
+    if need.usage is not Usage.SUSTAINED_USE:
+        return prices.gpu(need.region, gpu_type, need.usage)
+    base = prices.gpu(need.region, gpu_type, Usage.ON_DEMAND)
+    multiplier = prices.sustained_use_ratio(GPUS_ON_N1, need.month_ratio)
+    return msgspec.structs.replace(
+        discounted(base, multiplier, PRICE_DIGITS),
+        description=f"{base.description}, times {multiplier} for sustained use",
+    )
 
 
 def _billed_as(prices: PriceBook, machine_type: str, need: MachineNeed) -> str:

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.optimise.commitments import Cover, Demand, Key, Pool, Uses, cover_line
+from netplan_planner.units import cents
 
 _SHARED_BEYOND = "which part of the commitments other projects of the billing account use"
 _SHARED_OR_NOT = (
@@ -172,7 +173,7 @@ def cover_today(ledger: CoverLedger, instance: Instance) -> str:
     if not covered:
         return ""
     return (
-        f"${covered:,.2f} of it is covered, which no type here counts: {cover.note};"
+        f"${cents(covered):,f} of it is covered, which no type here counts: {cover.note};"
         " `netplan audit` counts it"
     )
 

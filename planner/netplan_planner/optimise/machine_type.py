@@ -1,6 +1,7 @@
 """The cheapest machine types that carry a wanted bandwidth."""
 
 from datetime import date
+from functools import partial
 from math import ceil, isfinite
 
 from netplan_planner.errors import MissingDatum, UsageError
@@ -17,17 +18,22 @@ from netplan_planner.model import (
     MachinePlan,
     PriceBook,
     Rejected,
+    Ties,
     Usage,
 )
+from netplan_planner.optimise.bill import MachineBill, with_gpus
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_planner.optimise.offers import Pool, RankKey, Size, build_pool, pool_key, rounded
 from netplan_planner.optimise.vm_today import bill_today
+from netplan_planner.units import counted
 
 ROUNDING = 1e-9
 """Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
 NEVER = 1_000_000_000
 """Machines for what no number of them is known to do."""
 REMEMBERED_NEEDS = 20_000
+REMEMBERED_POOLS = 256
+"""Of machines that are tied alike; few kinds of disks and policies fill a project."""
 
 
 class Chooser:
@@ -48,6 +54,7 @@ class Chooser:
         self._caps = caps
         self._commitments = Commitments(prices, scope)
         self._pools: dict[MachineNeed, Pool] = {}
+        self._tied: dict[tuple[MachineNeed, Ties], Pool] = {}
         self._answers: dict[MachineNeed, MachinePlan | Infeasible] = {}
 
     def choose(self, need: MachineNeed) -> MachinePlan | Infeasible:
@@ -64,14 +71,18 @@ class Chooser:
         return answer
 
     def cost_today(self, instance: Instance, usage: Usage) -> tuple[LineItem, ...]:
-        """Return what a machine costs a month as it stands, its Tier_1 fee included.
+        """Return what a machine costs a month as it stands: its Tier_1 fee and GPUs included.
+
+        A stopped machine costs nothing: no lines.
 
         Raises:
-            MissingDatum: If the machine has no such price, or the fee is not known.
+            MissingDatum: If the machine has no such price, or a part of it is not known.
         """
+        if instance.is_stopped:
+            return ()
         bill = bill_today(instance, usage, self._prices, self._caps)
-        if bill.tier1_unknown:
-            raise MissingDatum(bill.tier1_unknown)
+        if bill.unknown:
+            raise MissingDatum(bill.unknown)
         return bill.lines(1)
 
     def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
@@ -102,6 +113,7 @@ class Chooser:
         rejected = (*short, *pool.unjudged, *refused, *pool.filtered)
         if not fitting:
             binding, shortfall = _what_binds(need, pool)
+            shortfall += _tied_out(need, pool)
             return Infeasible(need=need, binding=binding, shortfall=shortfall, rejected=rejected)
         fitting.sort()
         return MachinePlan(
@@ -116,7 +128,19 @@ class Chooser:
         pool = self._pools.get(key)
         if pool is None:
             pool = self._pools[key] = build_pool(key, self._prices, self._caps)
-        return pool
+        if need.ties is None:
+            return pool
+        tied = self._tied.get((key, need.ties))
+        if tied is None:
+            if len(self._tied) >= REMEMBERED_POOLS:
+                self._tied.clear()
+            tied = self._tied[key, need.ties] = pool.keeping(
+                need.ties, partial(self._with_gpus, need=key, ties=need.ties)
+            )
+        return tied
+
+    def _with_gpus(self, bill: MachineBill, *, need: MachineNeed, ties: Ties) -> MachineBill:
+        return with_gpus(bill, self._prices, need, ties.gpu_type, ties.attached_gpu_count)
 
 
 def _check(need: MachineNeed) -> None:
@@ -153,12 +177,17 @@ def _ratio_up(wanted: float, one: float) -> int:
 
 
 def _front(ranked: list[tuple[RankKey, Candidate]]) -> tuple[Candidate, ...]:
-    """Return the single machines with a known price that no other beats in price and bandwidth."""
+    """Return the single machines with a known price that no other beats in price and bandwidth.
+
+    Peaks, other architectures and types that have to be checked first are not compared.
+    """
     front: list[Candidate] = []
-    for (is_unknown, usd, count, _, _), candidate in ranked:
-        if is_unknown or count > 1 or (front and candidate.cap_gbps <= front[-1].cap_gbps):
+    for rank, candidate in ranked:
+        if any(rank[:4]) or candidate.count > 1:
             continue
-        if front and front[-1].usd_per_month == usd:
+        if front and candidate.cap_gbps <= front[-1].cap_gbps:
+            continue
+        if front and front[-1].usd_per_month == candidate.usd_per_month:
             front.pop()
         front.append(candidate)
     return tuple(front)
@@ -199,6 +228,25 @@ def _what_binds(need: MachineNeed, pool: Pool) -> tuple[str, str]:
         f"no type has the bandwidth, vCPUs and memory at once; {machine} comes"
         f" closest and would take {count} machines for its {short_of}, {need.max_count} allowed",
     )
+
+
+TIES = {
+    "disks": "disks",
+    "placement": "placement policy",
+    "reservation": "reservation",
+}
+"""Reasons that come from what a machine holds, in words."""
+
+
+def _tied_out(need: MachineNeed, pool: Pool) -> str:
+    """Return how many types a machine cannot become for what it holds, with a semicolon before."""
+    if need.ties is None:
+        return ""
+    found = {r.machine_type: TIES[r.reason] for r in pool.filtered if r.reason in TIES}
+    if not found:
+        return ""
+    held = " or ".join(sorted(set(found.values())))
+    return f"; {counted(len(found), 'more type')} cannot take its {held}"
 
 
 def _why_empty(need: MachineNeed, pool: Pool) -> tuple[str, str]:

@@ -4,13 +4,14 @@ A need splits in two: filters and terms (region, usage, series, …), which many
 amounts (bandwidth, vCPUs, memory). `Pool` holds everything that follows from the first part.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 import msgspec
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.machines import Fit, can_become
 from netplan_planner.model import (
     Candidate,
     CapsBook,
@@ -25,6 +26,7 @@ from netplan_planner.model import (
     PathQuery,
     PriceBook,
     Rejected,
+    Ties,
     series_of,
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill
@@ -51,6 +53,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """The same after headroom."""
     limit: Limit
     bill: MachineBill
+    to_check: str = ""
+    """What has to be looked at before a machine can become this type."""
 
 
 class Size(NamedTuple):
@@ -63,8 +67,19 @@ class Size(NamedTuple):
     """To addresses outside the VPC; None: not known."""
 
 
-RankKey = tuple[bool, Decimal, int, str, bool]
-"""Unknown prices last, then by price, number of machines, type name, Tier_1 last; unique."""
+class RankKey(NamedTuple):
+    """The place of a candidate in the ranking, the least first; unique."""
+
+    is_peak: bool
+    is_unknown: bool
+    """Its price."""
+    is_other: bool
+    """Of another architecture than the first one."""
+    has_to_check: bool
+    usd: Decimal
+    machine_count: int
+    machine_type: str
+    is_tier1: bool
 
 
 class Pool:
@@ -74,7 +89,10 @@ class Pool:
     after another in the same region.
     """
 
-    def __init__(self, offers: list[Offer], rejected: list[Rejected]) -> None:
+    def __init__(
+        self, offers: list[Offer], rejected: list[Rejected], first_architecture: str | None = None
+    ) -> None:
+        self.first_architecture = first_architecture
         self.offers = offers
         """By type name, the default before Tier_1."""
         self.sizes = [
@@ -94,8 +112,27 @@ class Pool:
         found = self._candidates[index].get(count)
         if found is None:
             candidate = _candidate(self.offers[index], count)
-            found = self._candidates[index][count] = _rank(candidate), candidate
+            rank = _rank(candidate, self.first_architecture)
+            found = self._candidates[index][count] = rank, candidate
         return found
+
+    def keeping(self, ties: Ties, priced: Callable[[MachineBill], MachineBill]) -> "Pool":
+        """Return the offers that a machine with such ties can become, the others as refused.
+
+        `priced` adds to a bill what the machine brings with it.
+        """
+        kept: list[Offer] = []
+        refused = [*self.unjudged, *self.filtered]
+        for offer in self.offers:
+            verdict = can_become(ties, offer.shape)
+            if verdict.fit is Fit.NO:
+                name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
+                refused.append(_rejected(name, verdict.reason, verdict.text, is_tier1=is_tier1))
+            else:
+                check = verdict.text if verdict.fit is Fit.CHECK else ""
+                bill = priced(offer.bill)
+                kept.append(msgspec.structs.replace(offer, bill=bill, to_check=check))
+        return Pool(kept, refused, self.first_architecture)
 
     def refusal(self, index: int, reason: str, max_count: int) -> Rejected:
         """Return why an offer falls short even with `max_count` machines."""
@@ -109,7 +146,14 @@ class Pool:
 def pool_key(need: MachineNeed) -> MachineNeed:
     """Return the part of a need that its offers depend on, with all amounts at zero."""
     return msgspec.structs.replace(
-        need, gbps=0.0, outside_gbps=0.0, vcpus=0, memory_gib=0.0, max_count=1, basis=""
+        need,
+        gbps=0.0,
+        outside_gbps=0.0,
+        vcpus=0,
+        memory_gib=0.0,
+        max_count=1,
+        basis="",
+        ties=None,
     )
 
 
@@ -129,7 +173,7 @@ def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
             else:
                 rejected.append(found)
     rejected += _elsewhere(need, {shape.machine_type for shape in offered}, prices)
-    return Pool(offers, rejected)
+    return Pool(offers, rejected, need.first_architecture)
 
 
 def _filtered(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
@@ -221,7 +265,8 @@ def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) ->
 def _candidate(offer: Offer, count: int) -> Candidate:
     one = offer.bill.usd_per_month
     arm = "Arm: needs an Arm image" if offer.shape.architecture == ARM else ""
-    notes = [offer.bill.tier1_unknown, arm, offer.cap.caution]
+    check = f"check first: {offer.to_check}" if offer.to_check else ""
+    notes = [offer.bill.unknown, check, arm, offer.cap.caution]
     return Candidate(
         machine_type=offer.shape.machine_type,
         count=count,
@@ -235,17 +280,23 @@ def _candidate(offer: Offer, count: int) -> Candidate:
         limit=offer.limit,
         cpu_platform=offer.cap.min_cpu_platform,
         note="; ".join(note for note in notes if note),
+        is_peak=offer.cap.is_peak,
+        architecture=offer.shape.architecture,
+        to_check=offer.to_check,
     )
 
 
-def _rank(candidate: Candidate) -> RankKey:
+def _rank(candidate: Candidate, first_architecture: str | None) -> RankKey:
     usd = candidate.usd_per_month
-    return (
-        usd is None,
-        Decimal(0) if usd is None else usd,
-        candidate.count,
-        candidate.machine_type,
-        candidate.is_tier1,
+    return RankKey(
+        is_peak=candidate.is_peak,
+        is_unknown=usd is None,
+        is_other=first_architecture not in {None, candidate.architecture},
+        has_to_check=bool(candidate.to_check),
+        usd=Decimal(0) if usd is None else usd,
+        machine_count=candidate.count,
+        machine_type=candidate.machine_type,
+        is_tier1=candidate.is_tier1,
     )
 
 

@@ -16,7 +16,7 @@ from netplan_planner.model import (
     Usage,
     usage_of,
 )
-from netplan_planner.optimise.bill import MachineBill, machine_bill
+from netplan_planner.optimise.bill import MachineBill, machine_bill, with_gpus
 from netplan_planner.optimise.offers import PATHS, rounded
 from netplan_planner.throughput import instance_end, predict
 
@@ -26,8 +26,9 @@ def baseline_of(
 ) -> tuple[Candidate | None, str]:
     """Return a machine as it is today in the terms of a plan, and what is not known of it.
 
-    The text says why there is no candidate, or why a candidate has no price. Disks, licences and
-    attached GPUs are in no price here.
+    The text says why there is no candidate, or why a candidate has no price. Attached GPUs are in
+    the price; disks and licences are in none. A machine that does not run has the price that it
+    has when it runs, and the text says that it costs nothing now.
     """
     end = instance_end(instance)
     query = PathQuery(path_class=PATHS[need.destination], src=end, dst=PathEnd(machine_type=None))
@@ -37,7 +38,7 @@ def baseline_of(
         return None, "; ".join(estimate.unknown)
     try:
         bill = bill_today(instance, need.usage, prices, caps, need.month_ratio)
-        why_no_price = bill.tier1_unknown
+        why_no_price = bill.unknown
     except MissingDatum as missing:
         bill, why_no_price = None, str(missing)
     candidate = Candidate(
@@ -54,7 +55,13 @@ def baseline_of(
         cpu_platform=end.cpu_platform or "",
         note=why_no_price,
     )
-    return candidate, why_no_price
+    return candidate, "; ".join(filter(None, (why_no_price, _stopped(instance))))
+
+
+def _stopped(instance: Instance) -> str:
+    if not instance.is_stopped:
+        return ""
+    return f"{instance.status.lower()}: costs nothing now but disks and addresses"
 
 
 def with_baseline(plan: MachinePlan, baseline: Candidate | None, note: str = "") -> MachinePlan:
@@ -88,6 +95,13 @@ def bill_today(
         usage=own if Usage.SPOT in {own, usage} else usage,
         month_ratio=month_ratio,
     )
+    bill = _without_gpus(instance, terms, prices, caps)
+    return with_gpus(bill, prices, terms, instance.gpu_type, instance.gpu_count)
+
+
+def _without_gpus(
+    instance: Instance, terms: MachineNeed, prices: PriceBook, caps: CapsBook
+) -> MachineBill:
     end = instance_end(instance)
     if not end.is_tier1:
         return machine_bill(prices, terms, instance.machine_type, None)

@@ -29,6 +29,7 @@ from netplan_planner.paths.claims import (
     Claim,
     Tenures,
     nat_claims,
+    producer_claims,
     proxy_claims,
     reserved_claims,
     rule_claims,
@@ -49,7 +50,9 @@ from netplan_planner.paths.google_ranges import google_ranges
 from netplan_planner.paths.machines import MachineEnds, is_gke_node, pod_ranges
 from netplan_planner.paths.ranges import RangeTable
 
-_HYBRID_HOPS = ("vpn", "interconnect")
+_HYBRID_HOPS = frozenset({"vpn", "interconnect", "instance", "ip", "ilb"})
+"""What takes packets on that no subnetwork has: a tunnel, an attachment, or an appliance (a machine
+or its address, or the internal load balancer before several)."""
 _HYBRID_TARGETS = ("/vpnTunnels/", "/interconnectAttachments/")
 
 
@@ -90,6 +93,7 @@ class AddressBook:
         yield from nat_claims(inventory)
         yield from reserved_claims(inventory.addresses)
         yield from proxy_claims(inventory.subnetworks)
+        yield from producer_claims(inventory.addresses)
 
     def _add(self, claim: Claim, ranges: dict[SelfLink | None, list[tuple[str, Claim]]]) -> None:
         parsed = parse_range(claim.range)
@@ -162,7 +166,8 @@ class AddressBook:
         meant = holding or at_zone
         instance = meant[0] if len(meant) == 1 else None
         if instance is None:
-            virtual = self._is_virtual(address, said.network)
+            front = self._front(address, said.network)
+            virtual = front is not None
             owner = vanished_owner(said) if said.project in self._projects else foreign_owner(said)
             face = Face.EXTERNAL if self._looks_external(address, said.network) else Face.INTERNAL
             return FlowEnd(
@@ -171,16 +176,18 @@ class AddressBook:
                 address=address_text(address) if virtual or face is Face.EXTERNAL else None,
                 is_ipv6=address[0] == 6,
                 is_pod=said.has_pod,
+                is_passthrough=front is not None and front.is_passthrough,
                 certainty=Certainty.RECORDED,
                 reported_by=(said.subnetwork,) if said.subnetwork else (),
             )
         found = _interface_at(instance, address)
         nic, face, literal, is_alias = found or (None, Face.INTERNAL, None, False)
-        if found is None and self._is_virtual(address, said.network):
+        front = self._front(address, said.network) if found is None else None
+        if front is not None:
             face, literal = Face.VIRTUAL, address_text(address)
         elif found is None and self._looks_external(address, said.network):
             face = Face.EXTERNAL
-        return self._machines.end(
+        end = self._machines.end(
             instance,
             nic,
             face,
@@ -189,10 +196,14 @@ class AddressBook:
             is_pod=said.has_pod or (is_alias and is_gke_node(instance)),
             certainty=Certainty.RECORDED,
         )
+        return replace(end, is_passthrough=front is not None and front.is_passthrough)
 
-    def _is_virtual(self, address: Address, network: SelfLink | None) -> bool:
+    def _front(self, address: Address, network: SelfLink | None) -> FlowEnd | None:
+        """Return the load balancer that has an address, or None."""
         held = self._held(address, network)
-        return held is not None and held[-1].end.face is Face.VIRTUAL
+        if held is None or held[-1].end.face is not Face.VIRTUAL:
+            return None
+        return held[-1].end
 
     def _looks_external(self, address: Address, network: SelfLink | None) -> bool:
         """Return whether an address that no interface has is external: public, in no own subnet."""
@@ -323,8 +334,9 @@ def _subnet_ranges(inventory: Inventory) -> dict[SelfLink, list[str]]:
 
 
 def _hybrid_routes(inventory: Inventory) -> dict[SelfLink, RangeTable[str]]:
-    """Return the hop into a tunnel or interconnect by network and range; default routes are out.
+    """Return the hop into a tunnel, interconnect or appliance by network and range.
 
+    Default routes are out: what they carry is the internet's, whoever takes it there.
     A narrower route that leads elsewhere counts as well, with an empty name.
     """
     hops: dict[SelfLink, list[tuple[str, str]]] = defaultdict(list)

@@ -10,8 +10,17 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import Edge, Facts, LineItem, OwnerKind, Zone, region_of, total_usd
-from netplan_planner.paths.lanes import Lane, lane_of
+from netplan_planner.model import (
+    Edge,
+    Facts,
+    LineItem,
+    OwnerKind,
+    Zone,
+    bill,
+    region_of,
+    total_usd,
+)
+from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 
 Pair = tuple[int, int]
 """Two owners by index, the smaller first."""
@@ -124,18 +133,13 @@ class ChangedTraffic:
         return found
 
     def _ask(self, lane: Lane, byte_count: int) -> tuple[LineItem, ...] | str:
+        name = f"traffic {lane.path_class.value} {lane.ends}"
+        gib = self._facts.gib_per_month(byte_count)
         try:
-            lines = self._facts.prices.traffic_line_items(
-                f"traffic {lane.path_class.value} {lane.ends}",
-                lane.path_class,
-                self._facts.gib_per_month(byte_count),
-                src_region=lane.src_region,
-                dst_region=lane.dst_region or None,
-                area=lane.area or None,
-                network_tier=lane.network_tier,
-            )
+            prices = lane_prices(self._facts, lane)
         except MissingDatum as error:
             return str(error)
+        lines = (line for tiers in prices for line in bill(name, gib, tiers))
         return tuple(line for line in lines if line.usd_per_month)
 
 

@@ -79,6 +79,7 @@ def _front(rule: ForwardingRule) -> Callable[[Address], Tenures]:
             face=Face.EXTERNAL if is_vpn else Face.VIRTUAL,
             address=address_text(first or address),
             is_ipv6=is_ipv6,
+            is_passthrough=rule.is_external_passthrough,
         )
         return (Tenure(end=end),)
 
@@ -175,6 +176,37 @@ def _reserved(resource: AddressResource) -> Callable[[Address], Tenures]:
         )
         face = Face.VIRTUAL if kind is OwnerKind.LOAD_BALANCER else Face.EXTERNAL
         return (Tenure(end=FlowEnd(owner=owner, face=face, address=literal, is_ipv6=is_ipv6)),)
+
+    return holders
+
+
+_PRODUCERS = "VPC_PEERING"
+"""Purpose of a range that is set aside for the peered network of a service producer
+(docs.cloud.google.com/vpc/docs/configure-private-services-access)."""
+
+
+def producer_claims(addresses: Iterable[AddressResource]) -> Iterator[Claim]:
+    """Yield the ranges of service producers, such as Cloud SQL's: machines that nobody can list."""
+    for resource in addresses:
+        if resource.purpose == _PRODUCERS and resource.address and not resource.is_external:
+            yield Claim(
+                range=f"{resource.address}/{resource.prefix_length or 32}",
+                network=resource.network,
+                holders=_producer(resource),
+            )
+
+
+def _producer(resource: AddressResource) -> Callable[[Address], Tenures]:
+    owner = Owner(
+        kind=OwnerKind.OTHER_PROJECT,
+        key=f"service-producer:{resource.ref.self_link}",
+        name=f"a service producer's network ({resource.name})",
+        network=resource.network,
+        link=resource.ref.self_link,
+    )
+
+    def holders(address: Address) -> Tenures:
+        return (Tenure(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)
 
     return holders
 

@@ -22,7 +22,9 @@ class Path(Value, frozen=True, kw_only=True):
 def classify(src: FlowEnd, dst: FlowEnd) -> Path:
     """Return the path of a flow.
 
-    The first that applies, of either end: a tunnel or interconnect (`hybrid`), a load balancer, a
+    The first that applies, of either end: a tunnel, interconnect or appliance (`hybrid`), a load
+    balancer (but what the back ends of an external passthrough one answer to the internet goes
+    there directly, and is `internet`, addressed by the load balancer's own address), a
     NAT address, nobody (`unknown`), a Google API, the internet (`nat` when the machine can reach it
     through Cloud NAT only); else both are machines, and zones, addresses and pods decide.
 
@@ -36,6 +38,8 @@ def classify(src: FlowEnd, dst: FlowEnd) -> Path:
         return _between_machines(src, dst)
     if OwnerKind.HYBRID in kinds:
         return Path(path_class=PathClass.HYBRID)
+    if src.is_passthrough and dst.owner.kind is OwnerKind.INTERNET:
+        return Path(path_class=PathClass.INTERNET, dst_address=_front(src, dst))
     if OwnerKind.LOAD_BALANCER in kinds or is_virtual:
         return Path(path_class=PathClass.LOAD_BALANCER, dst_address=_front(src, dst))
     if OwnerKind.NAT in kinds:

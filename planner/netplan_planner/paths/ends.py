@@ -58,6 +58,9 @@ class FlowEnd(Value, frozen=True, kw_only=True):
     """The external address that is translated to this internal one, of the same IP version."""
     is_behind_nat: bool = False
     """A machine that reaches the internet through Cloud NAT only."""
+    is_passthrough: bool = False
+    """Met at the address of an external passthrough load balancer: its back ends answer from that
+    address, and straight to the client (docs.cloud.google.com/load-balancing/docs/network)."""
     reported_by: tuple[SelfLink, ...] = ()
     """The subnetworks that log what this end sends: its own, or those behind a NAT address."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
 from netplan_planner.inert import inert
 from netplan_planner.probes.budget import Budget, most_payload_bytes, wire_ratio
@@ -51,11 +52,13 @@ def run_campaign(
     progress = Progress(campaign, read_store(store).measurements)
     _require_room(store)
     work = _Work(campaign, store, progress, tell)
-    for number in range(1, campaign.stop.max_runs + 1):
-        if not work.do_round(number):
-            break
-    else:
-        work.leave_out_the_rest()
+    most = len(campaign.pairs) * len(campaign.configurations) * campaign.stop.max_runs
+    with meter.work("measuring", total=most - progress.count, unit="runs at most"):
+        for number in range(1, campaign.stop.max_runs + 1):
+            if not work.do_round(number):
+                break
+        else:
+            work.leave_out_the_rest()
     return work.outcome()
 
 
@@ -176,6 +179,7 @@ class _Work:
             self._leave_out(*turn.which, allowed.reason)
             return True
         self._order.append(turn.key)
+        meter.advance()
         try:
             finished = run_once(
                 turn.pair,

@@ -19,6 +19,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
+from netplan_planner.input_files import reading
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -107,7 +108,8 @@ def read_store(path: Path) -> Store:
         data = b""
     except OSError as exc:
         raise InputError(_cannot(path, "be read", exc)) from exc
-    records, faults = _records(data, path)
+    with reading(path):
+        records, faults = _records(data, path)
     best: dict[str, _Record] = {}
     for record in records:
         known = best.get(record.run)

@@ -8,22 +8,28 @@ import gc
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
+from netplan_planner.readers.api_configurations import (
+    SCOPE,
+    configurations_endpoint,
+    read_configurations,
+)
 from netplan_planner.readers.api_methods import (
     LISTS,
     MACHINE_TYPE_ID,
     MACHINE_TYPE_PERMISSION,
     Method,
 )
-from netplan_planner.readers.api_options import ApiOptions, resolve_endpoint
+from netplan_planner.readers.api_options import ApiOptions, Endpoint, resolve_endpoint
 from netplan_planner.readers.api_pages import PageReader
 from netplan_planner.readers.api_transport import NotWhole, Refusal, Request, Transport
 from netplan_planner.readers.collector import Collector
@@ -57,16 +63,29 @@ def read_projects(
     wanted = [ProjectId(project) for project in dict.fromkeys(projects)]
     if not wanted or not all(wanted):
         raise UsageError("name at least one project: --project PROJECT_ID")
-    transport = Transport(resolve_endpoint(options, os.environ), options)
-    reading = _Reading(transport, progress)
-    with closing(transport), _collection_paused(), ThreadPoolExecutor(options.concurrency) as pool:
+    endpoint = resolve_endpoint(options, os.environ)
+    transport = Transport(endpoint, options)
+    configured = _configured(options, endpoint)
+    reading = _Reading(transport, progress, configured)
+    with closing(transport), closing(configured or transport), _collection_paused():
+        pool = ThreadPoolExecutor(options.concurrency)
         try:
-            return reading.run(wanted, pool)
+            found = reading.run(wanted, pool)
         except BaseException:
-            # Interrupted: no retry is waited for, and nothing new begun.
+            # Interrupted: no retry or answer is waited for, and nothing new begun.
             transport.stopped.set()
+            if configured is not None:
+                configured.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+        pool.shutdown()
+        return found
+
+
+def _configured(options: ApiOptions, compute: Endpoint) -> Transport | None:
+    """Return the way to the Network Management API, None where it cannot be asked."""
+    endpoint = configurations_endpoint(options, compute, os.environ)
+    return None if endpoint is None else Transport(endpoint, options, scopes=(SCOPE,))
 
 
 class _Part(NamedTuple):
@@ -88,8 +107,11 @@ class _Type(NamedTuple):
 class _Reading:
     """One run over some projects."""
 
-    def __init__(self, transport: Transport, progress: Progress | None) -> None:
+    def __init__(
+        self, transport: Transport, progress: Progress | None, configured: Transport | None
+    ) -> None:
         self._transport = transport
+        self._configured = configured
         self._progress = progress
         self._lock = threading.Lock()
 
@@ -97,6 +119,16 @@ class _Reading:
         calls: list[Future[_Part]] = [
             pool.submit(self._list, project, method) for method in LISTS for project in projects
         ]
+        configured = self._configured
+        configurations = [
+            pool.submit(read_configurations, configured, project)
+            for project in projects
+            if configured is not None
+        ]
+        with meter.work("reading the Compute API", total=len(calls), unit="lists"):
+            for call in as_completed(calls):
+                call.result()
+                meter.advance()
         parts = [call.result() for call in calls]
         everything = Collector()
         for project in projects:
@@ -107,6 +139,8 @@ class _Reading:
             raise AccessError(_nothing_read(everything))
         for call in [pool.submit(self._type, places) for places in self._types(everything)]:
             everything.merge(call.result().found)
+        for configuration in configurations:
+            everything.merge(configuration.result())
         return everything.inventory()
 
     def _list(self, project: ProjectId, method: Method) -> _Part:
@@ -122,8 +156,7 @@ class _Reading:
                 request = self._request(project, method, token)
                 page = self._transport.get(request, lambda body: pages.read(body, source, found))
             except Refusal as exc:
-                text = f"page {number}: {exc}; the list is incomplete" if number > 1 else str(exc)
-                found.error(project, text)
+                found.error(project, str(exc) if number == 1 else _cut(number, exc, count, method))
                 return _Part(project, found, has_answer=number > 1)
             for warning in page.warnings:
                 found.error(project, f"{method.id}: incomplete: {warning}")
@@ -190,6 +223,12 @@ class _Reading:
         if self._progress is not None:
             with self._lock:
                 self._progress(text)
+
+
+def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
+    """Return what is said of a list of which a later page could not be had."""
+    kept = f"{count:,} {method.kind.collection} were read before"
+    return f"page {number}: {why}; the list is incomplete ({kept})"
 
 
 def _type_request(place: _Type) -> Request:

@@ -51,6 +51,8 @@ LISTS = (
     _aggregated("instanceGroups", "instanceGroups"),
     _aggregated("instanceGroupManagers", "instanceGroupManagers"),
     _aggregated("regionCommitments", "commitments"),
+    _aggregated("disks", "disks"),
+    _aggregated("resourcePolicies", "resourcePolicies"),
     _global("networks"),
     _global("routes"),
 )

@@ -1,6 +1,7 @@
 """Where the Compute API is, how it is asked, and when credentials may be sent there."""
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ EMULATOR_VARIABLE = "COMPUTE_EMULATOR_HOST"
 ANONYMOUS_VARIABLE = "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
 """gcloud's own variable; `true` sends no credentials."""
 
+_SECRET_PARTS = re.compile(r"(?<=//)[^/]*@|[?#].*|:(?!//)[^/]*\D[^/]*(?=/|$)", re.DOTALL)
+"""User and password, query and fragment, and a port that is none."""
 _VERSION_PATH = "/compute/v1/"
 _TRUE = {"1", "true", "yes", "on"}
 
@@ -40,6 +43,10 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     """Resources asked for per page; 500 is the most that the API gives."""
     timeout_s: float = 60.0
     """For connecting, and for each wait for more of an answer."""
+    total_s: float = 1800.0
+    """For all requests together, waits between attempts included; what was read until then stays.
+    The project of 10,000 machines takes seconds (benchmarks/read_api.py); the rest is patience with
+    an API that is busy."""
     max_attempts: int = 5
     """How often a request is made before its failure is reported; 1 is no retry."""
     backoff_initial_s: float = 0.5
@@ -61,6 +68,7 @@ class ApiOptions(Value, frozen=True, kw_only=True):
             ("concurrency", 1, 64),
             ("page_size", 1, 500),
             ("timeout_s", 0.001, 3600),
+            ("total_s", 0.001, 86_400),
             ("max_attempts", 1, 20),
             ("backoff_initial_s", 0, 3600),
             ("backoff_max_s", 0, 3600),
@@ -118,16 +126,16 @@ def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError as exc:
-        raise UsageError(f"{source}: {text!r} is no URL: {exc}") from exc
+        raise UsageError(f"{source}: {_shown(text)!r} is no URL") from exc
     if parts.scheme not in {"http", "https"} or not host:
-        raise UsageError(f"{source}: {text!r} is no http or https URL")
+        raise UsageError(f"{source}: {_shown(text)!r} is no http or https URL")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise UsageError(f"{source}: an endpoint has no user, password, query or fragment")
     is_loopback = _is_loopback(host)
     if parts.scheme == "http" and not is_loopback and not is_anonymous:
         raise UsageError(
-            f"{source}: {text!r} is not encrypted and not on this machine, so credentials are not"
-            " sent there; use https, or anonymous credentials"
+            f"{source}: {_shown(text)!r} is not encrypted and not on this machine, so credentials"
+            " are not sent there; use https, or anonymous credentials"
         )
     path = parts.path.rstrip("/") + "/"
     return Endpoint(
@@ -136,6 +144,15 @@ def _checked(text: str, source: str, *, is_anonymous: bool) -> Endpoint:
         is_anonymous=is_anonymous,
         source=source,
     )
+
+
+def _shown(text: str) -> str:
+    """Return an address without the parts that may hold a password or a key.
+
+    >>> _shown("ftp://user:pass@host/path?key=abc"), _shown("http://user:pass")
+    ('ftp://host/path', 'http://user')
+    """
+    return _SECRET_PARTS.sub("", text)
 
 
 def _named(options: ApiOptions, environment: Mapping[str, str]) -> tuple[str, str]:

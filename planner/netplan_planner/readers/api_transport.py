@@ -6,6 +6,7 @@ Nothing here writes or logs a credential.
 
 import logging
 import threading
+import time
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ import msgspec
 from netplan_planner import tool_version
 from netplan_planner.errors import AccessError
 from netplan_planner.readers.api_options import ApiOptions, Endpoint
+from netplan_planner.readers.api_watch import Watch
 
 if TYPE_CHECKING:
     import requests
@@ -32,12 +34,19 @@ _RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaE
 """Reasons under which the API says 403 where it means 429."""
 _DISABLED_REASONS = frozenset({"SERVICE_DISABLED", "accessNotConfigured"})
 _LONGEST_MESSAGE = 300
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SLOWEST = 5
+"""Times the time limit that a whole answer may take: one that trickles in keeps every single wait
+short."""
+_PIECE_BYTES = 2**20
+_WITHHELD = b"(not shown)"
+LARGEST_BODY_BYTES = 2**27
+"""Of an answer, packed and unpacked: a page of 500 machines has one or two million bytes, one of
+5,000 SKUs ten. Several are in memory at a time."""
 _PLAIN_GZIP = b"\x1f\x8b\x08\x00"
 _WITH_HEADER = 31
 _BARE = -15
 """`wbits` of gzip with its header, and of the bare data, as zlib numbers the formats."""
-LARGEST_GUESS_BYTES = 2**26
-"""The most memory that is taken on a body's word; more is taken as it comes."""
 
 
 class Refusal(Exception):
@@ -46,6 +55,10 @@ class Refusal(Exception):
 
 class NotWhole(Exception):
     """A body that is not the whole answer; asking again may help."""
+
+
+class TooLarge(Exception):
+    """A body beyond `LARGEST_BODY_BYTES`."""
 
 
 class _Passing(Exception):
@@ -114,12 +127,15 @@ class Transport:
         """
         self.options = options
         self.stopped = threading.Event()
+        self._deadline_s = time.monotonic() + options.total_s
         self._endpoint = endpoint
+        self._api_key = api_key
         if api_key is not None:
             self._credentials = _key_credentials(api_key)
         else:
             self._credentials = None if endpoint.is_anonymous else _default_credentials(scopes)
         self._local = threading.local()
+        self._watch = Watch()
         self._sessions: list[requests.Session] = []
         self._has_answered = False
         self._unreachable = ""
@@ -137,6 +153,7 @@ class Transport:
         for attempts_left in reversed(range(self.options.max_attempts)):
             if self._unreachable and not self._has_answered:
                 raise Refusal(self._unreachable)
+            self._require_time(request)
             try:
                 return self._attempt(request, decode)
             except _Passing as exc:
@@ -149,24 +166,54 @@ class Transport:
             self._unreachable = reason
         raise Refusal(f"{request.method}: {reason} (after {self.options.max_attempts} attempts)")
 
+    def _require_time(self, request: Request) -> None:
+        """Refuse to begin what would end after the time for all requests."""
+        if time.monotonic() >= self._deadline_s:
+            raise Refusal(
+                f"{request.method}: not asked for: all requests together have"
+                f" {self.options.total_s:,.0f} s (--total-timeout), and these are over"
+            )
+
     def _attempt(self, request: Request, decode: Callable[[bytes], T]) -> T:
+        until_s = min(self._deadline_s, time.monotonic() + _SLOWEST * self.options.timeout_s)
         try:
-            status, body, asked_s = self._once(request)
+            with self._watch.until(until_s):
+                status, body, asked_s = self._once(request)
         except _failures() as exc:
+            if time.monotonic() > until_s:
+                raise _Passing("the answer came too slowly") from exc
             raise _Passing(_told(exc, self._endpoint)) from exc
+        except TooLarge as exc:
+            raise Refusal(f"{request.method}: {exc}; not read") from exc
         self._has_answered = True
         if status == OK:
             try:
                 return decode(body)
             except NotWhole as exc:
-                raise _Passing(f"the answer is not whole: {exc}") from exc
-        error = _error(body)
+                if time.monotonic() > until_s:
+                    raise _Passing("the answer came too slowly") from exc
+                raise _Passing(_not_whole(body, exc)) from exc
+        if status in _REDIRECTS:
+            raise Refusal(
+                f"{request.method}: redirected (HTTP {status}) and not followed, because the"
+                " credentials would go there; is the endpoint right, and is no login page between?"
+            )
+        error = self._error(body)
         if status in _RETRIED or (status == FORBIDDEN and _reasons(error) & _RATE_REASONS):
             raise _Passing(f"HTTP {status} {_message(error)}".rstrip(), asked_s)
         raise Refusal(_refused(status, error, request))
 
+    def _error(self, body: bytes) -> _ErrorBody:
+        """Return what an error answer says, without the credential, which some answers quote."""
+        credentials = self._credentials
+        for secret in (getattr(credentials, "token", None), self._api_key):
+            if secret:
+                body = body.replace(secret.encode(), _WITHHELD)
+        return _error(body)
+
     def _wait(self, wait_s: float, request: Request) -> None:
-        if self.stopped.wait(min(wait_s, self.options.backoff_max_s)):
+        left_s = max(self._deadline_s - time.monotonic(), 0.0)
+        if self.stopped.wait(min(wait_s, self.options.backoff_max_s, left_s)):
             raise Refusal(f"{request.method}: interrupted")
 
     def _once(self, request: Request) -> tuple[int, bytes, float]:
@@ -180,11 +227,24 @@ class Transport:
             stream=True,
         )
         with response:
-            # The raw stream: `content` would join the body from 10 KiB pieces.
-            body = response.raw.read(decode_content=False)
+            body = self._body(response.raw)
         if response.headers.get("Content-Encoding") == "gzip":
             body = unpack_gzip(body)
         return response.status_code, body, _retry_after(response.headers.get("Retry-After"))
+
+    def _body(self, stream: Any) -> bytes:
+        """Return the bytes of an answer, as packed as they came, up to a bound."""
+        pieces: list[bytes] = []
+        size = 0
+        # The raw stream, as much as is there: `content` would join the body from 10 KiB pieces.
+        while piece := stream.read1(_PIECE_BYTES, decode_content=False):
+            pieces.append(piece)
+            size += len(piece)
+            if size > LARGEST_BODY_BYTES:
+                raise TooLarge(_too_large())
+            if self.stopped.is_set():
+                raise _Passing("interrupted")
+        return b"".join(pieces)
 
     def _session(self) -> "requests.Session":
         session: requests.Session | None = getattr(self._local, "session", None)
@@ -195,6 +255,7 @@ class Transport:
             session.headers["Accept-Encoding"] = "gzip"
             # Else requests would look for a password in ~/.netrc and prefer it to the token.
             session.auth = _unchanged
+            self._watch.over(session)
             if self._endpoint.is_loopback:
                 session.trust_env = False
             self._local.session = session
@@ -209,13 +270,16 @@ class Transport:
             return requests.Session()
         from google.auth.transport.requests import AuthorizedSession
 
-        session: requests.Session = AuthorizedSession(self._credentials)  # type: ignore[no-untyped-call]
+        session: requests.Session = AuthorizedSession(  # type: ignore[no-untyped-call]
+            self._credentials, auth_request=_token_request()
+        )
         return session
 
     def close(self) -> None:
         """Close all connections."""
         for session in self._sessions:
             session.close()
+        self._watch.close()
 
 
 def unpack_gzip(body: bytes) -> bytes:
@@ -226,14 +290,28 @@ def unpack_gzip(body: bytes) -> bytes:
 
     Raises:
         zlib.error: If the body is damaged or cut.
+        TooLarge: If there is more of it than an answer can have.
     """
-    if body[:4] != _PLAIN_GZIP:
-        return zlib.decompress(body, _WITH_HEADER)
-    size = int.from_bytes(body[-4:], "little")
-    data = zlib.decompress(body[10:-8], _BARE, max(1, min(size, LARGEST_GUESS_BYTES)))
-    if len(data) & 0xFFFFFFFF != size:
+    is_plain = body[:4] == _PLAIN_GZIP
+    reader = zlib.decompressobj(_BARE if is_plain else _WITH_HEADER)
+    data = reader.decompress(body[10:-8] if is_plain else body, LARGEST_BODY_BYTES + 1)
+    if len(data) > LARGEST_BODY_BYTES:
+        raise TooLarge(_too_large())
+    if not reader.eof:
+        raise zlib.error("incomplete")
+    if is_plain and len(data) & 0xFFFFFFFF != int.from_bytes(body[-4:], "little"):
         raise zlib.error("not the stated size")
     return data
+
+
+def _too_large() -> str:
+    return f"an answer of more than {LARGEST_BODY_BYTES >> 20} MiB"
+
+
+def _not_whole(body: bytes, exc: NotWhole) -> str:
+    if body.lstrip()[:1] == b"<":
+        return "the answer is a web page and not JSON; is the endpoint right, is a proxy between?"
+    return f"the answer is not whole: {exc}"
 
 
 def _unchanged(request: Any) -> Any:
@@ -268,7 +346,8 @@ def _told(exc: Exception, endpoint: Endpoint) -> str:
         return "the compressed answer is damaged"
     if isinstance(exc, requests.exceptions.SSLError):
         return f"{endpoint.base_url}: no trusted connection (TLS)"
-    if isinstance(exc, urllib3.exceptions.ProtocolError):
+    inner = exc.args[0] if isinstance(exc, requests.ConnectionError) and exc.args else exc
+    if isinstance(inner, urllib3.exceptions.ProtocolError):
         return "the connection broke off"
     return f"{endpoint.base_url} cannot be reached ({type(exc).__name__})"
 
@@ -322,11 +401,40 @@ def _key_credentials(api_key: str) -> Any:
         raise AccessError("the API key is empty") from exc
 
 
+def default_project() -> str | None:
+    """Return the project that Google's default credentials name, None where there is none.
+
+    That is GOOGLE_CLOUD_PROJECT, else the project of the credentials file, of gcloud's
+    configuration, or of the machine that this runs on, as google-auth finds it.
+    """
+    import google.auth
+    import google.auth.exceptions
+
+    logging.getLogger("google.auth._default").setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            _, project = google.auth.default(scopes=[READ_ONLY_SCOPE])
+    except (google.auth.exceptions.GoogleAuthError, OSError):
+        return None
+    return project or None
+
+
+def _token_request() -> Any:
+    """Return what renews credentials: a redirect there would carry a signed request elsewhere."""
+    import requests
+    from google.auth.transport.requests import Request
+
+    session = requests.Session()
+    session.max_redirects = 0
+    return Request(session)
+
+
 def _default_credentials(scopes: Sequence[str]) -> Any:
     """Google's application default credentials, renewed once so that bad ones show here."""
     import google.auth
     import google.auth.exceptions
-    from google.auth.transport.requests import Request
+    import requests
 
     # It would tell stderr that no default project is set; projects are named by option here.
     logging.getLogger("google.auth._default").setLevel(logging.ERROR)
@@ -339,7 +447,7 @@ def _default_credentials(scopes: Sequence[str]) -> Any:
         text = f"no Google credentials were found; run `{LOGIN}`"
         raise AccessError(f"{text}, or set GOOGLE_APPLICATION_CREDENTIALS") from exc
     try:
-        credentials.refresh(Request())  # type: ignore[no-untyped-call]
-    except google.auth.exceptions.GoogleAuthError as exc:
+        credentials.refresh(_token_request())  # type: ignore[no-untyped-call]
+    except (google.auth.exceptions.GoogleAuthError, requests.RequestException) as exc:
         raise AccessError(f"the Google credentials cannot be used; run `{LOGIN}`") from exc
     return credentials

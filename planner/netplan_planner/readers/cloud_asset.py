@@ -8,6 +8,7 @@ A resource whose data has no self link is known by the asset's name.
 from typing import Any
 
 from netplan_planner.model import canonical_link
+from netplan_planner.readers import network_management
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import BY_SINGULAR, KIND_PREFIX, Kind
 
@@ -65,6 +66,13 @@ def read(value: object, origin: Origin, into: Collector) -> bool:
 
 def _read_asset(asset: dict[str, Any], origin: Origin, pointer: str, into: Collector) -> None:
     asset_type = str(_asset_type(asset))
+    if asset_type == network_management.ASSET_TYPE:
+        resource = asset.get("resource")
+        data = resource.get("data") if isinstance(resource, dict) else None
+        if isinstance(data, dict):
+            pointer = f"{pointer}/resource/data"
+            network_management.take_asset(data, origin, pointer, into)
+            return
     kind = _kind_of(asset_type)
     if kind is None:
         label = asset_type[:100]

@@ -36,6 +36,9 @@ REFERENCED_FIELDS = (
     "vpn_tunnels",
     "instance_groups",
     "commitments",
+    "disks",
+    "resource_policies",
+    "flow_log_configurations",
 )
 """The fields of `Inventory` whose values have a reference."""
 
@@ -114,9 +117,13 @@ class Collector:
             self.unread.add(Unread(source=source, resource=link, field=field, reason=reason))
         self._problems.clear()
 
-    def note(self, source: str, reason: str, resource: str | None = None) -> None:
+    def note(
+        self, source: str, reason: str, resource: str | None = None, *, is_needless: bool = False
+    ) -> None:
         """Note something in the input that was not read."""
-        self.unread.add(Unread(source=source, reason=reason, resource=resource))
+        self.unread.add(
+            Unread(source=source, reason=reason, resource=resource, is_needless=is_needless)
+        )
 
     def skip(self, source: str, label: str, count: int = 1) -> None:
         """Count resources of a kind that the audit does not need."""
@@ -170,7 +177,8 @@ class Collector:
         """Return all of it, sorted, each resource once."""
         unread = set(self.unread)
         for (source, label), count in self._skipped.items():
-            unread.add(Unread(source=source, reason=f"{label}: {count} not needed by the audit"))
+            reason = f"{label}: {count} not needed by the audit"
+            unread.add(Unread(source=source, reason=reason, is_needless=True))
         for key, sources in self._open_lists.items():
             if key not in self._ended_lists:
                 reason = "the list goes on (nextPageToken), and its last page was not given"
@@ -188,6 +196,8 @@ class Collector:
         counts: dict[ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}
         for field in sorted(fields):
             for project, count in Counter([value.project for value in fields[field]]).items():
+                if not project:
+                    continue  # Of an organisation.
                 counts.setdefault(project, []).append((field, count))
         return tuple(
             ProjectCoverage(

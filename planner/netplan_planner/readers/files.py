@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import gunzipped, reading
 from netplan_planner.model import Inventory
-from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log
+from netplan_planner.readers import (
+    cloud_asset,
+    compute_json,
+    foreign,
+    http_log,
+    network_management,
+)
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
     Document,
@@ -33,6 +40,7 @@ DocumentReader = Callable[[object, Origin, Collector], bool]
 
 READERS: dict[str, DocumentReader] = {
     cloud_asset.name: cloud_asset.read,
+    network_management.name: network_management.read,
     compute_json.name: compute_json.read,
 }
 """By name, in the order in which they are asked whether a JSON document is theirs."""
@@ -85,7 +93,8 @@ def _read_named(path: Path) -> tuple[Collector, str]:
     if not path.exists():
         raise InputError(f"{shown}: no such file or folder")
     collector = Collector()
-    outcome = _read_file(path, shown, collector)
+    with reading(shown):
+        outcome = _read_file(path, shown, collector)
     if outcome.damage:
         raise InputError(f"{shown}: {outcome.damage}; make the file again or leave it out")
     if outcome.foreign:
@@ -102,10 +111,11 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
     for path in found:
         done.add(path.resolve())
         shown = _shown(path)
-        outcome = _read_file(path, shown, collector)
+        with reading(shown):
+            outcome = _read_file(path, shown, collector)
         reason = outcome.damage or outcome.foreign
         if reason:
-            collector.note(shown, reason)
+            collector.note(shown, reason, is_needless=not outcome.damage)
             seen[reason] = seen.get(reason, 0) + 1
     if not collector.has_inventory:
         most = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:3]
@@ -124,7 +134,9 @@ def _walk(folder: Path, collector: Collector) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder, onerror=refused):
         for name in sorted(folders):
             if name.startswith("."):
-                collector.note(_shown(Path(parent, name)), "a hidden folder: not read")
+                collector.note(
+                    _shown(Path(parent, name)), "a hidden folder: not read", is_needless=True
+                )
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in sorted(files))
 
@@ -194,7 +206,7 @@ def _read_documents(documents: list[Document], shown: str, into: Collector) -> _
     if not is_read:
         return _Outcome(foreign=min(others))
     for reason, count in others.items():
-        into.note(shown, f"{count} × {reason}")
+        into.note(shown, f"{count} × {reason}", is_needless=True)
     return _Outcome()
 
 
@@ -208,8 +220,7 @@ def _head(path: Path) -> bytes:
 
 
 def _content(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if data.startswith(_GZIP) else data
+    return gunzipped(path.read_bytes())
 
 
 def _shown(path: Path) -> str:

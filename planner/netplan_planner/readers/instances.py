@@ -37,6 +37,7 @@ from netplan_planner.readers.links import (
     zone_of_head,
 )
 from netplan_planner.readers.wire import (
+    WireAccelerator,
     WireAccessConfig,
     WireDisk,
     WireFeature,
@@ -45,6 +46,7 @@ from netplan_planner.readers.wire import (
     WireMetadata,
     WireNic,
     WirePerformance,
+    WireReservationAffinity,
     WireTags,
 )
 
@@ -111,6 +113,7 @@ def instance(wire: WireInstance, ref: ResourceRef, problems: Problems) -> Instan
         wire.min_cpu_platform
         or wire.network_performance_config is not None
         or wire.guest_accelerators
+        or wire.reservation_affinity is not None
         or wire.resource_policies
         or wire.can_ip_forward
         or wire.advanced_machine_features is not None
@@ -130,12 +133,30 @@ def _with_rare(
         bandwidth_tier=BandwidthTier.DEFAULT if config is None else _tier(config, problems),
         local_ssd_count=local_ssd_count,
         gpu_count=sum(a.accelerator_count or 0 for a in wire.guest_accelerators),
+        gpu_type=_gpu_type(wire.guest_accelerators),
+        reservation=_reservation(wire.reservation_affinity),
         resource_policies=tuple(resolve(link, made.project) for link in wire.resource_policies),
         can_ip_forward=wire.can_ip_forward,
         is_sole_tenant=wire.scheduling is not None and bool(wire.scheduling.node_affinities),
         has_nested_virtualization=features is not None
         and features.enable_nested_virtualization is True,
     )
+
+
+def _gpu_type(accelerators: list[WireAccelerator]) -> str | None:
+    """Return the one type of the attached GPUs; None where there is none, or more than one."""
+    types = {bare_name(a.accelerator_type) for a in accelerators if a.accelerator_type}
+    return types.pop() if len(types) == 1 else None
+
+
+def _reservation(affinity: WireReservationAffinity | None) -> str | None:
+    """Return the specific reservation that a machine is bound to, by its bare name.
+
+    Machines that take any matching reservation, or none, may change their type freely.
+    """
+    if affinity is None or affinity.consume_reservation_type != "SPECIFIC_RESERVATION":
+        return None
+    return ", ".join(map(bare_name, affinity.values)) or "not named"
 
 
 @lru_cache(CACHED_LINKS)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from netplan_planner.model import ResourceRef, Value, canonical_link
-from netplan_planner.readers import groups, instances, networks, wire
+from netplan_planner.readers import disks, groups, instances, networks, wire
 from netplan_planner.readers.links import Problems
 
 
@@ -118,6 +118,22 @@ KINDS = (
         "plan resources endTimestamp",
     ),
     _kind(
+        "disks",
+        "disk",
+        "disks",
+        wire.WireVolume,
+        disks.disk,
+        "sizeGb users physicalBlockSizeBytes",
+    ),
+    _kind(
+        "resourcePolicies",
+        "resourcePolicy",
+        "resource_policies",
+        wire.WireResourcePolicy,
+        disks.resource_policy,
+        "groupPlacementPolicy region",
+    ),
+    _kind(
         "networks",
         "network",
         "networks",
@@ -127,6 +143,16 @@ KINDS = (
     ),
 )
 """In the order in which shapes are tried: the more telling signatures first."""
+
+FLOW_LOGS_CONFIGURATION = _kind(
+    "vpcFlowLogsConfigs",
+    "vpcFlowLogsConfig",
+    "flow_log_configurations",
+    wire.WireFlowLogsConfiguration,
+    networks.flow_logs_configuration,
+    "",
+)
+"""Of the Network Management API, and so none of `KINDS`; see `network_management`."""
 
 BY_COLLECTION = {kind.collection: kind for kind in KINDS}
 BY_SINGULAR = {kind.singular: kind for kind in KINDS}

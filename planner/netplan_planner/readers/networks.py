@@ -4,6 +4,7 @@ from netplan_planner.model import (
     DEFAULT_MTU_BYTES,
     Address,
     FlowLogConfig,
+    FlowLogsConfiguration,
     ForwardingRule,
     NatGateway,
     Network,
@@ -30,6 +31,7 @@ from netplan_planner.readers.links import (
 )
 from netplan_planner.readers.wire import (
     WireAddress,
+    WireFlowLogsConfiguration,
     WireForwardingRule,
     WireNat,
     WireNetwork,
@@ -73,6 +75,7 @@ def network(wire: WireNetwork, ref: ResourceRef, problems: Problems) -> Network:
         peerings=tuple(sorted(peerings, key=lambda p: (p.network, p.name, p.is_active))),
         routing_mode=wire.routing_config.routing_mode if wire.routing_config else None,
         legacy_ipv4_range=wire.legacy_range,
+        is_auto_mode=wire.auto_create_subnetworks,
     )
 
 
@@ -118,6 +121,36 @@ def _flow_logs(wire: WireSubnetwork) -> FlowLogConfig | None:
     )
 
 
+DEFAULT_SAMPLING_RATIO, DEFAULT_INTERVAL = 1.0, "INTERVAL_5_SEC"
+"""What a configuration has that does not state them (docs.cloud.google.com/network-intelligence-
+center/docs/reference/networkmanagement/rest/v1/projects.locations.vpcFlowLogsConfigs)."""
+
+
+def flow_logs_configuration(
+    wire: WireFlowLogsConfiguration, ref: ResourceRef, problems: Problems
+) -> FlowLogsConfiguration:
+    """Return a configuration of flow logs; one that states no `state` is enabled, as documented."""
+    parts = ref.self_link.split("/")
+    project = ProjectId(parts[1] if parts[0] == "projects" else "")
+    return FlowLogsConfiguration(
+        ref=ref,
+        project=project,
+        name=parts[-1],
+        logs=FlowLogConfig(
+            enabled=wire.state != "DISABLED",
+            sampling_ratio=DEFAULT_SAMPLING_RATIO
+            if wire.flow_sampling is None
+            else wire.flow_sampling,
+            aggregation_interval=wire.aggregation_interval or DEFAULT_INTERVAL,
+            metadata=wire.metadata,
+            filter_expr=wire.filter_expr,
+        ),
+        network=resolve_optional(wire.network, project),
+        subnetwork=resolve_optional(wire.subnet, project),
+        gateway=resolve_optional(wire.vpn_tunnel or wire.interconnect_attachment, project),
+    )
+
+
 def address(wire: WireAddress, ref: ResourceRef, problems: Problems) -> Address:
     """Return one reserved address; its literal is empty while it is being reserved."""
     project, _, _, name = place_of(ref.self_link)
@@ -134,6 +167,7 @@ def address(wire: WireAddress, ref: ResourceRef, problems: Problems) -> Address:
         network_tier=wire.network_tier,
         purpose=wire.purpose,
         prefix_length=wire.prefix_length,
+        network=network_link(wire.network, project) if wire.network else None,
         created=wire.creation_timestamp,
         labels=_labels(wire.labels),
     )

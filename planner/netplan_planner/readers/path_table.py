@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_cell, inert_line
+from netplan_planner.input_files import now_reading
+from netplan_planner.readers.path_refusals import MOST_NAMED, Refusals
 
 os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay_ms:60000")
 
@@ -39,6 +41,8 @@ KIND_COLUMNS = (
     "encryption",
     "host_link_gbps",
     "vpn_tunnels",
+    "nics",
+    "quota_gbps",
     "proto",
     "pod_note",
 )
@@ -46,7 +50,7 @@ KIND_COLUMNS = (
 PLACE_COLUMNS = ("src_location", "dst_location")
 NUMBER_COLUMNS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes")
 VALUE_COLUMNS = ("value", "gbps")
-_OTHER_COLUMNS = ("path", "metric", "note", "source", "src", "dst", "unit")
+_OTHER_COLUMNS = ("path", "metric", "note", "source", "src", "dst", "unit", "rtt_date")
 """Read where something is asked that needs them."""
 _UNUSED_COLUMNS = ("nic", "n_samples", "network_tier", "tool")
 """Of published measurements; no limit depends on them."""
@@ -69,8 +73,12 @@ _RANGES: dict[str, tuple[float, float]] = {
     "dst_vcpus": (0, 1e4),
     "host_link_gbps": (1e-3, 1e5),
     "vpn_tunnels": (1, 1e4),
+    "nics": (1, 64),
+    "quota_gbps": (1e-6, 1e6),
 }
 """Least and most of numbers; a round-trip time of 0 is one that is not known."""
+_WHOLE = frozenset({"streams", "mtu", "vpn_tunnels", "nics"})
+"""Numbers that count something: half a connection is a slip of the hand."""
 PARQUET = b"PAR1"
 _NONE = "('', 'na', 'n/a', 'nan', 'null', 'none', '-', '?')"
 _CEILING = re.compile(r"\brmem (\d{1,6}) ?([KMG])iB\b")
@@ -113,6 +121,7 @@ class PathTable:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.shown = inert_line(str(path))
+        now_reading(self.shown)
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("set preserve_insertion_order = true")
         self.columns, source = self._opened()
@@ -131,6 +140,8 @@ class PathTable:
         except duckdb.Error as exc:
             raise InputError(f"{self.shown}: cannot be read as a table: {_why(exc)}") from exc
         self.row_count = int(self._one("select count(*) from paths"))
+        self.refused = Refusals(self.row_count)
+        """Rows with a cell that makes no sense; they have no answer, the others do."""
 
     def has(self, name: str) -> bool:
         """Return whether the table has a column; upper and lower case are alike."""
@@ -212,10 +223,10 @@ class PathTable:
         self._connection.close()
 
     def rows(self) -> PathRows:
-        """Return what the rows ask for.
+        """Return what the rows ask for; a row with a cell that makes no sense is refused.
 
         Raises:
-            InputError: If a cell that must hold a number holds none, with its row.
+            InputError: If every row is refused.
         """
         kinds, kind = self._coded(KIND_COLUMNS)
         places, place = self._coded(PLACE_COLUMNS)
@@ -223,7 +234,13 @@ class PathTable:
         for name, (least, most) in _RANGES.items():
             values = numbers.get(name)
             values = self.numbers(name) if values is None else values
-            self._refuse(name, (values < least) | (values > most), f"is not {_range(least, most)}")
+            self._refuse(name, (values < least) | (values > most), f"not {_range(least, most)}")
+            if name in _WHOLE:
+                is_part = ~np.isnan(values) & (values != np.round(values))
+                self._refuse(name, is_part, "not a whole number")
+        self._check_refused()
+        for values in numbers.values():
+            values[self.refused.code >= 0] = np.nan
         numbers["rtt_ms"] = np.where(numbers["rtt_ms"] > 0, numbers["rtt_ms"], np.nan)
         numbers["window_of_note"] = self._windows_of_notes()
         metric = f"lower({self._sql('metric')})" if self.has("metric") else "''"
@@ -241,8 +258,7 @@ class PathTable:
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers, NaN where the cell is empty or the column is absent.
 
-        Raises:
-            InputError: If a cell holds something else.
+        A row whose cell holds something else is refused.
         """
         return self._all_numbers((name,))[name]
 
@@ -250,7 +266,7 @@ class PathTable:
         """Return what was measured in Gbit/s, NaN where it is empty or no rate by its `unit`.
 
         Raises:
-            InputError: If there is no such column, or a cell holds something else than a number.
+            InputError: If there is no such column.
         """
         if self.value_column is None:
             names = " or ".join(VALUE_COLUMNS)
@@ -294,18 +310,23 @@ class PathTable:
         }
 
     def _refuse_text(self, name: str) -> None:
-        """Raise for the first cell of a column that is neither a number nor a word for none."""
+        """Refuse the rows whose cell is neither a number nor a word for none."""
         text = f"trim({self._sql(name)}::varchar)"
-        bad = self._connection.execute(
-            f"select rowid, {text} from paths where {text} <> ''"
+        bad = (
+            f"from paths where {text} <> ''"
             f" and not coalesce(isfinite(try_cast({text} as double)), false)"
-            f" and lower({text}) not in {_NONE} order by rowid limit 1"
-        ).fetchall()
-        if bad:
-            raise InputError(
-                f"{self.shown}: row {bad[0][0] + 1}: {name} is {inert_line(str(bad[0][1]))[:60]!r},"
-                " not a finite number; leave the cell empty where it is not known"
-            )
+            f" and lower({text}) not in {_NONE} order by rowid"
+        )
+        rows = self._connection.execute(f"select rowid as at {bad}").fetchnumpy()["at"]
+        cells = self._connection.execute(f"select {text} {bad} limit {MOST_NAMED}").fetchall()
+        why = "not a finite number; leave the cell empty where it is not known"
+        if len(rows):
+            self.refused.add(np.asarray(rows, np.intp), name, why, [str(c[0]) for c in cells])
+
+    def _check_refused(self) -> None:
+        """Raise where nothing is left to answer."""
+        if self.row_count and self.refused.count == self.row_count:
+            raise InputError(f"{self.shown}: {'; '.join(self.refused.named)}")
 
     def texts(self, name: str) -> tuple[list[str], NDArray[np.intp]]:
         """Return the distinct texts of a column and the number of each row's."""
@@ -372,7 +393,8 @@ class PathTable:
 
     def _written(self, column: str) -> str:
         """Return a column as it is written: as it is, but where a cell could do harm."""
-        cell, shown = self._sql(column), _name(inert_cell(column))
+        # The engine takes no empty name, which the index of a data frame has; a space will do.
+        cell, shown = self._sql(column), _name(inert_cell(column) or " ")
         harmful = self._one(
             f"select bool_or({cell} <> {_inert_cell(cell)}) from"
             f" (select distinct {cell}::varchar as {cell} from paths)"
@@ -424,8 +446,15 @@ class PathTable:
         )
 
     def _refuse(self, name: str, is_bad: NDArray[np.bool_], why: str) -> None:
-        if is_bad.any():
-            raise InputError(f"{self.shown}: row {int(np.argmax(is_bad)) + 1}: {name} {why}")
+        rows = np.flatnonzero(is_bad)
+        if not len(rows):
+            return
+        first = ", ".join(str(row) for row in rows[:MOST_NAMED].tolist())
+        cells = self._connection.execute(
+            f"select trim({self._sql(name)}::varchar) from paths"
+            f" where rowid in ({first}) order by rowid"
+        ).fetchall()
+        self.refused.add(rows, name, why, [str(cell[0]) for cell in cells])
 
     def _one(self, query: str) -> Any:
         return self._connection.execute(query).fetchall()[0][0]

@@ -8,14 +8,18 @@ for its pages to belong to one answer.
 import gzip
 import hashlib
 import time
+import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
+from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
+from netplan_planner.input_files import decode_json, gunzipped
 from netplan_planner.readers.api_options import ApiOptions, Endpoint
 from netplan_planner.readers.api_transport import NotWhole, Refusal, Request, Transport
 
@@ -112,7 +116,7 @@ class SavedPages:
 
     def _continues(self, digest: str, now_s: float) -> bool:
         try:
-            state = msgspec.json.decode((self.folder / _STATE).read_bytes(), type=_State)
+            state = decode_json((self.folder / _STATE).read_bytes(), _State)
         except (OSError, msgspec.MsgspecError):
             return False
         age_s = now_s - state.began_s
@@ -128,8 +132,14 @@ class SavedPages:
 
     def _write(self, path: Path, content: bytes) -> None:
         beside = path.with_name(f".{path.name}.new")
-        beside.write_bytes(content)
-        beside.replace(path)
+        try:
+            beside.write_bytes(content)
+            beside.replace(path)
+        except OSError as exc:
+            raise InputError(f"{path}: cannot be written: {exc.strerror or exc}") from exc
+        finally:
+            with suppress(OSError):
+                beside.unlink()
 
     def read(
         self,
@@ -152,26 +162,30 @@ class SavedPages:
             InputError: If it repeats a page, or never ends.
         """
         paths: list[Path] = []
-        token, last = "", b""
+        token = ""
+        seen: set[object] = set()
         while page_limit is None or len(paths) < page_limit:
             path = self.folder / f"{wanted.name}-{len(paths) + 1:04}.json.gz"
             body = self._saved(path)
             if body is None:
                 body = self._fetched(wanted, token, transport)
                 self._write(path, gzip.compress(body, 6, mtime=0))
+                meter.advance(len(body))
                 told(
                     f"{wanted.method}: page {len(paths) + 1} of {wanted.name}, {len(body):,} bytes"
                 )
             paths.append(path)
             page = _decoded(body)
             content = hashlib.sha256(b"".join(page.skus) + bytes(page.items)).digest()
-            if page.next_page_token and (page.next_page_token == token or content == last):
+            # All of them: an answer may lead in a circle of several pages.
+            if page.next_page_token and {page.next_page_token, content} & seen:
                 self._drop(paths)
                 raise InputError(
                     f"{wanted.method}: page {len(paths)} of {wanted.name} came again: the answer"
                     " does not end; nothing was changed, try again later"
                 )
-            token, last = page.next_page_token, content
+            token = page.next_page_token
+            seen |= {token, content}
             if not token:
                 break
             if len(paths) >= transport.options.max_pages:
@@ -185,9 +199,10 @@ class SavedPages:
 
     def _saved(self, path: Path) -> bytes | None:
         try:
-            body = gzip.decompress(path.read_bytes())
+            body = gunzipped(path.read_bytes())
             _decoded(body)
-        except (OSError, EOFError, NotWhole):
+        except (OSError, EOFError, zlib.error, NotWhole):
+            # Thrown away and fetched again: it is a copy.
             return None
         return body
 
@@ -220,8 +235,8 @@ def _decoded(body: bytes) -> _Page:
         NotWhole: If it is no whole page.
     """
     try:
-        return msgspec.json.decode(body, type=_Page)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        return decode_json(body, _Page)
+    except msgspec.DecodeError as exc:
         raise NotWhole(str(exc)) from exc
 
 

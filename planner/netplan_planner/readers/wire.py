@@ -83,6 +83,13 @@ class WireScheduling(Wire):
     """Of sole-tenant nodes."""
 
 
+class WireReservationAffinity(Wire):
+    """`ReservationAffinity`."""
+
+    consume_reservation_type: str | None = None
+    values: list[str] = []
+
+
 class WireMachineFeatures(Wire):
     """`AdvancedMachineFeatures`."""
 
@@ -98,6 +105,7 @@ class WirePerformance(Wire):
 class WireAccelerator(Wire):
     """`AcceleratorConfig` of an instance, or of a machine type under its other name."""
 
+    accelerator_type: str | None = None
     accelerator_count: Count | None = None
     guest_accelerator_count: Count | None = None
 
@@ -145,10 +153,37 @@ class WireInstance(Wire):
     min_cpu_platform: str | None = None
     labels: msgspec.Raw = NOTHING
     guest_accelerators: list[WireAccelerator] = []
+    reservation_affinity: WireReservationAffinity | None = None
     resource_policies: list[str] = []
     last_start_timestamp: datetime | None = None
     network_performance_config: WirePerformance | None = None
     advanced_machine_features: WireMachineFeatures | None = None
+
+
+class WireVolume(Wire):
+    """`Disk`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    zone: str | None = None
+    region: str | None = None
+    type: str | None = None
+    users: list[str] = []
+
+
+class WireGroupPlacement(Wire):
+    """`ResourcePolicyGroupPlacementPolicy`."""
+
+    collocation: str | None = None
+
+
+class WireResourcePolicy(Wire):
+    """`ResourcePolicy`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    region: str | None = None
+    group_placement_policy: WireGroupPlacement | None = None
 
 
 class WireLocalSsds(Wire):
@@ -199,6 +234,7 @@ class WireNetwork(Wire):
     mtu: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)] | None = None
     peerings: list[WirePeering] = []
     routing_config: WireRouting | None = None
+    auto_create_subnetworks: bool | None = None
     legacy_range: str | None = msgspec.field(default=None, name="IPv4Range")
 
 
@@ -243,6 +279,7 @@ class WireAddress(Wire):
     network_tier: str | None = None
     purpose: str | None = None
     prefix_length: Count | None = None
+    network: str | None = None
     creation_timestamp: datetime | None = None
     labels: dict[str, str] = {}
 
@@ -384,3 +421,19 @@ class WireWarning(Wire):
 
     code: str | None = None
     message: str | None = None
+
+
+class WireFlowLogsConfiguration(Wire):
+    """`VpcFlowLogsConfig` of the Network Management API, whose name is its whole path."""
+
+    self_link: str | None = None
+    name: str | None = None
+    state: str | None = None
+    aggregation_interval: str | None = None
+    flow_sampling: Ratio | None = None
+    metadata: str | None = None
+    filter_expr: str | None = None
+    network: str | None = None
+    subnet: str | None = None
+    interconnect_attachment: str | None = None
+    vpn_tunnel: str | None = None

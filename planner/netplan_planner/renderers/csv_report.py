@@ -9,7 +9,7 @@ the end. A saving whose basis is `before-commitments` stands in its own column a
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.inert import inert_cell
@@ -81,10 +81,15 @@ Cell = str | int | float | None
 
 def render(report: Report, options: RenderOptions) -> str:
     """Return the table; no option leaves a row out."""
-    rows = [",".join(map(_cell, COLUMNS))]
-    for number, finding in enumerate(report.findings, 1):
-        rows += [",".join(map(_cell, row)) for row in _rows(finding, number)]
-    return _END.join(rows) + _END
+    findings = enumerate(report.findings, 1)
+    return table(COLUMNS, (row for number, found in findings for row in _rows(found, number)))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """Return a table with its header, as the head of this module describes it."""
+    lines = [",".join(map(_cell, columns))]
+    lines += [",".join(map(_cell, row)) for row in rows]
+    return _END.join(lines) + _END
 
 
 def _cell(value: Cell) -> str:

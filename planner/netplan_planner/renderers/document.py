@@ -18,6 +18,8 @@ class Role(StrEnum):
     STRONG = "strong"
     NAME = "name"
     """A resource, rule or address: set apart, so that it does nothing."""
+    PLACE = "place"
+    """Where something stands in a file: never broken, so that it can be copied."""
     GOOD = "good"
     COST = "cost"
     BAD = "bad"

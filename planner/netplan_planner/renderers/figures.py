@@ -166,7 +166,7 @@ def dollars(usd: Decimal) -> str:
     if 0 < amount < _CENT / 2:
         return f"under {mark}0.01"
     whole = amount >= _WHOLE_DOLLARS_FROM
-    return f"{mark}{amount:,.0f}" if whole else f"{mark}{amount:,.2f}"
+    return f"{mark}{amount:,.0f}" if whole else f"{mark}{units.cents(amount):,f}"
 
 
 def saving(usd: Decimal) -> str:

@@ -44,7 +44,7 @@ _STRONG = {Role.STRONG, Role.GOOD, Role.BAD, Role.HIGH, Role.MEDIUM, Role.LOW}
 
 def render(report: Report, options: RenderOptions) -> str:
     """Return the report as Markdown."""
-    blocks = content.blocks(report, options, _DEFAULT_FINDINGS)
+    blocks = content.blocks(report, options, _DEFAULT_FINDINGS, has_every_machine=True)
     return "\n".join(_lines(blocks)) + "\n"
 
 
@@ -142,7 +142,7 @@ def _inline(line: Line, *, in_table: bool = False) -> str:
 
 
 def _span(span: Span, *, in_table: bool) -> str:
-    if span.role is Role.NAME:
+    if span.role in {Role.NAME, Role.PLACE}:
         return code(span.text, in_table=in_table)
     text = escaped(span.text)
     inner = text.strip()

@@ -126,6 +126,7 @@ def _run_properties(report: Report) -> dict[str, Plain]:
         "limitsAsOf": plain(report.limits_as_of),
         "pricesAsOf": plain(report.prices_as_of),
         "networkPricesAsOf": plain(report.network_prices_as_of),
+        **({"priceAge": scalars(report.price_age)} if report.price_age else {}),
         "isComplete": report.coverage.is_complete,
         "suppressedCount": len(report.suppressed),
         "filteredCount": len(report.filtered),

@@ -53,6 +53,7 @@ _STYLES = {
     Role.DIM: Style(dim=True),
     Role.STRONG: Style(bold=True),
     Role.NAME: Style(color="cyan"),
+    Role.PLACE: Style(color="cyan"),
     Role.GOOD: Style(color="green", bold=True),
     Role.COST: Style(color="yellow"),
     Role.BAD: Style(color="red", bold=True),

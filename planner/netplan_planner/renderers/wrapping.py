@@ -23,7 +23,10 @@ def line_width(text: Line) -> int:
 
 
 def wrapped(text: Line, width: int) -> list[Row]:
-    """Return `text` in rows of at most `width` cells, broken between words where possible."""
+    """Return `text` in rows of at most `width` cells, broken between words where possible.
+
+    A row that holds a place is as long as that is.
+    """
     rows: list[Row] = []
     row: list[Piece] = []
     used = 0
@@ -34,7 +37,7 @@ def wrapped(text: Line, width: int) -> list[Row]:
             row, used, gap = [], 0, 0
         if not row:
             gap = 0
-        while size > width:
+        while size > width and not any(role is Role.PLACE for _, role in word):
             head, word = _split(word, width)
             rows.append(head)
             size = row_width(word)

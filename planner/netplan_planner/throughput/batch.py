@@ -29,7 +29,6 @@ from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.host import MTU_BYTES
 from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
-    default_window,
     is_own_receiver,
     static_limits,
 )
@@ -126,7 +125,7 @@ def spread_columns(
     for start in range(0, max(len(columns.kind), 1), _BLOCK):
         block = slice(start, start + _BLOCK)
         some = Columns._make(column[block] for column in columns)
-        terms = term_spans(rows, some.kind, _asked(kinds, some))
+        terms = term_spans(rows, some.kind, _asked(kinds, limits, some))
         part = _spread_part(kinds, rows, some.kind, terms)
         if probed is not None:
             is_given = ~np.isnan(some.window_bytes)
@@ -139,7 +138,8 @@ def terms_of(
     kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns
 ) -> TermSpans:
     """Return the terms of all rows with their ranges."""
-    return term_spans([limit_row(one) for one in limits], columns.kind, _asked(kinds, columns))
+    rows = [limit_row(one) for one in limits]
+    return term_spans(rows, columns.kind, _asked(kinds, limits, columns))
 
 
 def _spread_part(
@@ -149,6 +149,7 @@ def _spread_part(
         terms,
         is_external=_of_kind([k.path_class.leaves_vpc for k in kinds], which),
         is_foreign=_of_kind([_is_foreign(k) for k in kinds], which),
+        is_own_receiver=_of_kind([is_own_receiver(k) for k in kinds], which),
         is_pod=_of_kind([k.path_class.is_pod for k in kinds], which),
         wide=_of_kind([row.wide for row in rows], which),
     )
@@ -195,7 +196,7 @@ def _of_kind(values: Sequence[bool] | Sequence[int], which: NDArray[np.intp]) ->
     return np.array(values)[which]
 
 
-def _asked(kinds: Sequence[PathQuery], columns: Columns) -> Asked:
+def _asked(kinds: Sequence[PathQuery], limits: Sequence[StaticLimits], columns: Columns) -> Asked:
     frames = [
         min([end.mtu_bytes for end in (k.src, k.dst) if end.mtu_bytes], default=MTU_BYTES)
         for k in kinds
@@ -204,7 +205,7 @@ def _asked(kinds: Sequence[PathQuery], columns: Columns) -> Asked:
     is_open = np.isnan(time)
     # Without streams: as many as it takes, at worst one. Without a time: for ever, at worst short.
     return Asked(
-        window_bytes=_windows(kinds, columns),
+        window_bytes=_windows(limits, columns),
         rtt_ms=Spans(columns.rtt_ms, columns.low_rtt_ms, columns.high_rtt_ms),
         streams=Spans(
             np.where(np.isnan(streams), np.inf, streams),
@@ -224,10 +225,10 @@ def _asked(kinds: Sequence[PathQuery], columns: Columns) -> Asked:
     )
 
 
-def _windows(kinds: Sequence[PathQuery], columns: Columns) -> Spans:
+def _windows(limits: Sequence[StaticLimits], columns: Columns) -> Spans:
     """Return the window of a stream by row: the given one, else the default of the receiver."""
-    windows = np.array([default_window(kind) for kind in kinds], dtype=float)
-    of_row = windows.reshape(len(kinds), 3)[columns.kind]
+    windows = np.array([one.window_bytes for one in limits], dtype=float)
+    of_row = windows.reshape(len(limits), 3)[columns.kind]
     given = columns.window_bytes
     is_given = ~np.isnan(given)
     ratio = bounds.KNOWN_WINDOW_RATIO

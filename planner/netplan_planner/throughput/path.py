@@ -210,7 +210,7 @@ def _named(
     limits = [bound.limit for bound in found.hard]
     if query.streams is not None:
         limits += [_times(bound.limit, query.streams) for bound in found.per_flow]
-    limits = corrected_limits([*limits, *_window(query, caps)], query, found, caps)
+    limits = corrected_limits([*limits, *_window(query, caps, found)], query, found, caps)
     is_ramp = answer is not None and answer.binding[0] == RAMP
     if answer is not None and is_ramp:
         yield _start(query, answer)
@@ -242,7 +242,7 @@ def _times(limit: Limit, streams: int) -> Limit:
     )
 
 
-def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
+def _window(query: PathQuery, caps: CapsBook, found: StaticLimits) -> list[Limit]:
     """Return window over RTT for the given streams, where the round-trip time is known."""
     if query.streams is None or not query.rtt_ms or query.rtt_ms <= 0:
         return []
@@ -250,11 +250,9 @@ def _window(query: PathQuery, caps: CapsBook) -> list[Limit]:
     is_given = query.window_bytes is not None
     if default is None and not is_given:
         return []
-    is_own = is_own_receiver(query)
-    stock = default.value if default is not None else 0.0
-    window_bytes: float = query.window_bytes or bounds.default_window_bytes(stock, is_own=is_own)[0]
+    window_bytes: float = query.window_bytes or found.window_bytes[0]
     source = "given with the question" if is_given or default is None else default.source
-    if not is_own and not is_given:
+    if not is_own_receiver(query) and not is_given:
         source = bounds.FOREIGN_SOURCE
     each = float(tcp.window_gbps(window_bytes=window_bytes, rtt_ms=query.rtt_ms))
     return [

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import InputError
 from netplan_planner.model import Value
 from netplan_planner.traffic import tables
@@ -29,6 +31,13 @@ class Batch(Value, frozen=True, kw_only=True):
     """Whether the details cost nothing, so that they are always read."""
     record_count: int | None = None
     """Where the layout tells."""
+    share: float = 1.0
+    """Of its files, as far as it is a slice of one."""
+
+    @property
+    def size_bytes(self) -> float:
+        """What of the files it is, packed as they are."""
+        return self.share * sum(source.size_bytes for source in self.sources)
 
 
 def make_batches(
@@ -193,7 +202,8 @@ def _slices(
     for first in range(0, count, size):
         last = min(first + size, count)
         where = f"file_row_number >= {first} AND file_row_number < {last}"
-        yield _parquet_batch([source], fields, last - first, where, source_name)
+        part = _parquet_batch([source], fields, last - first, where, source_name)
+        yield replace(part, share=(last - first) / count)
 
 
 def _parquet_batch(

@@ -5,16 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from netplan_planner.model import (
     BadRecord,
     Certainty,
+    LogOverlap,
     OwnerKind,
     TrafficCoverage,
     TrafficMatrix,
 )
 from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.faults import UNREMARKABLE
 from netplan_planner.traffic.inputs import Source
-from netplan_planner.traffic.matrix import EdgeTotal
+from netplan_planner.traffic.matrix import EdgeTotal, drops_of
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.window import Window
+from netplan_planner.units import counted
 
 _SHOWN_NAMES = 3
 
@@ -30,6 +33,7 @@ def coverage_of(
     record_count: int,
     excluded: tuple[tuple[str, int], ...],
     examples: tuple[BadRecord, ...],
+    overlaps: tuple[LogOverlap, ...],
     engine: Engine,
 ) -> TrafficCoverage:
     """Return the coverage of a matrix."""
@@ -58,10 +62,14 @@ def coverage_of(
             edge.payload_bytes for edge in edges if edge.certainty is Certainty.ASSUMED
         ),
         dropped_packets=sum(total.dropped_packets for total in totals.values()),
+        drops=drops_of(totals.values()),
         has_metadata=routes.has_recorded,
+        overlaps=overlaps,
+        incomplete=(*_file_notes(sources), *_bad_records(excluded)),
         notes=(
             *_window_notes(window),
             *_file_notes(sources),
+            *_comment_notes(sources),
             *_report_notes(totals, routes),
             *_packet_notes(engine),
             *_machine_notes(matrix, nodes),
@@ -75,7 +83,8 @@ def _window_notes(window: Window) -> Iterator[str]:
         one = len(window.gaps) == 1
         yield (
             f"{'a gap' if one else f'{len(window.gaps)} gaps'} of {minutes:,} minutes without any"
-            " record: nothing is known of that time, so percentiles and volumes leave it out"
+            " record: nothing is known of that time, so percentiles leave it out; a month's volume"
+            " counts it as idle"
         )
 
 
@@ -83,6 +92,22 @@ def _file_notes(sources: Sequence[Source]) -> Iterator[str]:
     for source in sources:
         if source.is_cut:
             yield f"{source.shown} ends in the middle: what stands before the cut was read"
+
+
+def _comment_notes(sources: Sequence[Source]) -> Iterator[str]:
+    by_file = {source.original: source.comment_count for source in sources}
+    commented = sorted(path for path, count in by_file.items() if count)
+    if commented:
+        lines = counted(sum(by_file.values()), "leading comment line")
+        files = counted(len(commented), "file")
+        yield f"{lines} of {files} skipped"
+
+
+def _bad_records(excluded: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """Yield what could not be read; what was left out on purpose is no loss."""
+    for reason, count in excluded:
+        if reason not in UNREMARKABLE:
+            yield f"{counted(count, 'flow record')} {reason}"
 
 
 def _report_notes(totals: Mapping[int, EdgeTotal], routes: Routes) -> Iterator[str]:

@@ -1,11 +1,11 @@
 """The embedded engine: one DuckDB connection in a private folder, with its errors translated."""
 
+import errno
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from itertools import islice, pairwise
 from pathlib import Path
@@ -19,13 +19,16 @@ os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay
 
 import duckdb
 
+from netplan_planner import meter
 from netplan_planner.errors import InputError, NetplanError, UsageError
+from netplan_planner.leftovers import private_folder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.schema import TABLES, create
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FETCH_ROWS = 20_000
 _INSERT_ROWS = 10_000
 _SLICE_ROWS = 1_000_000
@@ -94,6 +97,9 @@ class Engine:
             with translated():
                 self._connection = duckdb.connect(":memory:", config=config)
                 self._connection.execute("SET TimeZone = 'UTC'")
+                if meter.is_shown():
+                    self._connection.execute("SET enable_progress_bar = true")
+                    self._connection.execute("SET enable_progress_bar_print = false")
             # The statements put the large side first. Left to itself the engine takes compressed
             # text for a few rows, and builds the joins' hash tables of all its records.
             self._connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
@@ -102,6 +108,10 @@ class Engine:
                 f"the flow-log engine refuses its options: {_first_line(exc)} (memory limit"
                 f" {_short(options.memory_limit)}, threads {options.threads})"
             ) from exc
+
+    def done_ratio(self) -> float:
+        """Return which share of the statement under way is done; may be asked by any thread."""
+        return float(self._connection.query_progress()) / 100
 
     def close(self) -> None:
         """Close the connection; its temporary files are closed with it."""
@@ -325,17 +335,23 @@ def open_engine(options: TrafficOptions) -> Iterator[Engine]:
     Raises:
         UsageError: If the folder cannot be made, or the engine refuses an option.
     """
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="netplan-", dir=options.temp_directory)
-    except OSError as exc:
-        raise UsageError(
-            f"{options.temp_directory}: no temporary folder can be made there: {exc.strerror}"
-        ) from exc
-    with folder as name:
-        engine = Engine(options, Path(name))
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(private_folder(options.temp_directory))
+        except OSError as exc:
+            raise UsageError(
+                f"{options.temp_directory}: no temporary folder can be made there: {exc.strerror}"
+            ) from exc
+        engine = Engine(options, folder)
+        stack.callback(engine.close)
         try:
             yield engine
         except duckdb.Error as exc:
             raise NetplanError(f"the flow-log engine failed: {_first_line(exc)}") from exc
-        finally:
-            engine.close()
+        except OSError as exc:
+            if exc.errno not in _FULL:
+                raise
+            raise UsageError(
+                f"{folder.parent}: no room for temporary files: {exc.strerror}; name a folder with"
+                " more (--temp-directory)"
+            ) from exc

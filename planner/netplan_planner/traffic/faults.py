@@ -28,6 +28,8 @@ from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.statements import staging
 
 MALFORMED = "malformed"
+REPEATED = "equal to one that counts"
+OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration reports as well"
 
 REASONS: Mapping[int, tuple[str, str]] = {
     staging.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
@@ -43,14 +45,28 @@ REASONS: Mapping[int, tuple[str, str]] = {
     staging.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
     staging.OUTSIDE_WINDOW: ("outside the window asked for", "outside the window asked for"),
     staging.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
+    staging.REPEATED: (REPEATED, "an entry that is there more than once"),
+    staging.OF_ANOTHER_CONFIGURATION: (
+        OF_ANOTHER_CONFIGURATION,
+        "of flows that another configuration reports",
+    ),
 }
 """Of each fault: the name it is counted by, and what is said of a single record."""
 
 SKEWED = "with a wrong clock"
 """Also records whose day lies far from all others; see `window.find_window`."""
 
-_UNREMARKABLE = frozenset({staging.OTHER_LOG, staging.OUTSIDE_WINDOW})
+_UNREMARKABLE = frozenset(
+    {
+        staging.OTHER_LOG,
+        staging.OUTSIDE_WINDOW,
+        staging.REPEATED,
+        staging.OF_ANOTHER_CONFIGURATION,
+    }
+)
 """Left out, but nothing is wrong with them: not shown as examples, and such a file is readable."""
+UNREMARKABLE = frozenset(REASONS[fault][0] for fault in _UNREMARKABLE)
+"""The names that these are counted by."""
 
 _FIRST_LINES, _MOST_LINES = 2_000, 50_000
 """Lines that are looked at together: few at first, because faults are often early, then more."""
@@ -75,12 +91,26 @@ class Faults:
         self._ingest = ingest
         self._by_path = {str(source.path): source for source in sources}
         self._counts: Counter[str] = Counter()
+        self.comment_count = 0
+        """Lines that were taken for records, but are comments at the beginning of a file."""
         self._files: dict[str, Counter[int]] = {}
         """Files with records that something is wrong with, and how many those are by fault."""
         for fault, path, count in engine.rows(staging.FAULT_COUNTS):
+            if fault == staging.NOT_AN_ENTRY and path is not None:
+                comments = self._comments(path)
+                self.comment_count += comments
+                count -= comments
+            if count == 0:
+                continue
             self._counts[REASONS[fault][0]] += count
             if path is not None and fault not in _UNREMARKABLE:
                 self._files.setdefault(path, Counter())[fault] += count
+
+    def _comments(self, path: str) -> int:
+        """Return how many lines of a file the engine takes for bad entries, but are comments."""
+        source = self._by_path[path]
+        is_read = source.layout is Layout.JSON_LINES and not source.is_split
+        return source.comment_count if is_read else 0
 
     def excluded(self, skewed_count: int) -> tuple[tuple[str, int], ...]:
         """Return how many records were left out by reason, sorted by reason."""
@@ -172,7 +202,7 @@ def numbered_lines(source: Source, engine: Engine) -> Iterator[tuple[int, str]]:
             yield entry.line, entry.text
         return
     for number, line in enumerate(_raw_lines(raw_chunks(source, engine)), start=1):
-        if line.strip():
+        if line.strip() and number > source.skipped_lines:
             yield number, _decoded(line)
 
 
@@ -182,15 +212,16 @@ def row_starts(source: Source, engine: Engine) -> Sequence[int]:
     Blank lines are no rows, and a quoted value may run over several lines. The list ends where the
     text is not what the standard library takes for a table.
     """
-    lines = (_decoded(line) + "\n" for line in _raw_lines(raw_chunks(source, engine)))
+    raw = islice(_raw_lines(raw_chunks(source, engine)), source.skipped_lines, None)
+    lines = (_decoded(line) + "\n" for line in raw)
     reader = csv.reader(lines, delimiter=source.delimiter)
     starts = array("q")
-    before = 0
+    before = source.skipped_lines
     with suppress(csv.Error):
         for row in reader:
             if row:
                 starts.append(before + 1)
-            before = reader.line_num
+            before = source.skipped_lines + reader.line_num
     return starts
 
 
@@ -214,6 +245,18 @@ def raw_chunks(source: Source, engine: Engine) -> Iterator[bytes]:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK_BYTES):
                 yield chunk
+
+
+def without_lines(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
+    """Yield a text less its first lines."""
+    left = count
+    for chunk in chunks:
+        rest = chunk
+        while left and rest:
+            _, newline, rest = rest.partition(b"\n")
+            left -= bool(newline)
+        if rest:
+            yield rest
 
 
 def is_utf8(source: Source, engine: Engine) -> bool:

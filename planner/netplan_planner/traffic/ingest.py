@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
+from netplan_planner import meter
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.traffic.batches import Batch, line_batch, make_batches
@@ -17,13 +18,13 @@ from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.meeting import Meeting
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.repeats import Repeats
 from netplan_planner.traffic.statements import staging, sums
 from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US, US_PER_MINUTE
 
-_MADE_HERE = (
-    "identity",
-    "node",
-    "endpoint",
+_OF_ENDS = ("identity", "node", "endpoint")
+"""Stay when the records are read again."""
+_OF_RECORDS = (
     "staged",
     "fresh",
     "stranger",
@@ -61,25 +62,43 @@ class Ingest:
         self.nodes = Nodes(inventory)
         self._options = options
         self._is_steady = is_steady
-        self.record_count = 0
         self._is_careful = False
-        self._has_all_spans = False
         self._described: list[Row] = []
-        engine.create(*_MADE_HERE)
-        positions = max(options.max_record_minutes, options.max_table_minutes) + 2
-        engine.run(f"INSERT INTO minute_position SELECT range FROM range({positions})")
+        self._batches: list[Batch] = []
+        self._is_again = False
+        self.repeats = Repeats(engine)
+        engine.create(*_OF_ENDS)
+        self._begin()
         engine.insert(
             "identity", ((*identity, node) for identity, node in self.nodes.seeds(inventory))
         )
         self._describe_nodes()
 
+    def _begin(self) -> None:
+        """Make the tables of records and sums, empty."""
+        engine, options = self.engine, self._options
+        engine.create(*_OF_RECORDS)
+        self.record_count = 0
+        self._has_all_spans = False
+        positions = max(options.max_record_minutes, options.max_table_minutes) + 2
+        engine.run(f"INSERT INTO minute_position SELECT range FROM range({positions})")
+
     def read(self, sources: Iterable[Source], *, of_p95: bool = False) -> list[Source]:
-        """Read all sources; return them as they could be read: a cut one ends earlier."""
+        """Read all sources; return them as they could be read: a cut one ends earlier.
+
+        Where something was logged twice they are read twice, see `repeats`.
+        """
         read: list[Source] = []
         for batch in make_batches(
             list(sources), self.engine, self.engine.batch_records, of_p95=of_p95
         ):
             read.extend(self.read_batch(batch))
+        if self.repeats.find(self.nodes):
+            self._is_again = True
+            self._begin()
+            self.repeats.begin()
+            for batch in tuple(self._batches):
+                self.read_batch(batch)
         self._write_endpoints()
         return list(dict.fromkeys(read))
 
@@ -93,9 +112,16 @@ class Ingest:
         self.record_count += int(self.engine.value("SELECT COUNT(*) FROM staged"))
         self._meet(batch)
         self._take_holders_of_the_time()
+        if self._is_again:
+            self.repeats.leave_out()
+        elif not batch.layout.is_table:
+            self.repeats.note()
         self._fill_span_positions(batch.layout)
         self._sum_up()
         self._note_reporters()
+        if not self._is_again:
+            self._batches.append(batch)
+        meter.advance(batch.size_bytes)
         return list(batch.sources)
 
     def _without_cut_file(self, batch: Batch, error: ReadError) -> list[Batch]:
@@ -132,15 +158,16 @@ class Ingest:
             max_minutes=options.max_table_minutes if is_table else options.max_record_minutes,
             max_bytes_per_minute=round(options.max_record_gbps * _BYTES_PER_GBPS_MINUTE),
             flow_bytes_per_s=max(1, round(options.flow_min_gbps * _BYTES_PER_GBPS_S)),
-            since_us=_us(options.since, FIRST_US),
-            until_us=_us(options.until, LAST_US),
+            since_us=microseconds(options.since) if options.since else FIRST_US,
+            until_us=microseconds(options.until) if options.until else LAST_US,
             takes_names=is_table,
             with_details=batch.has_details,
             is_careful=self._is_careful,
         )
         self.engine.create("staged")
         self._view(batch, with_details=batch.has_details)
-        self.engine.run(f"INSERT INTO staged {statement}")
+        with meter.part(batch.size_bytes, self.engine.done_ratio):
+            self.engine.run(f"INSERT INTO staged {statement}")
 
     def _view(self, batch: Batch, *, with_details: bool) -> None:
         self.engine.run(f"CREATE OR REPLACE VIEW flow_record AS {batch.query(with_details)}")
@@ -237,9 +264,7 @@ class Ingest:
         engine.run(f"INSERT INTO fault {staging.FAULTS}")
 
 
-def _us(time: datetime | None, default: int) -> int:
+def microseconds(time: datetime) -> int:
     """Return a time as microseconds since 1970; one without a zone is UTC."""
-    if time is None:
-        return default
     aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
     return round(aware.timestamp() * _US_PER_S)

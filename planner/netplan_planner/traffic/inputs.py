@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from netplan_planner.errors import InputError
+from netplan_planner.errors import EmptyError, InputError
 from netplan_planner.model import Value
 from netplan_planner.traffic.compression import ZSTD_MAGIC, gzip_head, is_cut_zstd
 from netplan_planner.traffic.engine import Engine
@@ -20,6 +20,7 @@ _GZIP_MAGIC, _PARQUET_MAGIC = b"\x1f\x8b", b"PAR1"
 _BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _ENTRY_KEYS = frozenset({"jsonPayload", "logName", "insertId", "timestamp"})
 
+_COMMENTS = ("#", "//")
 _DELIMITERS = ",;\t|"
 _TABLE_COLUMNS = frozenset({"src", "dst"})
 """What a plain table cannot do without; `bytes`, `start` and `end`, or `gbps`, come with them."""
@@ -61,6 +62,10 @@ class Source(Value, frozen=True, kw_only=True):
     """Between the columns of a CSV table."""
     is_cut: bool = False
     """Ends in the middle; what stands before the cut is read."""
+    skipped_lines: int = 0
+    """Lines before the first entry or the header that are comments, or blank ones between."""
+    comment_count: int = 0
+    """How many of them are comments."""
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
@@ -108,14 +113,16 @@ def recognise(path: Path, link: Path, engine: Engine) -> Source:
     except OSError as exc:
         raise InputError(f"{path}: cannot be read: {exc.strerror}") from exc
     if not head:
-        raise InputError(f"{path}: the file is empty")
+        raise EmptyError(f"{path}: the file is empty")
     if head.startswith(_PARQUET_MAGIC):
         layout = _parquet_layout(path, engine.columns(link, str(path)))
         return Source(path=link, original=path, shown=str(path), layout=layout, size_bytes=size)
     compression = _compression(head)
     text, encoding = _text(path, link, head, compression, engine)
+    skipped_lines, comment_count = _comments(text)
+    text = "".join(text.splitlines(keepends=True)[skipped_lines:])
     if not text.strip():
-        raise InputError(f"{path}: the file is empty")
+        raise EmptyError(f"{path}: the file is empty")
     layout = _text_layout(path, text)
     header = text.lstrip().splitlines()[0]
     return Source(
@@ -128,7 +135,25 @@ def recognise(path: Path, link: Path, engine: Engine) -> Source:
         encoding=encoding,
         size_bytes=size,
         is_cut=compression == "zstd" and is_cut_zstd(path),
+        skipped_lines=skipped_lines,
+        comment_count=comment_count,
     )
+
+
+def _comments(text: str) -> tuple[int, int]:
+    r"""Return how many lines come before the content, and how many of them are comments.
+
+    >>> _comments("# one\n\n// two\n{}")
+    (3, 2)
+    """
+    last = count = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if stripped.startswith(_COMMENTS):
+            last, count = number, count + 1
+        elif stripped:
+            break
+    return last, count
 
 
 def _compression(head: bytes) -> str:
@@ -180,7 +205,7 @@ def _is_entry(line: str) -> bool:
         return False
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and not _ENTRY_KEYS.isdisjoint(value)
 

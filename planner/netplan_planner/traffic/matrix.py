@@ -1,12 +1,13 @@
 """From the sums by pair to the traffic matrix."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from netplan_planner.model import (
     NO_TRAFFIC,
+    Drops,
     Edge,
     Owner,
     OwnerKind,
@@ -18,6 +19,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_planner.traffic.engine import Engine, Row, slices
+from netplan_planner.traffic.records import DROP_REASONS
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.series import MachineSeries, SeriesReader
 from netplan_planner.traffic.statements.keys import PORT_BASE
@@ -45,6 +47,7 @@ class EdgeTotal:
         "coarse_bytes",
         "dropped_bytes",
         "dropped_packets",
+        "drops",
         "header_bytes",
         "other_side_bytes",
         "other_side_records",
@@ -64,6 +67,7 @@ class EdgeTotal:
         self.other_side_bytes = other
         self.other_side_records = other_records
         self.coarse_bytes = self.dropped_bytes = self.dropped_packets = 0
+        self.drops: list[Drops] = []
 
 
 class MatrixBuilder:
@@ -91,6 +95,8 @@ class MatrixBuilder:
             start=self._window.start,
             end=self._window.end,
             observed_minutes=self._window.observed_minutes,
+            span_minutes=self._window.span_minutes,
+            is_asked=self._window.is_asked,
             reporter=reporter,
             owners=owners,
             edges=edges,
@@ -107,9 +113,18 @@ class MatrixBuilder:
         }
         for edge, payload in self._engine.rows(EDGE_COARSE):
             totals[edge].coarse_bytes = payload // unit
-        for edge, payload, packets in self._engine.rows(EDGE_DROPS):
+        for edge, at_receiver, reason, payload, packets in self._engine.rows(EDGE_DROPS):
             total = totals.setdefault(edge, EdgeTotal((edge, *[0] * 7), unit))
-            total.dropped_bytes, total.dropped_packets = payload, packets
+            total.dropped_bytes += payload
+            total.dropped_packets += packets
+            total.drops.append(
+                Drops(
+                    reason=DROP_REASONS[reason - 1] if reason else "",
+                    at_receiver=bool(at_receiver),
+                    packet_count=packets,
+                    byte_count=payload,
+                )
+            )
         return totals
 
     def _fill_edge_minutes(self) -> None:
@@ -145,6 +160,7 @@ class MatrixBuilder:
                     other_side_bytes=total.other_side_bytes if total.other_side_records else None,
                     dropped_bytes=total.dropped_bytes,
                     dropped_packets=total.dropped_packets,
+                    drops=tuple(sorted(total.drops, key=_drop_order)),
                     top_flow=top_flows.get(number),
                 )
             )
@@ -212,6 +228,25 @@ class _MachineSums:
     def coarse_ratio(self) -> float:
         """Share of what it sends that comes from records of more than a minute."""
         return self.coarse / self.payload if self.payload else 0.0
+
+
+def drops_of(totals: Iterable[EdgeTotal]) -> tuple[Drops, ...]:
+    """Return what was dropped on all edges, by side and reason."""
+    sums: dict[tuple[str, bool], list[int]] = {}
+    for total in totals:
+        for one in total.drops:
+            packets_bytes = sums.setdefault((one.reason, one.at_receiver), [0, 0])
+            packets_bytes[0] += one.packet_count
+            packets_bytes[1] += one.byte_count
+    found = (
+        Drops(reason=reason, at_receiver=at_receiver, packet_count=packets, byte_count=byte_count)
+        for (reason, at_receiver), (packets, byte_count) in sums.items()
+    )
+    return tuple(sorted(found, key=_drop_order))
+
+
+def _drop_order(drops: Drops) -> tuple[int, bool, str]:
+    return -drops.packet_count, drops.at_receiver, drops.reason
 
 
 def _machine_sums(owners: Sequence[Owner], edges: Sequence[Edge]) -> dict[int, _MachineSums]:

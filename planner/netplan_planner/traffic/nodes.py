@@ -87,11 +87,7 @@ class Nodes:
         self._number: dict[Node, int] = {}
         self.earlier: list[Earlier] = []
         """In the order in which they were found."""
-        logging = {
-            s.ref.self_link
-            for s in inventory.subnetworks
-            if s.flow_logs is not None and s.flow_logs.enabled
-        }
+        logging = {s.ref.self_link for s in inventory.subnetworks if inventory.logging_of(s)}
         self.declared: frozenset[SelfLink] = frozenset(logging)
         """Subnetworks whose flow logs are on, as the inventory says."""
         self._sending, self._receiving = set(logging), set(logging)

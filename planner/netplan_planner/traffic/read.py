@@ -1,37 +1,44 @@
 """Reads traffic: finds the files, runs the engine, says what the result rests on."""
 
 import codecs
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import InputError
+from netplan_planner import meter
+from netplan_planner.errors import EmptyError, InputError
+from netplan_planner.input_files import reading
 from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
 from netplan_planner.traffic import tables
+from netplan_planner.traffic.batches import row_count
 from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
-from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks
-from netplan_planner.traffic.ingest import Ingest
+from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
+from netplan_planner.traffic.ingest import Ingest, microseconds
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
 from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.routes import Routes
+from netplan_planner.traffic.statements.keys import US_PER_MINUTE
 from netplan_planner.traffic.window import Active, Window, find_window
 
 
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
     """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
     files = find_files(paths)
-    with open_engine(options) as engine:
-        sources = [_prepared(source, engine) for source in _recognised(files, engine)]
+    more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+    with reading(f"{files[0]}{more}"), open_engine(options) as engine:
+        sources, empty = _sources(files, engine)
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
             raise InputError(
                 f"{steady[0].shown}: steady rates cannot be mixed with records that have times"
             )
-        matrix = _matrix(sources, inventory, options, engine, is_steady=bool(steady))
+        matrix = _with_notes(
+            _matrix(sources, inventory, options, engine, is_steady=bool(steady)), empty
+        )
         if not steady:
             return matrix
         if not tables.has_p95(sources, engine):
@@ -40,21 +47,54 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
         return _with_p95(matrix, of_p95)
 
 
-def _recognised(files: Iterable[Path], engine: Engine) -> Iterator[Source]:
-    """Yield the inputs, each behind a link whose name the engine cannot misread.
+def _sources(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[str]]:
+    """Return the inputs as the engine can read them, and what is said of those that are empty.
 
-    A file's own name may hold quotes, glob characters, or folders that look like partitions.
+    Raises:
+        EmptyError: If all of them are.
     """
+    found: list[Source] = []
+    empty: list[str] = []
     folder = engine.folder / "in"
     folder.mkdir()
     for index, path in enumerate(files):
-        link = folder / f"f{index:06d}"
-        link.symlink_to(path.resolve())
-        yield recognise(path, link, engine)
+        try:
+            with reading(path):
+                recognised = _recognised(path, folder / f"f{index:06d}", engine)
+                found.append(_prepared(recognised, engine))
+        except EmptyError as exc:
+            empty.append(str(exc))
+    if not found:
+        raise EmptyError("; ".join(empty[:_NAMED]))
+    return found, empty
+
+
+_NAMED = 3
+
+
+def _with_notes(matrix: TrafficMatrix, empty: Sequence[str]) -> TrafficMatrix:
+    """Return a matrix that says which inputs held nothing."""
+    if not empty:
+        return matrix
+    more = f" and {len(empty) - _NAMED} more" if len(empty) > _NAMED else ""
+    note = f"{'; '.join(empty[:_NAMED])}{more}"
+    coverage = matrix.coverage
+    return replace(matrix, coverage=replace(coverage, notes=(*coverage.notes, note)))
+
+
+def _recognised(path: Path, link: Path, engine: Engine) -> Source:
+    """Return an input, behind a link whose name the engine cannot misread.
+
+    A file's own name may hold quotes, glob characters, or folders that look like partitions.
+    """
+    link.symlink_to(path.resolve())
+    return recognise(path, link, engine)
 
 
 def _prepared(source: Source, engine: Engine) -> Source:
     """Return a source that the engine can read: arrays and pretty-printed entries become lines."""
+    if source.layout is Layout.FLOW_PARQUET and row_count(source, engine) == 0:
+        raise EmptyError(f"{source.shown}: the file holds no records")
     if source.layout is Layout.TABLE_CSV:
         return source if is_utf8(source, engine) else _recoded(source, engine)
     is_plain = source.encoding == "utf-8"
@@ -63,14 +103,16 @@ def _prepared(source: Source, engine: Engine) -> Source:
     target = engine.folder / f"{source.path.name}.lines"
     is_cut = source.is_cut
     count = 0
-    chunks = Ends(raw_chunks(source, engine))
+    # In other encodings a comment is just text outside of braces.
+    skipped = source.skipped_lines if is_plain else 0
+    chunks = Ends(without_lines(raw_chunks(source, engine), skipped))
     with target.open("w", encoding="utf-8") as out:
         for entry in split_entries(chunks, source.encoding):
             out.write(entry.text + "\n")
             is_cut = is_cut or not entry.is_whole
             count += 1
     if count == 0:
-        raise InputError(f"{source.shown}: the file holds no log entries")
+        raise EmptyError(f"{source.shown}: the file holds no log entries")
     return replace(
         source,
         path=target,
@@ -103,7 +145,9 @@ def _matrix(
     of_p95: bool = False,
 ) -> TrafficMatrix:
     ingest = Ingest(engine, inventory, options, is_steady=is_steady)
-    sources = ingest.read(sources, of_p95=of_p95)
+    total = float(sum(source.size_bytes for source in sources))
+    with meter.work("reading flow logs", total=total, unit="bytes"):
+        sources = ingest.read(sources, of_p95=of_p95)
     faults = Faults(engine, ingest, sources)
     window = _window(engine, options)
     examples = faults.examples(options.example_count)
@@ -122,9 +166,10 @@ def _matrix(
             nodes=ingest.nodes,
             window=window,
             sources=sources,
-            record_count=ingest.record_count,
+            record_count=ingest.record_count - faults.comment_count,
             excluded=faults.excluded(window.skewed_count),
             examples=examples,
+            overlaps=ingest.repeats.overlaps(ingest.nodes),
             engine=engine,
         ),
     )
@@ -140,7 +185,16 @@ def _window(engine: Engine, options: TrafficOptions) -> Window | None:
         gap_minutes=options.gap_minutes,
         max_skew_days=options.max_skew_days,
         skew_ratio=options.skew_ratio,
+        asked=_asked(options),
     )
+
+
+def _asked(options: TrafficOptions) -> tuple[int, int] | None:
+    """Return the first minute and the minute after of a window that was named whole."""
+    if options.since is None or options.until is None:
+        return None
+    first = microseconds(options.since) // US_PER_MINUTE
+    return first, -(-microseconds(options.until) // US_PER_MINUTE)
 
 
 def _nothing(sources: Sequence[Source], faults: Faults) -> str:

@@ -29,13 +29,36 @@ COLUMNS = (
     "payload_bytes",
     "packet_count",
     "rtt_us",
+    "entry",
+    "configuration",
+    "configuration_name",
+    "drop_reason",
     "source_name",
 )
 """Columns of a flow record.
 
 `side` is 0 to 3 for SRC, DEST, SRC_GATEWAY and DEST_GATEWAY. `payload_bytes` and `packet_count` of
-a dropped record are those dropped. `source_name` is the file.
+a dropped record are those dropped. `source_name` is the file. `entry` is equal for equal log
+entries, see `_entry`; `configuration` is 0 for a subnetwork's own setting, else a number of its
+own for each configuration of the Network Management API, whose name is read only where wanted;
+`drop_reason` is the place in `DROP_REASONS` counted from 1, or 0.
 """
+
+DROP_REASONS = (
+    "FIREWALL_DENY",
+    "NO_MATCHING_ROUTE",
+    "QUEUE_OVERFLOW",
+    "SPOOFED_SOURCE",
+    "TOO_MANY_CONNECTIONS",
+    "EARLY_DROPS_FULL_FAIR_QUEUE",
+    "INVALID_L4_CHECKSUM_INTERNET",
+    "INVALID_L4_CHECKSUM_INTERNAL",
+    "PSC_NAT_OUT_OF_CONNECTIONS",
+    "PSC_NAT_OUT_OF_PORTS",
+    "another reason",
+)
+"""Values of `drop_reason` (docs.cloud.google.com/vpc/docs/about-flow-logs-records); the last one
+stands for values that came since."""
 
 TAG = (
     "pod",
@@ -70,11 +93,16 @@ INTERNAL, EXTERNAL = "internal", "external"
 """Kinds of a plain table's ends: by which of its addresses a named machine is meant."""
 
 _SIDES = ("SRC", "DEST", "SRC_GATEWAY", "DEST_GATEWAY")
+_CONFIGURED = (
+    "/logs/networkmanagement.googleapis.com%2Fvpc_flows",
+    "/logs/networkmanagement.googleapis.com/vpc_flows",
+)
+"""Logs of configurations of the Network Management API; the other names are of the subnetworks' own
+setting. Both write records of the same flows."""
 _LOG_NAMES = (
     "/logs/compute.googleapis.com%2Fvpc_flows",
-    "/logs/networkmanagement.googleapis.com%2Fvpc_flows",
     "/logs/compute.googleapis.com/vpc_flows",
-    "/logs/networkmanagement.googleapis.com/vpc_flows",
+    *_CONFIGURED,
 )
 _NOT_SCALAR = frozenset({"list", "map", "array", "union", "blob", "bit"})
 """Types that no field of a flow log has: a column of such a type is as good as missing."""
@@ -90,6 +118,9 @@ _NUMBERS = frozenset(
         "payload_bytes",
         "packet_count",
         "rtt_us",
+        "entry",
+        "configuration",
+        "drop_reason",
     }
 )
 
@@ -108,8 +139,12 @@ _END = {
     "gke_details": {"pod": ("pod_name",)},
 }
 ENTRY: Mapping[str, Any] = {
+    "insertId": None,
+    "timestamp": None,
     "logName": None,
-    "resource": {"labels": ("project_id", "location", "subnetwork_name")},
+    "resource": {
+        "labels": ("project_id", "location", "subnetwork_name", "resource_container", "name")
+    },
     "jsonPayload": {
         "connection": ("src_ip", "dest_ip", "src_port", "dest_port", "protocol"),
         "reporter": None,
@@ -122,6 +157,7 @@ ENTRY: Mapping[str, Any] = {
         "disposition": None,
         "bytes_dropped": None,
         "packets_dropped": None,
+        "drop_reason": None,
         **{f"{side}_{name}": fields for side in ("src", "dest") for name, fields in _END.items()},
     },
 }
@@ -276,11 +312,64 @@ def flow_record(
         "payload_bytes": _sent_or_dropped(payload, "bytes"),
         "packet_count": _sent_or_dropped(payload, "packets"),
         "rtt_us": _rtt_us(payload),
+        "entry": _entry(fields, payload),
+        **_configuration(fields),
+        "drop_reason": _drop_reason(payload),
         "source_name": source_name,
     }
     for end, name in (("src", "src"), ("dest", "dst")):
         values |= _end_columns(fields, payload, end, name, with_details=with_details)
     return select_columns(values, source)
+
+
+def _entry(fields: Fields, payload: Fields) -> str:
+    """Return a number that equal entries share; NULL without an id.
+
+    Cloud Logging takes entries with the same log, time and `insertId` for one; here they must say
+    the same count too. Two others would have to share 63 bits, and the minute besides.
+    """
+    if not fields.has("insertId"):
+        return NO_NUMBER
+    insert_id = fields.text("insertId")
+    parts = (
+        insert_id,
+        fields.time_us("timestamp") if fields.has("timestamp") else "0",
+        fields.text("logName"),
+        _sent_or_dropped(payload, "bytes"),
+    )
+    return f"CASE WHEN {insert_id} IS NOT NULL THEN {_number_of(parts)} END"
+
+
+def _configuration(fields: Fields) -> dict[str, str]:
+    """Return the columns of the configuration that made a record."""
+    if not fields.has("logName"):
+        return {"configuration": "0"}
+    labels = fields.part("resource").part("labels")
+    parts = [labels.text(name) for name in ("resource_container", "location", "name")]
+    log_name = fields.text("logName")
+    is_configured = " OR ".join(f"suffix({log_name}, {quoted(name)})" for name in _CONFIGURED)
+    name = joined([parts[0], quoted("locations"), parts[1], parts[2]], "/")
+    return {
+        "configuration": f"CASE WHEN {is_configured} THEN {_number_of(parts)} ELSE 0 END",
+        "configuration_name": f"CASE WHEN {is_configured} THEN {name} END",
+    }
+
+
+def _number_of(parts: Sequence[str]) -> str:
+    """Return a number of 63 bits that stands for some values."""
+    return f"CAST(hash({', '.join(parts)}) % {_MOST_NUMBER} AS BIGINT)"
+
+
+_MOST_NUMBER = (1 << 63) - 1
+
+
+def _drop_reason(payload: Fields) -> str:
+    if not payload.has("drop_reason"):
+        return "0"
+    reason = payload.text("drop_reason")
+    known = " ".join(f"WHEN {quoted(name)} THEN {i}" for i, name in enumerate(DROP_REASONS, 1))
+    other = f"ELSE {len(DROP_REASONS)} END"
+    return f"CASE WHEN {reason} IS NULL THEN 0 ELSE CASE {reason} {known} {other} END"
 
 
 def _sent_or_dropped(payload: Fields, what: str) -> str:

@@ -40,7 +40,48 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "wire_bytes": "BIGINT",
         "rtt_us": "INTEGER",
         "ports": "BIGINT",
+        "entry": "BIGINT",
+        "configuration": "BIGINT",
+        "drop_reason": "TINYINT",
         "note": "VARCHAR",
+    },
+    # Entries met so far; those met more than once; of these the ones that count already.
+    "seen_entry": {"entry": "BIGINT", "start_minute": "INTEGER"},
+    "repeated_entry": {"entry": "BIGINT", "start_minute": "INTEGER"},
+    "kept_entry": {"entry": "BIGINT", "start_minute": "INTEGER"},
+    # What each configuration of flow logs has of an end that reports, by hour; then by place: a
+    # subnetwork, or an end that is in none.
+    "node_hour": {
+        "node": "BIGINT",
+        "side": "TINYINT",
+        "configuration": "BIGINT",
+        "hour": "INTEGER",
+        "records": "BIGINT",
+        "payload_bytes": "BIGINT",
+    },
+    "place": {"node": "BIGINT", "place": "INTEGER"},
+    "place_hour": {
+        "place": "INTEGER",
+        "side": "TINYINT",
+        "configuration": "BIGINT",
+        "hour": "INTEGER",
+        "records": "BIGINT",
+        "payload_bytes": "BIGINT",
+    },
+    # Configurations in the order in which their reports of a place count, the least rank first;
+    # and the hours in which one does not, because another one does.
+    "place_rank": {
+        "place": "INTEGER",
+        "side": "TINYINT",
+        "configuration": "BIGINT",
+        "position": "INTEGER",
+    },
+    "superseded": {
+        "place": "INTEGER",
+        "side": "TINYINT",
+        "configuration": "BIGINT",
+        "hour": "INTEGER",
+        "by_configuration": "BIGINT",
     },
     # Notes of records between ends not met before, with their nodes.
     "fresh": {
@@ -85,6 +126,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "pair_dropped": {
         "report": "BIGINT",
         "day": "INTEGER",
+        "drop_reason": "TINYINT",
         "payload_bytes": "BIGINT",
         "packet_count": "BIGINT",
     },

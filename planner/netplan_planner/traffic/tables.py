@@ -41,6 +41,7 @@ def relation_of(source: Source) -> str:
     return (
         f"read_csv({path}, header = true, delim = {quoted(source.delimiter)}, quote = '\"',"
         f" escape = '\"', all_varchar = true, null_padding = true,"
+        f"{f' skip = {source.skipped_lines},' if source.skipped_lines else ''}"
         f" ignore_errors = true, strict_mode = false, filename = true, parallel = false,"
         f" compression = {quoted(source.compression)})"
     )

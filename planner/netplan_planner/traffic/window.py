@@ -27,6 +27,13 @@ class Window(Value, frozen=True, kw_only=True):
     skewed_days: tuple[int, ...] = ()
     """Days since 1970 whose records are left out."""
     skewed_count: int = 0
+    is_asked: bool = False
+    """The user named its beginning and its end: what no record tells of was idle."""
+
+    @property
+    def span_minutes(self) -> int:
+        """Minutes from the first to the last, gaps included."""
+        return self.last_minute - self.first_minute + 1
 
     @property
     def observed_minutes(self) -> int:
@@ -50,7 +57,12 @@ def _time(minute: int) -> datetime:
 
 
 def find_window(
-    activity: Iterable[Active], *, gap_minutes: int, max_skew_days: int, skew_ratio: float
+    activity: Iterable[Active],
+    *,
+    gap_minutes: int,
+    max_skew_days: int,
+    skew_ratio: float,
+    asked: tuple[int, int] | None = None,
 ) -> Window | None:
     """Return the observed window, or None when there is no record.
 
@@ -59,12 +71,23 @@ def find_window(
         gap_minutes: A longer silence is a gap.
         max_skew_days: As many days without a record part runs of days from each other.
         skew_ratio: A run with at most this share of the greatest run's records has wrong clocks.
+        asked: First minute and minute after of the window that the user named, which has no gaps:
+            all of it was looked at.
     """
     rows = sorted(activity, key=lambda row: (row.first_minute, row.last_minute))
     if not rows:
         return None
     skewed, count = _skewed_days(rows, max_skew_days, skew_ratio)
     kept = [row for row in rows if row.first_minute // MINUTES_PER_DAY not in skewed]
+    if asked is not None:
+        first, until = asked
+        return Window(
+            first_minute=min(first, kept[0].first_minute),
+            last_minute=max(until - 1, *(row.last_minute for row in kept)),
+            skewed_days=tuple(sorted(skewed)),
+            skewed_count=count,
+            is_asked=True,
+        )
     gaps = []
     last = kept[0].last_minute
     for row in kept:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from netplan_pricing.building.sku_tables import Choice, Key, PartNames
 from netplan_pricing.catalogue.currencies import CurrencyRate
 from netplan_pricing.catalogue.priced import Catalogue, Unread
 from netplan_pricing.container import FILE_NAME, SnapshotFile, SourceNote, encode_snapshot
-from netplan_pricing.verifying import verify
+from netplan_pricing.guards.missing import Lack
+from netplan_pricing.verifying import Verdict, verify
 
 FACTS = Path(__file__).parent.parent / "facts"
 """Small hand-kept tables: what neither the catalogue nor the Compute API says, with sources."""
@@ -29,12 +31,15 @@ AGREE_RATIO = Decimal("1e-6")
 
 _FACT_TABLES = (
     *(schema.SUSTAINED_USE, schema.TIER1_SERIES, schema.CUSTOM_LIMITS, schema.INTERNET_AREAS),
-    *(schema.SKU_SERIES, schema.FLEXIBLE_SERIES),
+    *(schema.SKU_SERIES, schema.FLEXIBLE_SERIES, schema.MACHINE_SLICES),
 )
 _UNSORTED = frozenset({schema.SKU_SERIES})
 """Fact tables whose first fitting row decides."""
 _WEIGHT = Decimal(100)
 _SPOT = "spot"
+_NEVER_AGREES = 3
+"""Regions in which a list has to differ from the SKUs on a type, and agree in none, before it is
+not believed on the type elsewhere; in fewer, a price may have moved since the list was made."""
 _SHOWN = 10
 
 
@@ -68,6 +73,8 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...]
     comparison: Comparison
     region_pair_count: int
+    lacking: tuple[Lack, ...] = ()
+    """Regions without prices of traffic, which are refused there."""
 
 
 def build_snapshot(
@@ -76,6 +83,8 @@ def build_snapshot(
     other: OtherTables,
     currencies: Sequence[CurrencyRate] = (),
     facts: Path = FACTS,
+    *,
+    today: date,
 ) -> Built:
     """Return a snapshot.
 
@@ -86,6 +95,7 @@ def build_snapshot(
             they are younger.
         currencies: Conversion rates of the catalogue.
         facts: Folder of the hand-kept tables.
+        today: No date may be after it.
 
     Raises:
         InputError: If the sources contradict each other, or hold a price that cannot be one.
@@ -112,7 +122,7 @@ def build_snapshot(
         ),
         **{name: _fact(facts, name) for name in _FACT_TABLES},
     }
-    pairs = sku_network.check_region_pairs(
+    pairs, lacking = sku_network.check_region_pairs(
         tables[schema.NETWORK_PRICES], tables[schema.REGION_OFFERS]
     )
     empty = {**tables, schema.LISTED_PRICES: as_columns(schema.LISTED_PRICES, [])}
@@ -120,7 +130,7 @@ def build_snapshot(
     listed, comparison = _listed(other.machines, summed)
     tables[schema.LISTED_PRICES] = as_columns(schema.LISTED_PRICES, listed)
     content = _encoded(tables, catalogue)
-    _require_sound(SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), content)))
+    verdict = _sound(SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), content)), today)
     return Built(
         content=content,
         unread=catalogue.unread,
@@ -128,17 +138,20 @@ def build_snapshot(
         choices=tuple(sorted(choices, key=lambda choice: choice.key)),
         comparison=comparison,
         region_pair_count=pairs,
+        lacking=(*lacking, *verdict.lacking),
     )
 
 
-def _require_sound(book: SnapshotPriceBook) -> None:
+def _sound(book: SnapshotPriceBook, today: date) -> Verdict:
     """Refuse a snapshot that fails the checks of `netplan prices verify`."""
-    faults = verify(book).faults
+    verdict = verify(book, today)
+    faults = verdict.faults
     if faults:
         listed = "".join(
             f"\n  {fault.check.value}: {fault.where}: {fault.what}" for fault in faults[:_SHOWN]
         )
         raise InputError(f"the snapshot would not hold together, {len(faults)} faults:{listed}")
+    return verdict
 
 
 def _encoded(tables: dict[str, Columns], catalogue: Catalogue) -> bytes:
@@ -169,50 +182,74 @@ def _add_younger(
 def _listed(
     machines: Sequence[ListedRow], summed: SnapshotPriceBook
 ) -> tuple[list[tuple[str, ...]], Comparison]:
-    """Return the rows of `listed_prices`, and how the list compares with the sums."""
-    rows = []
+    """Return the rows of `listed_prices`, and how the list compares with the sums.
+
+    Where a list never agrees on a type it sums other rates than the type is billed at: its prices
+    of it are not taken anywhere, be it in regions that have no SKU.
+    """
     differences: list[Difference] = []
+    kept: list[tuple[ListedRow, dict[str, Decimal]]] = []
+    agreed: Counter[str] = Counter()
     compared = offered = 0
     for one in sorted(machines, key=lambda row: (row.region, row.machine_type)):
-        quotes = {
-            usage: summed.machines.summed(one.region, one.machine_type, _USAGE_BY_WORD[usage])
-            for usage in USAGES
-        }
-        is_offered = summed.types.is_offered(one.region, one.machine_type)
-        kept = {}
-        is_same_machine = True
-        for usage, listed_usd in one.prices.items():
-            quote = quotes[usage]
-            if listed_usd is None:
-                continue
-            if isinstance(quote, str) or not summed.machines.is_of_skus(quote):
-                kept[usage] = listed_usd
-            elif usage == _SPOT:
-                # A list that sums other rates than the SKUs' does so for Spot as well.
-                if is_same_machine and one.as_of >= quote.as_of:
-                    kept[usage] = listed_usd
-            else:
-                compared += 1
-                offered += is_offered
-                if abs(quote.usd - listed_usd) > AGREE_RATIO * listed_usd:
-                    is_same_machine = False
-                    differences.append(
-                        Difference(
-                            region=one.region,
-                            machine_type=one.machine_type,
-                            usage=usage,
-                            listed_usd=listed_usd,
-                            summed_usd=quote.usd,
-                            is_offered=is_offered,
-                            note=one.note,
-                        )
-                    )
-        if kept:
-            prices = (f"{kept[usage]:f}" if usage in kept else "" for usage in USAGES)
-            rows.append((one.region, one.machine_type, *prices, one.note, one.source, one.as_of))
+        judged = _judged(one, summed)
+        compared += judged.compared_count
+        offered += judged.compared_count * summed.types.is_offered(one.region, one.machine_type)
+        agreed[one.machine_type] += judged.compared_count - len(judged.differences)
+        differences += judged.differences
+        kept.append((one, judged.kept))
+    pairs = {(one.machine_type, one.region) for one in differences}
+    differing = Counter(machine_type for machine_type, _ in pairs)
+    refused = {
+        name for name, count in differing.items() if count >= _NEVER_AGREES and not agreed[name]
+    }
+    rows = []
+    for one, prices in kept:
+        if prices and one.machine_type not in refused:
+            cells = (f"{prices[usage]:f}" if usage in prices else "" for usage in USAGES)
+            rows.append((one.region, one.machine_type, *cells, one.note, one.source, one.as_of))
     return rows, Comparison(
         compared_count=compared, offered_count=offered, differences=tuple(differences)
     )
+
+
+class _Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a listed row is new, and where it differs from the sums of SKUs."""
+
+    kept: dict[str, Decimal]
+    compared_count: int
+    differences: tuple[Difference, ...]
+
+
+def _judged(one: ListedRow, summed: SnapshotPriceBook) -> _Judged:
+    differences: list[Difference] = []
+    kept: dict[str, Decimal] = {}
+    compared = 0
+    for usage, listed_usd in one.prices.items():
+        quote = summed.machines.summed(one.region, one.machine_type, _USAGE_BY_WORD[usage])
+        if listed_usd is None:
+            continue
+        if isinstance(quote, str) or not summed.machines.is_of_skus(quote):
+            kept[usage] = listed_usd
+        elif usage == _SPOT:
+            # A list that sums other rates than the SKUs' does so for Spot as well.
+            if not differences and one.as_of >= quote.as_of:
+                kept[usage] = listed_usd
+        else:
+            compared += 1
+            if abs(quote.usd - listed_usd) > AGREE_RATIO * listed_usd:
+                differences.append(
+                    Difference(
+                        region=one.region,
+                        machine_type=one.machine_type,
+                        usage=usage,
+                        listed_usd=listed_usd,
+                        summed_usd=quote.usd,
+                        is_offered=summed.types.is_offered(one.region, one.machine_type),
+                        note=one.note,
+                    )
+                )
+    return _Judged(kept=kept, compared_count=compared, differences=tuple(differences))
 
 
 _USAGE_BY_WORD = {usage.value.replace("-", "_"): usage for usage in Usage}

@@ -1,7 +1,6 @@
 """CSV tables as rows with their place in the file, and the checks that every builder shares."""
 
 import csv
-import gzip
 import io
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import gunzipped
 from netplan_pricing.container import is_amount
 from netplan_pricing.schema import COLUMNS
 
@@ -86,7 +86,7 @@ def _reader(path: Path) -> "csv.DictReader[str]":
     try:
         content = path.read_bytes()
         if path.suffix == ".gz":
-            content = gzip.decompress(content)
+            content = gunzipped(content)
         text = content.decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as exc:
         raise InputError(f"{path}: cannot be read: {exc}") from exc

@@ -1,13 +1,16 @@
 """A snapshot from files: dumps of the catalogue, machine types, and tables of other sources."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
+from netplan_planner.units import counted
 from netplan_planner.writing import written_whole
 from netplan_pricing import schema
+from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.building.assemble import FACTS, Built, build_snapshot
 from netplan_pricing.building.csv_tables import Sources
 from netplan_pricing.building.kept import kept_machines, kept_tables, rows_of
@@ -18,6 +21,7 @@ from netplan_pricing.catalogue.currencies import rates_of
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
 from netplan_pricing.catalogue.priced import MOST_UNRECOGNISED_RATIO, price_catalogue
 from netplan_pricing.container import FILE_NAME, SnapshotFile
+from netplan_pricing.guards.beside import doubts_beside, shown
 
 
 def build_from_files(
@@ -25,6 +29,7 @@ def build_from_files(
     machine_types: Sequence[Path],
     price_tables: Iterable[Path] = (),
     *,
+    today: date,
     currency_pages: Sequence[Path] = (),
     base: SnapshotFile | None = None,
     most_unrecognised_ratio: float = MOST_UNRECOGNISED_RATIO,
@@ -37,6 +42,7 @@ def build_from_files(
         machine_types: Answers of the Compute API, or tables of types, regions and zones; none:
             those of `base`.
         price_tables: CSV tables of machine prices, component rates or page prices.
+        today: Prices that begin after it are none yet, and no date may be after it.
         currency_pages: Pages of the catalogue in other currencies, for their rates.
         base: A snapshot of which stays what is in none of the files.
         most_unrecognised_ratio: Of the SKUs of one resource group, 0 to 1.
@@ -47,7 +53,7 @@ def build_from_files(
     """
     dump = read_dump(skus)
     require_complete(dump)
-    catalogue = price_catalogue(dump, most_unrecognised_ratio=most_unrecognised_ratio)
+    catalogue = price_catalogue(dump, today=today, most_unrecognised_ratio=most_unrecognised_ratio)
     sources = Sources(facts / "sources.csv")
     tables = read_tables(price_tables, sources)
     return build_snapshot(
@@ -56,6 +62,7 @@ def build_from_files(
         _with_rules(tables if base is None else kept_tables(base).with_new(tables), facts),
         rates_of(read_dump([path]) for path in currency_pages),
         facts,
+        today=today,
     )
 
 
@@ -79,6 +86,36 @@ def _machines(
         rows = rows_of(base, schema.MACHINE_TYPES)
         inputs.add_known(dict(zip(names, cells, strict=True)) for cells in rows)
     return inputs.tables()
+
+
+def require_likeness(
+    base: SnapshotFile,
+    built: Built,
+    *,
+    accepted: Collection[str] = (),
+    counts_vanished: bool = True,
+) -> None:
+    """Refuse prices that nobody would believe beside those before.
+
+    Args:
+        base: The snapshot before.
+        built: The new one.
+        accepted: SKU ids, kinds, or names of prices that are believed all the same.
+        counts_vanished: Whether what the one before has alone counts.
+
+    Raises:
+        InputError: With the prices, and how to take them all the same.
+    """
+    new = SnapshotPriceBook(SnapshotFile(Path(FILE_NAME), built.content))
+    doubts = doubts_beside(
+        SnapshotPriceBook(base), new, accepted=accepted, counts_vanished=counts_vanished
+    )
+    if doubts:
+        raise InputError(
+            f"{counted(len(doubts), 'doubt')} beside {base.path} ({base.header.as_of}); nothing was"
+            f" changed:{shown(doubts)}\nTry again later. Where it is so, --accept SKU (or a kind,"
+            " such as core) takes what is named, --accept-changes takes all"
+        )
 
 
 def write_snapshot(built: Built, folder: Path) -> SnapshotFile:

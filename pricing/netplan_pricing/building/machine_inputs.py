@@ -6,7 +6,6 @@ column `guest_vcpus`), of regions and of zones. What the API does not say (how l
 is, CPU platforms) is taken from a table of types, or from the snapshot before.
 """
 
-import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -16,6 +15,7 @@ from typing import Any
 import msgspec
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import decode_json, gunzipped, reading
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import (
     Columns,
@@ -40,7 +40,9 @@ _GIB_PER_DISK = 375
 _OTHER_DISKS = frozenset({"z3"})
 """Series whose disks have other sizes: known from tables only."""
 _MIB_PER_GIB = 1024
-_GZIP = b"\x1f\x8b"
+_MOST = 10**9
+"""More than any machine has, of vCPUs and of MiB."""
+_SHOWN = 60
 
 
 class _Accelerator(msgspec.Struct, frozen=True, rename="camel"):
@@ -105,6 +107,10 @@ class MachineInputs:
         Raises:
             InputError: If it is none of the accepted forms; the text says where and why.
         """
+        with reading(path):
+            self._read(path, as_of)
+
+    def _read(self, path: Path, as_of: str) -> None:
         content = _content(path)
         if content.lstrip()[:1] in {b"{", b"["}:
             types, is_finished = _api_types(path, content)
@@ -245,8 +251,7 @@ def _cells(one: ApiType, source: str, as_of: str) -> dict[str, str]:
 
 def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(_GZIP) else content
+        return gunzipped(path.read_bytes())
     except (OSError, EOFError, zlib.error) as exc:
         raise InputError(f"{path}: cannot be read: {exc}") from exc
 
@@ -254,15 +259,27 @@ def _content(path: Path) -> bytes:
 def _api_types(path: Path, content: bytes) -> tuple[list[ApiType], bool]:
     """Return the types of an answer, and whether its last page is the last one."""
     try:
-        entries = msgspec.json.decode(content)
+        entries = decode_json(content)
     except msgspec.DecodeError as exc:
         raise InputError(f"{path}: cut or not JSON: {exc}; fetch it again") from exc
     last = entries[-1] if isinstance(entries, list) and entries else entries
     is_finished = not (isinstance(last, dict) and last.get("nextPageToken"))
     try:
-        return [msgspec.convert(one, ApiType) for one in _listed(entries)], is_finished
+        return [_api_type(one) for one in _listed(entries)], is_finished
     except msgspec.ValidationError as exc:
         raise InputError(f"{path}: not machine types: {exc}") from exc
+
+
+def _api_type(one: Any) -> ApiType:
+    """Return a machine type.
+
+    Raises:
+        msgspec.ValidationError: If it is none.
+    """
+    found = msgspec.convert(one, ApiType)
+    if not 0 < found.guest_cpus < _MOST or not 0 < found.memory_mb < _MOST:
+        raise msgspec.ValidationError(f"{found.name[:_SHOWN]!r} has no vCPUs or no memory")
+    return found
 
 
 def _listed(entries: Any) -> Iterator[Any]:
@@ -272,7 +289,9 @@ def _listed(entries: Any) -> Iterator[Any]:
         items = page.get("items") if isinstance(page, dict) else None
         if isinstance(items, dict):
             for scope in items.values():
-                yield from scope.get("machineTypes", ())
+                listed = scope.get("machineTypes", ()) if isinstance(scope, dict) else scope
+                # What is no list is no machine type either, and refused as one.
+                yield from listed if isinstance(listed, list | tuple) else (listed,)
         elif isinstance(items, list):
             yield from items
         elif isinstance(page, dict) and "items" not in page and "guestCpus" not in page:

@@ -12,6 +12,7 @@ from netplan_pricing.building.csv_tables import Columns, as_columns
 from netplan_pricing.catalogue import mapping
 from netplan_pricing.catalogue.priced import Catalogue, PricedSku
 from netplan_pricing.catalogue.wording import place_of
+from netplan_pricing.guards.missing import Lack, are_few, lacking_pairs
 from netplan_pricing.schema import CATALOGUE_SOURCE, GLOBAL, NetworkKind
 
 _FREE_KINDS = {NetworkKind.INTRAZONE, NetworkKind.GOOGLE_SERVICES}
@@ -152,19 +153,23 @@ def _check_steps(steps: list[Step]) -> None:
         raise InputError(f"{where}: a price of 0 where one is expected")
 
 
-def check_region_pairs(network: Columns, offers: Columns) -> int:
-    """Return the number of ordered pairs of open regions, each of which has exactly one price.
+def check_region_pairs(network: Columns, offers: Columns) -> tuple[int, tuple[Lack, ...]]:
+    """Return how many ordered pairs of open regions have one price, and the regions without.
 
     Raises:
-        InputError: If a pair has none or two.
+        InputError: If a pair has two, or more have none than a new region or two explain.
     """
     count = priced_pairs(network)
     regions = sorted(set(offers["region"]))
     pairs = [(src, dst) for src in regions for dst in regions if src != dst]
+    missing = [pair for pair in pairs if not count[pair]]
     for pair in pairs:
-        if count[pair] != 1:
-            raise InputError(f"{count[pair]} prices for traffic from {' to '.join(pair)}")
-    return len(pairs)
+        if count[pair] > 1 or (
+            missing and pair == missing[0] and not are_few(len(missing), len(pairs))
+        ):
+            more = f" ({len(missing):,} of {len(pairs):,} pairs have none)" if missing else ""
+            raise InputError(f"{count[pair]} prices for traffic from {' to '.join(pair)}{more}")
+    return len(pairs) - len(missing), lacking_pairs(regions, missing)
 
 
 def priced_pairs(network: Columns) -> Counter[tuple[str, str]]:

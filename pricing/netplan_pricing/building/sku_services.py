@@ -14,17 +14,12 @@ from netplan_pricing.building.service_tables import STATIC_SERVICE
 from netplan_pricing.catalogue import mapping
 from netplan_pricing.catalogue.priced import Catalogue, PricedSku
 from netplan_pricing.schema import CATALOGUE_SOURCE, GLOBAL
+from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
 
 Row = tuple[str, ...]
 """A row of `service_prices`."""
 
 _STATIC = "Static Ip Charge"
-FIRST_RULES = "first 5 rules together"
-FURTHER_RULE = "each further rule"
-PER_VM = "per VM using the gateway, up to 32 VMs"
-OVER_32 = "gateway with more than 32 VMs"
-"""The two prices of a NAT gateway, as the price page tells them apart; the catalogue has the first
-alone, without saying up to how many VMs it counts."""
 
 _BALANCER = re.compile(
     r"(?P<what>.+?) (?P<part>Forwarding Rule Minimum|Forwarding Rule Additional"

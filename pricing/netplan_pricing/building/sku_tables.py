@@ -12,6 +12,7 @@ from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import Columns, as_columns, read_rows
 from netplan_pricing.catalogue import mapping
 from netplan_pricing.catalogue.priced import Catalogue, PricedSku
+from netplan_pricing.catalogue.rates import Rate
 from netplan_pricing.catalogue.sku import SERVICE_NAMES
 from netplan_pricing.catalogue.wording import Part, place_of
 from netplan_pricing.schema import CATALOGUE_SOURCE
@@ -19,6 +20,7 @@ from netplan_pricing.schema import CATALOGUE_SOURCE
 ZERO_RATE_NOTE = "zero-priced-in-catalogue"
 NO_RATE_NOTE = "no-price-in-catalogue"
 DUPLICATE_NOTE = "duplicate-skus"
+STEPPED_NOTE = "stepped-in-catalogue"
 
 _USAGES = {
     "ondemand": "on_demand",
@@ -154,12 +156,18 @@ def _rate_row(
     usd = rate.flat_usd
     notes = [DUPLICATE_NOTE] if is_duplicate else []
     if usd is None:
-        notes.append(ZERO_RATE_NOTE if rate.steps else NO_RATE_NOTE)
+        notes.append(_why_absent(rate))
     return (
         *(key.region, key.series, key.component, key.usage),
         *("" if usd is None else f"{usd:f}", unit, item.sku.sku_id, ";".join(notes)),
         *(CATALOGUE_SOURCE, catalogue.as_of.isoformat()),
     )
+
+
+def _why_absent(rate: Rate) -> str:
+    if not rate.steps:
+        return NO_RATE_NOTE
+    return STEPPED_NOTE if any(step.usd for step in rate.steps) else ZERO_RATE_NOTE
 
 
 def tier1_fees(catalogue: Catalogue) -> Columns:

@@ -5,7 +5,6 @@ of these on each line.
 """
 
 import codecs
-import gzip
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,10 +12,10 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import decode_json, gunzipped, reading
 from netplan_pricing.catalogue.rates import CURRENCY
 from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, NETWORKING, SERVICE_NAMES, Sku
 
-_GZIP = b"\x1f\x8b"
 _SHOWN = 5
 _LONGEST = 200
 
@@ -56,7 +55,8 @@ def read_dump(paths: Iterable[Path]) -> Dump:
     origins: list[tuple[str, int]] = []
     unfinished: dict[str, str] = {}
     for path in paths:
-        pages = _pages(path)
+        with reading(path):
+            pages = _pages(path)
         origins.append((str(path), sum(len(page.skus) for page in pages)))
         for page in pages:
             skus += page.skus
@@ -99,9 +99,7 @@ def _pages(path: Path) -> Sequence[Page]:
 
 def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if content.startswith(_GZIP) else content
-        return content.removeprefix(codecs.BOM_UTF8)
+        return gunzipped(path.read_bytes()).removeprefix(codecs.BOM_UTF8)
     except OSError as exc:
         raise InputError(f"{path}: cannot be read: {exc.strerror or exc}") from exc
     except (EOFError, zlib.error) as exc:
@@ -122,7 +120,7 @@ class _Shape(msgspec.Struct, rename="camel"):
 
 
 def _is_page(content: bytes | msgspec.Raw) -> bool:
-    shape = msgspec.json.decode(content, type=_Shape)
+    shape = decode_json(content, _Shape)
     if shape.error is not None:
         raise msgspec.ValidationError(
             f"the API's refusal ({shape.error.code} {shape.error.message[:_LONGEST]})"
@@ -132,15 +130,15 @@ def _is_page(content: bytes | msgspec.Raw) -> bool:
 
 def _page_or_sku(content: bytes | msgspec.Raw) -> Page:
     if _is_page(content):
-        return msgspec.json.decode(content, type=Page)
-    return Page((msgspec.json.decode(content, type=Sku),))
+        return decode_json(content, Page)
+    return Page((decode_json(content, Sku),))
 
 
 def _of_list(content: bytes) -> Sequence[Page]:
-    entries = msgspec.json.decode(content, type=list[msgspec.Raw])
+    entries = decode_json(content, list[msgspec.Raw])
     if entries and _is_page(entries[0]):
-        return msgspec.json.decode(content, type=list[Page])
-    return [Page(msgspec.json.decode(content, type=tuple[Sku, ...]))]
+        return decode_json(content, list[Page])
+    return [Page(decode_json(content, tuple[Sku, ...]))]
 
 
 def require_complete(dump: Dump) -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
 import msgspec
 
@@ -52,9 +52,9 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def price_catalogue(
-    dump: Dump, *, most_unrecognised_ratio: float = MOST_UNRECOGNISED_RATIO
+    dump: Dump, *, today: date, most_unrecognised_ratio: float = MOST_UNRECOGNISED_RATIO
 ) -> Catalogue:
-    """Return what a dump holds for netplan.
+    """Return what a dump holds for netplan; prices that begin after `today` are none yet.
 
     Raises:
         InputError: If more of a resource group than `most_unrecognised_ratio` cannot be used, or
@@ -64,11 +64,13 @@ def price_catalogue(
     unread: list[Unread] = []
     priceless: list[Unread] = []
     needed: Counter[str] = Counter()
+    # A day more: it is tomorrow already on the other side of the world.
+    last_day = (today + timedelta(days=1)).isoformat()
     for place, sku in enumerate(dump.skus):
         mapped = map_sku(sku)
         if mapped.scope is Scope.OTHER:
             continue
-        rate = rate_of(sku)
+        rate = rate_of(sku, last_day)
         group = sku.category.resource_group
         needed[group] += 1
         reason = rate.reason if rate.is_fault else mapped.reason

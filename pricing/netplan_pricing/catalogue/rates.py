@@ -31,15 +31,21 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def flat_usd(self) -> Decimal | None:
-        """The price, where it has one step and costs something."""
-        if len(self.steps) != 1 or self.steps[0].start or not self.steps[0].usd:
+        """The price, where all steps have the same, from the first unit on, and it is not 0."""
+        if not self.steps or self.steps[0].start or len({step.usd for step in self.steps}) > 1:
             return None
-        return self.steps[0].usd
+        return self.steps[0].usd or None
 
 
-def rate_of(sku: Sku) -> Rate:
-    """Return the price of a SKU in US dollars; `reason` says why there is none."""
-    info = sku.price
+def rate_of(sku: Sku, last_day: str = "") -> Rate:
+    """Return the price of a SKU in US dollars; `reason` says why there is none.
+
+    A price that begins after `last_day` (an ISO date) is none yet, and one before it stands.
+    """
+    info = sku.price(last_day)
+    if info is None and sku.pricing_info:
+        begins = min(one.effective_time for one in sku.pricing_info)
+        return _fault("", "", f"its price begins on {begins[:10]}, after today")
     if info is None:
         return _no_rate("", "", "no pricing information")
     expression = info.pricing_expression

@@ -96,10 +96,17 @@ class Sku(msgspec.Struct, frozen=True, rename="camel"):
         shown = self.category.service_display_name
         return next((key for key, name in SERVICE_NAMES.items() if name == shown), "")
 
-    @property
-    def price(self) -> PricingInfo | None:
-        """The newest price; the API lists several only when it is asked for a span of time."""
-        return max(self.pricing_info, key=lambda info: info.effective_time, default=None)
+    def price(self, last_day: str = "") -> PricingInfo | None:
+        """Return the newest price that began on `last_day` (an ISO date) or before; empty: ever.
+
+        The API lists several only when it is asked for a span of time.
+        """
+        begun = (
+            info
+            for info in self.pricing_info
+            if not last_day or info.effective_time[: len(last_day)] <= last_day
+        )
+        return max(begun, key=lambda info: info.effective_time, default=None)
 
     @property
     def currencies(self) -> frozenset[str]:

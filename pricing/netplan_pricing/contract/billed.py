@@ -46,6 +46,8 @@ class Billed(msgspec.Struct, frozen=True, kw_only=True):
     unusual_usd: Decimal = Decimal(0)
     other_projects: tuple[str, ...] = ()
     """On the bill and not asked for."""
+    repeated: tuple[tuple[str, int], ...] = ()
+    """Files with rows that are equal to others of theirs in every field, and how many."""
     names_projects: bool = True
     """False where the export has no project.id, so that all of it is taken."""
 
@@ -54,9 +56,10 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
     """Return what usage tables say was billed to projects, corrections and taxes left out.
 
     Raises:
-        InputError: If a file is no usage table, none has usage of the projects, or an amount in it
-            is no number or has no conversion rate.
+        InputError: If a file is no usage table, none has usage of the projects, an amount in it
+            is no number or has no conversion rate, or rows stand in two of the files.
     """
+    repeated = _repeated(paths)
     rows: list[tuple[object, ...]] = []
     times: set[tuple[datetime, datetime]] = set()
     names_projects = True
@@ -99,7 +102,37 @@ def billed(paths: Sequence[Path], projects: Collection[str]) -> Billed:
         unusual_usd=unusual[1],
         other_projects=tuple(sorted(found - set(projects))) if names_projects else (),
         names_projects=names_projects,
+        repeated=repeated,
     )
+
+
+def _repeated(paths: Sequence[Path]) -> tuple[tuple[str, int], ...]:
+    """Return the files that repeat rows; rows of one file in another are refused.
+
+    A table has no key, so that equal rows of one file may be two uses. Two files that share rows
+    are a copy, or exports whose times overlap: every sum would count those twice.
+    """
+    files: list[ExportFile] = []
+    found = []
+    try:
+        for path in paths:
+            file = ExportFile(path)
+            files.append(file)
+            count = file.repeated()
+            if count:
+                found.append((path.name, count))
+            for other in files[:-1]:
+                shared = file.shared_with(other)
+                if shared:
+                    raise InputError(
+                        f"{path}: {shared:,} of its rows stand in {other.path} too, and would be"
+                        " counted twice: leave one of the files out, or export the table once for"
+                        " the whole time"
+                    )
+    finally:
+        for file in files:
+            file.close()
+    return tuple(found)
 
 
 _USUAL = "coalesce({}, 'regular') = 'regular'"

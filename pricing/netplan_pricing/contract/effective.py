@@ -1,16 +1,18 @@
-"""Effective prices by SKU, from files of the Cloud Billing export."""
+"""Effective prices by SKU, from files of the Cloud Billing export.
 
-from collections.abc import Iterable, Mapping
-from datetime import date
+A SKU may have several: one for each consumption model (usage that a multiprice commitment covers
+has rows and a price of its own, https://docs.cloud.google.com/docs/cuds-multiprice), and one after
+the other in time. `conditions` decides which of them is the price on demand, or that none is.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-import msgspec
-from msgspec.structs import replace
-
 from netplan_planner.errors import InputError
+from netplan_pricing.contract.conditions import EffectivePrices, Found, resolved
 from netplan_pricing.contract.export_files import ExportFile, ExportKind
-from netplan_pricing.contract.terms import EffectivePrice
 
 PER_UNIT = {
     "h": Decimal(1),
@@ -45,66 +47,67 @@ PER_UNIT = {
 """How many of netplan's units (hour, GiB, GiB-hour, GiB-month, month) a pricing unit is."""
 
 _DECIMAL = "DECIMAL(38, 18)"
-
-
-class EffectivePrices(msgspec.Struct, frozen=True, kw_only=True):
-    """What a customer pays by SKU and step, and what of the files could not be used."""
-
-    prices: Mapping[str, Mapping[Decimal, EffectivePrice]]
-    """By SKU id, then by start of the step."""
-    unread: tuple[str, ...]
-    """Lines of text: a unit that is not understood, several prices of one step, and the like."""
+_IS_DEFAULT = (
+    "coalesce(model_id, '') IN ('7754-699E-0EBF', 'DEFAULT')"
+    " OR lower(coalesce(model, model_id, 'default')) = 'default'"
+)
+"""Of what no commitment with prices of its own covers; rows of before 2025 name no model at all."""
 
 
 def effective_prices(paths: Iterable[Path]) -> EffectivePrices:
-    """Return the effective prices of files; of two for one step the younger stands.
+    """Return the effective prices of files, each with the condition that it holds under.
 
     Raises:
         InputError: If a file cannot be read, or has no effective price.
     """
-    prices: dict[str, dict[Decimal, EffectivePrice]] = {}
+    found: list[Found] = []
     unread: list[str] = []
     for path in paths:
         file = ExportFile(path)
         try:
             read = _of_pricing if file.kind is ExportKind.PRICING else _of_usage
-            found = read(file, unread)
+            of_file = list(read(file, unread))
         finally:
             file.close()
-        if not found:
+        if not of_file:
             raise InputError(f"{path}: no effective price in it")
-        for (sku_id, start), price in found.items():
-            steps = prices.setdefault(sku_id, {})
-            known = steps.get(start)
-            if known is None or known.as_of <= price.as_of:
-                is_of_all = price.is_of_all or (known is not None and known.is_of_all)
-                steps[start] = replace(price, is_of_all=is_of_all)
-    return EffectivePrices(prices=prices, unread=tuple(unread))
+        found += of_file
+    return resolved(found, unread)
 
 
-def _of_usage(file: ExportFile, unread: list[str]) -> dict[tuple[str, Decimal], EffectivePrice]:
-    """Return the last effective price of each SKU and step in a usage table."""
+def _of_usage(file: ExportFile, unread: list[str]) -> Iterator[Found]:
+    """Yield every effective price of a usage table with its consumption model and its time."""
     file.require(("sku.id", "price.effective_price", "price.unit", "usage_end_time", "currency"))
     rows = file.rows(
         f"""
         WITH priced AS (
             SELECT {file.field("sku.id")} AS sku_id,
                    {file.field("price.effective_price", _DECIMAL)} AS price,
+                   {file.field("price.effective_price_default", _DECIMAL)} AS default_price,
+                   {file.field("consumption_model.id")} AS model_id,
+                   {file.field("consumption_model.description")} AS model,
+                   coalesce({file.field("billing_account_id")}, '') AS account,
                    coalesce({file.field("price.tier_start_amount", _DECIMAL)}, 0) AS start,
                    {file.field("price.unit")} AS unit,
                    coalesce({file.field("price.pricing_unit_quantity", _DECIMAL)}, 1) AS quantity,
                    {file.field("currency")} AS currency,
                    {file.field("currency_conversion_rate", _DECIMAL)} AS rate,
+                   {file.field("usage_start_time", "TIMESTAMP")} AS began,
                    {file.field("usage_end_time", "TIMESTAMP")} AS ended,
                    coalesce({file.field("cost_type")}, 'regular') AS cost_type
-            FROM export)
-        SELECT sku_id, start, unit, quantity, currency, rate,
-               arg_max(price, ended) AS price, max(ended)::DATE AS day,
-               count(DISTINCT price) AS prices
-        FROM priced
-        WHERE price IS NOT NULL AND sku_id IS NOT NULL AND ended IS NOT NULL
-              AND cost_type = 'regular'
-        GROUP BY ALL ORDER BY ALL
+            FROM export),
+        named AS (
+            SELECT *, CASE WHEN {_IS_DEFAULT} THEN '' ELSE coalesce(model, model_id) END AS name
+            FROM priced
+            WHERE sku_id IS NOT NULL AND ended IS NOT NULL AND cost_type = 'regular'),
+        listed AS (
+            SELECT * FROM named WHERE price IS NOT NULL
+            UNION ALL
+            SELECT * REPLACE ('' AS name, default_price AS price) FROM named
+            WHERE name <> '' AND default_price IS NOT NULL)
+        SELECT sku_id, start, unit, quantity, currency, rate, price, name, account,
+               min(coalesce(began, ended)), max(ended)
+        FROM listed GROUP BY ALL ORDER BY ALL
         """
     )
     ((broken,),) = file.rows(
@@ -113,33 +116,28 @@ def _of_usage(file: ExportFile, unread: list[str]) -> dict[tuple[str, Decimal], 
     )
     if broken:
         unread.append(f"{file.path}: the effective price of {broken} rows is no number")
-    found: dict[tuple[str, Decimal], EffectivePrice] = {}
-    for sku_id, start, unit, quantity, currency, rate, price, day, count in rows:
-        if count != 1:
-            unread.append(
-                f"{file.path}: {sku_id} has {count} effective prices; the last one stands"
-            )
-        _add(
-            *(file, unread, found),
+    for sku_id, start, unit, quantity, currency, rate, price, name, account, began, ended in rows:
+        yield from _found(
+            *(file, unread),
             sku_id=str(sku_id),
-            start=start,
-            unit=unit,
-            quantity=quantity,
+            step=(start, unit, quantity),
             amount=price,
             per_usd=Decimal(1) if currency == "USD" else rate,
-            day=day,
+            time=(began, ended),
+            condition=(str(name or ""), str(account)),
             kind="effective price",
         )
-    return found
 
 
-def _of_pricing(file: ExportFile, unread: list[str]) -> dict[tuple[str, Decimal], EffectivePrice]:
-    """Return the account's price of each SKU and step in a pricing table, of its last day."""
+def _of_pricing(file: ExportFile, unread: list[str]) -> Iterator[Found]:
+    """Yield the account's price of each SKU, step and consumption model, of the last day."""
     if file.has("billing_account_price.tiered_rates"):
-        tiers = file.field("billing_account_price.tiered_rates", "JSON")
-        tiers = f"coalesce({tiers}, '[]'::JSON)"
+        own = f"coalesce({file.field('billing_account_price.tiered_rates', 'JSON')}, '[]'::JSON)"
     else:
-        tiers = "json_extract(billing_account_price::JSON, '$.tiered_rates')"
+        own = "json_extract(billing_account_price::JSON, '$.tiered_rates')"
+    models = "'[]'::JSON"
+    if file.has("consumption_model_prices"):
+        models = f"coalesce({file.field('consumption_model_prices', 'JSON')}, '[]'::JSON)"
     file.require(("sku.id", "pricing_unit"))
     day = file.field("pricing_as_of_time", "TIMESTAMP")
     if day == "NULL":
@@ -148,50 +146,61 @@ def _of_pricing(file: ExportFile, unread: list[str]) -> dict[tuple[str, Decimal]
         f"""
         WITH priced AS (
             SELECT {file.field("sku.id")} AS sku_id, {file.field("pricing_unit")} AS unit,
-                   {day} AS told, unnest(from_json({tiers}, '["JSON"]')) AS tier
-            FROM export)
-        SELECT sku_id, TRY_CAST(tier->>'start_usage_amount' AS {_DECIMAL}) AS start, unit,
-               TRY_CAST(tier->>'pricing_unit_quantity' AS {_DECIMAL}) AS quantity,
-               TRY_CAST(tier->>'usd_amount' AS {_DECIMAL}) AS usd, told::DATE AS day
-        FROM priced
+                   coalesce({file.field("billing_account_id")}, '') AS account,
+                   {day} AS told, {own} AS own, {models} AS models
+            FROM export),
+        under AS (
+            SELECT * EXCLUDE (models), unnest(from_json(models, '["JSON"]')) AS one FROM priced),
+        named AS (
+            SELECT *, one->>'consumption_model_id' AS model_id,
+                   one->>'consumption_model_display_name' AS model FROM under),
+        listed AS (
+            SELECT sku_id, unit, account, told, '' AS name, own AS tiers FROM priced
+            UNION ALL
+            SELECT sku_id, unit, account, told, coalesce(model, model_id),
+                   json_extract(one, '$.billing_account_price.tiered_rates')
+            FROM named WHERE NOT ({_IS_DEFAULT})),
+        stepped AS (
+            SELECT * EXCLUDE (tiers), unnest(from_json(tiers, '["JSON"]')) AS tier FROM listed)
+        SELECT DISTINCT sku_id, TRY_CAST(tier->>'start_usage_amount' AS {_DECIMAL}), unit,
+               TRY_CAST(tier->>'pricing_unit_quantity' AS {_DECIMAL}),
+               TRY_CAST(tier->>'usd_amount' AS {_DECIMAL}), name, account, told
+        FROM stepped
         WHERE sku_id IS NOT NULL
         QUALIFY told = max(told) OVER (PARTITION BY sku_id)
         ORDER BY ALL
         """
     )
-    found: dict[tuple[str, Decimal], EffectivePrice] = {}
-    for sku_id, start, unit, quantity, usd, told in rows:
-        _add(
-            *(file, unread, found),
+    for sku_id, start, unit, quantity, usd, name, account, told in rows:
+        yield from _found(
+            *(file, unread),
             sku_id=str(sku_id),
-            start=start,
-            unit=unit,
-            quantity=quantity,
+            step=(start, unit, quantity),
             amount=usd,
             per_usd=Decimal(1),
-            day=told,
+            time=(told, told),
+            condition=(str(name or ""), str(account)),
             kind="account price",
         )
-    return found
 
 
-def _add(
+def _found(
     file: ExportFile,
     unread: list[str],
-    found: dict[tuple[str, Decimal], EffectivePrice],
     *,
     sku_id: str,
-    start: object,
-    unit: object,
-    quantity: object,
+    step: tuple[object, object, object],
     amount: object,
     per_usd: object,
-    day: object,
+    time: tuple[object, object],
+    condition: tuple[str, str],
     kind: str,
-) -> None:
-    """Add a price in netplan's units and in US dollars, or say why it cannot be used."""
+) -> Iterator[Found]:
+    """Yield a price in netplan's units and in US dollars, or say why it cannot be used."""
+    start, unit, quantity = step
     per_unit = PER_UNIT.get(str(unit))
     where = f"{file.path}: {sku_id}"
+    began, ended = time
     if per_unit is None:
         unread.append(
             f"{where}: the pricing unit {unit!r} is not understood; the list price stands"
@@ -200,15 +209,21 @@ def _add(
         unread.append(f"{where}: no price: {amount!r}; the list price stands")
     elif not isinstance(per_usd, Decimal) or per_usd <= 0:
         unread.append(f"{where}: its currency has no conversion rate; the list price stands")
-    elif not isinstance(day, date):
+    elif not isinstance(began, datetime) or not isinstance(ended, datetime):
         unread.append(f"{where}: no date; the list price stands")
     else:
         pieces = quantity if isinstance(quantity, Decimal) and quantity > 0 else Decimal(1)
         begins = (start if isinstance(start, Decimal) else Decimal(0)) * per_unit
         usd = amount / per_usd / pieces / per_unit
-        found[sku_id, begins.normalize() if begins else Decimal(0)] = EffectivePrice(
+        yield Found(
+            sku_id=sku_id,
+            start=begins.normalize() if begins else Decimal(0),
             usd=usd.normalize() if usd else Decimal(0),
-            as_of=day,
-            source=f"{kind} of the billing export {file.path.name}, {day.isoformat()}",
+            model=condition[0],
+            account=condition[1],
+            began=began,
+            ended=ended,
+            kind=kind,
+            file=file.path.name,
             is_of_all=file.kind is ExportKind.PRICING,
         )

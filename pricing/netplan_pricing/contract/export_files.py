@@ -11,11 +11,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import now_reading
 
 if TYPE_CHECKING:
     import duckdb
 
 _CSV = "read_csv({}, all_varchar=true)"
+_TELLING = {
+    "TIMESTAMP": ("usage_start_time", "usage_end_time", "export_time"),
+    "DECIMAL(38, 12)": (
+        *("cost", "usage.amount", "usage.amount_in_pricing_units", "price.tier_start_amount"),
+    ),
+    "VARCHAR": (
+        *("billing_account_id", "project.id", "sku.id", "usage.pricing_unit", "currency"),
+        *("cost_type", "invoice.month", "resource.name", "resource.global_name"),
+        *("location.location", "location.zone", "consumption_model.id"),
+        "subscription.instance_id",
+    ),
+    "JSON": ("labels", "system_labels", "tags"),
+}
+"""Fields by which rows of two files are told apart, by the type that they are compared as."""
 SCHEMAS = "cloud.google.com/billing/docs/how-to/export-data-bigquery-tables"
 
 
@@ -38,14 +53,15 @@ class ExportFile:
         import duckdb
 
         self.path = path
+        now_reading(path)
         if not path.is_file():
             raise InputError(f"{path}: no such file; export the table from BigQuery")
         self._connection = duckdb.connect(config={"enable_external_access": True})
         name = "'" + str(path).replace("'", "''") + "'"
-        reader = f"read_parquet({name})" if _is_parquet(path) else _CSV.format(name)
+        self._reader = f"read_parquet({name})" if _is_parquet(path) else _CSV.format(name)
         try:
             # A view: a month of a large account is far more than the columns that are asked for.
-            self._connection.execute(f"CREATE TEMP VIEW export AS SELECT * FROM {reader}")
+            self._connection.execute(f"CREATE TEMP VIEW export AS SELECT * FROM {self._reader}")
             described = self._connection.execute("DESCRIBE export").fetchall()
         except duckdb.Error as exc:
             raise InputError(f"{path}: cannot be read: {_first_line(exc)}") from exc
@@ -109,6 +125,34 @@ class ExportFile:
             return self._connection.execute(query).fetchall()
         except duckdb.Error as exc:
             raise InputError(f"{self.path}: not as its schema says: {_first_line(exc)}") from exc
+
+    def repeated(self) -> int:
+        """Return how many rows are equal to one before them in every field."""
+        ((count,),) = self.rows(
+            "SELECT (SELECT count(*) FROM export) - count(*) FROM (SELECT DISTINCT * FROM export)"
+        )
+        return int(str(count))
+
+    def shared_with(self, other: "ExportFile") -> int:
+        """Return how many rows stand in another file too."""
+        names = [
+            (name, kind)
+            for kind, fields in _TELLING.items()
+            for name in fields
+            if self.has(name) and other.has(name)
+        ]
+        own, others = (
+            ", ".join(
+                f"nullif(nullif({file.field(name, kind)}::VARCHAR, '[]'), '')"
+                for name, kind in names
+            )
+            for file in (self, other)
+        )
+        ((count,),) = self.rows(
+            f"SELECT count(*) FROM (SELECT {own} FROM export INTERSECT ALL"
+            f" SELECT {others} FROM {other._reader})"
+        )
+        return int(str(count))
 
     def close(self) -> None:
         """Let go of the file."""

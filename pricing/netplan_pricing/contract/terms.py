@@ -58,6 +58,9 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     discounts: tuple[Discount, ...] = ()
     effective: Mapping[str, Mapping[Decimal, EffectivePrice]] = {}
     """By SKU id, then by start of the step, in netplan's units."""
+    under: Mapping[str, Mapping[str, EffectivePrice]] = {}
+    """Prices that hold under another consumption model than the default one, for what a commitment
+    with prices of its own covers: by SKU id, then by the model's name."""
     unread: tuple[str, ...] = ()
     """What of the customer's files could not be used, a line each."""
 
@@ -73,6 +76,9 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         files = sorted({one.source.rpartition(",")[0] for one in steps})
         parts = [f"{'; '.join(files)} for {len(self.effective):,} SKUs"] if files else []
         parts += [f"{one.percent:f} % off {one.of}" for one in self.discounts]
+        models = sorted({name for prices in self.under.values() for name in prices})
+        if models:
+            parts.append(f"prices under {', '.join(models)} are read apart, not for on demand")
         if self.unread:
             more = f" and {len(self.unread) - 1:,} more" if len(self.unread) > 1 else ""
             parts.append(f"not used: {self.unread[0]}{more}")

@@ -30,7 +30,7 @@ from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import (
     gbps,
-    internal_dns_name,
+    internal_target,
     pair_subject,
     rate_evidence,
     volume,
@@ -143,17 +143,18 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
 def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving) -> Fix:
     """Return the advice: another address in the configuration; the old one goes last, if at all."""
     receiver = talk.receiver
+    back = facts.inventory.reachable_interface(receiver, talk.sender)
     used = talk.edges[0].dst_address or "the external address"
     either = (
-        f" (or {internal_dns_name(talk.sender)}, if {receiver.name} opens the connection)"
-        if len(talk.edges) > 1
+        f" (or to {internal_target(receiver, talk.sender, back)}, if {receiver.name} opens the"
+        " connection)"
+        if len(talk.edges) > 1 and back is not None
         else ""
     )
-    money = "" if saving.unknown or saving.items else " The price stays; the gain is speed."
+    money = "" if saving.unknown or saving.items else " The price stays; only the limit changes."
     return Fix(
         text=f"In the configuration of {talk.sender.name}, connect to"
-        f" {internal_dns_name(receiver)}, now {nic.internal_ipv4 or nic.internal_ipv6}{either},"
-        f" instead of {used}.{money}",
+        f" {internal_target(talk.sender, receiver, nic)}{either}, instead of {used}.{money}",
         label="internal address",
         verify=no_longer_addressed(used, talk.sender.project),
         clean_up=_clean_up(facts, talk),

@@ -38,8 +38,9 @@ RULE = Rule(
     " of traffic that leaves the VPC.",
     remediation="Peer the two networks, or offer the service through Private Service Connect or"
     " Network Connectivity Center; then use internal addresses.",
-    guards="Overlapping subnetwork ranges cannot be peered: the rule then names Private Service"
-    " Connect instead. Silent for peered networks and below the volume floor.",
+    guards="Overlapping subnetwork ranges cannot be peered, nor can two auto-mode networks, nor an"
+    " auto-mode one and ranges within 10.128.0.0/9: the rule then names Private Service Connect"
+    " instead. Silent for peered networks and below the volume floor.",
     references=(
         "https://cloud.google.com/vpc/docs/vpc-peering",
         "https://cloud.google.com/vpc/docs/private-service-connect",
@@ -70,7 +71,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 def _hit(facts: Facts, talk: Talk) -> Hit:
     edge, sender, receiver = talk.edges[0], talk.sender, talk.receiver
     local, remote = sorted((_network(sender), _network(receiver)))
-    overlap = _overlap(facts.inventory, local, remote)
+    overlap = _auto_mode(facts.inventory, local, remote) or _overlap(facts.inventory, local, remote)
     legacy = [
         last_part(link)
         for link in (local, remote)
@@ -115,20 +116,44 @@ def _network(instance: Instance) -> SelfLink:
     return instance.primary_network or SelfLink("")
 
 
+AUTO_MODE_RANGE = "10.128.0.0/9"
+"""All subnetworks of every auto-mode network lie in it (cloud.google.com/vpc/docs/subnets)."""
+
+
+def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+    """Return what of an auto-mode network stands against a peering, or an empty text.
+
+    Google refuses two of them, and one with ranges of the other within 10.128.0.0/9, whichever
+    subnetworks were read (cloud.google.com/vpc/docs/vpc-peering).
+    """
+    networks = [inventory.network_by_link.get(link) for link in (local, remote)]
+    automatic = [n for n in networks if n is not None and n.is_auto_mode]
+    if len(automatic) == 2:
+        return f"{AUTO_MODE_RANGE} of two auto-mode networks"
+    for one in automatic:
+        other = remote if one.ref.self_link == local else local
+        for text in _ranges(inventory, other):
+            if ip_network(AUTO_MODE_RANGE).overlaps(ip_network(text, strict=False)):
+                return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
+    return ""
+
+
+def _ranges(inventory: Inventory, network: SelfLink) -> list[str]:
+    """Return the IPv4 ranges of a network's subnetworks, sorted."""
+    return sorted(
+        text
+        for subnetwork in inventory.subnetworks
+        if subnetwork.network == network
+        for text in (subnetwork.ipv4_range, *subnetwork.secondary_ranges)
+        if text
+    )
+
+
 def _overlap(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     """Return the first pair of overlapping IPv4 ranges of two networks, or an empty text."""
-    ranges = {
-        link: sorted(
-            text
-            for subnetwork in inventory.subnetworks
-            if subnetwork.network == link
-            for text in (subnetwork.ipv4_range, *subnetwork.secondary_ranges)
-            if text
-        )
-        for link in (local, remote)
-    }
-    for one in ranges[local]:
-        for other in ranges[remote]:
+    others = _ranges(inventory, remote)
+    for one in _ranges(inventory, local):
+        for other in others:
             if ip_network(one, strict=False).overlaps(ip_network(other, strict=False)):
                 return f"{one} and {other}"
     return ""
@@ -200,5 +225,6 @@ def _fix(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str])
             for one, other in ((local, remote), (remote, local))
         ),
         documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
-        caution="Peering opens routes, not firewalls; it is not transitive.",
+        caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
+        " where the ranges overlap those of networks that either is peered with.",
     )

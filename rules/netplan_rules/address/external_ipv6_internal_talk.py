@@ -19,7 +19,7 @@ from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
-from netplan_rules.wording import internal_dns_name, pair_subject, volume
+from netplan_rules.wording import internal_target, pair_subject, volume
 
 RULE = Rule(
     id="external-ipv6-internal-talk",
@@ -78,8 +78,8 @@ def _hit(
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=Fix(
-            text=f"In the configuration of {sender.name}, use {internal_dns_name(receiver)} (now"
-            f" {inside}) instead of {edge.dst_address}.",
+            text=f"In the configuration of {sender.name}, use"
+            f" {internal_target(sender, receiver, nic)}, instead of {edge.dst_address}.",
             label="internal address",
             verify=no_longer_addressed(edge.dst_address or "", sender.project),
             undo=Instruction(text=f"Put {edge.dst_address} back; nothing else changed."),

@@ -5,6 +5,7 @@ from math import ceil
 
 from msgspec.structs import replace
 
+from netplan_planner.machines import ties_of, why_new_machine
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
@@ -38,10 +39,7 @@ OF_A_GROUP = (
     "A managed instance group or GKE made it: change the template or the node pool, or the group"
     " undoes the change."
 )
-_STOPS = (
-    "Stops the machine for the change; check first that the type is in the zone, takes its disks"
-    " (some series take Hyperdisk only, others none) and suits the image's drivers."
-)
+_CHECK_FIRST = "check first that the type is in the zone and suits the image's drivers."
 _SURE = "high"
 """As the table of caps says it of a source."""
 
@@ -67,7 +65,14 @@ def need_of(
     # Caps for it are whole numbers, so the next one up asks for the same types; and machines alike
     # ask the same.
     outside = float(ceil(outside))
-    need = need_for_vm(instance, wanted_gbps, shape, destination=destination, outside_gbps=outside)
+    need = need_for_vm(
+        instance,
+        wanted_gbps,
+        shape,
+        destination=destination,
+        outside_gbps=outside,
+        ties=ties_of(facts.inventory, instance, shape),
+    )
     # A machine that is proposed for its bandwidth has whole cores.
     return replace(need, allow_shared_core=False)
 
@@ -118,34 +123,21 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
             "e",
             "https://cloud.google.com/compute/docs/network-bandwidth",
         ),
-        caution="; ".join(text for text in (candidate.note, why_new or _STOPS) if text),
+        caution="; ".join(text for text in (candidate.note, why_new or _stops(instance)) if text),
     )
+
+
+def _stops(instance: Instance) -> str:
+    if instance.is_stopped:
+        return f"It is stopped and takes the type as it is; {_CHECK_FIRST}"
+    return f"Stops the machine for the change; {_CHECK_FIRST}"
 
 
 def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> str:
     """Return why the change takes more than commands on the machine, or nothing."""
     if is_managed(facts, instance):
         return OF_A_GROUP
-    if instance.is_sole_tenant:
-        return "It runs on sole-tenant nodes: their node type decides which machine types fit."
-    if instance.has_nested_virtualization:
-        return "Nested virtualization is on, which some series do not have: check it first."
-    if candidate.is_tier1:
-        return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
-    if instance.bandwidth_tier is BandwidthTier.TIER_1:
-        return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
-    shape = facts.shape(instance.machine_type)
-    has_gpu = instance.gpu_count > 0 or (shape is not None and shape.gpu_count > 0)
-    if instance.local_ssd_count > 0 or has_gpu:
-        return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
-    least = instance.min_cpu_platform
-    if (
-        least
-        and least != candidate.cpu_platform
-        and candidate.machine_type != instance.machine_type
-    ):
-        return f"Its least CPU platform, {least}, has to be cleared or changed with the type."
-    return ""
+    return why_new_machine(instance, facts.shape(instance.machine_type), candidate)
 
 
 def doubts_of_caps(
@@ -161,6 +153,8 @@ def doubts_of_caps(
             and variant.min_cpu_platform == candidate.cpu_platform
         )
         new = next(fitting, None)
+        if candidate.to_check:
+            doubts.add(f"whether it can become {candidate.machine_type}: {candidate.to_check}")
     for one in (cap, new):
         if one is None:
             continue

@@ -28,6 +28,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
+from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -41,7 +42,8 @@ RULE = Rule(
     remediation="Take a type with a greater cap, spread the load over more machines, or switch on"
     " Tier_1 where the type has it. `netplan recommend --vm NAME` compares them.",
     guards="One-minute means hide bursts: records that cover more than a minute lower the"
-    " confidence. A type without a documented cap is listed as not judged.",
+    " confidence, unless packets were dropped because the queue ran over, which says it all."
+    " A type without a documented cap is listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
     since="0.1.0",
     thresholds=(
@@ -117,6 +119,7 @@ def _hit(
     need = need_of(facts, instance, wanted, Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
+    dropped = sent_drops(facts, traffic.owner)
     saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), cap, candidate)
     return Hit(
@@ -124,12 +127,13 @@ def _hit(
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(traffic.egress.p95_gbps)} at the 95th percentile and"
         f" {gbps(traffic.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
-        " more it would send cannot be seen.",
+        f" more it would send cannot be seen.{overflow_text(dropped)}",
         cause=resize_cause(candidate),
         evidence=(
             rate_evidence("p95", traffic.egress.p95_gbps),
             rate_evidence("max", traffic.egress.max_gbps),
             rate_evidence("cap", cap.egress_gbps, cap.source),
+            *overflow_evidence(dropped),
             type_evidence(instance),
         ),
         limit=now.binding,

@@ -36,6 +36,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
+from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
 from netplan_rules.money import Saving
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
@@ -138,6 +139,7 @@ def _hit(
     ledger: CoverLedger,
 ) -> Hit:
     doubts = doubts_of_vm(facts, instance, traffic)
+    dropped = sent_drops(facts, traffic.owner)
     if limit.kind is LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
     own_ratio = _own_ratio(facts, traffic)
@@ -148,13 +150,14 @@ def _hit(
         subject=vm_subject(instance),
         message=f"{instance.name} sends {gbps(traffic.egress_outside_vpc.p95_gbps)} to outside"
         f" addresses at the 95th percentile; the limit for those is {gbps(limit.gbps)}, for all its"
-        f" traffic {gbps(cap.egress_gbps)}",
+        f" traffic {gbps(cap.egress_gbps)}{overflow_text(dropped).replace(' Its', '. Its', 1)}",
         cause=OWN_PAIRS if change.is_own_pairs else resize_cause(change.candidate),
         evidence=(
             rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps),
             rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps),
             rate_evidence("all_p95", traffic.egress.p95_gbps),
             rate_evidence("cap", limit.gbps, limit.source),
+            *overflow_evidence(dropped),
             Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source="flow logs"),
             type_evidence(instance),
         ),

@@ -89,6 +89,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, ledger: CoverLedg
     candidate, why_not = cheapest(facts, need, instance, ledger)
     doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), None, candidate)
     saving = resize_saving(facts, instance, candidate, ledger)
+    now = egress_estimate(facts, instance, None)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
@@ -100,7 +101,8 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, ledger: CoverLedg
             rate_evidence("ingress_p95", received),
             type_evidence(instance),
         ),
-        throughput_now=egress_estimate(facts, instance, None),
+        throughput_now=now,
+        used_ratio=sent / now.gbps if now.gbps else None,
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving_items=saving.items,
         saving_unknown=saving.unknown,

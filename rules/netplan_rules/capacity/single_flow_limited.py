@@ -20,6 +20,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import edge_query, predict
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.drops import drops_before, overflow_evidence
 from netplan_rules.flows import flow_at_its_limit, why_not_judged
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
@@ -92,7 +93,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estimate) -> Hit:
-    doubts = doubts_of_edge(facts, edge)
+    doubts = doubts_of_edge(facts, edge, of_month=False)
     limit = alone.binding
     assert limit is not None
     many = predict(edge_query(facts, edge), facts.caps)
@@ -108,6 +109,7 @@ def _hit(facts: Facts, edge: Edge, sender: Instance, flow: TopFlow, alone: Estim
             Evidence(name="flow_share", value=flow.byte_ratio, unit="ratio", source="flow logs"),
             rate_evidence("flow_p95", flow.p95_gbps),
             rate_evidence("flow_limit", limit.gbps, limit.source),
+            *overflow_evidence(drops_before((edge,))),
             Evidence(name="rtt", value=edge.rtt_ms if edge.rtt_ms is not None else "", unit="ms"),
         ),
         limit=limit,

@@ -54,7 +54,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if not any(cap.is_tier1 for cap in variants):
             yield _hit(facts, instance, f"{instance.machine_type} has no Tier_1")
             continue
-        allows_virtio = any("VIRTIO_NET" in cap.nic_types for cap in variants)
+        allows_virtio = any(cap.may_use("VIRTIO_NET") for cap in variants)
         yield from _interfaces(facts, instance, allows_virtio)
 
 

@@ -20,6 +20,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_planner.throughput import instance_cap
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     OF_A_GROUP,
@@ -137,8 +138,8 @@ def _compared(rival: _Cost, own: _Cost) -> str:
     """Return what another machine costs against Tier_1 on this one."""
     more = rival.usd - own.usd
     if more < 0:
-        return f"{machines(rival.candidate)} would cost ${-more:,.2f} a month less than that"
-    return f"{machines(rival.candidate)} without it costs ${more:,.2f} a month more"
+        return f"{machines(rival.candidate)} would cost ${cents(-more):,f} a month less than that"
+    return f"{machines(rival.candidate)} without it costs ${cents(more):,f} a month more"
 
 
 def _hit(

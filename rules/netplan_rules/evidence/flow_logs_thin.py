@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 
 from netplan_planner.model import (
+    Confidence,
     Evidence,
     Facts,
     Fix,
+    FlowLogConfig,
     Hit,
     Instruction,
     Need,
-    SelfLink,
     Severity,
     Subnetwork,
 )
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.wording import command
 
 RULE = Rule(
@@ -27,7 +29,10 @@ RULE = Rule(
     remediation="Raise the sampling rate and shorten the interval for the time of a review; logs"
     " are billed per GiB, so set them back afterwards.",
     guards="Subnetworks without machines keep the rule silent, as do proxy-only and other special"
-    " purposes. A subnetwork whose input says nothing of logs is reported as unknown, not as off.",
+    " purposes. Configurations of the Network Management API count like the subnetwork's own"
+    " setting, and records that a subnetwork made itself show that it is logged. Where the input"
+    " says nothing of logs, or has no such configurations, the confidence is low or medium: what"
+    " was not read may log all the same.",
     references=(
         "https://cloud.google.com/vpc/docs/using-flow-logs",
         "https://cloud.google.com/vpc/network-pricing",
@@ -53,6 +58,13 @@ RULE = Rule(
             unit="records",
             about="records of a pair below which the confidence of its findings is lowered",
         ),
+        Threshold(
+            name="month_bounds_times",
+            default=2.0,
+            unit="times",
+            about="how far the most and the least that a month's volume can be, from what the"
+            " window has, may lie apart before the confidence of money is lowered",
+        ),
     ),
     group_message="{count} subnetworks in use keep no flow logs or thin ones; the first: {why}",
 )
@@ -69,19 +81,32 @@ def check(facts: Facts) -> Iterator[Hit]:
         for nic in instance.interfaces
         if nic.subnetwork and instance.is_running
     }
+    reporting = reporting_subnetworks(facts)
     for subnetwork in facts.inventory.subnetworks:
         if subnetwork.ref.self_link in used:
-            why = _thin(facts, subnetwork, used)
+            logs = facts.inventory.logging_of(subnetwork)
+            # The fullest one is what there is to see; what it lacks, the others lack as well.
+            fullest = max(logs, key=_fullness, default=None)
+            if fullest is None and subnetwork.ref.self_link in reporting:
+                continue  # Its own reports are there: something logs it.
+            why = _off(subnetwork) if fullest is None else _thin(facts, fullest)
             if why:
-                yield _hit(subnetwork, why)
+                yield _hit(facts, subnetwork, fullest, why)
 
 
-def _thin(facts: Facts, subnetwork: Subnetwork, used: set[SelfLink]) -> str:
-    logs = subnetwork.flow_logs
-    if logs is None:
+def _fullness(logs: FlowLogConfig) -> tuple[bool, float, bool]:
+    is_fine = logs.aggregation_interval is None or logs.aggregation_interval in _FINE_INTERVALS
+    ratio = 1.0 if logs.sampling_ratio is None else logs.sampling_ratio
+    return not logs.filter_expr, ratio, is_fine
+
+
+def _off(subnetwork: Subnetwork) -> str:
+    if subnetwork.flow_logs is None:
         return "the input does not say whether it keeps flow logs"
-    if not logs.enabled:
-        return "it keeps no flow logs"
+    return "it keeps no flow logs"
+
+
+def _thin(facts: Facts, logs: FlowLogConfig) -> str:
     low = facts.threshold(RULE.id, "min_sampling_ratio")
     if logs.sampling_ratio is not None and logs.sampling_ratio < low:
         return f"it samples {logs.sampling_ratio:g} of the flows"
@@ -90,8 +115,25 @@ def _thin(facts: Facts, subnetwork: Subnetwork, used: set[SelfLink]) -> str:
     return ""
 
 
-def _hit(subnetwork: Subnetwork, why: str) -> Hit:
-    logs = subnetwork.flow_logs
+def _confidence(
+    facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None
+) -> tuple[Confidence, str]:
+    """Return how sure it is that what was not read does not log, and why not surer."""
+    if logs is not None:
+        return Confidence.HIGH, ""
+    if subnetwork.flow_logs is None:
+        return Confidence.LOW, "nothing was read of its flow logs"
+    if facts.inventory.flow_log_configurations:
+        return Confidence.HIGH, ""
+    return (
+        Confidence.MEDIUM,
+        "no configurations of the Network Management API were read, which log without this setting"
+        " (gcloud network-management vpc-flow-logs-configs list)",
+    )
+
+
+def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: str) -> Hit:
+    confidence, reason = _confidence(facts, subnetwork, logs)
     return Hit(
         resources=(subnetwork.ref,),
         subject=f"{subnetwork.name} ({subnetwork.region})",
@@ -134,4 +176,6 @@ def _hit(subnetwork: Subnetwork, why: str) -> Hit:
             documents=RULE.references,
             caution="Log volume is billed per GiB.",
         ),
+        confidence=confidence,
+        confidence_reason=reason,
     )

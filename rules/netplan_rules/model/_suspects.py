@@ -148,7 +148,7 @@ def _tier1(case: Case) -> Iterator[Suspect]:
 
 def _allows_virtio(case: Case) -> bool:
     variants = case.model.caps(case.run).variants(case.run.src.machine_type)
-    return any("VIRTIO_NET" in cap.nic_types for cap in variants)
+    return any(cap.may_use("VIRTIO_NET") for cap in variants)
 
 
 def _external(case: Case) -> Iterator[Suspect]:

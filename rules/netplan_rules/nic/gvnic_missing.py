@@ -58,7 +58,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if instance is None or busiest < floor:
             continue
         cap = instance_cap(instance, facts.caps, tier1=False)
-        if cap is None or "GVNIC" not in cap.nic_types:
+        if cap is None or not cap.may_use("GVNIC"):
             continue
         yield from _judge(facts, instance, traffic, cap, busiest)
 
@@ -98,7 +98,7 @@ def _judge(
             confidence=doubts.confidence,
             confidence_reason=doubts.text,
         )
-    elif None in kinds and "VIRTIO_NET" in cap.nic_types:
+    elif None in kinds and cap.may_use("VIRTIO_NET"):
         yield Gap(
             resource=instance.ref,
             reason="the input does not state the type of its interface, and the series allows both",

@@ -105,8 +105,10 @@ def _hit(facts: Facts, local: Network, remote: Network, seen: int | None) -> Hit
             text="Give both networks the same MTU, then restart their machines.",
             commands=(_update(small, great.mtu_bytes),),
             documents=("https://cloud.google.com/vpc/docs/mtu",),
-            caution="Machines take a new MTU when they restart; traffic that leaves the VPC keeps"
-            " 1460 or 1500 bytes.",
+            caution=f"Stop all machines of {small.name} first and start them after the change: each"
+            " keeps its MTU until it restarts, and meanwhile UDP above the smaller MTU is dropped."
+            " Images that set an MTU of their own, tunnels and pod networks have to follow; traffic"
+            " that leaves the VPC keeps 1460 or 1500 bytes.",
         ),
         confidence=Confidence.MEDIUM if seen is None else Confidence.HIGH,
         confidence_reason="whether traffic crosses the peering is not known"

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.model import Change, ChangeKind, Evidence, Facts, Fix, Gap, Hit, Instruction
 from netplan_planner.throughput import predict
+from netplan_planner.units import cents
 from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, Talk, proposals
 from netplan_rules.steps import keep_the_old
@@ -31,7 +32,7 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
         subject=f"{talk.one.name} ↔ {talk.other.name} ({talk.one.zone}, {talk.other.zone})",
         message=f"{volume(gib)} go between {talk.one.name} and {talk.other.name}, both directions"
         f" together; with all its other traffic, {move.machine.name} costs"
-        f" ${move.usd_per_month:,.2f} a month less in {move.peer.zone}",
+        f" ${cents(move.usd_per_month):,f} a month less in {move.peer.zone}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(

@@ -26,6 +26,7 @@ from netplan_planner.model import (
     usage_of,
 )
 from netplan_planner.throughput import instance_cap
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import need_of, type_evidence
 from netplan_rules.money import Saving, machine_saving, take
@@ -116,8 +117,8 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"by price {candidate.machine_type} costs ${by_price:,.2f} a month less than"
-        f" {instance.machine_type}, but {saving.note}: the bill would rise by ${more:,.2f}",
+        message=f"by price {candidate.machine_type} costs ${cents(by_price):,f} a month less than"
+        f" {instance.machine_type}, but {saving.note}: the bill would rise by ${cents(more):,f}",
         evidence=(
             Evidence(name="by_price", value=round(float(by_price), 6), unit="USD/month"),
             Evidence(name="on_the_bill", value=round(float(more), 6), unit="USD/month"),

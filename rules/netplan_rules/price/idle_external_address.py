@@ -96,6 +96,8 @@ def _hit(facts: Facts, address: Address) -> Hit:
 def _price(facts: Facts, address: Address) -> Saving:
     if address.region is None:
         return Saving(unknown="the price table has no row for global addresses")
+    if ":" in address.address:
+        return Saving(unknown="the price is one of IPv4 addresses; no source states one of IPv6")
     try:
         price = facts.prices.external_address(AddressUse.UNUSED_STATIC, address.region)
     except MissingDatum as error:

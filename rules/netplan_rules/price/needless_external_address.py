@@ -1,11 +1,12 @@
 """Machines with an external address that no internet traffic used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
+    Edge,
     Evidence,
     Facts,
     Fix,
@@ -15,7 +16,7 @@ from netplan_planner.model import (
     Instruction,
     Need,
     NetworkInterface,
-    SelfLink,
+    OwnerKind,
     Severity,
     VmTraffic,
     line_item,
@@ -32,6 +33,7 @@ from netplan_rules.removal import (
     removal_commands,
     users_of,
 )
+from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gcloud_instance, gcloud_ssh, vm_subject
 
@@ -45,6 +47,8 @@ RULE = Rule(
     " Google APIs through Private Google Access.",
     guards="Machines that exchanged anything with the internet in the window keep the rule silent,"
     " and so does an address by which own machines talk, whatever other findings say of that."
+    " One that is the next hop of a route, whose address a forwarding rule has, or that reaches own"
+    " load balancers by their external addresses is listed as not judged."
     " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
     " several interfaces do not vouch for one. A short window lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
@@ -67,7 +71,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each running machine whose external address saw no internet traffic."""
     if facts.traffic is None:
         return
-    reporting = _reporting(facts)
+    reporting = reporting_subnetworks(facts)
     for instance in facts.inventory.instances:
         if not instance.is_running:
             continue
@@ -80,32 +84,39 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             if nic.external_ipv4 and nic.subnetwork not in reporting:
                 yield Gap(resource=instance.ref, reason=_why_not_told(facts, nic))
             elif nic.external_ipv4 and is_idle and not users_of(facts, instance, nic):
-                yield _hit(facts, instance, nic, traffic)
+                why = _why_needed(facts, instance, nic, traffic)
+                if why:
+                    yield Gap(resource=instance.ref, reason=why)
+                else:
+                    yield _hit(facts, instance, nic, traffic)
 
 
-def _reporting(facts: Facts) -> frozenset[SelfLink]:
-    """Return the subnetworks of which the input has a report of their own.
+def _why_needed(
+    facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTraffic | None
+) -> str:
+    """Return what the address may be there for although no internet traffic used it, or nothing."""
+    own = {instance.ref.self_link, nic.internal_ipv4}
+    if any(route.next_hop_target in own for route in facts.inventory.routes):
+        return "it is the next hop of a route: what it takes on may leave by its external address"
+    if nic.external_ipv4 in facts.inventory.front_by_ip:
+        return "a forwarding rule has its external address"
+    for edge in _sent(facts, traffic):
+        if edge.dst_address in facts.inventory.front_by_ip and facts.dst(edge).kind in _FRONTS:
+            return "it reaches own load balancers by external addresses, which takes one of its own"
+    return ""
 
-    Machines with several interfaces do not tell through which one they reported.
-    """
+
+_FRONTS = frozenset({OwnerKind.LOAD_BALANCER, OwnerKind.VM})
+
+
+def _sent(facts: Facts, traffic: VmTraffic | None) -> Sequence[Edge]:
     assert facts.traffic is not None
-    ends: set[int] = set()
-    for edge in facts.traffic.edges:
-        if edge.payload_bytes > edge.by_destination_bytes:
-            ends.add(edge.src)
-        if edge.by_destination_bytes:
-            ends.add(edge.dst)
-    machines = (facts.instance(facts.traffic.owners[end]) for end in ends)
-    return frozenset(
-        machine.interfaces[0].subnetwork
-        for machine in machines
-        if machine and len(machine.interfaces) == 1 and machine.interfaces[0].subnetwork
-    )
+    return facts.traffic.edges_by_src.get(traffic.owner, ()) if traffic is not None else ()
 
 
 def _why_not_told(facts: Facts, nic: NetworkInterface) -> str:
     subnetwork = facts.inventory.subnetwork_by_link.get(nic.subnetwork) if nic.subnetwork else None
-    if subnetwork is not None and subnetwork.flow_logs is not None and subnetwork.flow_logs.enabled:
+    if subnetwork is not None and facts.inventory.logging_of(subnetwork):
         return "its subnetwork keeps flow logs, but the input has none of its reports"
     return "its subnetwork is not known to keep flow logs"
 

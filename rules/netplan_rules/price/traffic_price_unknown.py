@@ -1,10 +1,9 @@
 """Traffic that the price snapshot has no price for."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Edge,
     Evidence,
@@ -14,11 +13,14 @@ from netplan_planner.model import (
     Need,
     OwnerKind,
     PathClass,
+    PriceTier,
     ResourceRef,
     SelfLink,
     Severity,
 )
-from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
+from netplan_planner.paths.lanes import Lane, LanePart, lane_of, lane_parts
+from netplan_planner.paths.spans import span
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.wording import volume
 
@@ -29,8 +31,9 @@ RULE = Rule(
     needs=frozenset({Need.TRAFFIC, Need.PRICES}),
     rationale="A price that is not known is not 0: sums that such traffic belongs to are not"
     " stated, or are stated as lower bounds.",
-    remediation="Use a newer snapshot; for internet traffic, switch on metadata in the flow logs,"
-    " so that the destination's area is known.",
+    remediation="Switch on metadata in the flow logs, so that the area of internet peers is known;"
+    " look up where buckets are; give the inventory forwarding rules and VPN tunnels; else use a"
+    " newer snapshot.",
     guards="Traffic without an owner is unmapped-peers' business. Silent below the volume floor.",
     references=("https://cloud.google.com/vpc/network-pricing",),
     since="0.1.0",
@@ -49,61 +52,54 @@ def check(facts: Facts) -> Iterator[Hit]:
     for edge in facts.traffic.edges:
         if _is_billable(facts, edge):
             lanes[lane_of(facts, edge)] += edge.wire_bytes
-    reasons: dict[str, dict[Lane, int]] = defaultdict(dict)
-    for lane, byte_count in sorted(lanes.items()):
-        reason = _missing(facts, lane)
-        if reason is not None:
-            reasons[reason][lane] = byte_count
-    for reason, unpriced in sorted(reasons.items()):
-        if reaches_floor(facts, RULE.id, sum(unpriced.values())):
-            yield _hit(facts, reason, unpriced)
+    missing: dict[str, list[tuple[LanePart, Lane]]] = defaultdict(list)
+    for lane in sorted(lanes):
+        for part in lane_parts(facts, lane):
+            if not part.tiers:
+                missing[part.reason].append((part, lane))
+    for _, unpriced in sorted(missing.items()):
+        counts = {lane: lanes[lane] for _, lane in unpriced}
+        if reaches_floor(facts, RULE.id, sum(counts.values())):
+            yield _hit(facts, unpriced[0][0], counts, _bounds(facts, unpriced, lanes))
 
 
 def _is_billable(facts: Facts, edge: Edge) -> bool:
-    """Return whether an own machine sends it: what comes in is free."""
+    """Return whether an own machine sends it: what comes in is free, but for NAT's work."""
     return facts.src(edge).kind is OwnerKind.VM and edge.path_class is not PathClass.UNKNOWN
 
 
-def _missing(facts: Facts, lane: Lane) -> str | None:
-    try:
-        lane_prices(facts, lane)
-    except MissingDatum as error:
-        return str(error)
-    return None
-
-
-def _hit(facts: Facts, reason: str, unpriced: dict[Lane, int]) -> Hit:
+def _hit(facts: Facts, part: LanePart, unpriced: dict[Lane, int], bounds: str) -> Hit:
     gib = facts.gib_per_month(sum(unpriced.values()))
     classes = ", ".join(sorted({lane.path_class.value for lane in unpriced}))
     sources = ", ".join(sorted({lane.src_region or "unknown region" for lane in unpriced}))
+    tells = part.what_tells
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"traffic/{classes}/{sources}")),),
         subject=f"{classes} from {sources}",
-        message=f"{volume(gib)} have no price: {reason}",
+        message=f"{volume(gib)} have no known price: {part.reason}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="path_classes", value=classes, source="flow logs"),
         ),
-        saving_unknown=_bounds(facts, unpriced, gib),
+        saving_unknown=bounds,
         fix=Fix(
-            label="state the destination",
-            text="For internet traffic, let the flow logs include metadata (the area of the"
-            " destination); else take a newer price snapshot.",
+            label="find out its price",
+            text=f"What would tell: {tells}." if tells else "Take a newer price snapshot.",
             documents=("https://cloud.google.com/vpc/docs/using-flow-logs",),
         ),
     )
 
 
-def _bounds(facts: Facts, unpriced: dict[Lane, int], gib: Decimal) -> str:
-    """Return between what two sums internet traffic of unknown area costs, else nothing."""
-    if {lane.path_class for lane in unpriced} != {PathClass.INTERNET}:
+def _bounds(
+    facts: Facts, unpriced: Sequence[tuple[LanePart, Lane]], lanes: Mapping[Lane, int]
+) -> str:
+    """Return between what two sums the volume costs, else nothing; prices are those of a place."""
+    by_choices: dict[tuple[tuple[PriceTier, ...], ...], int] = defaultdict(int)
+    for part, lane in unpriced:
+        by_choices[part.choices] += lanes[lane]
+    if not all(by_choices):
         return ""
-    low = high = Decimal(0)
-    for lane, byte_count in unpriced.items():
-        try:
-            cheapest, dearest = facts.prices.internet_bounds(lane.src_region)
-        except MissingDatum:
-            return ""
-        low += facts.gib_per_month(byte_count) * cheapest.price.usd
-        high += facts.gib_per_month(byte_count) * dearest.price.usd
-    return f"between ${low:,.2f} and ${high:,.2f} a month, by where it goes ({gib:,.0f} GiB)"
+    spans = [span(choices, facts.gib_per_month(count)) for choices, count in by_choices.items()]
+    low, high = (sum(ends, Decimal(0)) for ends in zip(*spans, strict=True))
+    gib = facts.gib_per_month(sum(by_choices.values()))
+    return f"between ${cents(low):,f} and ${cents(high):,f} a month ({gib:,.0f} GiB)"

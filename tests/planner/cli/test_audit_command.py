@@ -110,6 +110,8 @@ def test_dobermanifesto_recommends_the_four_core_machine_and_says_by_how_much() 
     assert first["machine_type"] == "n1-standard-4"
     assert first["cap_gbps"] == 8.0
     assert plan["baseline"]["machine_type"] == "n1-standard-1"
+    assert "the story's wish for encoder-1" in plan["need"]["basis"]
+    assert "take n1-standard-2, which the findings name" in plan["need"]["basis"]
     bigger = next(c for c in plan["ranked"] if c["machine_type"] == "n1-standard-8")
     assert bigger["usd_per_month"] == pytest.approx(2 * first["usd_per_month"], rel=1e-3)
     assert second["usd_per_month"] > first["usd_per_month"]
@@ -133,6 +135,25 @@ def test_interzone_shows_the_matrix_both_ways() -> None:
     assert pairs["a", "a"]["usd_per_month"] == 0
     assert pairs["a", "b"]["rtt_ms"] == 0.193
     assert 5.75 <= pairs["a", "b"]["one_flow"]["gbps"] <= 8.51
+    # One flow of the story: one way, then both ways at once; round trip in ms.
+    for (src, dst), (one_way, both_ways, rtt_ms) in {
+        ("a", "a"): ((12.0, 13.9), (8.12, 10.1), 0.072),
+        ("a", "b"): ((7.96, 8.22), (4.57, 6.3), 0.193),
+        ("a", "c"): ((6.87, 8.51), (3.97, 5.98), 0.189),
+        ("b", "c"): ((5.75, 7.51), (3.05, 3.96), 0.176),
+    }.items():
+        pair = pairs[src, dst]
+        assert pair["rtt_ms"] == rtt_ms
+        for name, rates in (("one_flow", one_way), ("one_flow_both_ways", both_ways)):
+            estimate = pair[name]
+            assert all(estimate["low_gbps"] <= rate <= estimate["high_gbps"] for rate in rates)
+            assert estimate["gbps"] == pytest.approx(sum(rates) / 2, rel=0.6)
+
+
+def test_interzone_says_both_ways_in_its_table() -> None:
+    _, out, _ = audit("--demo", "interzone", "--fail-on", "never")
+    text = " ".join(out.split())
+    assert "one flow: 7.73 Gbit/s one way, 5.41 Gbit/s each way with both at once" in text
 
 
 @pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone"])

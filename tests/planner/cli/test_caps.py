@@ -65,3 +65,15 @@ def test_what_cannot_be_answered(arguments: list[str], status: int, text: str) -
     assert found.stdout == ""
     assert text in found.stderr
     assert "\x1b" not in found.stderr
+
+
+def test_what_no_page_states_is_unknown_and_not_from_memory() -> None:
+    assert "NIC types                 unknown: no page that lists them" in caps("e2-medium").stdout
+    (row,) = json.loads(caps("e2-medium", "--format", "json").stdout)["caps"]
+    assert row["nic_types"] == []
+
+
+def test_a_machine_with_several_physical_nics_has_a_cap_for_each() -> None:
+    text = " ".join(caps("a3-ultragpu-8g").stdout.split())
+    assert "egress of one NIC 200 Gbit/s each, 10 physical NICs, 2 of them for TCP/IP" in text
+    assert "egress of one NIC" not in caps("a3-highgpu-4g").stdout

@@ -12,6 +12,7 @@ import pytest
 from netplan_planner.readers import read_inventory
 from support.command import ROOTS
 from support.flow_entries import write_entries
+from support.hostile_server import HostileServer
 from support.one_project import FOLDER
 
 FILES = FOLDER / "gcloud"
@@ -31,6 +32,75 @@ def many_records(folder: Path) -> None:
     write_entries(folder / "one.json", inventory, traffic)
     text = (folder / "one.json").read_bytes()
     (folder / "many.json").write_bytes(text * COPIES)
+
+
+def start(*arguments: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", RUN, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_nobody_waits_for_an_api_that_does_not_answer() -> None:
+    """Eight threads are inside a request of a minute each."""
+    with HostileServer(lambda _: [600.0]) as server:
+        process = start("audit", "--project", "p", "--api-endpoint", server.url, "--anonymous")
+        deadline = time.monotonic() + SECONDS
+        while len(server.asked) < 8 and time.monotonic() < deadline:
+            time.sleep(0.005)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+        took_s = time.monotonic() - began
+    assert (process.returncode, out, err) == (130, "", "netplan: interrupted\n")
+    # A second, and what a busy machine adds.
+    assert took_s < 5.0
+
+
+def test_an_interrupt_while_modules_are_loaded_is_quiet_too() -> None:
+    script = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " import sys, os; sys.addaudithook(lambda name, given: os.kill(os.getpid(), signal.SIGINT)"
+        " if name == 'import' and given[0] == 'typer' else None);"
+        " from netplan_planner.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "caps"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "netplan: interrupted\n")
+
+
+def test_an_interrupt_that_got_lost_comes_again() -> None:
+    """One that arrives while an object is thrown away is only reported by Python."""
+    script = (
+        "import os, signal, time; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from netplan_planner.cli.interrupts import ended_quietly\n"
+        "class Gone:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(0)\n"
+        "with ended_quietly():\n"
+        "    one = Gone()\n"
+        "    del one\n"
+        "    time.sleep(20)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "netplan: interrupted\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -29,16 +29,27 @@ def answer(*arguments: str | Path) -> str:
     return found.stdout
 
 
+def unwrapped(text: str) -> list[str]:
+    """Return the lines as they were before the terminal's width broke them."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("    ") and lines and not lines[-1].endswith(":"):
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+    return lines
+
+
 class TestOnePath:
     def test_text_says_what_how_sure_why_and_what_helps(self) -> None:
-        lines = answer(*ZONE).splitlines()
-        assert lines[0].startswith("n2-standard-8 → n2-standard-8 · same-zone-internal")
-        assert lines[0].endswith(f"limits of {newest_source()}")
-        assert lines[1].startswith("  16 Gbit/s [")
-        assert lines[1].endswith("] in 90 % of cases")
-        assert lines[2].startswith("  bound by VM egress of n2-standard-8, 16 Gbit/s (")
+        heading, *lines = unwrapped(answer(*ZONE))
+        assert heading.startswith("n2-standard-8 → n2-standard-8 · same-zone-internal")
+        assert heading.endswith(f"limits of {newest_source()}")
+        assert lines[0].startswith("  16 Gbit/s [")
+        assert lines[0].endswith("] in 90 % of cases")
+        assert lines[1].startswith("  bound by VM egress of n2-standard-8, 16 Gbit/s (")
         assert any(line.startswith("  lifted by ") for line in lines)
-        assert max(map(len, lines)) <= 100
+        assert max(map(len, answer(*ZONE).splitlines())) <= 100
 
     def test_text_names_the_limit_behind_and_what_is_assumed(self) -> None:
         text = answer(*N2, "--path", "internet", "--streams", "1", "--rtt-ms", "80")
@@ -47,8 +58,8 @@ class TestOnePath:
         assert "assumed: the receiver's window is not known" in text
 
     def test_text_says_what_an_absent_duration_is_taken_for(self) -> None:
-        assert answer(*ZONE).splitlines()[0].endswith(f", steady · limits of {newest_source()}")
-        timed = answer(*FAR, "--duration", "5s").splitlines()[0]
+        assert unwrapped(answer(*ZONE))[0].endswith(f", steady · limits of {newest_source()}")
+        timed = unwrapped(answer(*FAR, "--duration", "5s"))[0]
         assert "16 streams, RTT 100 ms, first 5 s" in timed
         assert "steady" not in timed
 
@@ -178,6 +189,11 @@ class TestUsage:
             ((*ZONE, "--bytes", "1e400"), "--bytes"),
             ((*ZONE, "--duration", "1e400"), "--duration"),
             ((*ZONE, "--mtu", "100"), "576"),
+            ((*ZONE, "--mtu", "9000"), "--mtu 9000 is more than a VPC network carries"),
+            (("e2-standard-4", "e2-standard-4", "--tier1"), "--tier1: Tier_1 is not offered for"),
+            (("n2-standard-4", "n9-standard-4"), "'n9-standard-4' is no machine type (near: "),
+            (("n2-standard-4", "n2-standard-8", "--demo", "gecko"), "is a machine type"),
+            (("n2-standard-4", "--host-link-gbps", "10"), "leave out the machine type"),
             ((*ZONE, "--format", "xml"), "json"),
             (("--batch", "t.csv", *ZONE), "--batch has its own paths"),
             ((*ZONE, "--plugin", "cilium"), "one of a path of pods"),
@@ -321,7 +337,11 @@ class TestTable:
             ("", 3, "t.csv"),
             ("foo,bar\n1,2\n", 3, "none of its columns is known"),
             ("machine_type,streams\nn2-standard-8,abc\n", 3, "row 1: streams is 'abc'"),
-            ("machine_type,streams\nn2-standard-8,1\nn2-standard-8,-1\n", 3, "row 2: streams"),
+            (
+                "machine_type,streams\nn2-standard-8,1.5\n",
+                3,
+                "row 1: streams is '1.5', not a whole",
+            ),
             ("machine_type,mtu\nn2-standard-8,20\n", 3, "row 1: mtu"),
             ("machine_type,reason\nn2-standard-8,x\n", 2, "it has a column reason already"),
             ("machine_type,Reason\nn2-standard-8,x\n", 2, "it has a column Reason already"),
@@ -337,6 +357,16 @@ class TestTable:
         assert found.stdout == ""
         assert said in found.stderr
         assert "Traceback" not in found.stderr
+
+    def test_one_bad_cell_refuses_its_row_and_not_the_table(self, tmp_path: Path) -> None:
+        rows = [PLAIN | {"streams": cell} for cell in ("64", "1.5", "many")]
+        found = predict("--batch", written(tmp_path / "t.csv", *rows))
+        assert found.returncode == 0
+        assert found.stderr.startswith("note: 2 rows of 3 refused, the others are answered: row 2:")
+        first, second, third = read(found.stdout)
+        assert first["predicted_gbps"]
+        assert second["predicted_gbps"] == third["predicted_gbps"] == ""
+        assert second["reason"] == "refused: streams is not a whole number"
 
     @pytest.mark.parametrize("name", ["", "none.csv"])
     def test_a_folder_and_no_file_are_refused(self, tmp_path: Path, name: str) -> None:
@@ -372,3 +402,78 @@ def assert_inert(text: str) -> None:
     """Assert that a text holds nothing that a terminal or a text direction obeys."""
     bad = [one for one in text if one != "\n" and unicodedata.category(one) in {"Cc", "Cf"}]
     assert bad == []
+
+
+class TestTwoTypes:
+    def test_they_are_what_the_options_say_too(self) -> None:
+        day = ("--as-of", "2026-11-21", "--format", "json")
+        named, spelt = (
+            json.loads(answer(*words, "--path", "same-zone-external", *day))
+            for words in (
+                ("n2-standard-4", "n2-standard-8"),
+                ("--src-type", "n2-standard-4", "--dst-type", "n2-standard-8"),
+            )
+        )
+        assert named == spelt
+
+    def test_without_a_path_one_zone_is_taken_and_said(self) -> None:
+        text = answer("n2-standard-4", "n2-standard-8", "--as-of", "2026-11-21")
+        assert text.startswith(
+            "n2-standard-4 → n2-standard-8 · same-zone-internal, as many streams"
+        )
+        assert "note: one zone and internal addresses are taken" in text
+
+    def test_the_answer_between_regions_is_one_to_plan_with(self) -> None:
+        places = ("--src-place", "us-central1", "--dst-place", "europe-west1")
+        text = " ".join(answer("n2-standard-32", "n2-standard-32", *places).split())
+        for said in (
+            "as many streams as it takes",
+            "likely 32 Gbit/s",
+            "to 32.6], where one carries all: a tool of one thread",
+            "cap 32 Gbit/s",
+            "what decides `iperf3 -c RECEIVER -P 16",
+            "doubt: in the one published campaign",
+            "holds too: region-quota: Inter-region network egress bandwidth (Mbps)",
+        ):
+            assert said in text
+
+    def test_a_transfer_has_its_time_and_its_cost(self) -> None:
+        places = ("--src-place", "us-central1", "--dst-place", "europe-west1")
+        text = answer("n2-standard-32", *places, "--bytes", "2TiB", "--streams", "64")
+        assert "  takes " in text
+        assert "  costs $106.13: 2.07 TiB at $0.05 per GiB" in text
+
+
+class TestPlugins:
+    TALK = (
+        *("--host-link-gbps", "10", "--plugin", "kube-router,calico", "--plugin", "flannel@1"),
+        *("--plugin", "cilium@1", "--plugin", "weave@1", "--plugin", "sr-iov"),
+        *("--service", "percona-xtradb-sysbench-oltp", "--as-of", "2019-11"),
+    )
+    """The host's link, and the plugins of the talk; three used the interface of 1 Gbit/s."""
+
+    def test_one_command_answers_transactions_for_each(self) -> None:
+        rows = {row["plugin"]: row for row in read(answer(*self.TALK, "--format", "csv"))}
+        assert list(rows) == ["", "kube-router", "calico", "flannel", "cilium", "weave", "sr-iov"]
+        tps = {name: float(row["tps"]) for name, row in rows.items()}
+        # Told of the servers without Kubernetes: 7,300 a second over 10 Gbit/s, 2,700 over 1.
+        assert tps[""] == pytest.approx(7300, rel=0.01)
+        assert tps["kube-router"] == max(tps[name] for name in tps if name)
+        for name in ("flannel", "cilium", "weave"):
+            assert tps[name] == pytest.approx(2700, rel=0.1)
+            assert float(rows[name]["low_tps"]) <= 2700 <= 1.05 * float(rows[name]["high_tps"])
+            assert rows[name]["binding_limit"] == "pod-interface"
+
+    def test_text_and_json_say_the_same(self) -> None:
+        found = json.loads(answer(*self.TALK, "--format", "json"))
+        assert found["schema"] == "netplan.prediction-by-plugin/1"
+        text = answer(*self.TALK)
+        for row in found["plugins"]:
+            assert f"{row['tps']:,.0f} [" in text
+        assert "flannel @1 " in text
+        assert max(map(len, text.splitlines())) <= 100
+
+    def test_a_plugin_that_nobody_knows_says_which_are(self) -> None:
+        found = predict("--host-link-gbps", "10", "--plugin", "cilim", "--plugin", "calico")
+        assert found.returncode != 0
+        assert "cilium" in found.stderr

@@ -90,7 +90,7 @@ def about(report: Report, rule: str) -> list[Finding]:
     return [finding for finding in report.findings if finding.rule == rule]
 
 
-MOVES = "newer-series-cheaper-faster"
+MOVES = "cheaper-series"
 TWO = (vm("web-1", "n2-standard-16"), vm("web-2", "n2-standard-16"))
 ONE_N2 = HOURS * N2_ALL_MONTH * (16 * N2_VCPU + 64 * N2_GIB)
 ONE_N2D = HOURS * N2_ALL_MONTH * (16 * N2D_VCPU + 64 * N2D_GIB)

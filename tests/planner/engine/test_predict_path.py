@@ -9,16 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from netplan_planner.engine.predict_path import (
-    PathAnswer,
-    PathQuestion,
-    predict_described,
-    predict_named,
-)
+from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.predict_path import PathAnswer, predict_described, predict_named
+from netplan_planner.engine.predict_table import read_kinds
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass
+from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.round_trips.rtt import rtt_between
 from support.predict_paths import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
 from support.predict_tables import PLAIN, answered, as_parquet, reasons, written
 
@@ -69,16 +68,16 @@ class TestPlaces:
             N2, src_place="us-central1-a", dst_place="europe-west1-b", rtt_ms=130.0, streams=1
         )
         assert found.query.rtt_ms == 130
-        assert found.rtt_detail == found.rtt_raised == ""
+        assert found.rtt_detail == found.rtt_doubt == ""
 
-    def test_a_given_one_below_every_ping_of_them_is_raised_and_said(self) -> None:
+    def test_a_given_one_below_every_ping_of_them_is_believed_and_said(self) -> None:
         places = {"src_place": "us-central1-a", "dst_place": "europe-west1-b"}
-        least = described(N2, **places).query.low_rtt_ms
         found = described(N2, **places, rtt_ms=50.0, streams=1)
-        assert found.query.rtt_ms == least
-        assert "below every ping" in found.rtt_raised
+        assert found.query.rtt_ms == 50
+        assert "below every known ping" in found.rtt_doubt
         unplaced = described(N2, path_class=PathClass.INTER_REGION_INTERNAL, rtt_ms=50.0, streams=1)
-        assert (unplaced.query.rtt_ms, unplaced.rtt_raised) == (50.0, "")
+        assert (unplaced.query.rtt_ms, unplaced.rtt_doubt) == (50.0, "")
+        assert found.estimate.gbps == unplaced.estimate.gbps
 
     @pytest.mark.parametrize("places", [(None, None), ("us-central1-a", None)])
     def test_without_them_the_class_must_be_given(
@@ -209,11 +208,12 @@ class TestNamedMachines:
 def questions(draw: st.DrawFn) -> PathQuestion:
     """Draw a question whose every number is given, so that a row of a table can ask it too."""
     is_sized = draw(st.booleans())
+    src_type = draw(st.sampled_from(["n2-standard-32", "e2-standard-2", "c4n-highmem-8"]))
     return PathQuestion(
-        src_type=draw(st.sampled_from(["n2-standard-32", "e2-standard-2", "c4n-highmem-8"])),
+        src_type=src_type,
         dst_type=draw(st.sampled_from(["n2-standard-32", "t2d-standard-1"])),
         path_class=draw(st.sampled_from(CLASSES)),
-        is_tier1=draw(st.booleans()),
+        is_tier1=src_type == "n2-standard-32" and draw(st.booleans()),
         mtu_bytes=draw(frames),
         streams=draw(streams),
         rtt_ms=draw(rtts),
@@ -329,8 +329,35 @@ class TestRaisedRoundTrips:
         assert one.estimate.gbps == pytest.approx(found.predictions.gbps[0], rel=1e-12)
         assert one.estimate.low_gbps == pytest.approx(found.predictions.low_gbps[0], rel=1e-12)
         assert one.estimate.high_gbps == pytest.approx(found.predictions.high_gbps[0], rel=1e-12)
-        assert reasons(found) == [one.rtt_raised, "", ""]
-        assert "below every ping" in one.rtt_raised
+        assert reasons(found) == [one.rtt_doubt, "", ""]
+        assert "below every known ping" in one.rtt_doubt
+
+    @pytest.mark.parametrize(
+        ("more", "rtt_ms"),
+        [
+            ({}, 50.0),
+            ({"date": "2024-05-01", "rtt_date": "2024-05-01"}, 50.0),
+            ({"date": "2024-05-01", "rtt_date": "2024-04-20"}, None),
+            ({"source": "skyplane-grid-2022-01-29"}, None),
+            ({"source": "cloudpilot-2021"}, 50.0),
+        ],
+    )
+    def test_only_one_of_another_days_grid_is_raised(
+        self, tmp_path: Path, more: dict[str, str], rtt_ms: float | None
+    ) -> None:
+        row = {
+            "machine_type": "n2-standard-8",
+            "path_class": "inter-region-internal",
+            "src_location": "us-central1-a",
+            "dst_location": "europe-west1-b",
+            "streams": "1",
+            "rtt_ms": "50",
+        }
+        least = rtt_between("us-central1-a", "europe-west1-b").low_ms
+        with PathTable(written(tmp_path / "t.csv", row | more)) as table:
+            found = read_kinds(table, as_of=date(2026, 11, 22))
+        assert found.columns.rtt_ms[0] == (least if rtt_ms is None else rtt_ms)
+        assert found.rtt.is_raised[0] == (rtt_ms is None)
 
     def test_a_row_without_an_answer_says_why_it_has_none(self, tmp_path: Path) -> None:
         row = {

@@ -180,7 +180,7 @@ def type_hit(name: str, to: str, usd: str, used_ratio: float | None = None) -> H
 
 
 def test_a_machine_gets_one_type() -> None:
-    cheaper = find_rule("newer-series-cheaper-faster").rule
+    cheaper = find_rule("cheaper-series").rule
     other = find_rule("shared-core-in-data-path").rule
     found = answer(
         facts_of(machine("a")),
@@ -219,7 +219,7 @@ def test_money_and_held_back_traffic_are_ranked_by_what_is_at_stake(
     found = answer(
         facts,
         [
-            (find_rule("newer-series-cheaper-faster").rule, (type_hit("rich", "x", usd),)),
+            (find_rule("cheaper-series").rule, (type_hit("rich", "x", usd),)),
             (find_rule("egress-cap-saturated").rule, (waits,)),
         ],
     )

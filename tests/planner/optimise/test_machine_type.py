@@ -56,8 +56,8 @@ def reason(found: MachinePlan | Infeasible, machine_type: str, *, tier1: bool = 
     )
 
 
-def brute_force(wanted: MachineNeed) -> list[tuple[Decimal, int, str, bool]]:
-    """Return every fitting number of machines of every offered and priced type, by price."""
+def brute_force(wanted: MachineNeed) -> list[tuple[bool, Decimal, int, str, bool]]:
+    """Return every fitting number of every offered and priced type: steady ones first, by price."""
     found = []
     for shape, tier1 in itertools.product(PRICES.offered(wanted.region), (False, True)):
         platform = "Intel Skylake" if shape.machine_type.startswith("n1") else None
@@ -91,7 +91,7 @@ def brute_force(wanted: MachineNeed) -> list[tuple[Decimal, int, str, bool]]:
                 and count * shape.memory_gib >= wanted.memory_gib
             ):
                 usd = hourly * HOURS_PER_MONTH * count
-                found.append((usd, count, shape.machine_type, tier1))
+                found.append((cap.is_peak, usd, count, shape.machine_type, tier1))
     return sorted(found)
 
 
@@ -122,7 +122,8 @@ class TestAgainstBruteForce:
         if not known:
             assert not everything
             return
-        assert (known[0].usd_per_month, *brief(known[0])) == everything[0]
+        best = known[0]
+        assert (best.is_peak, best.usd_per_month, *brief(best)) == everything[0]
 
     @settings(max_examples=300, deadline=None)
     @given(NEEDS)
@@ -187,9 +188,10 @@ class TestAgainstBruteForce:
             assert (one.usd_per_month or 0) < (other.usd_per_month or 0)
             assert one.cap_gbps < other.cap_gbps
         for candidate in found.ranked:
-            if candidate.count == 1 and candidate.usd_per_month is not None:
+            is_steady = candidate.usd_per_month is not None and not candidate.is_peak
+            if candidate.count == 1 and is_steady:
                 assert any(
-                    (f.usd_per_month or 0) <= candidate.usd_per_month
+                    (f.usd_per_month or 0) <= (candidate.usd_per_month or 0)
                     and f.cap_gbps >= candidate.cap_gbps
                     for f in found.front
                 )
@@ -204,12 +206,26 @@ def lowest(found: MachinePlan | Infeasible) -> float:
 
 
 class TestRanking:
-    def test_by_price_then_fewer_machines_then_name(self) -> None:
+    def test_steady_before_peak_then_by_price_then_fewer_machines_then_name(self) -> None:
         keys = [
-            (c.usd_per_month is None, c.usd_per_month or 0, c.count, c.machine_type)
-            for c in plan(10).ranked
+            (c.is_peak, c.usd_per_month is None, c.usd_per_month or 0, c.count, c.machine_type)
+            for c in plan(10, max_count=8).ranked
         ]
         assert keys == sorted(keys)
+        assert {key[0] for key in keys} == {False, True}
+
+    def test_the_first_architecture_goes_before_cheaper_ones(self) -> None:
+        found = plan(10, first_architecture="ARM64").ranked
+        steady = [
+            str(c.architecture) for c in found if not c.is_peak and c.usd_per_month is not None
+        ]
+        assert steady == sorted(steady)
+        assert set(steady) == {"ARM64", "X86_64"}
+        assert plan(10).ranked[0].architecture == "X86_64"
+
+    def test_one_machine_unless_the_load_spreads(self) -> None:
+        assert {c.count for c in plan(10).ranked} == {1}
+        assert {c.count for c in plan(10, max_count=8).ranked} > {1}
 
     def test_an_unknown_fee_comes_last_and_is_never_free(self) -> None:
         found = plan(20, destination="external", max_count=1)
@@ -303,7 +319,7 @@ class TestReasons:
         assert reason(found, machine_type) == expected
 
     def test_flags_let_gpus_and_shared_cores_in(self) -> None:
-        found = plan(1, allow_gpu=True, allow_shared_core=True)
+        found = plan(0.5, allow_gpu=True, allow_shared_core=True)
         types = {c.machine_type for c in found.ranked}
         assert {"a2-highgpu-1g", "e2-medium", "f1-micro"} <= types
 
@@ -347,10 +363,11 @@ class TestInfeasible:
     @pytest.mark.parametrize(
         ("more", "binding", "text"),
         [
-            ({"gbps": 700.0}, "bandwidth", "8 x c4a-standard-72 with Tier_1 reach 640 of 700"),
+            ({"gbps": 700.0, "max_count": 8}, "bandwidth",
+             "8 x c4a-standard-72 with Tier_1 reach 640 of 700"),
             ({"gbps": 81.0, "max_count": 1}, "bandwidth", "80 of 81 Gbit/s, headroom taken off"),
-            ({"vcpus": 1000}, "vcpus", "reach 640 of 1000 vCPUs"),
-            ({"memory_gib": 9000.0}, "memory", "5120 of 9000 GiB"),
+            ({"vcpus": 1000, "max_count": 8}, "vcpus", "reach 640 of 1000 vCPUs"),
+            ({"memory_gib": 9000.0, "max_count": 8}, "memory", "5120 of 9000 GiB"),
             ({"series": ["x9"]}, "series", "no type offered in made-west1 is left"),
             ({"region": "nowhere1"}, "not-offered", "no machine type is offered in nowhere1"),
             ({"gbps": 50.0, "max_count": 1, "series": ["n2", "c4n"], "memory_gib": 640.0,

@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from netplan_pricing import open_snapshot
 from support.command import run_verbs
 
 HERE = ["--gbps", "10", "--region", "us-central1"]
+Answer = dict[str, Any]
 
 
 def recommend(*arguments: str) -> CompletedProcess[str]:
@@ -78,8 +80,13 @@ def test_json_holds_the_whole_plan_and_only_what_is_offered() -> None:
     best = answer["ranked"][0]
     hourly = float(book.machine("us-central1", best["machine_type"]).usd)
     assert best["usd_per_month"] == pytest.approx(best["count"] * hourly * 730)
-    prices = [c["usd_per_month"] for c in answer["ranked"] if c["usd_per_month"] is not None]
-    assert prices == sorted(prices)
+    keys = [
+        (c["is_peak"], c["architecture"] != "X86_64", c["usd_per_month"])
+        for c in answer["ranked"]
+        if c["usd_per_month"] is not None
+    ]
+    assert keys == sorted(keys)
+    assert not answer["ranked"][0]["is_peak"]
 
 
 def test_csv_has_a_row_for_every_type() -> None:
@@ -167,3 +174,118 @@ def test_an_unknown_cap_to_the_outside_is_said(tmp_path: Path) -> None:
     answer = json.loads(recommend(*vm, *early, "--format", "json").stdout)
     assert answer["need"]["outside_gbps"] == 0
     assert "no cap is asked for the 15 Gbit/s that go there" in answer["need"]["basis"]
+
+
+def test_steady_x86_machines_go_first_and_several_only_on_request() -> None:
+    first = json.loads(recommend(*HERE, "--format", "json").stdout)["ranked"]
+    assert {c["count"] for c in first} == {1}
+    assert (first[0]["architecture"], first[0]["is_peak"]) == ("X86_64", False)
+    peaks = [c["is_peak"] for c in first]
+    assert peaks == sorted(peaks)
+    assert any(peaks)
+    anything = json.loads(recommend(*HERE, "--architecture", "any", "--format", "json").stdout)
+    mixed = [c["architecture"] for c in anything["ranked"] if not c["is_peak"]]
+    assert mixed != sorted(mixed, reverse=True)
+    only = json.loads(recommend(*HERE, "--architecture", "arm", "--format", "json").stdout)
+    assert {c["architecture"] for c in only["ranked"]} == {"ARM64"}
+
+
+def test_what_was_left_out_is_counted_by_reason() -> None:
+    text = " ".join(recommend(*HERE).stdout.split())
+    assert "with too little bandwidth: " in text
+    assert "for their GPUs: a2 " in text
+    assert "a2-highgpu-1g" not in text
+
+
+def test_a_region_to_send_to_adds_what_its_traffic_costs() -> None:
+    options = ["--gbps", "1", "--region", "us-central1", "--to", "europe-west1"]
+    answer = json.loads(recommend(*options, "--month-ratio", "0.5", "--format", "json").stdout)
+    gib = sum(item["quantity"] for item in answer["traffic_items"])
+    assert gib == pytest.approx(1e9 / 8 * 730 * 3600 / 2**30 / 2)
+    usd = sum(item["usd_per_month"] for item in answer["traffic_items"])
+    assert usd == pytest.approx(gib * 0.05, rel=1e-3)
+    wrong = recommend(*options[:-1], "mars-west1")
+    assert wrong.returncode == 2
+    assert "--to 'mars-west1'" in wrong.stderr
+    assert "internal, zone, external, or a region" in wrong.stderr
+
+
+def test_old_spot_prices_lower_the_confidence() -> None:
+    answer = json.loads(recommend(*HERE, "--spot", "--format", "json").stdout)
+    assert answer["confidence"] == "low"
+    assert "Spot prices are of 2026-" in answer["confidence_reason"]
+
+
+def machine_file(folder: Path, machine_type: str, **fields: object) -> str:
+    """Write an inventory of one machine; return its path."""
+    link = "https://www.googleapis.com/compute/v1/projects/p"
+    machine = {
+        "kind": "compute#instance",
+        "name": "one",
+        "status": "RUNNING",
+        "zone": f"{link}/zones/us-central1-a",
+        "machineType": f"{link}/zones/us-central1-a/machineTypes/{machine_type}",
+        "selfLink": f"{link}/zones/us-central1-a/instances/one",
+        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.2"}],
+        **fields,
+    }
+    path = folder / "machines.json"
+    path.write_text(json.dumps([machine]), encoding="utf-8")
+    return str(path)
+
+
+def replaced(folder: Path, machine_type: str, **fields: object) -> Answer:
+    path = machine_file(folder, machine_type, **fields)
+    options = ["--inventory", path, "--vm", "one", "--gbps", "3", "--format", "json"]
+    answer: Answer = json.loads(recommend(*options).stdout)
+    return answer
+
+
+def test_attached_gpus_are_in_todays_price_and_in_that_of_every_other_type(tmp_path: Path) -> None:
+    gpu = {
+        "acceleratorType": "projects/p/zones/z/acceleratorTypes/nvidia-tesla-t4",
+        "acceleratorCount": 2,
+    }
+    answer = replaced(tmp_path, "n1-standard-8", guestAccelerators=[gpu])
+    book = open_snapshot()
+    hourly = float(book.gpu("us-central1", "nvidia-tesla-t4").usd)
+    (line,) = [i for i in answer["baseline"]["line_items"] if "nvidia-tesla-t4" in i["name"]]
+    assert line["usd_per_month"] == pytest.approx(2 * 730 * hourly * 0.7, rel=1e-3)
+    machine = float(book.machine("us-central1", "n1-standard-8").usd) * 730 * 0.7
+    whole = machine + line["usd_per_month"]
+    assert answer["baseline"]["usd_per_month"] == pytest.approx(whole, rel=1e-3)
+    assert {c["machine_type"].partition("-")[0] for c in answer["ranked"]} == {"n1"}
+    for candidate in answer["ranked"]:
+        assert any("nvidia-tesla-t4" in item["name"] for item in candidate["line_items"])
+
+
+def test_only_types_that_take_the_disks_are_proposed(tmp_path: Path) -> None:
+    answer = replaced(tmp_path, "n2-standard-8")
+    proposed = {c["machine_type"].partition("-")[0] for c in answer["ranked"]}
+    assert not proposed & {"n4", "n4d", "c4", "c4d"}
+    why = {r["machine_type"]: (r["reason"], r["detail"]) for r in answer["rejected"]}
+    assert why["n4-standard-8"] == (
+        "disks",
+        "N4 takes Hyperdisk only; the machine has Persistent Disk, as all N2",
+    )
+    assert not answer["ranked"][0]["to_check"]
+    checked = [bool(c["to_check"]) for c in answer["ranked"] if not c["is_peak"]]
+    assert checked == sorted(checked)
+    old = next(c for c in answer["ranked"] if c["machine_type"] == "n1-highmem-8")
+    assert "older generation (N1, 1) than N2 (2)" in old["note"]
+
+
+def test_a_specific_reservation_allows_its_own_type_only(tmp_path: Path) -> None:
+    held = {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["held"]}
+    answer = replaced(tmp_path, "n2-standard-8", reservationAffinity=held)
+    assert {c["machine_type"] for c in answer["ranked"]} == {"n2-standard-8"}
+    path = machine_file(tmp_path, "n2-standard-8", reservationAffinity=held)
+    more = recommend("--inventory", path, "--vm", "one", "--gbps", "20")
+    assert more.returncode == 1
+    assert "more types cannot take its" in " ".join(more.stdout.split())
+
+
+def test_a_stopped_machine_costs_nothing_now_and_says_so(tmp_path: Path) -> None:
+    path = machine_file(tmp_path, "n2-standard-8", status="TERMINATED")
+    found = recommend("--inventory", path, "--vm", "one", "--gbps", "3", "--top", "1").stdout
+    assert "terminated: costs nothing now but disks and addresses" in " ".join(found.split())

@@ -54,11 +54,11 @@ def test_the_source_is_file_and_pointer(tmp_path: Path) -> None:
 
 
 def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
-    path = write(tmp_path / "list.json", [vm(), {"kind": "compute#disk"}])
+    path = write(tmp_path / "list.json", [vm(), {"kind": "compute#image"}])
     inventory = read_inventory([path, tmp_path, path])
     assert len(inventory.instances) == 1
     assert [unread.reason for unread in inventory.unread] == [
-        "compute#disk: 1 not needed by the audit"
+        "compute#image: 1 not needed by the audit"
     ]
 
 
@@ -155,7 +155,7 @@ def test_old_exports_name_repeated_fields_in_the_singular(tmp_path: Path) -> Non
 def test_assets_that_are_not_needed_or_empty_are_named(tmp_path: Path) -> None:
     export = [
         asset("a", vm()),
-        asset("d", {}, "Disk"),
+        asset("d", {}, "Image"),
         {"name": "//container.googleapis.com/x", "assetType": "container.googleapis.com/Cluster"},
         {"name": "//compute.googleapis.com/y", "assetType": "compute.googleapis.com/Network"},
         "text",
@@ -163,7 +163,7 @@ def test_assets_that_are_not_needed_or_empty_are_named(tmp_path: Path) -> None:
     inventory = read_inventory([write(tmp_path / "a.json", export)])
     assert sorted(unread.reason for unread in inventory.unread) == [
         "an asset without resource data",
-        "compute#disk: 1 not needed by the audit",
+        "compute#image: 1 not needed by the audit",
         "container.googleapis.com/Cluster: 1 not needed by the audit",
         "not an asset",
     ]
@@ -320,7 +320,8 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def test_resources_that_nobody_needs_are_no_inventory(tmp_path: Path) -> None:
-    path = write(tmp_path / "disks.json", [{"kind": "compute#disk", "selfLink": f"{ZONE}/disks/d"}])
+    image = {"kind": "compute#image", "selfLink": f"{ZONE}/images/d"}
+    path = write(tmp_path / "images.json", [image])
     for named in (path, tmp_path):
         with pytest.raises(InputError, match="only resources that the audit does not need"):
             read_inventory([named])

@@ -71,11 +71,11 @@ def test_a_list_with_its_last_page_is_whole(read: Reader) -> None:
 
 
 def test_kinds_that_are_not_needed_are_counted(read: Reader) -> None:
-    disks = [{"kind": "compute#disk", "selfLink": f"{ZONE}/disks/d{n}"} for n in range(3)]
+    images = [{"kind": "compute#image", "selfLink": f"{ROOT}/global/images/i{n}"} for n in range(3)]
     gateway = {"selfLink": f"{REGION}/targetVpnGateways/g"}
-    inventory = read(vm(), {"kind": "compute#diskList", "items": disks}, gateway)
+    inventory = read(vm(), {"kind": "compute#imageList", "items": images}, gateway)
     assert sorted(unread.reason for unread in inventory.unread) == [
-        "compute#disk: 3 not needed by the audit",
+        "compute#image: 3 not needed by the audit",
         "compute#targetVpnGateways: 1 not needed by the audit",
     ]
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.model import BandwidthTier
+from netplan_planner.machines import ties_of
+from netplan_planner.model import BandwidthTier, MachineShape
 from netplan_planner.readers import read_inventory
-from support.compute_json import ROOT, ZONE, Reader, Resource, nic, only, vm
+from support.compute_json import REGION, ROOT, ZONE, Reader, Resource, nic, only, vm
 
 
 def test_a_plain_machine(read: Reader) -> None:
@@ -202,3 +203,48 @@ def test_relative_and_bare_links_belong_to_the_own_project(read: Reader) -> None
     for interface in only(read(vm(networkInterfaces=interfaces))).interfaces:
         assert interface.network == "projects/p/global/networks/default"
         assert interface.subnetwork == "projects/p/regions/us-east1/subnetworks/s"
+
+
+def test_a_specific_reservation_is_read_and_any_other_is_not(read: Reader) -> None:
+    bound = {
+        "consumeReservationType": "SPECIFIC_RESERVATION",
+        "values": ["projects/p/reservations/r"],
+    }
+    free = {"consumeReservationType": "ANY_RESERVATION"}
+    assert only(read(vm(reservationAffinity=bound))).reservation == "r"
+    assert only(read(vm(reservationAffinity=free))).reservation is None
+    assert only(read(vm())).reservation is None
+
+
+def test_attached_gpus_have_a_type_and_a_number(read: Reader) -> None:
+    link = f"{ZONE}/acceleratorTypes/nvidia-tesla-t4"
+    found = only(read(vm(guestAccelerators=[{"acceleratorType": link, "acceleratorCount": 2}])))
+    assert (found.gpu_type, found.gpu_count) == ("nvidia-tesla-t4", 2)
+
+
+def test_disks_and_placement_policies_tie_their_machines(read: Reader) -> None:
+    machine = vm(resourcePolicies=[f"{REGION}/resourcePolicies/close"])
+    disk = {
+        "kind": "compute#disk",
+        "name": "d",
+        "selfLink": f"{ZONE}/disks/d",
+        "type": f"{ZONE}/diskTypes/pd-ssd",
+        "users": [machine["selfLink"]],
+    }
+    policy = {
+        "kind": "compute#resourcePolicy",
+        "name": "close",
+        "selfLink": f"{REGION}/resourcePolicies/close",
+        "groupPlacementPolicy": {"collocation": "COLLOCATED"},
+    }
+    shape = MachineShape(machine_type="n2-standard-4", vcpus=4, memory_gib=16)
+    inventory = read(machine, disk, policy)
+    tied = ties_of(inventory, only(inventory), shape)
+    assert (tied.disk_types, tied.is_compact) == (("pd-ssd",), True)
+
+
+def test_ties_that_were_not_read_are_unknown(read: Reader) -> None:
+    shape = MachineShape(machine_type="n2-standard-4", vcpus=4, memory_gib=16)
+    inventory = read(vm(resourcePolicies=[f"{REGION}/resourcePolicies/close"]))
+    tied = ties_of(inventory, only(inventory), shape)
+    assert (tied.disk_types, tied.is_compact) == (None, None)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.readers.path_table import CodedTexts, PathTable
-from support.predict_tables import PLAIN, answered, as_parquet, read, written
+from support.predict_tables import PLAIN, answered, as_parquet, read, reasons, written
 
 NUMBERS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes", "mtu", "vcpus")
 
@@ -121,6 +121,17 @@ class TestReading:
         assert [row["note"] for row in rewritten(path, tmp_path / "out.csv")] == ["first", "second"]
 
 
+def assert_second_row_is_refused(path: Path, name: str) -> None:
+    found = answered(path)
+    assert np.isnan(found.predictions.gbps[1])
+    assert reasons(found)[1].startswith(f"refused: {name} is not")
+    assert not reasons(found)[0].startswith("refused")
+    with PathTable(path) as table:
+        table.rows()
+        assert table.refused.count == 1
+        assert table.refused.named[0].startswith(f"row 2: {name} is '")
+
+
 class TestRefused:
     @pytest.mark.parametrize(
         ("name", "cell"),
@@ -131,15 +142,53 @@ class TestRefused:
     def test_a_cell_that_is_no_number_names_row_and_column(
         self, tmp_path: Path, name: str, cell: str
     ) -> None:
-        path = written(tmp_path / "t.csv", PLAIN | {name: "1"}, PLAIN | {name: cell})
-        with pytest.raises(InputError, match=f"row 2: {name}"):
-            answered(path)
+        path = written(tmp_path / "t.csv", PLAIN | {name: "1000"}, PLAIN | {name: cell})
+        assert_second_row_is_refused(path, name)
 
     @pytest.mark.parametrize("name", NUMBERS)
     def test_so_does_a_number_below_zero(self, tmp_path: Path, name: str) -> None:
         path = written(tmp_path / "t.csv", PLAIN | {name: "1000"}, PLAIN | {name: "-5"})
-        with pytest.raises(InputError, match=f"row 2: {name}"):
-            answered(path)
+        assert_second_row_is_refused(path, name)
+
+    @pytest.mark.parametrize("name", ["streams", "mtu", "nics"])
+    def test_so_does_half_of_what_is_counted(self, tmp_path: Path, name: str) -> None:
+        path = written(tmp_path / "t.csv", PLAIN | {name: "2e1"}, PLAIN | {name: "20.5"})
+        if name == "mtu":
+            path = written(tmp_path / "t.csv", PLAIN | {name: "1460"}, PLAIN | {name: "1460.5"})
+        assert_second_row_is_refused(path, name)
+
+    def test_the_rows_around_it_are_answered_as_without_it(self, tmp_path: Path) -> None:
+        good = [PLAIN | {"streams": str(count)} for count in (1, 8)]
+        alone = answered(written(tmp_path / "a.csv", *good))
+        path = written(tmp_path / "t.csv", good[0], PLAIN | {"streams": "1.5"}, good[1])
+        found = answered(path)
+        assert found.predictions.gbps[[0, 2]] == pytest.approx(alone.predictions.gbps)
+        assert reasons(found) == ["", "refused: streams is not a whole number", ""]
+
+    def test_many_are_counted_and_the_first_named(self, tmp_path: Path) -> None:
+        bad = [PLAIN | {"streams": f"x{at}"} for at in range(40)]
+        with PathTable(written(tmp_path / "t.csv", PLAIN, *bad)) as table:
+            table.rows()
+            assert table.refused.count == 40
+            assert table.refused.named[0].startswith("row 2: streams is 'x0', not a finite number")
+            assert len(table.refused.named) == 5
+
+    def test_an_mtu_above_what_a_vpc_carries_has_no_answer(self, tmp_path: Path) -> None:
+        rows = [PLAIN | {"mtu": "8896"}, PLAIN | {"mtu": "9000"}]
+        found = answered(written(tmp_path / "t.csv", *rows))
+        assert not np.isnan(found.predictions.gbps[0])
+        assert "more than a VPC network carries" in reasons(found)[1]
+
+    def test_tier1_that_is_not_offered_is_said(self, tmp_path: Path) -> None:
+        rows = [
+            PLAIN | {"machine_type": name, "tier1": "true"}
+            for name in ("e2-standard-8", "n2-standard-32")
+        ]
+        found = answered(written(tmp_path / "t.csv", *rows))
+        assert reasons(found) == [
+            "Tier_1 is not offered for e2-standard-8: taken without it",
+            "",
+        ]
 
     @pytest.mark.parametrize("name", ["streams", "duration_s", "bytes", "window_bytes"])
     def test_so_does_a_zero_where_nothing_can_come_of_it(self, tmp_path: Path, name: str) -> None:

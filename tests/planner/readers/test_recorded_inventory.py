@@ -15,7 +15,7 @@ from support.shared_data import needs_shared, shared
 pytestmark = needs_shared
 
 WITH_RESOURCES = {
-    "cai": {"instances": 11, "networks": 4, "subnetworks": 1},
+    "cai": {"instances": 11, "networks": 4, "subnetworks": 1, "disks": 6},
     "compute_api": {
         "instances": 60,
         "subnetworks": 82,
@@ -33,6 +33,7 @@ WITH_RESOURCES = {
         "subnetworks": 1,
         "addresses": 1,
         "instance_groups": 7,
+        "disks": 2,
     },
 }
 """Folder, and how many distinct resources of each kind it holds."""

@@ -58,7 +58,7 @@ def test_parse(text: str, expected: OutputSpec) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("jsn", "one of text, json, sarif, md, csv; did you mean json?"),
+        ("jsn", "one of text, json, sarif, md, csv, machines-csv; did you mean json?"),
         ("markdown:x", "did you mean md"),
         ("xyzzy", "it is one of"),
         ("json:", "a path is missing"),
@@ -192,4 +192,4 @@ def test_the_registry_loads_nothing_heavy() -> None:
         "import sys, netplan_planner.renderers as r; print('rich' in sys.modules, len(r.RENDERERS))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "5"]
+    assert done.stdout.split() == ["False", "6"]

@@ -21,7 +21,8 @@ def text_of(text: Line, width: int) -> list[str]:
 @given(LINES, st.integers(min_value=2, max_value=60))
 def test_no_row_is_too_wide_and_no_letter_is_lost(text: Line, width: int) -> None:
     rows = wrapped(text, width)
-    assert all(row_width(row) <= width for row in rows)
+    breakable = [row for row in rows if not any(role is Role.PLACE for _, role in row)]
+    assert all(row_width(row) <= width for row in breakable)
     letters = "".join(piece for row in rows for piece, _ in row)
     assert letters.replace(" ", "") == plain(text).replace(" ", "")
 
@@ -29,6 +30,12 @@ def test_no_row_is_too_wide_and_no_letter_is_lost(text: Line, width: int) -> Non
 def test_words_stay_whole_and_figures_with_their_unit() -> None:
     text = line("now ", fixed("1.6 Gbit/s"), " and then more")
     assert text_of(text, 12) == ["now", "1.6 Gbit/s", "and then", "more"]
+
+
+def test_a_place_is_never_broken() -> None:
+    place = say("a/path/to/some file.json:12", Role.PLACE, glued=True)
+    text = line("at ", place, ": not JSON at all")
+    assert text_of(text, 12) == ["at", "a/path/to/some file.json:12:", "not JSON at", "all"]
 
 
 def test_a_figure_wider_than_the_row_breaks_at_its_space() -> None:

@@ -17,6 +17,7 @@ from netplan_planner.throughput.batch import (
 )
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, NO_LIMIT
+from netplan_planner.throughput.limits.bounds import stock_window_bytes
 from support.predict_paths import DAY, Table, end, estimate
 
 BLOCK = 16_384
@@ -197,7 +198,8 @@ class TestRanges:
 
     def test_a_given_window_is_surer_than_the_stock_one(self) -> None:
         stock = answers(kind(), columns(streams=1, rtt_ms=100.0))
-        given = answers(kind(), columns(streams=1, rtt_ms=100.0, window_bytes=3_030_000))
+        same = stock_window_bytes(0.0)
+        given = answers(kind(), columns(streams=1, rtt_ms=100.0, window_bytes=same))
         assert given.gbps[0] == stock.gbps[0]
         assert stock.low_gbps[0] <= given.low_gbps[0]
         assert given.high_gbps[0] < stock.high_gbps[0]

@@ -42,7 +42,7 @@ from netplan_planner.throughput import (
     predict,
     single_flow,
 )
-from netplan_planner.throughput.limits.path_limits import SLOW_OUTSIDE_UNTIL
+from netplan_planner.throughput.limits.dates import SLOW_OUTSIDE_UNTIL
 from support.price_book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)
@@ -254,7 +254,7 @@ class TestWindow:
         found = estimate("inter-region-internal", "n1-standard-2", streams=1, rtt_ms=33.0)
         assert found.binding is not None
         assert found.binding.name == "window-over-rtt"
-        assert found.gbps == pytest.approx(0.7345, abs=1e-3)
+        assert found.gbps == pytest.approx(0.7412, abs=1e-3)
 
     def test_streams_multiply_it_until_the_cap_binds(self) -> None:
         rates = [

@@ -27,10 +27,15 @@ ENTRIES = [
     entry("10.0.1.1", "10.0.2.1", 1001, start=30, end=105, packets=7, src_vm=WEB, dst_vm=DB),
     entry("10.0.1.1", "10.0.2.1", 900, packets=5, by="DEST", src_vm=WEB, dst_vm=DB, rtt_ms=1.5),
     entry("10.0.1.1", "34.1.1.2", 10**10, end=60, packets=9, src_vm=WEB, dst_vm=DB, rtt_msec="3"),
-    entry("10.0.2.1", "198.51.100.7", 77, start=600, end=601, packets=1, protocol=17, src_vm=DB),
-    entry("10.0.2.1", "10.0.1.1", 5, packets=1, is_dropped=True, src_vm=DB, dst_vm=WEB),
+    *(
+        {**logged, "logName": NETWORK_LOG}
+        for logged in (
+            entry("10.0.2.1", "198.51.100.7", 77, start=600, end=601, packets=1, protocol=17),
+            entry("10.0.2.1", "10.0.1.1", 5, packets=1, is_dropped=True, src_vm=DB, dst_vm=WEB),
+        )
+    ),
     entry("10.9.9.9", "10.0.1.1", 64, by="DEST", protocol=1, ports=None, dst_vm=WEB),
-    entry("fd00::1", "10.0.1.1", 3, by="DEST", packets=2, log=NETWORK_LOG, dst_vm=WEB),
+    entry("fd00::1", "10.0.1.1", 3, by="DEST", packets=2, dst_vm=WEB),
 ]
 TEXT = lines(ENTRIES)
 

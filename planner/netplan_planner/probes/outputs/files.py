@@ -11,6 +11,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, inert
+from netplan_planner.input_files import reading
 from netplan_planner.model import Measurement
 from netplan_planner.probes.outputs.base import (
     TEXT_LENGTH,
@@ -60,7 +61,8 @@ def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[Refused, ..
     for file in _files(path, refused):
         source = _source(file)
         try:
-            measurements, reasons = read_text(_text_of(file), source=source)
+            with reading(source):
+                measurements, reasons = read_text(_text_of(file), source=source)
         except Unusable as exc:
             refused.append(refusal(source=source, place="", reason=exc.reason))
             continue

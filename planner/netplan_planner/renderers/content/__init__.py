@@ -13,24 +13,36 @@ from netplan_planner.renderers.content import (
     findings,
     first,
     flows,
+    machines,
     phrases,
     plans,
+    services,
 )
-from netplan_planner.renderers.document import Block, Line, Title, joined, line, say
+from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
 from netplan_planner.renderers.options import RenderOptions
 
 
-def blocks(report: Report, options: RenderOptions, default_findings: int) -> Iterator[Block]:
+def blocks(
+    report: Report,
+    options: RenderOptions,
+    default_findings: int,
+    *,
+    has_every_machine: bool = False,
+) -> Iterator[Block]:
     """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
+    if report.price_age:
+        yield Para(line=line(say(report.price_age, length=phrases.SUBJECT_LENGTH * 2)))
     title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
     yield Title(line=title, basis=joined(_basis(report), " · "))
     yield from first.do_first(report, options)
     yield from findings.findings(report, options, default_findings)
     yield from explain.unexplained(report, options)
+    yield from machines.machines(report, options, has_every_row=has_every_machine)
     yield from plans.recommendations(report.recommendations, options)
     yield from plans.jobs(report.jobs, options)
     yield from commitments.commitments(report.commitments, options)
     yield from flows.by_class(report.traffic_by_class, options)
+    yield from services.network_services(report.network_services, report.traffic_by_class, options)
     yield from flows.between_zones(report.zone_pairs, options)
     yield from coverage.suppressed(report, options)
     yield from coverage.coverage(report, options)

@@ -1,16 +1,19 @@
 """What the report rests on, what was left out, what was not judged, and the sums."""
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
     Coverage,
+    Drops,
     MeasurementCoverage,
     NotEvaluated,
     Report,
     Suppressed,
     TrafficCoverage,
     Unread,
+    WindowInfo,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -24,6 +27,7 @@ from netplan_planner.renderers.document import (
     Para,
     Role,
     Section,
+    Span,
     fixed,
     joined,
     line,
@@ -31,6 +35,10 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+
+_PATH_LENGTH = 900
+"""More than a path has in practice: one that is cut cannot be copied."""
+_NUMBER = re.compile(r"[0-9]+")
 
 _KINDS = {
     "crashed": "crashed",
@@ -73,13 +81,13 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     read = report.coverage
     yield Section(line=line("What this rests on"))
     if not read.is_complete:
-        gap = "This report is incomplete: a page, project or rule is missing, see below."
-        yield Para(line=line(say(gap, Role.BAD)))
+        yield from _incomplete(read.incomplete, options)
     for text in report.assumptions:
         yield Field(label="assumed", line=line(text))
     yield Field(label="read", line=_resources(read))
     if read.traffic is not None:
         yield from _traffic(read.traffic, options)
+        yield from _month(report.window)
     else:
         yield Field(label="traffic", line=line("none was given"))
     if read.measurements is not None:
@@ -91,6 +99,22 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield from _unread(read.unread, options)
     for note in read.notes:
         yield Field(label="note", line=line(note))
+
+
+def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Block]:
+    """Yield what of the given evidence is not in the answer."""
+    gap = "This report is incomplete: not all of the given evidence could be read and used."
+    yield Para(line=line(say(gap, Role.BAD)))
+    shown = reasons[: options.row_limit]
+    counts = [reason for reason in shown if ": " not in reason]
+    if counts:
+        yield Item(line=line("; ".join(counts)))
+    for reason in shown:
+        source, colon, cause = reason.rpartition(": ")
+        if colon:
+            yield Item(line=line(_place(source), colon, cause))
+    if len(reasons) > len(shown):
+        yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
 
 
 def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
@@ -200,16 +224,39 @@ def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     left_out = line(", left out: ", joined(reasons)) if reasons else ()
     if excluded and not reasons:
         left_out = line(f", {excluded:,} left out")
-    examples = read.examples[: options.row_limit]
-    more = tuple(line(say(bad.source, Role.NAME), f": {bad.reason}") for bad in examples)
+    examples = read.examples[: options.member_limit]
+    more = tuple(line(_place(bad.source), f": {bad.reason}") for bad in examples)
     yield Field(label="records", line=line(f"{used} in {files}", left_out), more=more)
     yield Field(label="owners", line=_owners(read))
     yield Field(label="counted", line=_reporters(read))
     if read.dropped_packets:
         text = f"{figures.counted(read.dropped_packets, 'packet')} were dropped and carry no bytes"
-        yield Field(label="dropped", line=line(text))
+        yield Field(label="dropped", line=line(text), more=tuple(map(_dropped, read.drops)))
     for note in read.notes:
         yield Field(label="note", line=line(note))
+
+
+def _month(window: WindowInfo | None) -> Iterator[Block]:
+    """Yield what a month's volumes rest on, where the window leaves it open."""
+    if window is None or window.start is None or window.is_asked:
+        return
+    low, high = window.month_low_ratio, window.month_high_ratio
+    if low == high:
+        return
+    why = []
+    if high > 1:
+        why.append("silences of the whole input count as idle")
+    if low < 1:
+        why.append("the rest of a day counts as what was seen")
+    bounds = f"between {low:.2g} and {high:.3g} times what is stated"
+    how = "name the window with --since and --until if the records are all that it had"
+    yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
+
+
+def _dropped(drops: Drops) -> Line:
+    where = "at the receiver, after the way" if drops.at_receiver else "at the sender, before it"
+    packets = figures.counted(drops.packet_count, "packet")
+    return line(say(drops.reason or "no reason stated", Role.NAME), f": {packets} {where}")
 
 
 def _owners(read: TrafficCoverage) -> Line:
@@ -251,21 +298,45 @@ def _measurements(read: MeasurementCoverage, options: RenderOptions) -> Iterator
 
 
 def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block]:
+    """Yield what was not understood, grouped by kind and cause, the most frequent first."""
     if not entries:
         return
-    shown = entries[: options.row_limit]
-    more = [
-        line(
-            say(entry.source, Role.NAME, length=phrases.SUBJECT_LENGTH),
-            *(f" {part}" for part in (entry.resource, entry.field) if part),
-            f": {entry.reason}",
-        )
-        for entry in shown
-    ]
-    if len(entries) > len(shown):
-        more.append(line(f"and {len(entries) - len(shown):,} more, all in --output json"))
-    count = figures.counted(len(entries), "thing")
-    yield Field(label="unread", line=line(f"{count} not understood"), more=tuple(more))
+    lost = [entry for entry in entries if not entry.is_needless]
+    groups: dict[tuple[str, ...], list[Unread]] = {}
+    for entry in lost or entries:
+        groups.setdefault(_cause(entry), []).append(entry)
+    ordered = sorted(groups.values(), key=lambda group: (-len(group), group[0].reason))
+    more = [_of_cause(group) for group in ordered[: options.row_limit]]
+    if len(ordered) > len(more):
+        more.append(line(f"and {len(ordered) - len(more):,} more causes, all in --output json"))
+    needless = figures.counted(len(entries) - len(lost), "thing")
+    said = [f"{figures.counted(len(lost), 'thing')} not understood"] if lost else []
+    said += [f"{needless} of no need here"] if len(entries) > len(lost) else []
+    yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
+
+
+def _place(source: str) -> Span:
+    return say(source, Role.PLACE, glued=True, length=_PATH_LENGTH)
+
+
+def _cause(entry: Unread) -> tuple[str, ...]:
+    """Return what makes entries alike: kind of resource, field and reason, less their numbers."""
+    parts = (entry.resource or "").split("/")
+    kind = parts[-2] if len(parts) > 1 else ""
+    return kind, *(_NUMBER.sub("#", text or "") for text in (entry.field, entry.reason))
+
+
+def _of_cause(group: Sequence[Unread]) -> Line:
+    """Return the cause, how often it is there, and the first place, whole, to be copied."""
+    first = group[0]
+    where = (_place(first.source),)
+    which = tuple(
+        say(f" {part}", length=phrases.SUBJECT_LENGTH)
+        for part in (first.resource, first.field)
+        if part
+    )
+    more = f" and {len(group) - 1:,} more" if len(group) > 1 else ""
+    return line(*where, *which, f"{more}: {first.reason}")
 
 
 def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> Iterator[Block]:

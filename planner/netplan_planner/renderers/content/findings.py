@@ -27,7 +27,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_LINES_OF_MONEY = 4
+_LINES_OF_MONEY = 2
 
 
 def findings(report: Report, options: RenderOptions, default_count: int) -> Iterator[Block]:
@@ -43,6 +43,9 @@ def findings(report: Report, options: RenderOptions, default_count: int) -> Iter
     for number, finding in enumerate(report.findings, 1):
         if number <= len(shown) or finding.rule in options.explain:
             yield from _finding(finding, number, options, after.get(finding.fingerprint))
+    if any(_is_short(finding, options) for finding in shown):
+        hint = "Findings of low and info are cut short: --explain RULE shows all steps and places"
+        yield Para(line=line(say(hint, Role.DIM)))
     yield from _rest(report.findings[len(shown) :], options)
 
 
@@ -120,7 +123,7 @@ def _finding(
     yield from _money(finding)
     yield from members.table(finding, options)
     if finding.fix is not None:
-        yield from _fix(finding)
+        yield from _fix(finding, options)
     if options.explains(finding.rule):
         yield from explanation(finding, options)
 
@@ -140,8 +143,7 @@ def _short_form(finding: Finding) -> Iterator[Block]:
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
     if finding.fix is not None:
-        hint = f" (--explain {finding.rule}: all steps and places)"
-        yield Field(label="do", line=line(figures.said(finding.fix.text), hint))
+        yield Field(label="do", line=line(figures.said(finding.fix.text)))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
@@ -223,7 +225,7 @@ def _amount(finding: Finding, usd: Decimal) -> Line:
     return line(amount, " alone; after the fixes ranked before it ", rest, f" ({finding.overlap})")
 
 
-def _fix(finding: Finding) -> Iterator[Block]:
+def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     fix = finding.fix
     assert fix is not None
     first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
@@ -238,7 +240,9 @@ def _fix(finding: Finding) -> Iterator[Block]:
     ):
         if step is not None:
             yield Field(label=label, line=line(step.text))
-            yield from _commands(step.commands)
+            # The way back is there to be known; its commands are read when they are needed.
+            if label != "undo" or options.explains(finding.rule):
+                yield from _commands(step.commands)
 
 
 def _commands(commands: Sequence[str]) -> Iterator[Block]:

@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import ClassTotal, Direction, ZonePair
+from netplan_planner.model import (
+    ClassTotal,
+    Direction,
+    PathClass,
+    Unpriced,
+    ZonePair,
+    unpriced_span,
+)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -21,8 +28,14 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+_SAME_GIB = Decimal("1e-6")
+"""Sums of volumes that differ by less are one: each was rounded by itself."""
+_REASON_LENGTH = 120
+"""Of why something has no price; whole in the JSON report."""
 _BILL_LINES = 8
 """Prices of one path class; all are in the JSON report."""
+_PROCESSED = frozenset({PathClass.NAT, PathClass.LOAD_BALANCER})
+"""Classes of which own machines pay for what they receive, one way or another."""
 _WHERE = {
     Direction.SENT: "",
     Direction.RECEIVED: ", received",
@@ -46,6 +59,9 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
     if len(sent) > 1:
         rows.append(_all_row(sent, whole))
     rows += [_class_row(total, None) for total in beside]
+    paid = [total for total in received if total.line_items or total.unpriced]
+    if paid:
+        rows.append(_billed_row([*sent, *paid]))
     columns = (
         Column(title="path"),
         Column(title="volume", is_number=True),
@@ -58,7 +74,7 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
     hidden = len(totals) - len(shown) - len(beside)
     yield from _more(hidden, "path class", "path classes")
     if options.explains_all:
-        yield from _priced(sent)
+        yield from _priced([*sent, *paid])
 
 
 def _priced(totals: Sequence[ClassTotal]) -> Iterator[Block]:
@@ -73,13 +89,18 @@ def _size(total: ClassTotal) -> tuple[Decimal, str, str]:
     return (-total.gib_per_month, total.path_class.value, total.direction)
 
 
+_ZONE_PAIRS = 6
+"""Rows take two lines each; the dearest are what a reader looks for."""
+
+
 def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator[Block]:
     """Yield the table of zone pairs, the dearest first."""
     if not pairs:
         return
     yield Section(line=line("Between zones"))
     ranked = sorted(pairs, key=_rank)
-    shown = ranked[: options.row_limit]
+    limit = options.row_limit
+    shown = ranked[: limit and min(limit, _ZONE_PAIRS)]
     columns = (
         Column(title="zones"),
         Column(title="address"),
@@ -105,10 +126,42 @@ def _more(count: int, noun: str, plural: str) -> Iterator[Block]:
         yield Para(line=line(f"and {text} (-v lists them)"))
 
 
-def _usd(usd: Decimal | None, note: str = "") -> Line:
+def usd_cell(
+    usd: Decimal | None,
+    note: str = "",
+    unpriced: Sequence[Unpriced] = (),
+    role: Role = Role.PLAIN,
+) -> Line:
+    """Return an amount; with something unpriced, between what it is, or what it is at least."""
+    if unpriced:
+        low, high = unpriced_span(unpriced)
+        known = usd or Decimal(0)
+        least = figures.dollars(known + low)
+        if high is not None:
+            most = figures.dollars(known + high)
+            return line(fixed(least if least == most else f"{least} to {most}", role))
+        if known + low:
+            return line(fixed(f"at least {least}", role))
+        return line(say("unknown", Role.BAD))
     if usd is not None:
-        return line(fixed(figures.dollars(usd)))
+        return line(fixed(figures.dollars(usd), role))
     return line(say("unknown" if note else "not priced", Role.BAD if note else Role.DIM))
+
+
+def unpriced_note(unpriced: Sequence[Unpriced], whole: Decimal | None = None) -> Line:
+    """Return what of `whole` has no price, why, and what would tell; the rest is in the JSON."""
+    first = unpriced[0]
+    alike = [one for one in unpriced if one.reason == first.reason]
+    quantity = sum((one.quantity for one in alike), Decimal(0))
+    is_all = first.unit != "GiB" or (whole is not None and abs(quantity - whole) < _SAME_GIB)
+    amount = "" if is_all else f"{figures.volume(quantity)} of it: "
+    tells = f"; to know: {first.what_tells}" if first.what_tells else ""
+    rest = len({one.reason for one in unpriced}) - 1
+    more = f"; and {rest} more" if rest else ""
+    reason = first.reason
+    if len(reason) > _REASON_LENGTH:
+        reason = f"{reason[:_REASON_LENGTH].rpartition(' ')[0]} …"
+    return line(f"{amount}{reason}{tells}{more}")
 
 
 def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
@@ -121,45 +174,73 @@ def _class_row(total: ClassTotal, whole: Decimal | None) -> tuple[Line, ...]:
         line(name, _WHERE[total.direction]),
         line(fixed(figures.volume(total.gib_per_month))),
         line(fixed(share)) if share else (),
-        _usd(total.usd_per_month, total.price_note)
-        if is_sent
+        usd_cell(total.usd_per_month, total.price_note, total.unpriced)
+        if is_sent or total.usd_per_month is not None or total.unpriced
         else line(say("not billed" if is_received else "not priced", Role.DIM)),
         line(f"{total.edge_count:,}"),
-        line(total.price_note) if total.price_note and not is_received else (),
+        _class_note(total),
     )
 
 
+def _class_note(total: ClassTotal) -> Line:
+    if total.unpriced:
+        return unpriced_note(total.unpriced, total.gib_per_month)
+    is_free = total.direction is Direction.RECEIVED and total.path_class not in _PROCESSED
+    return line(total.price_note) if total.price_note and not is_free else ()
+
+
 def _all_row(totals: Sequence[ClassTotal], whole: Decimal) -> tuple[Line, ...]:
-    known = [total.usd_per_month for total in totals if total.usd_per_month is not None]
-    unpriced = len(totals) - len(known)
-    note = f"without {figures.counted(unpriced, 'path')} that could not be priced"
-    paid = fixed(figures.dollars(sum(known, Decimal(0))), Role.STRONG) if known else say("unknown")
+    unpriced = [one for total in totals for one in total.unpriced]
+    gib = figures.volume(sum((one.quantity for one in unpriced), Decimal(0)))
     return (
         line(say("all sent", Role.STRONG)),
         line(fixed(figures.volume(whole), Role.STRONG)),
         (),
-        line(paid),
+        _sum(totals),
         line(f"{sum(total.edge_count for total in totals):,}"),
-        line(note) if unpriced else (),
+        line(f"{gib} of it without a known price") if unpriced else (),
     )
+
+
+def _billed_row(totals: Sequence[ClassTotal]) -> tuple[Line, ...]:
+    note = line("sent, and what is processed on the way in")
+    return line(say("all billed", Role.STRONG)), (), (), _sum(totals), (), note
+
+
+def _sum(totals: Sequence[ClassTotal]) -> Line:
+    known = [total.usd_per_month for total in totals if total.usd_per_month is not None]
+    unpriced = [one for total in totals for one in total.unpriced]
+    return usd_cell(sum(known, Decimal(0)) if known else None, "no price", unpriced, Role.STRONG)
 
 
 def _pair_row(pair: ZonePair) -> tuple[Line, ...]:
     possible = pair.predicted.gbps if pair.predicted is not None else None
-    alone = pair.one_flow.gbps if pair.one_flow is not None else None
-    one_flow = [f", one flow gets {figures.rate(alone)}"] if alone not in {None, possible} else []
+    one_flow = _one_flow(pair)
     distance, _, address = pair.path_class.value.rpartition("-")
     unknown = line(say("unknown", Role.DIM))
     return (
         _zones(pair),
         line(address if distance else pair.path_class.value),
         line(fixed(figures.volume(pair.gib_per_month))),
-        _usd(pair.usd_per_month, "no price"),
+        usd_cell(pair.usd_per_month, "no price", pair.unpriced),
         line(fixed(figures.rate(pair.max_gbps))),
         line(fixed(figures.rate(possible))) if possible is not None else unknown,
         line(fixed(f"{figures.number(pair.rtt_ms)} ms")) if pair.rtt_ms is not None else unknown,
-        line(say(pair.pair, length=phrases.SUBJECT_LENGTH), *one_flow),
+        line(say(pair.pair, length=phrases.SUBJECT_LENGTH), one_flow),
     )
+
+
+def _one_flow(pair: ZonePair) -> str:
+    """Return what one flow gets one way, and each way while both send, where it is less."""
+    possible = pair.predicted.gbps if pair.predicted is not None else None
+    alone = pair.one_flow.gbps if pair.one_flow is not None else None
+    both = pair.one_flow_both_ways.gbps if pair.one_flow_both_ways is not None else None
+    if alone is None or (alone == possible and both == possible):
+        return ""
+    text = f"; one flow: {figures.rate(alone)} one way"
+    if both is None or both == alone:
+        return text
+    return f"{text}, {figures.rate(both)} each way with both at once"
 
 
 def _zones(pair: ZonePair) -> Line:

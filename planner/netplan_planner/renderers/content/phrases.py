@@ -13,7 +13,9 @@ SUBJECT_LENGTH = 160
 
 _LIMIT_NAMES = {
     "vm-egress": "VM egress",
+    "nic-egress": "one physical NIC",
     "external-egress": "egress to outside the VPC",
+    "region-quota": "the project's quota",
     "external-flow": "one flow to outside the VPC",
     "internal-flow": "one flow inside the VPC",
     "external-ingress": "ingress from outside the VPC",
@@ -30,9 +32,9 @@ _LIMIT_NAMES = {
     "pod-stream": "one stream of a pod",
     "pod-encryption": "encryption of the pod network",
     "pod-user-space": "the pod network's process",
-    "pod-interface": "the interface that the plugin uses",
+    "pod-interface": "the plugin's interface",
 }
-_OF_A_MACHINE = {"vm-egress", "external-egress"}
+_OF_A_MACHINE = {"vm-egress", "nic-egress", "external-egress"}
 _PLURALS = {"hour": "hours", "month": "months"}
 
 
@@ -47,9 +49,18 @@ def subject(text: str, place_count: int = 1) -> Line:
     return line(say(text, length=SUBJECT_LENGTH), others)
 
 
+def limit_words(name: str) -> str:
+    """Return the name of a limit in words.
+
+    >>> limit_words("window-over-rtt")
+    'window over round trip'
+    """
+    return _LIMIT_NAMES.get(name, name.replace("-", " "))
+
+
 def limit_name(limit: Limit) -> str:
     """Return a limit in words, with what it depends on."""
-    words = _LIMIT_NAMES.get(limit.name, limit.name.replace("-", " "))
+    words = limit_words(limit.name)
     if not limit.detail:
         return words
     is_of = limit.name in _OF_A_MACHINE
@@ -137,7 +148,8 @@ def product(item: LineItem) -> Line:
 
 def origin(item: LineItem) -> str:
     """Return what a line pays for, by which SKU, and the date of its price."""
-    return f"{item.name}{skus(item.sku_ids)}, {item.as_of.isoformat()}"
+    text = f"{item.name}{skus(item.sku_ids)}, {item.as_of.isoformat()}"
+    return f"{text}; {item.caveat}" if item.caveat else text
 
 
 def skus(ids: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """Machine types for a bandwidth and for a job: the ranked answers and why the others lost."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
@@ -8,6 +8,8 @@ import msgspec
 
 from netplan_planner.model import (
     Candidate,
+    Confidence,
+    Destination,
     Infeasible,
     JobNeed,
     JobOption,
@@ -16,6 +18,8 @@ from netplan_planner.model import (
     MachinePlan,
     Rejected,
     Usage,
+    series_of,
+    total_usd,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -43,6 +47,33 @@ _USAGE = {
     Usage.CUD_3Y: "committed for 3 years",
     Usage.SUSTAINED_USE: "on demand with sustained use",
 }
+
+
+_WHERE = {
+    Destination.INTERNAL: "to internal addresses",
+    Destination.ZONE: "inside one zone",
+    Destination.EXTERNAL: "to outside addresses",
+}
+_LISTED_SERIES = 8
+_REASONS = {
+    "architecture": "of another CPU architecture",
+    "bandwidth": "with too little bandwidth",
+    "cap": "without a documented cap",
+    "deprecated": "deprecated",
+    "disks": "that do not take its disks",
+    "dominated": "with Tier_1, which the need does not take",
+    "flow": "with too little for one flow",
+    "gpu": "for their GPUs",
+    "memory": "with too little memory",
+    "not-offered": "not offered in the region",
+    "placement": "that do not take its placement policy",
+    "price": "without a known price",
+    "reservation": "that its reservation is not for",
+    "series": "of other series than asked for",
+    "shared-core": "with shared cores",
+    "vcpus": "with too few vCPUs",
+}
+"""What was not proposed, after the number of it."""
 
 
 def recommendations(plans: Sequence[MachinePlan], options: RenderOptions) -> Iterator[Block]:
@@ -81,6 +112,10 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
         front = plan.front[: options.row_limit]
         text = listed([_front(candidate) for candidate in front], len(plan.front))
         yield Field(label="front", line=line("one machine, price against bandwidth: ", text))
+    yield from _traffic(plan)
+    if plan.confidence is not Confidence.HIGH:
+        sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
+        yield Field(label="sure", line=sure)
     yield from _lost(plan.rejected, options)
 
 
@@ -126,6 +161,22 @@ def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
     yield from _lost(plan.unknown, options, "unknown")
 
 
+def _traffic(plan: MachinePlan) -> Iterator[Block]:
+    """Yield what the traffic itself costs, on top of any of the machines."""
+    if not plan.traffic_note:
+        return
+    usd = _price(total_usd(plan.traffic_items) if plan.traffic_items else None)
+    items = [
+        line(
+            fixed(f"{figures.dollars(item.usd_per_month)} = {phrases.quantity(item)}"),
+            f" × {figures.unit_price(item.unit_price_usd)} ({phrases.origin(item)})",
+        )
+        for item in plan.traffic_items
+    ]
+    on_top = line(usd, f" on top, with any of them: {plan.traffic_note}")
+    yield Field(label="traffic", line=on_top, more=tuple(items))
+
+
 def _need(need: MachineNeed) -> Line:
     least = [f"at least {need.vcpus} vCPU"] if need.vcpus else []
     least += [f"at least {figures.number(need.memory_gib)} GiB"] if need.memory_gib else []
@@ -133,7 +184,7 @@ def _need(need: MachineNeed) -> Line:
         least.insert(0, f"{figures.rate(need.outside_gbps)} of it to outside addresses")
     if need.min_flow_gbps:
         least.append(f"{figures.rate(need.min_flow_gbps)} in one flow")
-    where = "" if need.outside_gbps else f" {need.destination.value}"
+    where = "" if need.outside_gbps else f" {_WHERE[need.destination]}"
     part = f" for {figures.share(need.month_ratio, 1)} of the month" if need.month_ratio < 1 else ""
     return line(
         fixed(figures.rate(need.gbps), Role.STRONG),
@@ -207,19 +258,33 @@ def _front(candidate: Candidate) -> Line:
 
 
 def _lost(
-    rejected: Sequence[Rejected], options: RenderOptions, label: str = "lost"
+    rejected: Sequence[Rejected], options: RenderOptions, label: str = "left out"
 ) -> Iterator[Block]:
+    """Yield what was not proposed, a line for each reason; each type with its own only for `-v`."""
     if not rejected:
         return
-    counts = Counter(entry.reason for entry in rejected)
-    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    words = [line(f"{count:,} by {reason}") for reason, count in ranked]
-    examples = [_example(entry) for entry in rejected[: options.row_limit]]
-    if len(rejected) > len(examples):
-        examples.append(
-            line(f"and {len(rejected) - len(examples):,} more, all in {options.full_answer}")
-        )
-    yield Field(label=label, line=listed(words, len(words)), more=tuple(examples))
+    groups: dict[str, list[Rejected]] = defaultdict(list)
+    for entry in rejected:
+        groups[entry.reason].append(entry)
+    ranked = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    lines = [_left_out(reason, entries) for reason, entries in ranked]
+    if options.verbosity:
+        lines += [_example(entry) for entry in rejected]
+    elif any(len(entries) > 1 for entries in groups.values()):
+        lines.append(line(f"each type with its reason: -v, or {options.full_answer}"))
+    yield Field(label=label, line=lines[0], more=tuple(lines[1:]))
+
+
+def _left_out(reason: str, entries: Sequence[Rejected]) -> Line:
+    """Return `12 with too little bandwidth: c3 5, n1 4, n2 3`."""
+    series = Counter(series_of(entry.machine_type) for entry in entries)
+    shown = [f"{name} {count}" for name, count in sorted(series.items())][:_LISTED_SERIES]
+    if len(series) > len(shown):
+        shown.append(f"{len(series) - len(shown)} more series")
+    text = f"{len(entries):,} {_REASONS.get(reason, f'by {reason}')}"
+    if len(entries) == 1:
+        return line(f"{text}: ", _example(entries[0]))
+    return line(f"{text}: {', '.join(shown)}")
 
 
 def _example(entry: Rejected) -> Line:

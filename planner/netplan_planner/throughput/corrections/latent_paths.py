@@ -32,7 +32,6 @@ from netplan_planner.throughput.goodput.mean import (
 from netplan_planner.throughput.goodput.terms import Spans, TermSpans
 from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
-    default_window,
     is_own_receiver,
 )
 
@@ -89,7 +88,7 @@ def latent_paths(
         spans: What the model says of each path.
         is_window_given: Whether `spans` has a window of the path's own.
     """
-    windows = Spans(*np.array([default_window(kind) for kind in kinds])[which].T)
+    windows = Spans(*np.array([one.window_bytes for one in limits])[which].T)
     is_own = np.array([is_own_receiver(kind) for kind in kinds], dtype=bool)[which]
     regimes = [{bound.regime for bound in one.hard} for one in limits]
     lower, upper = latents.spreads(

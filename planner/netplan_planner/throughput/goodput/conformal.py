@@ -1,8 +1,11 @@
-"""Fit the interval factors: how far the figures of campaigns lie outside their physical bounds.
+"""Fit the interval factors: how far towards their bounds the figures of campaigns go, or beyond.
 
 For each regime, each campaign counts once, whatever its number of rows: rows of one campaign share
-its kernel, its hour and its mistakes. At 0.9 and above the bounds are never narrowed: they hold
-what may be, and a campaign that never went there proves nothing. Below, they are.
+its kernel, its hour and its mistakes. What one campaign alone has seen keeps its physical bounds at
+every level: nothing says how the next one differs. With two or more, the distances from the value
+to its bounds are scaled. At 0.9 and above they are never narrowed: they hold what may be, and a
+campaign that never went there proves nothing. Below, they are; each end then holds what it should
+in every campaign that was seen, since the next one is as a whole on one side more often than not.
 """
 
 from collections.abc import Sequence
@@ -11,24 +14,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.goodput.intervals import REGIMES, Factors, Spread
+from netplan_planner.throughput.goodput.intervals import (
+    REGIMES,
+    Factors,
+    Spread,
+    log_distances,
+)
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 NEVER_NARROWER_FROM = 0.9
-OWN_FIGURES = frozenset({"pkb-samples-2014"})
-"""Campaigns with rows in `data/single_flow.csv`, which are left out where they are scored."""
+PHYSICAL = 1.0
+"""The factor of bounds that stay as they are."""
+LEAST_CAMPAIGNS = 2
 CONSTANTS_ONLY = frozenset({"pkb-issue-175"})
 """Campaigns of a handful of rows that are constants themselves: they can score nothing."""
+NOT_COMPARABLE = frozenset({"converged-computing-2024-vm"})
+"""Campaigns that do not say what they measured: neither MTU nor buffers nor Tier_1. They are scored
+and shown, and no factor rests on them."""
 
 
 class Scores(NamedTuple):
-    """How far the rows of one campaign lie outside their bounds, on a logarithmic scale."""
+    """How far the rows of one campaign lie from their values, in distances to their bounds."""
 
     campaign: str
     regime: NDArray[np.int8]
     below: NDArray[np.float64]
-    """Under the lower bound; negative inside."""
+    """1 at the lower bound, negative above the value."""
     above: NDArray[np.float64]
+    """1 at the upper bound."""
 
 
 def scores(
@@ -36,23 +49,19 @@ def scores(
 ) -> Scores:
     """Return the scores of the rows of one campaign, whose means are known."""
     values = value_gbps[rows]
-    return Scores(
-        campaign,
-        found.regime[rows],
-        np.log(found.low_gbps[rows] / values),
-        np.log(values / found.high_gbps[rows]),
-    )
+    off = np.log(values / found.means.gbps[rows])
+    below, above = log_distances(found)
+    return Scores(campaign, found.regime[rows], -off / below[rows], off / above[rows])
 
 
 def fit(campaigns: Sequence[Scores], level: float) -> Factors:
-    """Return the factors of a level from some campaigns; 0 for a regime that none has seen."""
+    """Return the factors of a level from some campaigns; physical bounds where too few tell."""
     side = 0.5 + level / 2
-    least = 0.0 if level >= NEVER_NARROWER_FROM else -np.inf
     low, high = (
-        np.array([_quantile(campaigns, code, name, side) for code in range(len(REGIMES))])
+        np.array([_factor(campaigns, code, name, side, level) for code in range(len(REGIMES))])
         for name in ("below", "above")
     )
-    return Factors(np.maximum(low, least), np.maximum(high, least))
+    return Factors(low, high)
 
 
 def nested(campaigns: Sequence[Scores]) -> dict[float, Factors]:
@@ -66,12 +75,21 @@ def nested(campaigns: Sequence[Scores]) -> dict[float, Factors]:
     return found
 
 
-def _quantile(campaigns: Sequence[Scores], regime: int, name: str, side: float) -> float:
-    """Return the quantile over all rows of a regime, each campaign with the same weight."""
+def _factor(
+    campaigns: Sequence[Scores], regime: int, name: str, side: float, level: float
+) -> float:
+    """Return the factor of one end of a regime's interval."""
     parts = [getattr(c, name)[c.regime == regime] for c in campaigns]
     parts = [part for part in parts if len(part)]
-    if not parts:
-        return 0.0
+    if len(parts) < LEAST_CAMPAIGNS:
+        return PHYSICAL
+    if level >= NEVER_NARROWER_FROM:
+        return max(PHYSICAL, _quantile(parts, side))
+    return max(0.0, *(_quantile([part], side) for part in parts))
+
+
+def _quantile(parts: Sequence[NDArray[np.float64]], side: float) -> float:
+    """Return the quantile over all rows of some campaigns, each with the same weight."""
     values = np.concatenate(parts)
     weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in parts])
     order = np.argsort(values, kind="stable")

@@ -1,13 +1,14 @@
-"""Prediction intervals: physical bounds, widened by what other campaigns have shown.
+"""Prediction intervals: physical bounds, scaled by what other campaigns have shown.
 
 The bounds are the mean under the least and the most favourable of what nobody has told: the range
-of every limit, and the habits of both ends. Measured campaigns then say how far beyond them their
-figures lie: conformalised quantile regression (Romano, Patterson and Candes, 2019) with campaigns,
-not rows, as the units of exchange. The factors are a small dated table,
-`data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
+of every limit, and the habits of both ends. Measured campaigns then say how much of the way from
+the value to its bounds their figures go: conformal intervals with a scale of their own for each
+path (Lei and others, 2018), and campaigns, not rows, as the units of exchange. The factors are a
+small dated table, `data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
 """
 
 import csv
+import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,8 @@ PROBED_TAILS = {
 probes told of. Quantiles over nine campaigns with three and ten probes each (`--tails` of
 benchmarks/replay_probes.py), every campaign with the same weight; without any one of them those at
 0.9 are 2.3 to 3.1 and 1.2 to 1.3. Something slows a few runs down whatever is known of the path."""
+LEAST_LOG_DISTANCE = math.log(WALL_RATIO)
+"""Between a value and its bounds: runs of one path differ by that much whatever holds them."""
 RAMP_SHARE = 0.03
 """Below this share of the start in the time, a path is at its wall."""
 REGIMES = (
@@ -77,7 +80,7 @@ class Spread(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """By how much the bounds of each regime are moved outwards, on a logarithmic scale."""
+    """How far from the value each regime's ends lie, in logarithmic distances to its bounds."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -90,6 +93,7 @@ def spread(
     *,
     is_external: NDArray[np.bool_],
     is_foreign: NDArray[np.bool_],
+    is_own_receiver: NDArray[np.bool_],
     is_pod: NDArray[np.bool_],
     wide: NDArray[np.intp],
 ) -> Spread:
@@ -99,6 +103,7 @@ def spread(
         terms: What is known, with ranges.
         is_external: Whether the path leaves the VPC.
         is_foreign: Whether one end is not one of our machines.
+        is_own_receiver: Whether the receiver is: its buffers make the window, not the sender's.
         is_pod: Whether pods of a cluster talk over its network.
         wide: Code of `WIDE_REGIMES` by path.
     """
@@ -112,7 +117,7 @@ def spread(
     wall = WALL_RATIO * np.min(np.where(np.isnan(documented), np.inf, documented), axis=1)
     high = np.fmax(np.minimum(greatest.gbps * WALL_RATIO, wall), likely.gbps)
     place = np.where(is_foreign, 2, np.where(is_external, 1, 0))
-    regime = _regimes(likely, place, is_pod, wide)
+    regime = _regimes(likely, place, is_own_receiver, is_pod, wide)
     nothing = np.zeros_like(low)
     return Spread(likely, low, high, wall, regime, nothing, nothing)
 
@@ -128,11 +133,22 @@ def joined(parts: Sequence[Spread]) -> Spread:
     return Spread(means, *(np.concatenate(column) for column in others))
 
 
+def log_distances(found: Spread) -> tuple[Column, Column]:
+    """Return how far below and above its value each path's bounds lie, on a logarithmic scale."""
+    mean = found.means.gbps
+    high = np.minimum(found.high_gbps, np.fmax(found.wall_gbps, mean))
+    return (
+        np.fmax(np.log(mean / found.low_gbps), LEAST_LOG_DISTANCE),
+        np.fmax(np.log(high / mean), LEAST_LOG_DISTANCE),
+    )
+
+
 def interval(found: Spread, factors: Factors) -> tuple[Column, Column]:
     """Return the low and the high end of each interval in Gbit/s, NaN where the mean is."""
-    low = found.low_gbps * np.exp(-factors.low[found.regime])
-    high = np.minimum(found.high_gbps * np.exp(factors.high[found.regime]), found.wall_gbps)
     mean = found.means.gbps
+    below, above = log_distances(found)
+    low = mean * np.exp(-factors.low[found.regime] * below)
+    high = np.minimum(mean * np.exp(factors.high[found.regime] * above), found.wall_gbps)
     if found.learnt_ratio.any():
         low, high = _probed(found, factors.probed, low, high)
     unknown = np.isnan(mean)
@@ -191,13 +207,17 @@ def probed_tails(level: float) -> tuple[float, float]:
 def _table() -> dict[tuple[str, float], tuple[float, float]]:
     with _FILE.open(encoding="utf-8", newline="") as file:
         return {
-            (row["regime"], float(row["level"])): (float(row["log_low"]), float(row["log_high"]))
+            (row["regime"], float(row["level"])): (float(row["low"]), float(row["high"]))
             for row in csv.DictReader(file)
         }
 
 
 def _regimes(
-    likely: Means, place: NDArray[np.intp], is_pod: NDArray[np.bool_], wide: NDArray[np.intp]
+    likely: Means,
+    place: NDArray[np.intp],
+    is_own_receiver: NDArray[np.bool_],
+    is_pod: NDArray[np.bool_],
+    wide: NDArray[np.intp],
 ) -> NDArray[np.int8]:
     """Return the regime of each path; `place` is 0 inside the VPC, 1 outside, 2 elsewhere."""
     is_window = ~(likely.cap_share > 0.5)
@@ -210,5 +230,7 @@ def _regimes(
     is_carried = wide == WIDE_REGIMES.index("carried")
     is_wide = is_carried | ((wide > 0) & np.isin(likely.cap_limit, _OF_MACHINE))
     of_cap = np.where(is_wide, first_wide + wide, of_cap)
-    of_window = REGIMES.index("window-own") + (place == 2)
+    of_window = np.where(
+        is_own_receiver, REGIMES.index("window-own"), REGIMES.index("window-foreign")
+    )
     return np.where(is_window & ~is_carried, of_window, of_cap).astype(np.int8)

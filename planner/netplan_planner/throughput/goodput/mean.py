@@ -19,7 +19,9 @@ Column = NDArray[np.float64]
 
 SHARED = (
     "vm-egress",
+    "nic-egress",
     "external-egress",
+    "region-quota",
     "external-ingress",
     "external-ingress-packets",
     "receiver-cores",
@@ -46,10 +48,31 @@ HARD_COUNT = len(SHARED) + len(PER_FLOW)
 WINDOW = LIMITS.index("window-over-rtt")
 RAMP = LIMITS.index("slow-start-ramp")
 NO_LIMIT = -1
-_DOCUMENTED = ("vm-egress", "external-egress", "external-ingress", "external-ingress-packets")
+_DOCUMENTED = (
+    "vm-egress",
+    "nic-egress",
+    "external-egress",
+    "region-quota",
+    "external-ingress",
+    "external-ingress-packets",
+)
 _COUNTS_HEADERS = np.array([name in _DOCUMENTED for name in SHARED])
 """The others are figures of goodput already."""
+POLICED = (
+    "external-egress",
+    "external-flow",
+    "external-ingress",
+    "external-ingress-packets",
+    "external-path",
+    "vpn-tunnel",
+)
+"""Limits that a provider sets on the way: what comes above them is dropped (Flach et al., SIGCOMM
+2016, table 1). A machine's own cap is a shaper before its packets leave: it queues them and
+pushes back (Saeed et al., Carousel, SIGCOMM 2017), and on a test bed no flow lost any behind one.
+A link, a core and a window hold back without a drop likewise."""
 _USES_CORE = np.array([name != "external-flow" for name in PER_FLOW])
+
+_POLICED = tuple(map(LIMITS.index, POLICED))
 
 RAMP_RATIO = 1 / 6
 """A start that takes more than this share of the time is what binds: longer transfers gain more."""
@@ -120,7 +143,7 @@ def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
         duration_s=duration,
         steady_gbps=steady,
         cap_gbps=met.cap_gbps,
-        cap_limit=np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1),
+        cap_limit=met.cap_limit,
         offered_gbps=met.offered_gbps,
         start_ratio=start,
         cap_share=met.cap_share,
@@ -143,6 +166,8 @@ class _Met(NamedTuple):
     """What the windows let through."""
     cap_gbps: Column
     """The least hard limit."""
+    cap_limit: NDArray[np.intp]
+    """Its code."""
     cap_share: Column
     """How much of what comes of it is the cap's doing."""
 
@@ -154,7 +179,8 @@ def _met(terms: PathTerms, limits: NDArray[np.float64]) -> _Met:
     cap = np.fmin.reduce(limits[:, :HARD_COUNT], axis=1)
     # A cap that is not known cannot bind a path that stays far below the least one there is.
     cap = np.where(terms.is_cap_known | (offered < LEAST_EGRESS_GBPS / 2), cap, np.nan)
-    return _Met(offered, cap, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
+    least = np.argmin(_or_infinite(limits[:, :HARD_COUNT]), axis=1)
+    return _Met(offered, cap, least, tcp.cap_share(offered_gbps=offered, cap_gbps=cap))
 
 
 def _rates(
@@ -170,7 +196,8 @@ def _rates(
     """
     cap = met.cap_gbps
     steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
-    goodput, duration = _goodput(terms, steady, met.cap_share, habits)
+    queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), habits)
+    goodput, duration = _policed(terms, limits, met, queued, habits)
     is_counted = np.isfinite(terms.streams)
     if not (habits.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
@@ -179,13 +206,45 @@ def _rates(
     one = np.minimum(np.fmin.reduce(each[:, :-1], axis=1), each[:, -1])
     alone = np.minimum(cap, np.where(is_counted, one, cap))
     first = terms._replace(streams=np.ones_like(streams))
-    lone, lone_s = _goodput(first, alone, np.zeros_like(cap), habits)
+    nothing = np.zeros_like(cap)
+    lone, lone_s = _goodput(first, alone, (nothing, nothing), habits)
     is_lone = is_counted & (lone > goodput)
     return (
         np.where(is_counted & (alone > steady), alone, steady),
         np.where(is_lone, lone, goodput),
         np.where(is_lone & ~np.isnan(terms.transfer_bytes), lone_s, duration),
     )
+
+
+def _policed(
+    terms: PathTerms,
+    limits: NDArray[np.float64],
+    met: _Met,
+    queued: tuple[Column, Column],
+    habits: transfer.Habits,
+) -> tuple[Column, Column]:
+    """Return the goodput and its time where a policer on the way drops the overshoot.
+
+    It does so a little before another limit lets it: what comes in bursts reaches it sooner.
+    """
+    goodput, duration = queued
+    cap = np.fmin.reduce(limits[:, _POLICED], axis=1)
+    rows = np.flatnonzero(np.isfinite(cap))
+    if not len(rows):
+        return queued
+    offered, cap = met.offered_gbps[rows], cap[rows]
+    some, time = _goodput(
+        PathTerms._make(column[rows] for column in terms),
+        tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap),
+        (tcp.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)),
+        habits,
+    )
+    is_less = some < goodput[rows]
+    goodput[rows] = np.where(is_less, some, goodput[rows])
+    is_sized = ~np.isnan(terms.transfer_bytes[rows])
+    duration = duration.copy()
+    duration[rows] = np.where(is_less & is_sized, time, duration[rows])
+    return goodput, duration
 
 
 def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:
@@ -203,16 +262,20 @@ def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:
 
 
 def _goodput(
-    terms: PathTerms, steady: Column, share: Column, habits: transfer.Habits
+    terms: PathTerms, steady: Column, shares: tuple[Column, Column], habits: transfer.Habits
 ) -> tuple[Column, Column]:
-    """Return the goodput and the time that it is the mean of."""
+    """Return the goodput and the time that it is the mean of.
+
+    `shares` is how much of the steady rate is a policer's doing, and how much that of a queue.
+    """
     is_finite = np.isfinite(terms.duration_s) | ~np.isnan(terms.transfer_bytes)
     run = transfer.course(
         steady_gbps=steady,
         streams=np.where(np.isinf(terms.streams), 1.0, terms.streams),
         rtt_ms=terms.rtt_ms,
         segment_bytes=tcp.segment_bytes(terms.mtu_bytes),
-        policed_share=share,
+        policed_share=shares[0],
+        queued_share=shares[1],
         is_sender_count=terms.is_sender_count,
         habits=habits,
     )

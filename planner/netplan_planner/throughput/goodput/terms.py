@@ -1,15 +1,22 @@
 """From named limits to the numbers of the mean: the likely ones, the least and the greatest."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
+from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 
 WIDE_REGIMES = ("", "carried", "unsure", "unstated")
 """Why the range of a cap is wide, by code; see `bounds.Bound`."""
+
+
+INSIDE_CAPS = ("vm-egress", "nic-egress")
+"""Of the sending machine, wherever its packets go."""
+MACHINE_CAPS = (*INSIDE_CAPS, "external-egress")
 
 
 class LimitRow(NamedTuple):
@@ -60,7 +67,6 @@ def limit_row(found: StaticLimits) -> LimitRow:
     """Return the limits as numbers; of several of one name, the least counts."""
     shared = [[np.inf] * len(SHARED) for _ in range(3)]
     per_flow = [[np.inf] * len(PER_FLOW) for _ in range(3)]
-    wide = 0
     for names, columns, bounds in (
         (SHARED, shared, found.hard),
         (PER_FLOW, per_flow, found.per_flow),
@@ -70,11 +76,16 @@ def limit_row(found: StaticLimits) -> LimitRow:
             values = (bound.limit.gbps, bound.low_gbps, bound.high_gbps)
             for column, value in zip(columns, values, strict=True):
                 column[at] = min(column[at], value)
-            wide = max(wide, WIDE_REGIMES.index(bound.regime))
-    egress = SHARED.index("vm-egress")
+    wide = max((WIDE_REGIMES.index(bound.regime) for bound in _deciding(found)), default=0)
+    for bound in found.possible:
+        of_all = bound.limit.name in SHARED
+        names, column = (SHARED, shared[1]) if of_all else (PER_FLOW, per_flow[1])
+        at = names.index(bound.limit.name)
+        column[at] = min(column[at], bound.low_gbps)
     # One core may have to carry all flows: a tool of one thread, a queue, an interrupt.
     one_core = min(per_flow[1][PER_FLOW.index("single-flow-core")], np.inf)
-    shared[1][egress] = min(shared[1][egress], one_core)
+    least = min((SHARED.index(name) for name in INSIDE_CAPS), key=shared[0].__getitem__)
+    shared[1][least] = min(shared[1][least], one_core)
     likely, low, high = (tuple(column) for column in shared)
     flow, flow_low, flow_high = (tuple(column) for column in per_flow)
     return LimitRow(
@@ -87,6 +98,18 @@ def limit_row(found: StaticLimits) -> LimitRow:
         is_cap_known=not found.unknown,
         wide=wide,
     )
+
+
+def _deciding(found: StaticLimits) -> Iterator[Bound]:
+    """Yield the limits whose doubt is one about the answer.
+
+    A machine's doubtful cap is none about the lower one that binds before it.
+    """
+    of_machine = [b for b in found.hard if b.limit.name in MACHINE_CAPS]
+    least = min(of_machine, key=lambda bound: bound.limit.gbps, default=None)
+    for bound in (*found.hard, *found.per_flow):
+        if bound.regime != "unsure" or bound is least:
+            yield bound
 
 
 def _limits_of(rows: list[LimitRow], name: str, width: int) -> NDArray[np.float64]:

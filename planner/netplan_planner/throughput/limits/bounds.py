@@ -6,31 +6,40 @@ The conformal factors (`intervals`) come on top of what follows from these bound
 """
 
 import math
+from datetime import date
 from typing import NamedTuple
 
 from netplan_planner.model import EgressCap, Limit
+from netplan_planner.throughput.limits.tables import window_figures
 
 DEFAULT_MTU_BYTES = 1460
-SECONDARY_RATIO = 0.8
-"""A cap that only a secondary source states may be a quarter higher, or as much lower."""
-CARRIED_LOW_RATIO = 0.25
-CARRIED_HIGH_RATIO = 1.25
-"""A cap from a later year: caps of one machine type have only risen, and by up to four times."""
+DOUBTED_RATIO = 0.8
+"""A documented cap that another source contradicts may be that much lower, never higher; one that
+only a secondary source states may be a quarter higher, too."""
+SECONDARY_SOURCES = ("github.com/",)
+"""How the names of sources begin that are not Google's own pages."""
+DOUBTFUL = frozenset({"medium", "low"})
+"""Confidence in a source's statement: another one contradicts it, or it is not read first hand."""
+CARRIED_LOW_RATIO = 0.4
+"""A cap from a later year: the greatest documented step of one machine type is that of
+n1-standard-2 from 4 (2015 to 2018) to 10 Gbit/s (2020); none was ever lowered, so it is the most
+that there was."""
+FIRST_CAP_ON = date(2015, 6, 5)
+"""The day of the oldest document that states caps; since when they were in force nobody knows."""
 UNSTATED_EXTERNAL_RATIO = 0.5
 """Where no document of the day states what may leave the VPC: half of the machine's cap."""
-STOCK_RECEIVER_LOW_BYTES = 0.97 * 3_030_000
-"""The stock window less what rounding of the window scale and headers take."""
 FOREIGN_RECEIVER_LOW_BYTES = 2**20
-"""Linux gives a receive buffer at most 1/128 of the memory (tcp_init), half of it as window: this
-is a machine with 256 MiB. FreeBSD's default ceiling of 2 MiB gives the same half."""
+"""Linux gives a receive buffer at most 1/128 of the memory (tcp_init), half of that as window, and
+half of the half to drivers whose packets take a page each (__tcp_grow_window). The least machines
+that clouds sell have 512 MiB: 4 MiB of buffer, 1 MiB of window."""
 FOREIGN_SOURCE = (
-    "Linux defaults: from half of a receive buffer of 2 MiB (256 MiB of memory) to a send buffer"
-    " of 4 MiB"
+    "Linux defaults: from a quarter of a receive buffer of 4 MiB (512 MiB of memory) to a send"
+    " buffer of 4 MiB"
 )
 SEND_BUFFER_BYTES = 4 * 2**20
 """Linux default net.ipv4.tcp_wmem: no more can be in flight, whatever the receiver allows."""
 KNOWN_WINDOW_RATIO = 0.97
-"""Of a window that is given: rounding and headers."""
+"""Of a window that is known: what waits at the receiver to be read, and rounding to its scale."""
 
 
 class Bound(NamedTuple):
@@ -60,12 +69,23 @@ def of_cap(limit: Limit, cap: EgressCap, *, highest_gbps: float, is_carried: boo
         is_carried: Whether it was first stated for a later day.
     """
     if is_carried:
-        low, high = limit.gbps * CARRIED_LOW_RATIO, highest_gbps * CARRIED_HIGH_RATIO
-        return Bound(limit, low, high, "carried")
-    if cap.source_confidence == "medium":
-        low, high = limit.gbps * SECONDARY_RATIO, highest_gbps / SECONDARY_RATIO
-        return Bound(limit, low, high, "unsure")
+        return Bound(limit, limit.gbps * CARRIED_LOW_RATIO, highest_gbps, "carried")
+    if cap.source_confidence in DOUBTFUL:
+        is_secondary = limit.source.startswith(SECONDARY_SOURCES)
+        high = highest_gbps / DOUBTED_RATIO if is_secondary else highest_gbps
+        return Bound(limit, limit.gbps * DOUBTED_RATIO, high, "unsure")
     return Bound(limit, limit.gbps, highest_gbps)
+
+
+def of_outside_cap(limit: Limit, cap: EgressCap, *, is_carried: bool) -> Bound:
+    """Return the cap for all flows to the outside with its range.
+
+    It is mostly the rule for every machine: a doubt about what this one may send inside the VPC is
+    none about that rule.
+    """
+    if is_carried or cap.external_basis == "documented":
+        return of_cap(limit, cap, highest_gbps=limit.gbps, is_carried=is_carried)
+    return plain(limit)
 
 
 def unstated(bound: Bound) -> Bound:
@@ -77,6 +97,11 @@ def unstated(bound: Bound) -> Bound:
 def down_to(bound: Bound, low_gbps: float) -> Bound:
     """Return a limit whose range reaches down to a rate, where it does not yet."""
     return bound._replace(low_gbps=min(bound.low_gbps, low_gbps))
+
+
+def up_to(bound: Bound, high_gbps: float) -> Bound:
+    """Return a limit whose range reaches up to a rate, where it does not yet."""
+    return bound._replace(high_gbps=max(bound.high_gbps, high_gbps))
 
 
 def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, float, float]:
@@ -91,5 +116,15 @@ def default_window_bytes(stock_bytes: float, *, is_own: bool) -> tuple[float, fl
     """
     high = float(SEND_BUFFER_BYTES)
     if is_own:
-        return stock_bytes, STOCK_RECEIVER_LOW_BYTES, high
+        return stock_bytes, KNOWN_WINDOW_RATIO * stock_bytes, high
     return math.sqrt(FOREIGN_RECEIVER_LOW_BYTES * high), float(FOREIGN_RECEIVER_LOW_BYTES), high
+
+
+def stock_window_bytes(documented_bytes: float, without: str = "") -> float:
+    """Return the payload that one stream has on its way to a stock image.
+
+    The middle of what campaigns saw, each counted once; where none is left, what documents say:
+    more by some per cent, which wait at the receiver.
+    """
+    figures = [f.byte_count for f in window_figures() if not without or f.campaign != without]
+    return math.prod(figures) ** (1 / len(figures)) if figures else documented_bytes

@@ -217,7 +217,8 @@ def _cap(machine_type: str, vcpus: int | None, row: CapRow, as_of: date) -> Egre
         vcpus=vcpus,
         egress_gbps=float(row["egress_gbps"]),
         external_gbps=external,
-        external_flow_gbps=flow.value if flow else None,
+        # H3 may send 1 Gbit/s to the outside in all: one of its flows, no more than that.
+        external_flow_gbps=_least(flow.value if flow else None, external),
         internal_flow_gbps=within.value if within else None,
         external_ingress_gbps=ingress.value if ingress else None,
         external_ingress_pps=packets.value if packets else None,
@@ -253,6 +254,11 @@ def _external(row: CapRow, as_of: date) -> tuple[float | None, str, str, date | 
     if rule is None:
         return None, "", "", None
     return value, row["external_basis"], rule.source, rule.as_of
+
+
+def _least(flow: float | None, every: float | None) -> float | None:
+    """Return what one flow may send: its own limit, at most that of all flows together."""
+    return flow if flow is None or every is None else min(flow, every)
 
 
 def _note(row: CapRow, as_of: date) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
+import msgspec
+
 from netplan_planner import units
 from netplan_planner.model import (
     CapsBook,
@@ -15,7 +17,8 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
-from netplan_planner.throughput.limits.tables import PathLimit, path_limit
+from netplan_planner.throughput.limits.shared_cores import sustained_share
+from netplan_planner.throughput.limits.tables import PathLimit, path_limit, possible_path_limit
 from netplan_planner.throughput.transport.tcp import segment_bytes
 
 INTERNAL_ADDRESS = "the internal address"
@@ -54,7 +57,7 @@ def host_link(query: PathQuery) -> Limit:
     link = query.host_link_gbps or 0.0
     return Limit(
         name="host-link",
-        gbps=link * float(segment_bytes(mtu)) / (mtu + FRAME_BYTES),
+        gbps=link * ethernet_payload_ratio(mtu),
         kind=LimitKind.DOCUMENTED,
         source="given with the question",
         as_of=query.as_of or GENERAL_CAP_ON,
@@ -63,11 +66,24 @@ def host_link(query: PathQuery) -> Limit:
     )
 
 
+def ethernet_payload_ratio(mtu_bytes: int = ETHERNET_MTU_BYTES) -> float:
+    """Return the goodput of TCP over the rate of an Ethernet link that it fills.
+
+    >>> round(ethernet_payload_ratio(), 4)
+    0.9415
+    """
+    return float(segment_bytes(mtu_bytes)) / (mtu_bytes + FRAME_BYTES)
+
+
 def core(query: PathQuery, as_of: date, without: str) -> Limit | None:
     """Return what one core of the smaller end carries; None where no figure of the day is known."""
     sizes = [end.vcpus for end in (query.src, query.dst) if end.vcpus]
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
-    return _core_of(as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+    found = _core_of(as_of, min(sizes, default=0), min(frames, default=MTU_BYTES), without)
+    share = min(sustained_share(end.machine_type) for end in (query.src, query.dst))
+    if found is None or found.low_gbps is None or share == 1:
+        return found
+    return msgspec.structs.replace(found, low_gbps=found.low_gbps * share)
 
 
 @cache
@@ -130,12 +146,30 @@ def external_flow(query: PathQuery, cap: EgressCap) -> Limit:
     )
 
 
-def external_receiving(query: PathQuery, caps: CapsBook) -> Iterator[Limit]:
-    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines."""
-    total = path_limit("external-ingress", caps.as_of)
+def later_limit(found: PathLimit, gbps: float) -> Limit:
+    """Return a limit that a source states for a later day."""
+    return Limit(
+        name=found.name,
+        gbps=gbps,
+        kind=LimitKind.DOCUMENTED,
+        source=found.source,
+        as_of=found.as_of,
+        detail="of a later day",
+    )
+
+
+def external_receiving(
+    query: PathQuery, caps: CapsBook, *, is_possible: bool = False
+) -> Iterator[Limit]:
+    """Yield the receiver's limits for packets from outside the VPC; it is one of our machines.
+
+    With `is_possible` they are those of a later day that may have been in force.
+    """
+    known = possible_path_limit if is_possible else path_limit
+    total = known("external-ingress", caps.as_of)
     if total is not None:
         yield _ingress(total, total.value, "the receiver, from outside the VPC")
-    packets = path_limit("external-ingress-packets", caps.as_of)
+    packets = known("external-ingress-packets", caps.as_of)
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes is not None]
     if packets is not None and frames:
         frame_bytes = min(frames)

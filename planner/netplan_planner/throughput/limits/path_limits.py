@@ -18,7 +18,15 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
-from netplan_planner.throughput.limits.caps import DEFAULT_TIER
+from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
+from netplan_planner.throughput.limits.dates import (
+    SLOW_OUTSIDE_UNTIL,
+    UNSEEN_OUTSIDE_UNTIL,
+    or_not_yet,
+    possible_documented,
+    possible_measured,
+    surely_held,
+)
 from netplan_planner.throughput.limits.named import (
     EXTERNAL_PATH,
     GENERAL_CAP_ON,
@@ -32,15 +40,19 @@ from netplan_planner.throughput.limits.named import (
     tunnel,
     vm_egress,
 )
+from netplan_planner.throughput.limits.physical_nics import nic_limit
 from netplan_planner.throughput.limits.pods.path import pod_bounds
+from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
-from netplan_planner.throughput.limits.senders import OWN_CLOUD, Sender, sender_of
-from netplan_planner.throughput.limits.tables import measured_limits, path_limit
-
-SLOW_OUTSIDE_UNTIL = date(2017, 12, 31)
-"""The last day of `measured_limits.csv` with its external path inside a zone."""
-UNSEEN_OUTSIDE_UNTIL = date(2019, 12, 31)
-"""No figure of such a path is known between that day and the next published run, of 2020."""
+from netplan_planner.throughput.limits.senders import (
+    OWN_CLOUD,
+    Sender,
+    sender_of,
+)
+from netplan_planner.throughput.limits.tables import (
+    measured_limits,
+    path_limit,
+)
 
 
 def is_own_receiver(query: PathQuery) -> bool:
@@ -50,10 +62,10 @@ def is_own_receiver(query: PathQuery) -> bool:
     return query.src.cloud != OWN_CLOUD and query.dst.cloud == OWN_CLOUD
 
 
-def default_window(query: PathQuery) -> tuple[float, float, float]:
+def default_window(query: PathQuery, as_of: date, without: str = "") -> tuple[float, float, float]:
     """Return the window of one stream nobody told us about: the likely, the least, the greatest."""
-    default = path_limit("tcp-window", query.as_of) if query.as_of else None
-    size = default.value if default is not None else math.nan
+    default = path_limit("tcp-window", as_of)
+    size = bounds.stock_window_bytes(default.value, without) if default is not None else math.nan
     return bounds.default_window_bytes(size, is_own=is_own_receiver(query))
 
 
@@ -66,6 +78,10 @@ class StaticLimits(NamedTuple):
     unknown: tuple[str, ...]
     """What must be known for an answer and is not."""
     assumed: tuple[str, ...]
+    possible: tuple[Bound, ...] = ()
+    """Limits that may have been in force that day: only the lower end of an interval knows them."""
+    window_bytes: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    """Of one stream whose receiver nobody told: the likely one, the least, the greatest."""
 
 
 def static_limits(
@@ -98,9 +114,11 @@ def static_limits(
         unknown = tuple(_missing(query, sender, hard, may_assume))
         assumed = (*sender.assumed, *_said_of_outside(query, sender, caps, last), *assumed)
     if query.path_class.is_pod and hard:
-        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of)
+        shared, each, said = pod_bounds(query, hard, per_flow, caps.as_of, without)
         hard, per_flow, assumed = hard + shared, per_flow + each, assumed + said
-    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed)
+    window = default_window(query, caps.as_of, without)
+    possible = (*possible_documented(query, caps), *possible_measured(query, caps))
+    return StaticLimits(tuple(hard), tuple(per_flow), unknown, assumed, possible, window)
 
 
 def _missing(
@@ -165,24 +183,40 @@ def _hard(
             highest_gbps=sender.highest_gbps,
             is_carried=sender.is_carried,
         )
+        bound = bounds.down_to(bound, sender.lowest_gbps)
         bound = bounds.unstated(bound) if leaves and _is_unstated(sender, caps) else bound
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound
     if leaves and cap is not None and cap.external_gbps is not None:
         external = external_sending(query, cap, caps)
-        yield bounds.of_cap(
-            external, cap, highest_gbps=cap.external_gbps, is_carried=sender.is_carried
-        )
+        bound = bounds.of_outside_cap(external, cap, is_carried=sender.is_carried)
+        tier = TIER_1 if cap.is_tier1 else DEFAULT_TIER
+        yield or_not_yet(bound, cap.egress_gbps, caps, tier)
+    yield from _beside_the_machine(query, cap, caps)
     comes_in = query.path_class.is_external_address or query.src.cloud != OWN_CLOUD
     if leaves and comes_in and query.dst.cloud == OWN_CLOUD:
-        yield from map(bounds.plain, external_receiving(query, caps))
+        for limit in external_receiving(query, caps):
+            yield or_not_yet(bounds.plain(limit), math.inf, caps)
     for measured in caps.measured(query.path_class):
         if measured.name == EXTERNAL_PATH:
-            yield bounds.plain(measured_limit(measured))
+            bound = bounds.plain(measured_limit(measured))
+            is_doubtful = cap is not None and not surely_held(measured, caps)
+            yield bounds.up_to(bound, cap.egress_gbps) if is_doubtful and cap else bound
     packets = path_limit("vpn-tunnel-packets", caps.as_of)
     if query.path_class is PathClass.HYBRID and query.vpn_tunnels is not None and packets:
         yield bounds.plain(tunnel(query, packets, query.vpn_tunnels))
+
+
+def _beside_the_machine(query: PathQuery, cap: EgressCap | None, caps: CapsBook) -> Iterator[Bound]:
+    """Yield what holds beside the machine's own caps: of its physical NICs, of its project."""
+    if cap is not None and query.path_class is not PathClass.SAME_NODE_POD:
+        nic = nic_limit(cap.machine_type, query.src.nic_count)
+        if nic is not None:
+            yield bounds.plain(nic)
+    quota = quota_limit(query, caps.as_of)
+    if quota is not None:
+        yield bounds.plain(quota)
 
 
 def _is_unstated(sender: Sender, caps: CapsBook) -> bool:
@@ -205,14 +239,16 @@ def _per_flow(
     """Yield the limits of one flow."""
     leaves = query.path_class.leaves_vpc
     if leaves and cap is not None and cap.external_flow_gbps is not None:
-        yield bounds.plain(external_flow(query, cap))
-    inside = list(documented_flow(query, cap)) if cap is not None else []
-    inside += [
-        measured_limit(m) for m in caps.measured(query.path_class) if m.name != EXTERNAL_PATH
-    ]
-    yield from map(bounds.plain, inside)
+        whole = cap.external_gbps or cap.egress_gbps
+        yield or_not_yet(bounds.plain(external_flow(query, cap)), whole, caps)
+    inside = list(map(bounds.plain, documented_flow(query, cap))) if cap is not None else []
+    one = core(query, caps.as_of, without) if query.src.cloud == OWN_CLOUD else None
+    most = (one.high_gbps if one is not None else None) or 0.0
+    for measured in caps.measured(query.path_class):
+        if measured.name != EXTERNAL_PATH:
+            bound = bounds.plain(measured_limit(measured))
+            inside.append(bound if surely_held(measured, caps) else bounds.up_to(bound, most))
+    yield from inside
     # What is documented or measured for this very path knows more than the figures of all cores.
-    if not inside and query.src.cloud == OWN_CLOUD:
-        one = core(query, caps.as_of, without)
-        if one is not None:
-            yield bounds.plain(one)
+    if not inside and one is not None:
+        yield bounds.plain(one)

@@ -15,10 +15,22 @@ def omit_of(campaign: str) -> float:
     >>> omit_of("cloudpilot-2021"), omit_of("mine")
     (3.0, 0.0)
     """
-    for row in _protocols():
-        if campaign.startswith(row["campaign"]):
-            return float(row["omit_s"])
-    return 0.0
+    found = _protocol(campaign)
+    return float(found["omit_s"]) if found else 0.0
+
+
+def has_joined_rtt(campaign: str) -> bool:
+    """Return whether a campaign's round-trip times were joined from another day's grid.
+
+    >>> has_joined_rtt("skyplane-grid-2022-01-29"), has_joined_rtt("mine")
+    (True, False)
+    """
+    found = _protocol(campaign)
+    return found is not None and bool(found["rtt_joined_from"])
+
+
+def _protocol(campaign: str) -> dict[str, str] | None:
+    return next((row for row in _protocols() if campaign.startswith(row["campaign"])), None)
 
 
 @cache

@@ -20,20 +20,9 @@ from netplan_planner.model import (
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
 from netplan_planner.throughput.limits.senders import OWN_CLOUD
+from netplan_planner.throughput.limits.shared_cores import sustained_vcpus
 
 RECEIVER_CORES = "receiver-cores"
-SUSTAINED_VCPUS = {
-    "e2-micro": 0.25,
-    "e2-small": 0.5,
-    "e2-medium": 1.0,
-    "f1-micro": 0.2,
-}
-"""What shared-core types have of their vCPUs in the long run; for a while they burst to all.
-
-Source: cloud.google.com/compute/vm-instance-pricing (2026-07-30) bills E2 types for that part of
-their vCPUs; opsdash.com/blog/google-cloud-f1-micro.html (2017) has 0.2 and measured 0.22. Of
-g1-small no source was found: it is taken for a whole vCPU.
-"""
 
 
 class _Cores(NamedTuple):
@@ -100,6 +89,4 @@ def _cores_of(query: PathQuery, caps: CapsBook) -> _Cores | None:
     most = known or (custom.vcpus if custom else None) or query.dst.vcpus
     if not most:
         return None
-    # e2-custom-micro-2048 has the vCPUs of e2-micro.
-    standard = "-".join(part for part in machine_type.split("-")[:3] if part != "custom")
-    return _Cores(SUSTAINED_VCPUS.get(standard, float(most)), most)
+    return _Cores(sustained_vcpus(machine_type, most), most)

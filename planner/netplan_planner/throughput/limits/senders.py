@@ -1,9 +1,11 @@
 """The cap of a sending machine at a date, or the nearest one that an answer may assume."""
 
-from datetime import date
+import math
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from netplan_planner.model import CapsBook, EgressCap, PathEnd
+from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON
 from netplan_planner.throughput.limits.caps import load_caps
 
 CARRIED_YEARS = 3
@@ -17,6 +19,8 @@ class Sender(NamedTuple):
     cap: EgressCap | None
     why_not: str = ""
     highest_gbps: float = 0.0
+    lowest_gbps: float = math.inf
+    """Of an earlier day, where the cap changed on an unknown one of this year."""
     is_carried: bool = False
     assumed: tuple[str, ...] = ()
 
@@ -32,7 +36,9 @@ def sender_of(end: PathEnd, caps: CapsBook, may_assume: bool) -> Sender:
     tier1 = end.is_tier1 and is_offered
     cap = caps.cap(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     if cap is not None:
-        return Sender(cap, "", cap.egress_gbps)
+        is_early = caps.as_of < FIRST_CAP_ON
+        before = _before_this_year(cap, caps.as_of.year, end.cpu_platform)
+        return Sender(cap, "", cap.egress_gbps, before, is_carried=is_early)
     why = caps.unknown_reason(end.machine_type, tier1=tier1, cpu_platform=end.cpu_platform)
     return _assumed_sender(end.machine_type, tier1, caps, why) if may_assume else Sender(None, why)
 
@@ -58,6 +64,25 @@ def _assumed_sender(machine_type: str, tier1: bool, caps: CapsBook, why: str) ->
     )
     highest = max(earlier.cap.egress_gbps, later.cap.egress_gbps)
     return Sender(earlier.cap, "", highest, assumed=(said,))
+
+
+def _before_this_year(cap: EgressCap, year: int, cpu_platform: str | None) -> float:
+    """Return what a type had before, where all that is known of the change is the year.
+
+    The first of January stands for a year in the table. Infinite: there is no such change.
+    """
+    first = date(year, 1, 1)
+    tier1 = cap.is_tier1
+    begun, ended = (
+        load_caps(day).cap(cap.machine_type, tier1=tier1, cpu_platform=cpu_platform)
+        for day in (first, first - timedelta(days=1))
+    )
+    if begun is None or begun.egress_gbps != cap.egress_gbps:
+        return math.inf
+    if ended is None:
+        earlier = _nearest_cap(cap.machine_type, tier1, year, -1)
+        ended = earlier.cap if earlier is not None else None
+    return ended.egress_gbps if ended is not None else math.inf
 
 
 class _DatedCap(NamedTuple):

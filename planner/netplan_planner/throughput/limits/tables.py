@@ -13,6 +13,8 @@ from netplan_planner.model import MeasuredLimit, PathClass, Value
 from netplan_planner.units import counted
 
 DATA = Path(__file__).parents[1] / "data"
+MOST_MTU_BYTES = 8896
+"""Of a VPC network: docs.cloud.google.com/vpc/docs/quota, 2026-04-02."""
 
 _DATED = ("egress_caps.csv", "path_limits.csv", "measured_limits.csv")
 """The tables of limits; each row has a `source_date`."""
@@ -23,6 +25,9 @@ CapRow = dict[str, str]
 
 class PathLimit(Value, frozen=True, kw_only=True):
     """A documented limit that does not depend on the machine type."""
+
+    sure_from: date | None
+    """Since when it is certain; before, and from `valid_from` on, it may not have been in force."""
 
     name: str
     tier: str
@@ -44,15 +49,7 @@ def path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
     """Return the documented limit of that name at a date, or None when no source states one."""
     for row in _read("path_limits.csv"):
         if row["name"] == name and row["tier"] == tier and holds(row, as_of):
-            return PathLimit(
-                name=name,
-                tier=tier,
-                value=float(row["value"]),
-                unit=row["unit"],
-                source=row["source"],
-                as_of=date.fromisoformat(row["source_date"]),
-                note=row["note"],
-            )
+            return _path_limit(row)
     return None
 
 
@@ -70,6 +67,34 @@ def stated_on(as_of: date) -> date:
     it is not known.
     """
     return min(as_of, newest_source())
+
+
+@cache
+def possible_path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
+    """Return a limit that may have been in force on a day for which no source states it.
+
+    It was stated for a later day, and nothing that was measured since `maybe_from` speaks against
+    it: on what day it came nobody knows.
+    """
+    day = as_of.isoformat()
+    for row in _read("path_limits.csv"):
+        is_meant = row["name"] == name and row["tier"] == tier and bool(row["maybe_from"])
+        if is_meant and row["maybe_from"] <= day < row["valid_from"]:
+            return _path_limit(row)
+    return None
+
+
+def _path_limit(row: dict[str, str]) -> PathLimit:
+    return PathLimit(
+        name=row["name"],
+        tier=row["tier"],
+        value=float(row["value"]),
+        unit=row["unit"],
+        source=row["source"],
+        as_of=date.fromisoformat(row["source_date"]),
+        note=row["note"],
+        sure_from=date.fromisoformat(row["sure_from"]) if row["sure_from"] else None,
+    )
 
 
 @cache
@@ -110,6 +135,42 @@ def flow_figures() -> tuple[FlowFigure, ...]:
         )
         for row in _read("single_flow.csv")
     )
+
+
+class WindowFigure(Value, frozen=True, kw_only=True):
+    """What one stream had on its way to a machine with a stock image, in payload."""
+
+    byte_count: float
+    low_bytes: float
+    high_bytes: float
+    campaign: str
+    source: str
+    source_date: date
+
+
+@cache
+def window_figures() -> tuple[WindowFigure, ...]:
+    """Return the figures for receive windows."""
+    return tuple(
+        WindowFigure(
+            byte_count=float(row["bytes"]),
+            low_bytes=float(row["low_bytes"]),
+            high_bytes=float(row["high_bytes"]),
+            campaign=row["campaign"],
+            source=row["source"],
+            source_date=date.fromisoformat(row["source_date"]),
+        )
+        for row in _read("receive_windows.csv")
+    )
+
+
+@cache
+def campaigns_with_figures() -> frozenset[str]:
+    """Return the campaigns that constants rest on; they are left out where they are scored."""
+    found = {one.campaign for one in flow_figures()}
+    found |= {one.campaign for one in window_figures()}
+    found |= {name for row in _read("pod_overlays.csv") for name in row["campaigns"].split("|")}
+    return frozenset(found - {""})
 
 
 @cache

@@ -140,8 +140,13 @@ def described_service(
 
 
 @cache
-def known_service(name: str) -> Service:
+def known_service(name: str, payload_ratio: float = 1.0) -> Service:
     """Return a service whose two points ship with netplan (`data/services.csv`).
+
+    Args:
+        name: Of the service.
+        payload_ratio: Goodput over the rate of a link: the points are of links, and what is
+            asked later may be goodput.
 
     Raises:
         MissingDatum: If there is none of that name.
@@ -150,13 +155,13 @@ def known_service(name: str) -> Service:
         rows = [row for row in csv.DictReader(file) if row["service"] == name]
     if len(rows) != 2:
         raise MissingDatum(f"no service {name!r} ships with netplan; give two points of your own")
-    low, high = sorted((_point(row) for row in rows), key=lambda point: point.gbps)
+    low, high = sorted((_point(row, payload_ratio) for row in rows), key=lambda point: point.gbps)
     return fit_two_points(low=low, high=high)
 
 
-def _point(row: dict[str, str]) -> ServicePoint:
+def _point(row: dict[str, str], payload_ratio: float) -> ServicePoint:
     return ServicePoint(
-        gbps=float(row["gbps"]),
+        gbps=float(row["gbps"]) * payload_ratio,
         tps=float(row["tps"]),
         low_tps=float(row["low_tps"]),
         high_tps=float(row["high_tps"]),

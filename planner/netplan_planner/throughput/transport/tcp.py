@@ -24,12 +24,14 @@ INITIAL_WINDOW_SEGMENTS = 10
 SATURATION_POWER = 3.0
 """How sharply streams saturate a limit. CUBIC flows from one machine to one other, 1 to 128 of
 them, measured by the Skyplane project in January 2022, follow 2.9; BBR 5.9."""
-START_RTTS = 1.5
-"""Round trips before the doubling shows at the receiver: one from the start of its clock to the
-first byte (the start message, then the flight), and half a one because a window arrives in a burst
-per round trip, not spread over it."""
-SENDER_START_RTTS = 0.5
+START_RTTS = 1.0
+"""Round trips from the start of the receiver's clock to the first byte: the start message there,
+then the flight back."""
+SENDER_START_RTTS = 0.0
 """The same at the sender, whose clock starts with the first byte."""
+LEAST_TIMEOUT_S = 0.2
+"""On top of the round-trip time, before what nothing else reported lost is sent again: Linux's
+(TCP_RTO_MIN); RFC 6298 has a second."""
 CUBIC_DECREASE = 0.3
 """Share of the window that CUBIC gives up at a loss (RFC 9438, beta 0.7)."""
 CUBIC_GROWTH = 0.4

@@ -1,8 +1,9 @@
 """A transfer from its first packet on: the doubling start, the recovery after it, the steady rate.
 
-The rate grows by a factor every round trip until it reaches the steady one (slow start). Where a
-policer set that limit, the overshoot costs packets, and CUBIC climbs back for seconds. Goodput over
-a time is the integral of that curve. Element-wise like `tcp`; times in seconds.
+The start is counted in whole windows: one each round trip, grown by a factor from the last, until
+one fills the steady rate (slow start). Where a policer set that limit, the overshoot costs packets,
+and CUBIC climbs back for seconds; a shaper at the sender queues it and pushes back. Goodput over a
+time is the sum of that course. Element-wise like `tcp`; times in seconds.
 """
 
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from netplan_planner.throughput.transport.tcp import (
     CUBIC_GROWTH,
     FRIENDLY_SEGMENTS_PER_RTT,
     INITIAL_WINDOW_SEGMENTS,
+    LEAST_TIMEOUT_S,
     MEAN_FIRST_DEFICIT,
     SENDER_START_RTTS,
     START_RTTS,
@@ -28,12 +30,13 @@ DIRECTION_RATIO = 0.7
 """Both directions of a flow share a core: between a half, where nothing is left over, and all; the
 middle on a logarithmic scale."""
 SHARED_CORE_RATIO = 0.5
-EARLY_RTTS = 3.2
-"""After so many round trips a rate that doubles from `START_RTTS` on has carried, on average, one
-first flight per round trip."""
+EARLY_RTTS = 3.0
+"""After so many round trips windows that double from `START_RTTS` on have carried, on average, one
+first flight per round trip: nothing, one, two."""
 EARLY_RATIO = (2 - START_RTTS) / 2
 """Of the steady rate, where the first flight already fills the path: what the receiver has counted
 of it after two round trips."""
+_ROUNDING = 1e-9
 _SOLVER_STEPS = 12
 """Of the fixed point for the time of a transfer; each step shrinks the error to under a sixth."""
 
@@ -59,6 +62,11 @@ class Habits(NamedTuple):
     segment where the first packet of the connection was lost (RFC 5681)."""
     is_flight_whole: bool
     """Whether a run shorter than a round trip holds the whole first flight, not its part of it."""
+    has_timeout: bool
+    """Whether the overshoot of policed flows is repaired after a timeout only (RFC 6298), while
+    nothing moves. Growing again is then a single flow's, which the others fill."""
+    is_shaper_full: bool
+    """Whether a sender's shaper drops what its queue cannot hold, as a policer does."""
     is_lone_stream_whole: bool
     """Whether a stream that is alone gets all of the least limit and never overshoots it: it
     shares with nobody, and HyStart (RFC 9406, on in Linux) ends its doubling as the queue grows."""
@@ -73,6 +81,8 @@ LIKELY = Habits(
     caps_count_headers=False,
     least_segments=INITIAL_WINDOW_SEGMENTS,
     is_flight_whole=False,
+    has_timeout=False,
+    is_shaper_full=False,
     is_lone_stream_whole=True,
 )
 FAVOURABLE = LIKELY._replace(
@@ -84,6 +94,8 @@ FAVOURABLE = LIKELY._replace(
 )
 UNFAVOURABLE = LIKELY._replace(
     is_lone_stream_whole=False,
+    has_timeout=True,
+    is_shaper_full=True,
     growth=1.5,
     deficit_ratio=CUBIC_DECREASE,
     direction_ratio=SHARED_CORE_RATIO,
@@ -101,16 +113,23 @@ class Course(NamedTuple):
     rtt_s: Array
     start_s: Array
     """Before the first byte counts."""
+    round_count: Array
+    """Windows of the start that do not fill the steady rate yet; one each round trip."""
     ramp_s: Array
-    """Of growth, after `start_s`."""
+    """Of these windows, after `start_s`."""
+    unheard_s: Array
+    """From the end of these windows until the sender hears of a loss, a round trip after the window
+    that overshot."""
+    timeout_s: Array
+    """Without a byte after them."""
     deficit_gbps: Array
     """What is lacking to the steady rate right after the overshoot, on average."""
     recovery_s: Array
     """Until CUBIC's curve is back."""
     friendly_s: Array
     """Until the Reno-friendly line is back; the faster of both counts."""
-    log_growth: float
-    """Natural logarithm of the growth per round trip."""
+    growth: float
+    """Of a window from one round trip to the next."""
     least_gbit: Array
     """What leaves in the first round trip, however soon the run ends."""
     is_flight_whole: bool
@@ -123,6 +142,7 @@ def course(
     rtt_ms: Floats,
     segment_bytes: Floats,
     policed_share: Floats,
+    queued_share: Floats = 0.0,
     is_sender_count: NDArray[np.bool_] | bool = False,
     habits: Habits = LIKELY,
 ) -> Course:
@@ -133,7 +153,8 @@ def course(
         streams: Flows that start together.
         rtt_ms: Round-trip time of the idle path, above 0.
         segment_bytes: Payload of a full segment.
-        policed_share: 0 where windows hold the streams back, 1 where a cap does.
+        policed_share: 0 where windows hold the streams back, 1 where a policer on the way does.
+        queued_share: The same of a shaper or a link before the packets leave.
         is_sender_count: Whether the sender's clock and count are asked for, not the receiver's.
         habits: What both ends do.
 
@@ -145,47 +166,65 @@ def course(
     flight = gbit_from_bytes(INITIAL_WINDOW_SEGMENTS * np.asarray(segment_bytes)) * streams
     first = np.minimum(flight / rtt_s, steady)
     start_rtts = np.where(is_sender_count, habits.sender_start_rtts, habits.start_rtts)
-    log_growth = float(np.log(habits.growth))
     window_segments = steady * rtt_s / (gbit_from_bytes(segment_bytes) * streams)
-    growths = np.log(steady / first) / log_growth
+    growths = _growths(steady / first, habits.growth)
+    # A little slack: a window that fills the steady rate but for the last digit is no round more.
+    rounds = np.ceil(growths - _ROUNDING)
     # Less than one round trip of growth overshoots by less, and none at all by nothing.
-    overshoot = np.minimum(growths, 1.0) * np.asarray(policed_share)
+    overshoot = np.minimum(growths, 1.0)
+    policed = overshoot * np.asarray(policed_share)
+    # A full queue loses its tail only: what is behind it tells of the loss without a timeout.
+    dropped = policed + overshoot * np.asarray(queued_share) * habits.is_shaper_full
+    timeout_s = rtt_s + LEAST_TIMEOUT_S if habits.has_timeout else np.zeros_like(rtt_s)
     return Course(
         steady_gbps=steady,
         first_gbps=first,
         rtt_s=rtt_s,
         start_s=start_rtts * rtt_s,
-        ramp_s=growths * rtt_s,
-        deficit_gbps=habits.deficit_ratio * overshoot * steady,
+        round_count=rounds,
+        ramp_s=rounds * rtt_s,
+        unheard_s=(growths + 1.0 - rounds) * rtt_s,
+        timeout_s=timeout_s * policed,
+        deficit_gbps=habits.deficit_ratio * dropped * steady,
         recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
         friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,
-        log_growth=log_growth,
+        growth=habits.growth,
         least_gbit=flight * (habits.least_segments / INITIAL_WINDOW_SEGMENTS),
         is_flight_whole=habits.is_flight_whole,
     )
 
 
 def gbit_after(run: Course, seconds: Floats) -> Array:
-    """Return the gigabits that have arrived after a time."""
-    growing_s = np.clip(np.asarray(seconds) - run.start_s, 0.0, run.ramp_s)
-    gained = run.first_gbps * np.expm1(growing_s / run.rtt_s * run.log_growth)
-    steady_s = np.maximum(np.asarray(seconds) - run.start_s - run.ramp_s, 0.0)
-    arrived = gained * run.rtt_s / run.log_growth + run.steady_gbps * steady_s
-    return np.asarray(arrived - _lost_gbit(run, steady_s))
+    """Return the gigabits that have arrived after a time, each window spread over its round trip.
+
+    A window comes as a burst in truth; spread, a longer run is never a slower one.
+    """
+    since = np.maximum(np.asarray(seconds) - run.start_s, 0.0) / run.rtt_s
+    growing = np.minimum(since, run.round_count)
+    whole = np.floor(growing)
+    window = run.first_gbps * run.rtt_s * run.growth**whole
+    arrived = _gbit_of_rounds(run, whole) + window * (growing - whole)
+    after = np.maximum(np.asarray(seconds) - run.start_s - run.ramp_s, 0.0)
+    steady_s = np.maximum(after - run.timeout_s, 0.0)
+    return np.asarray(arrived + run.steady_gbps * steady_s - _lost_gbit(run, steady_s))
 
 
 def seconds_for(run: Course, gbit: Floats) -> Array:
     """Return the time after which so many gigabits have arrived; the inverse of `gbit_after`."""
     wanted = np.asarray(gbit)
-    at_ramp_end = (run.steady_gbps - run.first_gbps) * run.rtt_s / run.log_growth
+    at_ramp_end = _gbit_of_rounds(run, run.round_count)
     in_ramp = np.minimum(wanted, at_ramp_end)
-    ramp_s = np.log1p(in_ramp * run.log_growth / (run.first_gbps * run.rtt_s))
-    ramp_s = ramp_s / run.log_growth * run.rtt_s
+    first_gbit = run.first_gbps * run.rtt_s
+    grown = _growths(1 + in_ramp * (run.growth - 1) / first_gbit, run.growth)
+    whole = np.minimum(np.floor(grown + _ROUNDING), run.round_count)
+    rest_of_round = np.maximum(in_ramp - _gbit_of_rounds(run, whole), 0.0)
+    ramp_s = (whole + rest_of_round / (first_gbit * run.growth**whole)) * run.rtt_s
     rest = np.maximum(wanted - at_ramp_end, 0.0)
     steady_s = rest / run.steady_gbps
     for _ in range(_SOLVER_STEPS):
         steady_s = (rest + _lost_gbit(run, steady_s)) / run.steady_gbps
-    return np.asarray(run.start_s + ramp_s + steady_s)
+    waited_s = np.where(rest > 0, run.timeout_s, 0.0)
+    return np.asarray(run.start_s + ramp_s + waited_s + steady_s)
 
 
 def gbps_over(run: Course, *, duration_s: Floats, omit_s: Floats = 0.0) -> Array:
@@ -222,10 +261,22 @@ def _lost_gbit(run: Course, seconds: Floats) -> Array:
 
     One recovery: later decreases are single flows', which the others fill.
     """
+    since = np.maximum(np.asarray(seconds) - run.unheard_s, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        curve = np.minimum(np.asarray(seconds) / run.recovery_s, 1.0)
+        curve = np.minimum(since / run.recovery_s, 1.0)
         by_curve = run.recovery_s / 4 * (1 - (1 - curve) ** 4)
-        line = np.minimum(seconds, run.friendly_s)
+        line = np.minimum(since, run.friendly_s)
         by_line = line - line * line / (2 * np.asarray(run.friendly_s))
     lost_s = np.where(np.asarray(run.friendly_s) > 0, np.minimum(by_curve, by_line), 0.0)
     return np.asarray(run.deficit_gbps * lost_s)
+
+
+def _growths(ratio: Floats, growth: float) -> Array:
+    """Return how many times a window has to grow for so many times its size."""
+    return np.asarray(np.log(ratio) / np.log(growth))
+
+
+def _gbit_of_rounds(run: Course, count: Array) -> Array:
+    """Return the gigabits of so many first windows together."""
+    first_gbit = run.first_gbps * run.rtt_s
+    return np.asarray(first_gbit * (run.growth**count - 1) / (run.growth - 1))

@@ -61,15 +61,19 @@ GROUP BY r.edge
 """
 
 EDGE_DROPS = f"""
-SELECT r.edge AS edge, {_sum("m.payload_bytes")} AS payload_bytes,
-  {_sum("m.packet_count")} AS packet_count
-FROM pair_dropped AS m
-{_REPORT}
-{_DAY}
-WHERE k.day IS NULL
-GROUP BY r.edge
+SELECT w.edge AS edge, w.at_receiver AS at_receiver, w.drop_reason AS drop_reason,
+  {_sum("w.payload_bytes")} AS payload_bytes, {_sum("w.packet_count")} AS packet_count
+FROM (
+  SELECT m.*, r.edge AS edge,
+    CASE WHEN {side_of("m.report")} IN (1, 3) THEN 1 ELSE 0 END AS at_receiver
+  FROM pair_dropped AS m
+  {_REPORT}
+  {_DAY}
+  WHERE k.day IS NULL
+) AS w
+GROUP BY w.edge, w.at_receiver, w.drop_reason
 """
-"""What both ends dropped: the sender before, the receiver after the way."""
+"""What both ends dropped, by reason: the sender before, the receiver after the way."""
 
 EDGE_ROUND_TRIPS = f"""
 SELECT edge,

@@ -31,6 +31,10 @@ ABSURD_TIME = 11
 ABSURD_COUNT = 12
 OUTSIDE_WINDOW = 13
 BAD_ADDRESS = 14
+REPEATED = 15
+"""An entry that is equal to another one, which counts; see `repeats`."""
+OF_ANOTHER_CONFIGURATION = 16
+"""Of flows that another configuration of flow logs reports as well; see `repeats`."""
 
 UNMET = 100
 """Added to the fault (`OK` or `DROPPED`) of a record while one of its ends has no number yet."""
@@ -91,6 +95,9 @@ SELECT
         >= GREATEST(COALESCE(r.duration_us, 0), {_SHORTEST_US}) // {_SHORTEST_US}
       THEN {_PORTS}
   END AS ports,
+  r.entry AS entry,
+  COALESCE(r.configuration, 0) AS configuration,
+  COALESCE(r.drop_reason, 0) AS drop_reason,
   CASE
     WHEN r.fault >= {UNMET} THEN {said("src")} || '{END_SEPARATOR}' || {said("dst")}
     WHEN r.fault > {DROPPED} THEN r.source_name
@@ -198,7 +205,7 @@ def _header(header: HeaderBytes) -> str:
 
 _REST = (
     "f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count, f.wire_bytes,"
-    " f.rtt_us, f.ports"
+    " f.rtt_us, f.ports, f.entry, f.configuration, f.drop_reason"
 )
 
 RESOLVED = f"""
@@ -217,6 +224,9 @@ SELECT
   f.wire_bytes + f.packet_count * n.header_extra AS wire_bytes,
   f.rtt_us AS rtt_us,
   f.ports AS ports,
+  f.entry AS entry,
+  f.configuration AS configuration,
+  f.drop_reason AS drop_reason,
   CAST(NULL AS VARCHAR) AS note
 FROM staged AS f
 JOIN fresh AS n ON n.note = f.note

@@ -121,9 +121,9 @@ FROM staged WHERE {_GOOD} AND duration_us > {US_PER_MINUTE} GROUP BY {_BY_DAY}
 """Payload of records that cover more than a minute."""
 
 DROPS = f"""
-SELECT report, start_minute // {MINUTES_PER_DAY} AS day,
+SELECT report, start_minute // {MINUTES_PER_DAY} AS day, drop_reason,
   SUM(payload_bytes) AS payload_bytes, SUM(packet_count) AS packet_count
-FROM staged WHERE fault = {DROPPED} GROUP BY {_BY_DAY}
+FROM staged WHERE fault = {DROPPED} GROUP BY {_BY_DAY}, drop_reason
 """
 
 _RTT_STEPS = tuple((10**digits * 10, 10**digits) for digits in range(1, 9))

@@ -2,19 +2,23 @@
 
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.throughput.goodput.conformal import LEVELS, Scores, fit, nested
+from netplan_planner.throughput.batch import kind_limits, spread_columns
+from netplan_planner.throughput.goodput.conformal import LEVELS, PHYSICAL, Scores, fit, nested
 from netplan_planner.throughput.goodput.intervals import (
     REGIMES,
+    WALL_RATIO,
     Factors,
     factors_at,
     interval,
 )
-from support.predict_paths import Table
+from netplan_planner.throughput.single_row import single_row
+from support.predict_paths import DAY, Table, path
 
 LEVEL = st.floats(0.5, 0.99)
 WINDOW = REGIMES.index("window-own")
@@ -56,8 +60,8 @@ class TestFactors:
 
     def test_from_90_per_cent_on_bounds_are_never_narrowed(self) -> None:
         for level in (0.9, 0.95, 0.99):
-            assert (factors_at(level).low >= 0).all()
-            assert (factors_at(level).high >= 0).all()
+            assert (factors_at(level).low >= PHYSICAL).all()
+            assert (factors_at(level).high >= PHYSICAL).all()
 
 
 class TestEnds:
@@ -73,33 +77,53 @@ class TestEnds:
         assert (mean <= ends[1]).all()
         assert (ends[1] <= np.fmax(self.FOUND.wall_gbps, mean)).all()
 
-    def test_without_factors_they_are_the_physical_bounds(self) -> None:
-        low, high = interval(self.FOUND, factors(0, 0))
-        np.testing.assert_array_equal(low, self.FOUND.low_gbps)
-        np.testing.assert_array_equal(high, np.minimum(self.FOUND.high_gbps, self.FOUND.wall_gbps))
+    def test_a_factor_of_one_gives_the_physical_bounds(self) -> None:
+        low, high = interval(self.FOUND, factors(1, 1))
+        mean = self.FOUND.means.gbps
+        # Bounds nearer than runs of one path lie to each other are not believed.
+        expected = np.minimum(self.FOUND.low_gbps, mean / WALL_RATIO)
+        np.testing.assert_allclose(low, expected, rtol=1e-12)
+        most = np.fmax(self.FOUND.high_gbps, mean * WALL_RATIO)
+        np.testing.assert_allclose(
+            high, np.fmax(np.minimum(most, self.FOUND.wall_gbps), mean), rtol=1e-12
+        )
+
+    def test_they_are_scaled_and_never_fall_on_the_value(self) -> None:
+        """A shift would swallow the near bounds of one path while it narrows those of another."""
+        whole, half = (interval(self.FOUND, factors(x, x))[0] for x in (1.0, 0.5))
+        mean = self.FOUND.means.gbps
+        np.testing.assert_allclose(np.log(mean / half), np.log(mean / whole) / 2, atol=1e-12)
+        assert (half < mean).all()
 
 
 class TestConformal:
-    def test_one_campaign_gives_its_own_quantile(self) -> None:
-        found = fit([campaign("one", [i / 100 for i in range(1, 101)])], 0.9)
-        assert found.low[WINDOW] == pytest.approx(0.95)
-
     def test_each_campaign_counts_once_whatever_its_rows(self) -> None:
         # Half of the weight is the small campaign's: the quantile of 0.95 lies in its upper tenth.
-        small, great = campaign("small", [1.0] * 10), campaign("great", [0.0] * 10_000)
-        assert fit([small, great], 0.9).low[WINDOW] == 1
-        assert fit([great], 0.9).low[WINDOW] == 0
+        small, great = campaign("small", [2.0] * 10), campaign("great", [0.5] * 10_000)
+        assert fit([small, great], 0.9).low[WINDOW] == 2
+        assert fit([great, great], 0.9).low[WINDOW] == PHYSICAL
 
-    def test_a_regime_that_nobody_measured_keeps_its_bounds(self) -> None:
-        found = fit([campaign("one", [0.3, 0.4])], 0.9)
-        others = [code for code in range(len(REGIMES)) if code != WINDOW]
-        assert not found.low[others].any()
-        assert not found.high[others].any()
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_what_one_campaign_has_seen_keeps_its_bounds(self, level: float) -> None:
+        for rows in ([0.1, 0.2], [5.0, 6.0]):
+            found = fit([campaign("one", rows)], level)
+            assert (found.low == PHYSICAL).all()
+            assert (found.high == PHYSICAL).all()
 
     def test_rows_inside_their_bounds_narrow_them_only_at_low_levels(self) -> None:
-        inside = campaign("one", [-0.5] * 100)
-        assert fit([inside], 0.9).low[WINDOW] == 0
-        assert fit([inside], 0.5).low[WINDOW] == -0.5
+        inside = [campaign(name, [0.4] * 100) for name in ("one", "other")]
+        assert fit(inside, 0.9).low[WINDOW] == PHYSICAL
+        assert fit(inside, 0.5).low[WINDOW] == pytest.approx(0.4)
+
+    def test_below_90_per_cent_each_campaign_has_its_share_inside(self) -> None:
+        """A quantile over both would leave one of them outside as a whole."""
+        near, far = campaign("near", [0.1] * 100), campaign("far", [0.8] * 100)
+        for level in (0.5, 0.8):
+            assert fit([near, far], level).low[WINDOW] == pytest.approx(0.8)
+
+    def test_no_level_goes_to_the_far_side_of_the_value(self) -> None:
+        above = [campaign(name, [-0.5] * 100) for name in ("one", "other")]
+        assert fit(above, 0.5).low[WINDOW] == 0
 
     @given(st.lists(st.lists(st.floats(-2, 2), min_size=1, max_size=30), min_size=1, max_size=5))
     def test_a_greater_level_never_gives_less(self, campaigns: list[list[float]]) -> None:
@@ -113,10 +137,32 @@ class TestConformal:
     def test_the_interval_holds_the_share_of_its_own_rows(
         self, rows: list[float], level: float
     ) -> None:
-        found = fit([campaign("one", rows)], level)
+        found = fit([campaign("one", rows), campaign("other", rows)], level)
         scores = np.array(rows)
         inside = (scores <= found.low[WINDOW]) & (-scores <= found.high[WINDOW])
         assert inside.mean() >= level - 1e-9
+
+
+class TestRegimes:
+    @pytest.mark.parametrize(
+        ("src", "dst", "regime"),
+        [
+            ("aws", "gcp", "window-own"),
+            ("gcp", "aws", "window-foreign"),
+            ("aws", "aws", "window-foreign"),
+        ],
+    )
+    def test_a_window_is_the_receivers(self, src: str, dst: str, regime: str) -> None:
+        query = path("internet", "n2-standard-8", rtt_ms=100.0)
+        query = msgspec.structs.replace(
+            query,
+            src=msgspec.structs.replace(query.src, cloud=src),
+            dst=msgspec.structs.replace(query.dst, cloud=dst, machine_type=None),
+            as_of=DAY,
+        )
+        columns = single_row(query)[0]
+        found = spread_columns([query], kind_limits([query]), columns)
+        assert REGIMES[found.regime[0]] == regime
 
 
 def test_a_regime_names_what_decides() -> None:

@@ -10,6 +10,7 @@ from netplan_planner.throughput.goodput.mean import (
     LIMITS,
     NO_LIMIT,
     PER_FLOW,
+    POLICED,
     SHARED,
     Means,
     PathTerms,
@@ -146,6 +147,39 @@ class TestTheStart:
         # One round trip of ten seconds earlier, and one in flight: two per cent of the steady rate.
         assert (counts[1] - counts[0]) / steady == pytest.approx(0.02, abs=1e-6)
         assert counts[1] <= steady
+
+
+class TestTheWayOut:
+    """What a machine's own cap queues, and what a provider's drops."""
+
+    def test_a_machines_own_cap_loses_nothing_to_the_overshoot(self) -> None:
+        shaped, policed = (
+            means(terms(streams=64, rtt_ms=100.0, duration_s=5.0, vm_egress=own, external_egress=x))
+            for own, x in ((7.0, np.inf), (10.0, 7.0))
+        )
+        assert value(shaped.steady_gbps) == pytest.approx(value(policed.steady_gbps))
+        # One round trip for the messages, then 127 first windows in seven more; no recovery.
+        first_gbit = 64 * 10 * 1408 * 8 / 1e9
+        steady = value(shaped.steady_gbps)
+        assert value(shaped.gbps) == pytest.approx((127 * first_gbit + steady * 4.2) / 5)
+        assert value(policed.gbps) < 0.95 * value(shaped.gbps)
+
+    @pytest.mark.parametrize("name", POLICED)
+    def test_limits_on_the_way_drop(self, name: str) -> None:
+        row = terms(streams=8, rtt_ms=50.0, duration_s=5.0, window_bytes=1e8)
+        held = row.shared_gbps if name in SHARED else row.per_flow_gbps
+        names = SHARED if name in SHARED else PER_FLOW
+        held[0, names.index(name)] = 5.0 if name in SHARED else 5.0 / 8
+        dropped = means(row)
+        queued = means(
+            terms(streams=8, rtt_ms=50.0, duration_s=5.0, window_bytes=1e8, host_link=5.0)
+        )
+        assert value(dropped.gbps) < value(queued.gbps)
+
+    def test_a_full_queue_may_drop_too(self) -> None:
+        row = terms(streams=64, rtt_ms=100.0, duration_s=5.0, vm_egress=7.0)
+        roomy = transfer.UNFAVOURABLE._replace(is_shaper_full=False)
+        assert value(means(row, transfer.UNFAVOURABLE).gbps) < value(means(row, roomy).gbps)
 
 
 class TestUnknown:

@@ -9,14 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.throughput.goodput.conformal import LEVELS, NEVER_NARROWER_FROM
+from netplan_planner.throughput.goodput.conformal import (
+    LEAST_CAMPAIGNS,
+    LEVELS,
+    NEVER_NARROWER_FROM,
+    PHYSICAL,
+)
 from netplan_planner.throughput.goodput.intervals import REGIMES
 from netplan_planner.throughput.limits.tables import DATA
 from support.shared_data import needs_shared, shared
 
 TABLE = DATA / "interval_factors.csv"
 SCRIPT = Path(__file__).parents[4] / "planner/scripts/build_intervals.py"
-UNSEEN = "0.0000"
+UNSEEN = "1.0000"
 
 
 def rows() -> list[dict[str, str]]:
@@ -44,21 +49,21 @@ def test_each_regime_has_each_level_once() -> None:
     assert sorted(keys) == sorted((regime, level) for regime in REGIMES for level in LEVELS)
 
 
-@pytest.mark.parametrize("side", ["log_low", "log_high"])
+@pytest.mark.parametrize("side", ["low", "high"])
 @pytest.mark.parametrize("regime", REGIMES)
 def test_factors_rise_with_the_level(regime: str, side: str) -> None:
     found = sorted(
         (float(row["level"]), float(row[side])) for row in rows() if row["regime"] == regime
     )
     assert all(before[1] <= after[1] for before, after in pairwise(found))
-    assert all(factor >= 0 for level, factor in found if level >= NEVER_NARROWER_FROM)
+    assert all(factor >= PHYSICAL for level, factor in found if level >= NEVER_NARROWER_FROM)
 
 
-def test_what_no_campaign_showed_is_not_moved() -> None:
+def test_what_one_campaign_or_none_showed_keeps_its_physical_bounds() -> None:
     for row in rows():
         assert (row["campaign_count"] == "0") == (row["row_count"] == "0")
-        if row["row_count"] == "0":
-            assert (row["log_low"], row["log_high"]) == (UNSEEN, UNSEEN)
+        if int(row["campaign_count"]) < LEAST_CAMPAIGNS:
+            assert (row["low"], row["high"]) == (UNSEEN, UNSEEN)
 
 
 def test_all_rows_have_one_date() -> None:

@@ -303,7 +303,7 @@ class TestRows:
                 assert row["confidence"] in {"high", "medium", "low"}
                 assert date.fromisoformat(row["source_date"]) <= TODAY
                 assert date.fromisoformat(row["valid_from"]) <= TODAY
-                assert row["nic_types"]
+                assert bool(row["nic_types"]) == (row["nic_basis"] == "documented")
             else:
                 assert row["confidence"] == "none"
 

@@ -56,7 +56,7 @@ class TestSharedCores:
     def test_the_answer_says_that_no_document_states_it(self) -> None:
         found = estimate(to("e2-micro"))
         assert found.binding == limit_of(found)
-        assert found.gbps == pytest.approx(4.24, abs=0.01)
+        assert found.gbps == pytest.approx(4.54, abs=0.01)
         assert found.low_gbps == pytest.approx(2.83, abs=0.01)
         assert found.high_gbps == pytest.approx(1.02 * 32)
         assert any("no document states what e2-micro receives" in one for one in found.assumed)

@@ -81,6 +81,7 @@ def overlay_limits(
     host_mtu_bytes: float | None = None,
     other_link_gbps: float | None = None,
     is_bare_metal: bool = False,
+    without: str = "",
 ) -> tuple[Limit, ...]:
     """Return the limits that a pod's path has beyond the host's, in rising order.
 
@@ -96,6 +97,7 @@ def overlay_limits(
         host_mtu_bytes: Of the node's interface; None takes the pod's MTU and its headers.
         other_link_gbps: The link that the plugin uses instead of the one that `host_gbps` is of.
         is_bare_metal: Whether nodes are whole machines: packets pass no virtual card.
+        without: A campaign whose figures are left out.
 
     Raises:
         UsageError: If encapsulation or encryption is none that netplan knows.
@@ -116,7 +118,7 @@ def overlay_limits(
         host_single_flow_gbps=_or(host_single_flow_gbps, math.nan),
         other_link_gbps=_or(other_link_gbps, math.nan),
     )
-    overlay = resolve(encapsulation, encryption, as_of, is_bare_metal, pod_terms())
+    overlay = resolve(encapsulation, encryption, as_of, is_bare_metal, pod_terms(without))
     if overlay is None:
         raise UsageError(_no_such(encapsulation, encryption))
     _check(overlay, traffic)

@@ -15,9 +15,16 @@ ASSUMED = "the cluster's network is not known: no overlay and no encryption, as 
 
 
 def pod_bounds(
-    query: PathQuery, hard: Sequence[Bound], per_flow: Sequence[Bound], as_of: date
+    query: PathQuery,
+    hard: Sequence[Bound],
+    per_flow: Sequence[Bound],
+    as_of: date,
+    without: str = "",
 ) -> tuple[list[Bound], list[Bound], tuple[str, ...]]:
-    """Return a pod's limits beyond the nodes': shared ones, those of one flow, what is assumed."""
+    """Return a pod's limits beyond the nodes': shared ones, those of one flow, what is assumed.
+
+    `without` leaves the figures of a campaign out.
+    """
     pod = query.pod or PodNetwork(is_assumed=True)
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
     node_mtu = min(frames, default=bounds.DEFAULT_MTU_BYTES)
@@ -33,6 +40,7 @@ def pod_bounds(
         host_mtu_bytes=None if pod.mtu_bytes else node_mtu,
         other_link_gbps=pod.other_link_gbps,
         is_bare_metal=pod.is_bare_metal,
+        without=without,
     )
     shared, each = [], []
     for limit in found:

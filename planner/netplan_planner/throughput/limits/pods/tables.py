@@ -51,8 +51,12 @@ class PluginDefault(Value, frozen=True, kw_only=True):
 
 
 @cache
-def pod_terms() -> tuple[PodTerm, ...]:
-    """Return every quantity that ships with netplan, of all dates."""
+def pod_terms(without: str = "") -> tuple[PodTerm, ...]:
+    """Return every quantity that ships with netplan, of all dates.
+
+    Args:
+        without: A campaign; what rests on it, alone or with others, is left out.
+    """
     return tuple(
         PodTerm(
             name=row["name"],
@@ -69,6 +73,7 @@ def pod_terms() -> tuple[PodTerm, ...]:
             note=row["note"],
         )
         for row in _rows("pod_overlays.csv")
+        if not without or without not in row["campaigns"].split("|")
     )
 
 

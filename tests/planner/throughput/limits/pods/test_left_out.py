@@ -29,7 +29,8 @@ from support.shared_data import needs_shared, shared
 @needs_shared
 def test_what_is_shipped_is_what_all_figures_give() -> None:
     found = fitted(figures())
-    measured = {key_of(term): term for term in pod_terms() if term.name != "header"}
+    # Of two rows of one quantity the first counts; the other stands in where that is left out.
+    measured = {key_of(term): term for term in reversed(pod_terms()) if term.name != "header"}
     assert set(found) == {key for key in measured if key[1] != "udp"}
     for key, (middle, low, high) in found.items():
         term = measured[key]

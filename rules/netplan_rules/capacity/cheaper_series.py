@@ -1,4 +1,4 @@
-"""Machines that another series beats in price at no less bandwidth, vCPUs and memory."""
+"""Machines that a series no older beats in price at no less bandwidth, vCPUs and memory."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -26,6 +26,7 @@ from netplan_planner.model import (
     usage_of,
 )
 from netplan_planner.throughput import instance_cap
+from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     doubts_of_caps,
@@ -41,20 +42,24 @@ from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
-    id="newer-series-cheaper-faster",
+    id="cheaper-series",
+    aliases=("newer-series-cheaper-faster",),
     title="Another series gives as much bandwidth for less money",
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.PRICES}),
     rationale="Series differ in price per vCPU, memory and Gbit/s; a machine that was the best"
     " choice years ago seldom is today.",
     remediation="Move to the named series at the next maintenance window.",
-    guards="Silent for GPUs, local SSD, shared-core, bare-metal and Tier_1 machines, for those on"
-    " sole-tenant nodes or with nested virtualization, for those with licences that are billed by"
-    " core (Windows, SQL Server, RHEL, SLES), for stopped and pinned machines, for machines whose"
-    " cap is nearly used up or below their target (the rules on caps name what carries that), and"
-    " below the money floor. Both sides are compared at the price of a whole month, sustained-use"
-    " discounts included; what commitments cover stays paid, and is no saving. A vCPU of another"
-    " series does other work, so the confidence is at most medium.",
+    guards="Only a series of the same or a later generation is named, one whose bandwidth is no"
+    " peak and that takes the machine's disks and placement policy; where that is not known the"
+    " rule keeps silent. Of speed, the bandwidth alone is compared. Silent for GPUs, local SSD,"
+    " shared-core, bare-metal and Tier_1 machines, for those on sole-tenant nodes, with nested"
+    " virtualization or a specific reservation, for those with licences that are billed by core"
+    " (Windows, SQL Server, RHEL, SLES), for stopped and pinned machines, for machines whose cap is"
+    " nearly used up or below their target (the rules on caps name what carries that), and below"
+    " the money floor. Both sides are compared at the price of a whole month, sustained-use"
+    " discounts included; what commitments cover stays paid, and is no saving. A vCPU of"
+    " another series does other work, so the confidence is at most medium.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
     since="0.1.0",
     thresholds=(
@@ -127,6 +132,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
         and instance.is_running
         and instance.bandwidth_tier is not BandwidthTier.TIER_1
         and not instance.is_sole_tenant
+        and instance.reservation is None
         and not instance.has_nested_virtualization
         and instance.gpu_count == 0
         and instance.local_ssd_count == 0
@@ -161,13 +167,21 @@ def _better(
     if isinstance(plan, Infeasible):
         return None
     best = by_bill(ledger, instance, plan.ranked)[0]
-    return None if series_of(best.machine_type) == instance.series else best
+    is_own = series_of(best.machine_type) == instance.series
+    # What has to be looked at first, an older generation among it, is nothing to advise unasked.
+    return None if is_own or best.to_check or best.is_peak else best
 
 
 def _is_worth(facts: Facts, saved_usd: Decimal, today_usd: Decimal) -> bool:
     ratio = Decimal(str(facts.threshold(RULE.id, "min_saving_ratio")))
     floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
     return saved_usd >= max(floor, ratio * today_usd)
+
+
+def _bandwidth(candidate: Candidate, cap: EgressCap) -> str:
+    if candidate.cap_gbps > cap.egress_gbps:
+        return f"{gbps(candidate.cap_gbps)} (now {gbps(cap.egress_gbps)})"
+    return f"the same {gbps(candidate.cap_gbps)}"
 
 
 def _before(saving: Saving) -> str:
@@ -184,9 +198,9 @@ def _hit(
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{candidate.machine_type} has {gbps(candidate.cap_gbps)} (now"
-        f" {gbps(cap.egress_gbps)}), {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
-        f" ${saving.usd_per_month:,.2f} a month less than {instance.machine_type}"
+        message=f"{candidate.machine_type} has {_bandwidth(candidate, cap)},"
+        f" {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
+        f" ${cents(saving.usd_per_month):,f} a month less than {instance.machine_type}"
         f"{_before(saving)}",
         cause=_before(saving),
         evidence=(

@@ -1,0 +1,39 @@
+"""All verbs of the command, in the order of its help page."""
+
+from netplan_planner.cli import (
+    audit,
+    calibrate,
+    caps,
+    config,
+    model,
+    predict,
+    price,
+    price_services,
+    prices,
+    prices_reconcile,
+    probe,
+    probe_import,
+    recommend,
+    rules,
+)
+from netplan_planner.cli.app import run
+
+VERBS = (
+    audit,
+    recommend,
+    predict,
+    probe,
+    probe_import,
+    calibrate,
+    model,
+    caps,
+    price,
+    price_services,
+    prices,
+    prices_reconcile,
+    rules,
+    config,
+)
+"""The modules that register the verbs by being imported, in the order of the help page."""
+
+__all__ = ["VERBS", "run"]

@@ -1,0 +1,38 @@
+"""What of the given evidence did not reach the answer; evidence that was not given is not meant."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from netplan_planner.model import Facts, Inventory, NotEvaluated
+from netplan_planner.units import counted
+
+
+def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> tuple[str, ...]:
+    """Return what is missing, a line each: pages, projects, damaged parts, rules that crashed."""
+    crashed = [note.rule for note in not_evaluated if note.kind == "crashed"]
+    measured = facts.measurement_coverage
+    faults = len(measured.faults) if measured is not None else 0
+    return (
+        *(f"the rule {rule} crashed" for rule in dict.fromkeys(crashed)),
+        *_projects(facts.inventory),
+        *_unread(facts.inventory),
+        *(facts.traffic.coverage.incomplete if facts.traffic is not None else ()),
+        *((f"{counted(faults, 'line')} of measurements could not be used",) if faults else ()),
+    )
+
+
+def _projects(inventory: Inventory) -> Iterator[str]:
+    for project in inventory.projects:
+        if project.errors:
+            more = f" (and {len(project.errors) - 1} more)" if len(project.errors) > 1 else ""
+            yield f"project {project.project}: {project.errors[0]}{more}"
+
+
+def _unread(inventory: Inventory) -> Iterator[str]:
+    """Yield what was not understood by its cause; what the audit does not need is no loss."""
+    lost = [entry for entry in inventory.unread if not entry.is_needless]
+    places = {entry.reason: entry.source for entry in reversed(lost)}
+    causes = Counter(entry.reason for entry in lost)
+    for reason, count in sorted(causes.items(), key=lambda pair: (-pair[1], pair[0])):
+        more = f" (and {count - 1:,} more)" if count > 1 else ""
+        yield f"{places[reason]}{more}: {reason}"

@@ -1,0 +1,145 @@
+"""What every machine may send and costs, by configuration alone: an audit without traffic has it.
+
+Regional quotas hold besides the caps of machines. Their values stand in no resource that is read:
+they are named, with what the machines of the region could send together.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    AddressUse,
+    BandwidthTier,
+    Facts,
+    Instance,
+    MachineRow,
+    RegionRow,
+    total_usd,
+    usage_of,
+)
+from netplan_planner.throughput import deciding_platform, instance_cap
+from netplan_planner.units import usd_per_month
+
+REGIONAL_QUOTAS = (
+    "GCE VM to internet egress bandwidth",
+    "Inter-region network egress bandwidth from Compute instances",
+)
+"""Per project and region, in Mbit/s, charged to the project of the sender; the first one leaves
+traffic to Google APIs out (docs.cloud.google.com/vpc/docs/quota, last updated 2026-04-02)."""
+
+
+def machine_rows(facts: Facts) -> tuple[MachineRow, ...]:
+    """Return a row for every machine, in the order of the inventory."""
+    cost = _cost_by_kind(facts)
+    return tuple(_row(facts, instance, cost) for instance in facts.inventory.instances)
+
+
+def region_rows(rows: tuple[MachineRow, ...]) -> tuple[RegionRow, ...]:
+    """Return each project and region with what its running machines could send together."""
+    groups: dict[tuple[str, str], list[MachineRow]] = defaultdict(list)
+    for row in rows:
+        groups[row.project, row.region].append(row)
+    return tuple(_region(*key, groups[key]) for key in sorted(groups))
+
+
+def _region(project: str, region: str, rows: list[MachineRow]) -> RegionRow:
+    running = [row for row in rows if not row.is_stopped]
+    inside = [row.egress_gbps for row in running if row.egress_gbps is not None]
+    outside = [row.external_gbps for row in running if row.external_gbps is not None]
+    return RegionRow(
+        project=project,
+        region=region,
+        machine_count=len(rows),
+        running_count=len(running),
+        egress_gbps=round(sum(inside), 6),
+        external_gbps=round(sum(outside), 6),
+        unknown_count=len(running) - len(inside),
+        quotas=REGIONAL_QUOTAS,
+    )
+
+
+Cost = Callable[[Instance], tuple[Decimal | None, str]]
+
+
+def _cost_by_kind(facts: Facts) -> Cost:
+    """Return a function of what a machine costs a month; machines alike are asked for once."""
+    known: dict[tuple[object, ...], tuple[Decimal | None, str]] = {}
+
+    def cost(instance: Instance) -> tuple[Decimal | None, str]:
+        kind = (
+            instance.machine_type,
+            instance.region,
+            instance.is_spot,
+            instance.bandwidth_tier,
+            deciding_platform(instance),
+            instance.gpu_type,
+            instance.gpu_count,
+            instance.is_stopped,
+        )
+        if kind not in known:
+            try:
+                known[kind] = total_usd(facts.machines.cost_today(instance, usage_of(instance))), ""
+            except MissingDatum as missing:
+                known[kind] = None, str(missing)
+        return known[kind]
+
+    return cost
+
+
+def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
+    cap = instance_cap(instance, facts.caps)
+    is_tier1 = instance.bandwidth_tier is BandwidthTier.TIER_1
+    usd, why = cost(instance)
+    address_usd, why_address = _addresses_usd(facts, instance)
+    network = facts.inventory.network_by_link.get(instance.primary_network or "")  # type: ignore[arg-type]
+    stated = tuple(dict.fromkeys(nic.nic_type for nic in instance.interfaces if nic.nic_type))
+    return MachineRow(
+        project=instance.project,
+        zone=instance.zone,
+        region=instance.region,
+        name=instance.name,
+        machine_type=instance.machine_type,
+        status=instance.status,
+        is_stopped=instance.is_stopped,
+        is_spot=instance.is_spot,
+        is_tier1=is_tier1,
+        egress_gbps=cap.egress_gbps if cap else None,
+        egress_source=f"{cap.source}, {cap.as_of.isoformat()}" if cap else "",
+        external_gbps=cap.external_gbps if cap else None,
+        external_source=cap.external_source if cap else "",
+        cap_unknown=""
+        if cap
+        else facts.caps.unknown_reason(
+            instance.machine_type, tier1=is_tier1, cpu_platform=deciding_platform(instance)
+        ),
+        nic_types=stated,
+        nic_types_possible=cap.nic_types if cap else (),
+        mtu_bytes=network.mtu_bytes if network is not None else None,
+        external_addresses=tuple(_external(instance)),
+        machine_usd_per_month=usd,
+        address_usd_per_month=address_usd,
+        price_unknown="; ".join(filter(None, (why, why_address))),
+    )
+
+
+def _external(instance: Instance) -> Iterator[str]:
+    for nic in instance.interfaces:
+        yield from filter(None, (nic.external_ipv4, nic.external_ipv6))
+
+
+def _addresses_usd(facts: Facts, instance: Instance) -> tuple[Decimal | None, str]:
+    """Return what a machine's external IPv4 addresses cost a month, or why that is not known."""
+    count = sum(nic.external_ipv4 is not None for nic in instance.interfaces)
+    if not count:
+        return Decimal(0), ""
+    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
+    if instance.is_stopped:
+        # What a stopped machine still holds is reserved, and in use by nothing that runs.
+        use = AddressUse.UNUSED_STATIC
+    try:
+        price = facts.prices.external_address(use, instance.region)
+    except MissingDatum as missing:
+        return None, str(missing)
+    return usd_per_month(price.usd) * count, ""

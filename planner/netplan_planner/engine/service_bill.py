@@ -1,0 +1,234 @@
+"""What gateways, tunnels, forwarding rules and flow logs cost, beside the traffic that they carry.
+
+Each function returns the lines of one thing; what has no price is named with its reason.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    LineItem,
+    PathClass,
+    PriceBook,
+    PriceTier,
+    Unpriced,
+    bill,
+    total_usd,
+)
+from netplan_planner.paths.spans import span
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
+
+MONTH_H = Decimal(HOURS_PER_MONTH)
+NAT_VMS = 32
+"""Up to so many machines a NAT gateway is paid for by the machine, above by the gateway
+(cloud.google.com/nat/pricing)."""
+RULES_TOGETHER = 5
+"""Forwarding rules that cost one price together (cloud.google.com/load-balancing/pricing)."""
+ANY_BALANCER = "Cloud Load Balancer"
+"""The kind under which the catalogue sells the rules of all kinds without a SKU of their own."""
+NOT_BY_RULE = "Internal Application Load Balancer"
+"""The end of the kinds that pay for the hours of their proxies."""
+LOG_NOTE = (
+    "generation and storage together, as in Google's estimate of 2026-06-24 (an older page charges"
+    " generation of excluded logs alone)"
+)
+
+
+class ServiceBill(NamedTuple):
+    """Lines with a price, and what has none."""
+
+    lines: tuple[LineItem, ...] = ()
+    unpriced: tuple[Unpriced, ...] = ()
+
+    def __or__(self, other: "ServiceBill") -> "ServiceBill":
+        """Return both bills as one."""
+        return ServiceBill(self.lines + other.lines, self.unpriced + other.unpriced)
+
+    @property
+    def usd_per_month(self) -> Decimal | None:
+        """The sum of the lines; None where nothing has a price."""
+        return total_usd(self.lines) if self.lines else None
+
+
+def _asked(
+    name: str, quantity: Decimal, unit: str, ask: Callable[[], tuple[PriceTier, ...]]
+) -> ServiceBill:
+    try:
+        return ServiceBill(bill(name, quantity, ask()))
+    except MissingDatum as error:
+        return ServiceBill(
+            unpriced=(Unpriced(name=name, quantity=quantity, unit=unit, reason=str(error)),)
+        )
+
+
+def nat_gateway(
+    prices: PriceBook, name: str, region: str, vm_count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of a Cloud NAT gateway that so many machines use."""
+    if vm_count > NAT_VMS:
+        title = f"{name}: gateway of {vm_count} VMs"
+        return _asked(
+            *(title, hours, "hour"),
+            lambda: prices.service_price("cloud_nat_gateway", region, OVER_32),
+        )
+    title = f"{name}: gateway, hours of {vm_count} VM{'' if vm_count == 1 else 's'}"
+    return _asked(
+        *(title, hours * vm_count, "hour"),
+        lambda: prices.service_price("cloud_nat_gateway", region, PER_VM),
+    )
+
+
+def nat_addresses(
+    prices: PriceBook, name: str, region: str, count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of a gateway's external addresses."""
+    title = f"{name}: {count} external address{'' if count == 1 else 'es'}"
+    return _asked(
+        *(title, hours * count, "hour"), lambda: prices.service_price("cloud_nat_ip", region)
+    )
+
+
+def nat_data(prices: PriceBook, name: str, region: str, gib: Decimal) -> ServiceBill:
+    """Return what Cloud NAT processes, there and back."""
+    return _asked(
+        *(f"{name}: data processed, both ways", gib, "GiB"),
+        lambda: prices.service_price("cloud_nat_data", region),
+    )
+
+
+def vpn_tunnels(
+    prices: PriceBook, name: str, region: str, count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of Cloud VPN tunnels of a region."""
+    title = f"{name}: {count} tunnel{'' if count == 1 else 's'}"
+    return _asked(
+        *(title, hours * count, "hour"), lambda: prices.service_price("vpn_tunnel", region)
+    )
+
+
+def vpn_data(
+    prices: PriceBook, region: str, gib: Decimal, *, to: str | None = None, area: str | None = None
+) -> ServiceBill:
+    """Return what is sent through Cloud VPN, to a region or an area; bounds where neither is."""
+    if not gib:
+        return ServiceBill()
+    name = f"Cloud VPN: data sent{f' to {to or area}' if to or area else ''}"
+    found = _asked(
+        *(name, gib, "GiB"),
+        lambda: prices.vpn_traffic(src_region=region, dst_region=to, area=area),
+    )
+    choices = prices.possible_prices(PathClass.HYBRID, src_region=region)
+    if not found.unpriced or to is not None or not choices:
+        return found
+    low, high = span(choices, gib)
+    tells = "where the other end is (--area, or --to for a region of Google Cloud)"
+    reason = "the price depends on where the other end is"
+    bounded = replace(
+        found.unpriced[0],
+        reason=found.unpriced[0].reason if area else reason,
+        lowest_usd_per_month=low,
+        highest_usd_per_month=high,
+        what_tells=tells,
+    )
+    return ServiceBill(unpriced=(bounded,))
+
+
+def rules_sold_as(prices: PriceBook, region: str | None, kind: str) -> str:
+    """Return the kind under which a kind's rules are sold, with which they share the first five.
+
+    Internal Application Load Balancers keep theirs: they are not sold by the rule.
+    """
+    if kind.endswith(NOT_BY_RULE):
+        return kind
+    try:
+        prices.service_price("lb_forwarding_rule", region or "", f"{kind}; {FIRST_RULES}")
+    except MissingDatum:
+        return ANY_BALANCER
+    return kind
+
+
+def forwarding_rules(
+    prices: PriceBook,
+    region: str | None,
+    kind: str,
+    count: int,
+    hours: Decimal = MONTH_H,
+) -> ServiceBill:
+    """Return the hours of one project's forwarding rules of a kind in a region (None: global).
+
+    The first five cost one price together. A kind without a SKU of its own for rules is sold as
+    `ANY_BALANCER`; internal Application Load Balancers pay for their proxies instead.
+    """
+    if not count:
+        return ServiceBill()
+    where = region or "global"
+    if kind.endswith(NOT_BY_RULE):
+        return ServiceBill(
+            unpriced=(
+                Unpriced(
+                    name=f"{kind}, {where}",
+                    quantity=Decimal(count),
+                    unit="rule",
+                    reason="paid for by the hours of its proxy instances, which the input does not"
+                    " count",
+                    what_tells="the bill: SKU Proxy Instance Charge",
+                ),
+            )
+        )
+
+    sold_as = rules_sold_as(prices, region, kind)
+
+    def of(which: str) -> tuple[PriceTier, ...]:
+        return prices.service_price("lb_forwarding_rule", region or "", f"{sold_as}; {which}")
+
+    first = min(count, RULES_TOGETHER)
+    title = f"{kind}, {where}: {first} rule{'' if first == 1 else 's together'}"
+    found = _asked(title, hours, "hour", lambda: of(FIRST_RULES))
+    if count > RULES_TOGETHER:
+        more = count - RULES_TOGETHER
+        title = f"{kind}, {where}: {more} further rule{'' if more == 1 else 's'}"
+        found |= _asked(title, hours * more, "hour", lambda: of(FURTHER_RULE))
+    return found
+
+
+def proxy_instances(
+    prices: PriceBook, region: str, kind: str, count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of the proxies of an internal Application Load Balancer."""
+    return _asked(
+        *(f"{kind}, {region}: {count} prox{'y' if count == 1 else 'ies'}", hours * count, "hour"),
+        lambda: prices.service_price("lb_proxy_instance", region, kind),
+    )
+
+
+def balanced_data(
+    prices: PriceBook, region: str, kind: str, gib_in: Decimal, gib_out: Decimal
+) -> ServiceBill:
+    """Return what a load balancer of a kind processes in a region, each way."""
+    found = ServiceBill()
+    for way, gib in (("inbound", gib_in), ("outbound", gib_out)):
+        if gib:
+            found |= _asked(
+                *(f"{kind}, {region}: data processed, {way}", gib, "GiB"),
+                lambda way=way: prices.service_price(f"lb_data_{way}", region, kind),  # type: ignore[misc]
+            )
+    return found
+
+
+def flow_logs(prices: PriceBook, gib: Decimal, *, is_stored: bool = True) -> ServiceBill:
+    """Return generation, by its steps, and storage in Cloud Logging of a month's flow logs."""
+    found = _asked(
+        *("flow logs: generation", gib, "GiB"),
+        lambda: prices.service_price("vpc_flow_log_generation"),
+    )
+    if is_stored:
+        found |= _asked(
+            *("flow logs: storage in Cloud Logging, 30 days", gib, "GiB"),
+            lambda: prices.service_price("network_log_storage"),
+        )
+    return found

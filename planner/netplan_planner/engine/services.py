@@ -1,0 +1,137 @@
+"""The network services of an inventory, and what a month of each costs beside its traffic."""
+
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner import units
+from netplan_planner.engine import service_bill
+from netplan_planner.engine.service_bill import ServiceBill
+from netplan_planner.model import (
+    Facts,
+    ForwardingRule,
+    Instance,
+    NatGateway,
+    ServiceTotal,
+    Unpriced,
+)
+from netplan_planner.model.log_volume import log_gib, record_bytes
+from netplan_planner.paths.fronts import balancer_kind
+
+
+def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
+    """Return what the services of the inventory cost a month, the dearest first."""
+    found = [*_nat(facts), *_vpn(facts), *_rules(facts), *_flow_logs(facts)]
+    return tuple(sorted(found, key=lambda one: (-(one.usd_per_month or Decimal(0)), one.service)))
+
+
+def _total(service: str, count: int, bill: ServiceBill, note: str = "") -> ServiceTotal:
+    return ServiceTotal(
+        service=service,
+        count=count,
+        usd_per_month=bill.usd_per_month,
+        line_items=bill.lines,
+        unpriced=bill.unpriced,
+        note=note,
+    )
+
+
+def _nat(facts: Facts) -> Iterator[ServiceTotal]:
+    gateways = [nat for router in facts.inventory.routers for nat in router.nats]
+    if not gateways:
+        return
+    bill = ServiceBill()
+    for nat in gateways:
+        users = sum(_uses(instance, nat, facts) for instance in facts.inventory.instances)
+        name = f"{nat.name} in {nat.region}"
+        bill |= service_bill.nat_gateway(facts.prices, name, nat.region, users)
+        bill |= _addresses(facts, nat, users)
+    note = "what they process is in the nat rows of the traffic"
+    yield _total("cloud-nat", len(gateways), bill, note)
+
+
+def _uses(instance: Instance, nat: NatGateway, facts: Facts) -> bool:
+    """Return whether a running machine reaches the internet through a gateway."""
+    if not instance.is_running or instance.region != nat.region:
+        return False
+    return any(
+        nic.network == nat.network
+        and nic.external_ipv4 is None
+        and nic.access_config_name is None
+        and (not nat.subnetworks or nic.subnetwork in nat.subnetworks)
+        for nic in instance.interfaces
+    )
+
+
+def _addresses(facts: Facts, nat: NatGateway, users: int) -> ServiceBill:
+    if nat.addresses:
+        return service_bill.nat_addresses(
+            facts.prices, f"{nat.name} in {nat.region}", nat.region, len(nat.addresses)
+        )
+    if not users:
+        return ServiceBill()
+    least = service_bill.nat_addresses(facts.prices, f"{nat.name} in {nat.region}", nat.region, 1)
+    return ServiceBill(
+        unpriced=(
+            Unpriced(
+                name=f"{nat.name} in {nat.region}: external addresses",
+                quantity=Decimal(1),
+                unit="gateway",
+                reason="Google picks its addresses, and the input does not say how many",
+                lowest_usd_per_month=least.usd_per_month,
+                what_tells=f"`gcloud compute routers get-status"
+                f" {nat.router.rpartition('/')[2]} --region={nat.region}`",
+            ),
+        )
+    )
+
+
+def _vpn(facts: Facts) -> Iterator[ServiceTotal]:
+    tunnels = Counter(tunnel.region or "" for tunnel in facts.inventory.vpn_tunnels)
+    bill = ServiceBill()
+    for region, count in sorted(tunnels.items()):
+        place = region or "a region that the input does not name"
+        bill |= service_bill.vpn_tunnels(facts.prices, f"VPN in {place}", region, count)
+    if tunnels:
+        note = "what they carry is in the hybrid row of the traffic"
+        yield _total("cloud-vpn", tunnels.total(), bill, note)
+
+
+def _rules(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield the forwarding rules of load balancers; those of VPN and of endpoints are others."""
+    fronts: Counter[tuple[str, str, str]] = Counter()
+    for rule in facts.inventory.forwarding_rules:
+        if _is_balanced(rule):
+            sold_as = service_bill.rules_sold_as(facts.prices, rule.region, balancer_kind(rule))
+            fronts[rule.project, rule.region or "", sold_as] += 1
+    bill = ServiceBill()
+    for (_, region, kind), count in sorted(fronts.items()):
+        bill |= service_bill.forwarding_rules(facts.prices, region or None, kind, count)
+    if fronts:
+        note = "what they process is in the load-balancer row of the traffic"
+        yield _total("forwarding-rules", fronts.total(), bill, note)
+
+
+def _is_balanced(rule: ForwardingRule) -> bool:
+    return (
+        rule.scheme is not None
+        and rule.scheme != "INTERNAL_SELF_MANAGED"
+        and "VpnGateways/" not in (rule.target or "")
+    )
+
+
+def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield what the records of the input cost, if subnetworks are known to make them."""
+    inventory = facts.inventory
+    logging = [one for one in inventory.subnetworks if inventory.logging_of(one)]
+    traffic = facts.traffic
+    if not logging or traffic is None or traffic.is_steady or not traffic.observed_seconds:
+        return
+    coverage = traffic.coverage
+    month_s = units.HOURS_PER_MONTH * units.SECONDS_PER_HOUR
+    records = round(coverage.record_count * month_s / traffic.observed_seconds)
+    gib = log_gib(records, has_metadata=coverage.has_metadata)
+    bill = service_bill.flow_logs(facts.prices, gib)
+    size = record_bytes(has_metadata=coverage.has_metadata)
+    note = f"{records:,} records a month as read, {size:,} bytes each"
+    yield _total("flow-logs", len(logging), bill, note)

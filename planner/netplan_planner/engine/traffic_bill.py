@@ -1,0 +1,132 @@
+"""The bill of traffic: what has a price as lines, what has none with its reason and its bounds."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.model import Facts, LineItem, PathClass, PriceTier, Unpriced, bill
+from netplan_planner.paths.lanes import WHAT_TELLS, Lane, LanePart, lane_parts, nat_part
+from netplan_planner.paths.spans import span
+
+_NAMED = 3
+"""Ends of lanes that a line of a bill names."""
+
+READ_ELSEWHERE = (
+    "free from the machine's region; Cloud Storage bills a bucket elsewhere for what is read"
+)
+"""cloud.google.com/storage/pricing, data transfer within Google Cloud."""
+
+Tiers = tuple[PriceTier, ...]
+
+
+class Meter:
+    """Counts what is used of each price in a month: the steps of a price are of all its lanes."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, Decimal] = defaultdict(Decimal)
+
+    def lines(self, name: str, gib: Decimal, tiers: Tiers) -> tuple[LineItem, ...]:
+        """Return the lines of a further volume."""
+        found = bill(name, gib, tiers, after=self.used(tiers))
+        self._used[_key(tiers)] += gib
+        return found
+
+    def used(self, tiers: Tiers) -> Decimal:
+        """Return what has been used of a price so far."""
+        return self._used[_key(tiers)]
+
+
+def _key(tiers: Tiers) -> str:
+    return tiers[0].price.sku_id or tiers[0].price.description
+
+
+class _Open(NamedTuple):
+    """What of a bill has no price yet that is known."""
+
+    part: LanePart
+    name: str
+    gib: Decimal
+
+
+class Bill(NamedTuple):
+    """The bill of some lanes: `unpriced` waits until the meter has seen all that has a price."""
+
+    lines: tuple[LineItem, ...]
+    waiting: tuple[_Open, ...]
+    is_priced: bool
+    """Whether any part has a price."""
+
+    def unpriced(self, meter: Meter) -> tuple[Unpriced, ...]:
+        """Return what has no known price, with its bounds after all that was counted."""
+        return tuple(_bounded(one, meter) for one in self.waiting)
+
+
+def bill_lanes(facts: Facts, lanes: Mapping[Lane, int], meter: Meter) -> Bill:
+    """Return the bill of what own machines send, in bytes by lane."""
+    parts = {lane: lane_parts(facts, lane) for lane in sorted(lanes)}
+    return _bill(facts, lanes, parts, meter)
+
+
+def bill_nat_replies(facts: Facts, bytes_by_region: Mapping[str, int], meter: Meter) -> Bill:
+    """Return what Cloud NAT charges for what comes back through it, in bytes by region."""
+    lanes = {Lane(PathClass.NAT, region, "", ""): n for region, n in bytes_by_region.items()}
+    parts = {lane: (nat_part(facts, lane.src_region),) for lane in sorted(lanes)}
+    return _bill(facts, lanes, parts, meter)
+
+
+def bill_reads(facts: Facts, byte_count: int) -> Bill:
+    """Return what is not known of reading from Google APIs: where a bucket is decides its bill."""
+    part = LanePart((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
+    waiting = _Open(part, "google-apis, received", facts.gib_per_month(byte_count))
+    return Bill((), (waiting,), is_priced=False)
+
+
+def _bill(
+    facts: Facts,
+    lanes: Mapping[Lane, int],
+    parts: Mapping[Lane, tuple[LanePart, ...]],
+    meter: Meter,
+) -> Bill:
+    alike: dict[Tiers, dict[Lane, int]] = {}
+    missing: dict[LanePart, dict[Lane, int]] = {}
+    for lane, of_lane in parts.items():
+        for part in of_lane:
+            found = alike.setdefault(part.tiers, {}) if part.tiers else missing.setdefault(part, {})
+            found[lane] = lanes[lane]
+    lines = tuple(
+        item
+        for tiers, of_lanes in alike.items()
+        for item in meter.lines(_name(of_lanes), _gib(facts, of_lanes), tiers)
+    )
+    waiting = tuple(
+        _Open(part, _name(of_lanes), _gib(facts, of_lanes)) for part, of_lanes in missing.items()
+    )
+    return Bill(lines, waiting, bool(alike))
+
+
+def _gib(facts: Facts, lanes: Mapping[Lane, int]) -> Decimal:
+    return facts.gib_per_month(sum(lanes.values()))
+
+
+def _bounded(one: _Open, meter: Meter) -> Unpriced:
+    low = high = None
+    if one.part.choices:
+        low, high = span(one.part.choices, one.gib, meter.used)
+    return Unpriced(
+        name=one.name,
+        quantity=one.gib,
+        unit="GiB",
+        reason=one.part.reason,
+        lowest_usd_per_month=low,
+        highest_usd_per_month=high,
+        what_tells=one.part.what_tells,
+    )
+
+
+def _name(lanes: Mapping[Lane, int]) -> str:
+    first = next(iter(lanes))
+    ends = list(dict.fromkeys(lane.ends for lane in lanes if lane.ends))
+    more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
+    places = f"{'; '.join(ends[:_NAMED])}{more}"
+    return ", ".join(filter(None, (first.path_class.value, places)))

@@ -1,0 +1,180 @@
+"""Whether a machine can become another type: the one place that decides it.
+
+Asked by `recommend --vm`, by every rule that proposes a type and so by the joint fixes. What no
+source says is `CHECK`, never taken for yes or no.
+"""
+
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from netplan_planner.machines.series import (
+    BOOT_DISKS,
+    SeriesFacts,
+    generation_of,
+    series_facts,
+)
+from netplan_planner.model import (
+    BandwidthTier,
+    Candidate,
+    Instance,
+    MachineShape,
+    Ties,
+    series_of,
+)
+
+_REMEMBERED = 65_536
+_TAKES_GPUS = "n1"
+"""The only series to which GPUs are attached; others have types with GPUs
+(cloud.google.com/compute/docs/gpus)."""
+
+
+class Fit(IntEnum):
+    """Whether a type takes what a machine holds; a greater one is worse."""
+
+    YES = 0
+    CHECK = 1
+    NO = 2
+
+
+class Verdict(NamedTuple):
+    """The answer: `reason` is one word for counting (`disks`, `placement`, …), `text` says why."""
+
+    fit: Fit
+    reason: str = ""
+    text: str = ""
+
+
+@lru_cache(_REMEMBERED)
+def can_become(ties: Ties, shape: MachineShape) -> Verdict:
+    """Return whether a machine can become a type: the first obstacle, else all that is open."""
+    open_points: list[Verdict] = []
+    for verdict in _judged(ties, shape):
+        if verdict.fit is Fit.NO:
+            return verdict
+        open_points.append(verdict)
+    if not open_points:
+        return Verdict(Fit.YES)
+    return Verdict(Fit.CHECK, open_points[0].reason, "; ".join(v.text for v in open_points))
+
+
+def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
+    new = series_of(shape.machine_type)
+    if ties.reservation is not None and shape.machine_type != ties.machine_type:
+        text = f"it holds the reservation {ties.reservation}, which is for {ties.machine_type}"
+        yield Verdict(Fit.NO, "reservation", text)
+    yield from _of_gpus(ties, shape, new)
+    if new == ties.series:
+        return
+    facts = series_facts(new)
+    yield from _of_disks(ties, facts)
+    yield from _of_local_ssds(ties, shape, facts)
+    yield from _of_placement(ties, facts)
+    old = generation_of(ties.series)
+    generation = generation_of(new)
+    if old is not None and generation is not None and generation < old:
+        text = (
+            f"an older generation ({new.upper()}, {generation}) than {ties.series.upper()}"
+            f" ({old}): its cores do less work each"
+        )
+        yield Verdict(Fit.CHECK, "older", text)
+
+
+def _of_gpus(ties: Ties, shape: MachineShape, new: str) -> Iterator[Verdict]:
+    if ties.attached_gpu_count and new != _TAKES_GPUS:
+        named = ties.gpu_type or "attached"
+        text = f"GPUs can be attached to N1 only, and it has {ties.attached_gpu_count} ({named})"
+        yield Verdict(Fit.NO, "gpu", text)
+    if ties.built_in_gpu_count and (
+        new != ties.series or shape.gpu_count < ties.built_in_gpu_count
+    ):
+        text = f"has not the {ties.built_in_gpu_count} GPUs of its type"
+        yield Verdict(Fit.NO, "gpu", text)
+
+
+def _of_disks(ties: Ties, facts: SeriesFacts) -> Iterator[Verdict]:
+    new = facts.series.upper()
+    held, is_known = _held_disks(ties)
+    refused = sorted(held & facts.disks_refused)
+    if (is_known and refused) or (held and held <= facts.disks_refused):
+        kinds = "Hyperdisk only" if facts.disks_taken == {"hyperdisk-balanced"} else "others"
+        whose = ", ".join(refused) if is_known else f"Persistent Disk, as all {ties.series.upper()}"
+        if "hyperdisk-balanced" in refused:
+            kinds, whose = "Persistent Disk", "Hyperdisk"
+        yield Verdict(Fit.NO, "disks", f"{new} takes {kinds}; the machine has {whose}")
+    elif not held:
+        if facts.disks_refused:
+            text = f"{new} does not take {', '.join(sorted(facts.disks_refused))}, and its disks"
+            yield Verdict(Fit.CHECK, "disks", f"{text} were not read")
+        elif not facts.disks_taken:
+            yield Verdict(Fit.CHECK, "disks", f"which disks {new} takes is not known here")
+    elif refused:
+        text = f"{new} does not take {', '.join(refused)}: look at its disks, which were not read"
+        yield Verdict(Fit.CHECK, "disks", text)
+    elif not held <= facts.disks_taken:
+        missing = ", ".join(sorted(held - facts.disks_taken))
+        yield Verdict(Fit.CHECK, "disks", f"whether {new} takes {missing} is not known here")
+
+
+def _held_disks(ties: Ties) -> tuple[frozenset[str], bool]:
+    """Return the types of disk that a machine has, and whether each is surely among them.
+
+    Without its disks, the series says what its boot disk can be, where it takes but one sort.
+    """
+    if ties.disk_types is not None:
+        return frozenset(ties.disk_types), True
+    own = series_facts(ties.series)
+    bootable = frozenset(BOOT_DISKS) & own.disks_taken
+    one_sort = len({name.partition("-")[0] for name in bootable}) == 1
+    is_closed = frozenset(BOOT_DISKS) <= own.disks_taken | own.disks_refused
+    return (bootable, len(bootable) == 1) if one_sort and is_closed else (frozenset(), False)
+
+
+def _of_local_ssds(ties: Ties, shape: MachineShape, facts: SeriesFacts) -> Iterator[Verdict]:
+    if not ties.local_ssd_count or shape.bundled_local_ssd_gib:
+        return
+    if facts.local_ssd is False:
+        text = f"no Local SSD can be attached, and it has {ties.local_ssd_count}"
+        yield Verdict(Fit.NO, "disks", text)
+    elif facts.local_ssd is None:
+        text = f"whether {facts.series.upper()} takes Local SSDs is not known here"
+        yield Verdict(Fit.CHECK, "disks", text)
+
+
+def _of_placement(ties: Ties, facts: SeriesFacts) -> Iterator[Verdict]:
+    if ties.is_compact is False or facts.compact_placement is True:
+        return
+    new = facts.series.upper()
+    if ties.is_compact is None:
+        text = f"a resource policy of it was not read; {new} may take no compact placement"
+        yield Verdict(Fit.CHECK, "placement", text)
+    elif facts.compact_placement is False:
+        text = f"{new} takes no compact placement policy, and the machine follows one"
+        yield Verdict(Fit.NO, "placement", text)
+    else:
+        text = f"whether {new} takes a compact placement policy is not known here"
+        yield Verdict(Fit.CHECK, "placement", text)
+
+
+def why_new_machine(instance: Instance, shape: MachineShape | None, candidate: Candidate) -> str:
+    """Return why the change takes more than commands on the machine, or an empty text."""
+    if instance.is_sole_tenant:
+        return "It runs on sole-tenant nodes: their node type decides which machine types fit."
+    if instance.has_nested_virtualization:
+        return "Nested virtualization is on, which some series do not have: check it first."
+    if candidate.is_tier1:
+        return "Tier_1 needs gVNIC and is set when a machine is made: recreate it."
+    if instance.bandwidth_tier is BandwidthTier.TIER_1:
+        return "Tier_1, which it then no longer needs, stays until a machine is recreated without."
+    has_gpu = instance.gpu_count > 0 or (shape is not None and shape.gpu_count > 0)
+    if instance.local_ssd_count > 0 or has_gpu:
+        return "Local SSD or GPUs: the type of this machine cannot be changed; make a new one."
+    least = instance.min_cpu_platform
+    if (
+        least
+        and least != candidate.cpu_platform
+        and candidate.machine_type != instance.machine_type
+    ):
+        return f"Its least CPU platform, {least}, has to be cleared or changed with the type."
+    return ""

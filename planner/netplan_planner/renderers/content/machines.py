@@ -1,0 +1,194 @@
+"""All machines with their caps and prices, and the regional quotas beside them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import MachineRow, RegionRow, Report
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Line,
+    Para,
+    Role,
+    Section,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_FULL = "every machine: -v, --output md, --output machines-csv or --output json"
+
+
+def machines(
+    report: Report, options: RenderOptions, *, has_every_row: bool = False
+) -> Iterator[Block]:
+    """Yield the machines: grouped by region and type, or each with its caps, NIC, MTU and price.
+
+    With traffic the findings say more: then they stand there only when everything is asked for.
+    """
+    if not report.machines or (report.window is not None and not options.explains_all):
+        return
+    yield Section(line=line("Machines"))
+    if options.verbosity or has_every_row:
+        yield from _each(report.machines)
+    else:
+        yield from _by_type(report.machines, options)
+    yield from _quotas(report.regions, options)
+
+
+def _by_type(rows: Sequence[MachineRow], options: RenderOptions) -> Iterator[Block]:
+    groups: dict[tuple[str, str, bool], list[MachineRow]] = defaultdict(list)
+    for row in rows:
+        groups[row.region, row.machine_type, row.is_tier1].append(row)
+    ordered = sorted(groups.items(), key=lambda pair: (-_usd(pair[1])[0], pair[0]))
+    shown = ordered[: options.row_limit]
+    columns = (
+        Column(title="region"),
+        Column(title="machines"),
+        Column(title="count", is_number=True),
+        Column(title="inside", is_number=True, stacked="inside {}"),
+        Column(title="to outside", is_number=True, stacked="to outside {}"),
+        Column(title="NIC"),
+        Column(title="external", is_number=True, stacked="{} external addresses"),
+        Column(title="a month", is_number=True, stacked="a month: {}"),
+        Column(title="note", is_note=True),
+    )
+    yield Table(columns=columns, rows=tuple(_group_row(*key, found) for key, found in shown))
+    rest = len(ordered) - len(shown)
+    more = f"and {figures.counted(rest, 'more kind')} of machine; " if rest else ""
+    yield Para(line=line(f"{more}{_FULL}"))
+
+
+def _group_row(
+    region: str, machine_type: str, is_tier1: bool, rows: Sequence[MachineRow]
+) -> tuple[Line, ...]:
+    usd, unknown = _usd(rows)
+    stopped = sum(row.is_stopped for row in rows)
+    notes = [f"{stopped} stopped" if stopped else ""]
+    notes.append(f"price of {unknown} not known" if unknown else "")
+    notes += sorted({row.cap_unknown for row in rows if row.cap_unknown})[:1]
+    return (
+        line(region),
+        _type(machine_type, is_tier1),
+        line(f"{len(rows):,}"),
+        line(fixed(_rates([row.egress_gbps for row in rows]))),
+        line(fixed(_rates([row.external_gbps for row in rows]))),
+        line(_nic(rows)),
+        line(f"{sum(len(row.external_addresses) for row in rows):,}"),
+        line(fixed(figures.dollars(usd) if unknown < len(rows) else "unknown")),
+        line("; ".join(note for note in notes if note)),
+    )
+
+
+def _each(rows: Sequence[MachineRow]) -> Iterator[Block]:
+    columns = (
+        Column(title="machine"),
+        Column(title="type"),
+        Column(title="inside", is_number=True, stacked="inside {}"),
+        Column(title="to outside", is_number=True, stacked="to outside {}"),
+        Column(title="NIC"),
+        Column(title="MTU", is_number=True, stacked="MTU {}"),
+        Column(title="external address"),
+        Column(title="machine a month", is_number=True, stacked="machine a month: {}"),
+        Column(title="addresses", is_number=True, stacked="addresses: {}"),
+        Column(title="note", is_note=True),
+    )
+    yield Table(columns=columns, rows=tuple(_machine_row(row) for row in rows))
+
+
+def _machine_row(row: MachineRow) -> tuple[Line, ...]:
+    notes = [row.status.lower() if row.is_stopped else "", "Spot" if row.is_spot else ""]
+    notes += [row.cap_unknown or row.egress_source, row.price_unknown]
+    return (
+        line(say(f"{row.zone}/{row.name}", Role.NAME)),
+        _type(row.machine_type, row.is_tier1),
+        line(fixed(_rates([row.egress_gbps]))),
+        line(fixed(_rates([row.external_gbps]))),
+        line(_nic([row])),
+        line("unknown" if row.mtu_bytes is None else f"{row.mtu_bytes}"),
+        line(", ".join(row.external_addresses) or "none"),
+        line(fixed(_money(row.machine_usd_per_month))),
+        line(fixed(_money(row.address_usd_per_month))),
+        line("; ".join(note for note in notes if note)),
+    )
+
+
+def _quotas(rows: Sequence[RegionRow], options: RenderOptions) -> Iterator[Block]:
+    """Yield the regional quotas that apply, with what the machines could send together."""
+    if not rows:
+        return
+    named = " and ".join(dict.fromkeys(f"“{name}”" for row in rows for name in row.quotas))
+    yield Para(
+        line=line(
+            f"Per project and region the quotas {named} hold for all machines together, in Mbit/s;"
+            " traffic to Google APIs is not in the first. Their values are in no resource that is"
+            " read: gcloud beta quotas info list --service=compute.googleapis.com --project=…"
+        )
+    )
+    ordered = sorted(rows, key=lambda row: (-row.external_gbps, row.project, row.region))
+    shown = ordered[: options.row_limit]
+    columns = (
+        Column(title="region"),
+        Column(title="running", is_number=True, stacked="{} running"),
+        Column(title="could send to outside", is_number=True, stacked="to outside {}"),
+        Column(title="could send in all", is_number=True, stacked="in all {}"),
+        Column(title="quotas"),
+    )
+    yield Table(columns=columns, rows=tuple(_region_row(row) for row in shown))
+    if len(ordered) > len(shown):
+        rest = figures.counted(len(ordered) - len(shown), "more region")
+        yield Para(line=line(f"and {rest}"))
+
+
+def _region_row(row: RegionRow) -> tuple[Line, ...]:
+    unknown = f" (caps of {row.unknown_count} not known)" if row.unknown_count else ""
+    return (
+        line(say(f"{row.project} {row.region}")),
+        line(f"{row.running_count:,} of {row.machine_count:,}"),
+        line(fixed(figures.rate(row.external_gbps))),
+        line(fixed(f"{figures.rate(row.egress_gbps)}{unknown}")),
+        line("not read"),
+    )
+
+
+def _type(machine_type: str, is_tier1: bool) -> Line:
+    tier = " with Tier_1" if is_tier1 else ""
+    return line(say(machine_type, Role.NAME, length=60), tier)
+
+
+def _rates(values: Sequence[float | None]) -> str:
+    """Return `16 Gbit/s`, or the range where machines of a type differ by platform."""
+    known = sorted({value for value in values if value is not None})
+    if not known:
+        return "unknown"
+    if len(known) == 1:
+        return figures.rate(known[0])
+    return f"{known[0]:g} to {figures.rate(known[-1])}"
+
+
+def _nic(rows: Sequence[MachineRow]) -> str:
+    """Return the NIC types that are stated, else that the only possible one is meant."""
+    stated = sorted({name for row in rows for name in row.nic_types})
+    if stated:
+        return ", ".join(stated)
+    possible = {row.nic_types_possible for row in rows}
+    only = next(iter(possible)) if len(possible) == 1 else ()
+    return f"{only[0]} (the only one)" if len(only) == 1 else "not stated"
+
+
+def _usd(rows: Sequence[MachineRow]) -> tuple[Decimal, int]:
+    """Return what machines and addresses cost together, and of how many it is not known."""
+    whole, unknown = Decimal(0), 0
+    for row in rows:
+        if row.machine_usd_per_month is None or row.address_usd_per_month is None:
+            unknown += 1
+        whole += (row.machine_usd_per_month or 0) + (row.address_usd_per_month or 0)
+    return whole, unknown
+
+
+def _money(usd: Decimal | None) -> str:
+    return "unknown" if usd is None else figures.dollars(usd)

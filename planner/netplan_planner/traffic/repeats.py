@@ -1,0 +1,101 @@
+"""Finds what was logged twice, and leaves it out when the records are read again."""
+
+from netplan_planner.model import LogOverlap, OwnerKind, SelfLink
+from netplan_planner.traffic.engine import Engine, slices
+from netplan_planner.traffic.nodes import Nodes
+from netplan_planner.traffic.statements import repeats
+
+OWN_SETTING = "the subnetwork's own setting"
+"""The configuration of records that Compute's `logConfig` makes."""
+
+_KEPT_AS_READ = ("seen_entry", "repeated_entry", "place", "place_hour", "place_rank", "superseded")
+
+
+class Repeats:
+    """Entries that are equal, and flows that several configurations report.
+
+    While records are read for the first time their entries are written down: 12 bytes each, on disk
+    where memory ends. Only where something is there twice the records are read again.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._names: dict[int, str] = {0: OWN_SETTING}
+        self._has_repeated = self._has_superseded = False
+        engine.create(*_KEPT_AS_READ)
+        self.begin()
+
+    def begin(self) -> None:
+        """Make the tables that every reading fills anew."""
+        self._engine.create("kept_entry", "node_hour")
+
+    def note(self) -> None:
+        """Write down which entries and configurations a batch has."""
+        self._engine.run(f"INSERT INTO seen_entry {repeats.SEEN}")
+        self._engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
+        found = {number for (number,) in self._engine.rows(_CONFIGURATIONS)}
+        if found - self._names.keys():
+            for number, name in self._engine.rows(repeats.NAMES):
+                self._names.setdefault(number, name or "a configuration without a name")
+
+    def find(self, nodes: Nodes) -> bool:
+        """Return whether anything is there twice, so that all must be read again."""
+        engine = self._engine
+        for first, until in slices(engine, "seen_entry", "start_minute"):
+            engine.run(f"INSERT INTO repeated_entry {repeats.repeated(first, until)}")
+        engine.create("seen_entry")
+        self._has_repeated = engine.value("SELECT COUNT(*) FROM repeated_entry") > 0
+        if len(self._names) > 1:
+            self._fill_places(nodes)
+            engine.run(f"INSERT INTO place_rank {repeats.PLACE_RANKS}")
+            engine.run(f"INSERT INTO superseded {repeats.SUPERSEDED}")
+            self._has_superseded = engine.value("SELECT COUNT(*) FROM superseded") > 0
+        return self._has_repeated or self._has_superseded
+
+    def _fill_places(self, nodes: Nodes) -> None:
+        """Give each end its place: what logs together is ranked together."""
+        self._places: list[str] = []
+        numbers: dict[str, int] = {}
+        rows = []
+        for node, end in enumerate(nodes.ends):
+            place = end.reported_by[0] if len(end.reported_by) == 1 else end.owner.key
+            if place not in numbers:
+                numbers[place] = len(numbers)
+                self._places.append(
+                    place if end.owner.kind is not OwnerKind.HYBRID else end.owner.name
+                )
+            rows.append((node, numbers[place]))
+        self._engine.create("place", "place_hour")
+        self._engine.insert("place", rows)
+        self._engine.run(f"INSERT INTO place_hour {repeats.PLACE_HOURS}")
+
+    def leave_out(self) -> None:
+        """Mark what of a batch is there twice."""
+        engine = self._engine
+        if self._has_repeated:
+            engine.run(f"CREATE OR REPLACE TABLE staged AS {repeats.ONCE}")
+            engine.run(f"INSERT INTO kept_entry {repeats.KEPT}")
+        if self._has_superseded:
+            engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
+            engine.run(f"CREATE OR REPLACE TABLE staged AS {repeats.OF_ONE_CONFIGURATION}")
+
+    def overlaps(self, nodes: Nodes) -> tuple[LogOverlap, ...]:
+        """Return which configurations reported the same places, the most records first."""
+        if not self._has_superseded:
+            return ()
+        # As read again: without the entries that are equal.
+        self._fill_places(nodes)
+        found = [
+            LogOverlap(
+                place=SelfLink(self._places[place]),
+                counted=self._names.get(by, str(by)),
+                left_out=self._names.get(configuration, str(configuration)),
+                record_count=records,
+                payload_bytes=payload,
+            )
+            for place, by, configuration, records, payload in self._engine.rows(repeats.OVERLAPS)
+        ]
+        return tuple(sorted(found, key=lambda o: (-o.record_count, o.place, o.left_out)))
+
+
+_CONFIGURATIONS = "SELECT DISTINCT configuration FROM staged"

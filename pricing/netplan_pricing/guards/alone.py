@@ -1,0 +1,150 @@
+"""What a snapshot may not hold, whatever the one before says."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from netplan_pricing.book import SnapshotPriceBook
+from netplan_pricing.guards import thresholds
+from netplan_pricing.guards.quotes import Quoted
+from netplan_pricing.schema import NetworkKind
+
+_DEAREST = Path(__file__).parent.parent / "facts" / "dearest_prices.csv"
+_FREE = frozenset(
+    {
+        *(NetworkKind.INTRAZONE.value, NetworkKind.GOOGLE_SERVICES.value),
+        *("ingress", "psc_data"),
+    }
+)
+"""Kinds of which the catalogue states that they cost nothing."""
+_PARTLY_FREE = frozenset(
+    {
+        *(NetworkKind.PEERING.value, NetworkKind.INTERREGION.value),
+        *(NetworkKind.VPN_INTERREGION.value, "interconnect_attachment", "interconnect_port"),
+    }
+)
+"""Kinds of which some are free (a partner's circuits, a region to itself): free in one place where
+another place pays is a fault all the same."""
+_IN = "_in"
+"""How the kinds end of what is received, which the sender has paid."""
+
+
+class Doubt(NamedTuple):
+    """A price that is not believed."""
+
+    quoted: Quoted
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """Who it is about, and why."""
+        one = self.quoted
+        step = f" from {one.step:f} on" if one.step else ""
+        sku = f" ({one.sku_id})" if one.sku_id else ""
+        return f"{one.what}{step}{sku}: {one.usd:f} USD, {self.reason}"
+
+
+def families(quoted: Sequence[Quoted]) -> dict[tuple[object, ...], list[Quoted]]:
+    """Return the same price in all places, by family and step."""
+    found: dict[tuple[object, ...], list[Quoted]] = defaultdict(list)
+    for one in quoted:
+        found[*one.family, one.step].append(one)
+    return found
+
+
+def in_the_future(book: SnapshotPriceBook, today: date) -> Iterator[tuple[str, str] | None]:
+    """Yield, for each table, the dates after today (and a day, for the other side of the world)."""
+    last = today + timedelta(days=1)
+    header = book.file.header
+    for name, day in (("catalogue", header.as_of), ("network prices", header.network_as_of)):
+        yield (
+            (name, f"dated {day.isoformat()}, today is {today.isoformat()}") if day > last else None
+        )
+    for place in header.tables:
+        table = book.file.table(place.name)
+        late = sorted(day for day in table["as_of"].values if day > last.isoformat())
+        rows = [row for row in range(table.row_count) if late and table["as_of"][row] in late]
+        yield (
+            (place.name, f"{len(rows):,} rows dated after today, up to {late[-1]}")
+            if late
+            else None
+        )
+
+
+@cache
+def ceilings() -> Mapping[str, Decimal]:
+    """Return the price above which none of a kind is believed, by kind."""
+    with _DEAREST.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    factor = thresholds.CEILING_FACTOR
+    return {row["kind"]: Decimal(row["usd"]) * factor for row in rows}
+
+
+def absurd(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
+    """Yield a doubt for each price that is far above the dearest that was ever seen of its kind."""
+    for one in quoted:
+        most = ceilings().get(one.kind)
+        is_over = not one.usd.is_finite() or one.usd < 0 or (most is not None and one.usd > most)
+        why = (
+            "" if most is None else f"over {most:f}, {thresholds.CEILING_FACTOR} times the dearest"
+        )
+        yield Doubt(one, f"{why} known of its kind" if why else "no price") if is_over else None
+
+
+def far_from_like(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
+    """Yield a doubt for each price that is far from the same one in other places."""
+    for like in families(quoted).values():
+        paid = [one.usd for one in like if one.usd > 0]
+        if len({one.place for one in like}) < thresholds.FEWEST_LIKE or not paid:
+            continue
+        middle = median(paid)
+        for one in like:
+            most = (
+                thresholds.MOST_SPOT_AGAINST_LIKE if one.is_spot else thresholds.MOST_AGAINST_LIKE
+            )
+            is_far = one.usd > most * middle or 0 < one.usd < thresholds.LEAST_AGAINST_LIKE * middle
+            reason = f"where the median of {len(paid)} places is {middle:f}"
+            yield Doubt(one, reason) if is_far else None
+
+
+def free_where_paid(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:
+    """Yield a doubt for each price of 0 that no source states to be free.
+
+    A first step may be free. A later one after a paid one may not, nor a whole price, unless it is
+    of a kind that is free, or free everywhere.
+    """
+    steps: dict[tuple[object, ...], list[Quoted]] = defaultdict(list)
+    for one in quoted:
+        steps[*one.family, one.place, one.kind].append(one)
+    paid_families = {one.family for one in quoted if one.usd > 0}
+    for several in steps.values():
+        several.sort(key=lambda one: one.step)
+        has_paid = False
+        is_free = not any(one.usd for one in several)
+        for one in several:
+            if one.usd:
+                has_paid = True
+                yield None
+            elif has_paid:
+                yield Doubt(one, "after a step that costs something")
+            elif is_free and one.family in paid_families and not _is_to_itself(one):
+                yield Doubt(one, "where another place has a price")
+            elif is_free and not _may_be_free(one.kind):
+                yield Doubt(one, "of a kind that is nowhere free")
+            else:
+                yield None
+
+
+def _may_be_free(kind: str) -> bool:
+    return kind in _FREE | _PARTLY_FREE or kind.endswith(_IN)
+
+
+def _is_to_itself(one: Quoted) -> bool:
+    """Return whether it is the traffic of a place to itself, or of a kind that is free."""
+    return one.family[-1] == one.place or one.kind in _FREE or one.kind.endswith(_IN)

@@ -1,0 +1,48 @@
+"""Packets that flow logs say were dropped, where they bear on what a rule says."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from netplan_planner.model import Edge, Evidence, Facts
+from netplan_planner.units import counted
+
+OVERFLOW = "QUEUE_OVERFLOW"
+"""The sender gave more packets than it may send: the queue before its cap ran over."""
+
+
+def sent_drops(facts: Facts, owner: int) -> Counter[str]:
+    """Return the packets that a machine lost before they left, by reason."""
+    assert facts.traffic is not None
+    return drops_before(facts.traffic.edges_by_src.get(owner, ()))
+
+
+def drops_before(edges: Iterable[Edge]) -> Counter[str]:
+    """Return the packets of edges that the sender lost before they left, by reason."""
+    found: Counter[str] = Counter()
+    for edge in edges:
+        for drops in edge.drops:
+            if not drops.at_receiver:
+                found[drops.reason] += drops.packet_count
+    return found
+
+
+def overflow_evidence(found: Counter[str]) -> tuple[Evidence, ...]:
+    """Return what speaks for a queue that ran over; nothing where no record tells of one."""
+    if not found[OVERFLOW]:
+        return ()
+    return (
+        Evidence(
+            name="dropped_queue_overflow",
+            value=found[OVERFLOW],
+            unit="packets",
+            source="flow logs (drop_reason)",
+        ),
+    )
+
+
+def overflow_text(found: Counter[str]) -> str:
+    """Return the same for the end of a sentence; empty where no record tells of one."""
+    if not found[OVERFLOW]:
+        return ""
+    packets = counted(found[OVERFLOW], "packet")
+    return f" Its queue ran over: {packets} dropped before leaving ({OVERFLOW})."

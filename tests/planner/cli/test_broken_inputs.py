@@ -1,0 +1,57 @@
+"""Damaged inputs that once ended in a trace, read again; and whole ones, which must be readable.
+
+Found by `make fuzz`, or by hand; see `tests/support/fuzzing.py`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import ROOTS
+from support.fuzz_kinds import KINDS
+from support.fuzzing import BROKEN, STATUSES
+
+TESTS = Path(__file__).parents[2]
+SECONDS = 600
+KEPT = sorted((kind.name, one.name) for kind in BROKEN.iterdir() for one in kind.iterdir())
+
+
+@cache
+def ends(mode: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return how every case of a mode ended, by kind and name: one process for all of them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "support.fuzzing", mode],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [*ROOTS, TESTS]))},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for line in done.stdout.splitlines():
+        told = json.loads(line)
+        found.setdefault((told["kind"], told["name"]), []).append(told)
+    return found
+
+
+@pytest.mark.parametrize(("kind", "name"), KEPT)
+def test_a_broken_input_ends_in_a_clear_text(kind: str, name: str) -> None:
+    (told,) = ends("--replay")[kind, name]
+    assert told["fault"] == "", told["stderr"]
+    assert told["status"] in STATUSES
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_whole_inputs_of_every_kind_are_read(kind: str) -> None:
+    """Else the damage would be done to what is refused anyhow."""
+    found = [told for (of, _), several in ends("--whole").items() if of == kind for told in several]
+    assert found
+    assert all(told["fault"] == "" for told in found)
+    # Of a refresh nobody answers the rest.
+    assert kind == "saved-pages" or any(told["status"] == 0 for told in found), found

@@ -1,0 +1,110 @@
+"""An error that nobody foresaw is one line; its trace comes on request and tells no value."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.cli.unforeseen import line_of, trace_of, withheld, without_values
+from netplan_planner.errors import InputError
+from netplan_planner.input_files import reading
+from support.command import run_verbs
+
+SECRET = "sk-live-hunter2hunter2"
+
+
+def raised(text: str) -> Exception:
+    try:
+        with reading("inventory/instances.json"):
+            float(text)
+    except ValueError as exc:
+        return exc
+    raise AssertionError
+
+
+def test_the_line_names_what_was_read_and_the_way_to_the_trace() -> None:
+    line = line_of(raised("x"), ["--quiet", "audit", "--inventory", "inventory"])
+    assert "while reading inventory/instances.json" in line
+    assert "`netplan --debug audit …` shows the trace" in line
+    assert "\n" not in line
+
+
+def test_the_trace_has_places_and_no_values() -> None:
+    trace = trace_of(raised(SECRET))
+    assert "test_unforeseen.py" in trace
+    assert f"ValueError: could not convert string to float: ({len(SECRET) + 2} characters)" in trace
+    assert SECRET not in trace
+
+
+def test_the_errors_behind_one_are_told_too() -> None:
+    try:
+        try:
+            raise KeyError(SECRET)
+        except KeyError as exc:
+            raise RuntimeError("behind it") from exc
+    except RuntimeError as exc:
+        trace = trace_of(exc)
+    assert trace.index("KeyError") < trace.index("which led to") < trace.index("RuntimeError")
+    assert SECRET not in trace
+
+
+def test_the_trace_of_a_deep_recursion_is_short() -> None:
+    def deeper() -> None:
+        deeper()
+
+    with pytest.raises(RecursionError) as caught:
+        deeper()
+    assert len(trace_of(caught.value).splitlines()) < 150
+    assert "nested too deeply" in line_of(caught.value, [])
+
+
+def test_memory_and_the_file_system_are_named() -> None:
+    assert line_of(MemoryError(), ["audit"]).startswith("not enough memory")
+    denied = PermissionError(errno.EACCES, "Permission denied", "/etc/x")
+    assert line_of(denied, []).startswith("/etc/x: Permission denied")
+
+
+def test_errors_on_purpose_keep_their_own_words() -> None:
+    with pytest.raises(InputError, match=r"^mine$") as caught, reading("a file"):
+        raise InputError("mine")
+    assert not getattr(caught.value, "__notes__", [])
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"NETPLAN_PRICES_REFRESH_API_KEY": SECRET}, []),
+        ({"GITHUB_TOKEN": SECRET}, []),
+        ({}, ["prices", "refresh", "--api-key", SECRET]),
+        ({}, ["prices", "refresh", f"--api-key={SECRET}"]),
+    ],
+)
+def test_secrets_of_the_surroundings_are_withheld(
+    environment: dict[str, str], words: list[str]
+) -> None:
+    assert withheld(f"no {SECRET} here", environment, words) == "no (not shown) here"
+
+
+def test_a_file_that_a_variable_names_is_no_secret(tmp_path: Path) -> None:
+    name = str(tmp_path)
+    assert withheld(name, {"GOOGLE_APPLICATION_CREDENTIALS": name}, ()) == name
+
+
+def test_without_values_keeps_the_words() -> None:
+    assert without_values(f'no key "{SECRET}" in {SECRET * 2}') == (
+        "no key (24 characters) in (44 characters)"
+    )
+
+
+def test_the_command_shows_one_line_and_with_debug_the_trace(tmp_path: Path) -> None:
+    module = "audit\nimport netplan_planner.readers.files as f\nf.documents_of = lambda data: 1 / 0"
+    (tmp_path / "a.json").write_text("{}")
+    arguments = ["audit", "--inventory", str(tmp_path)]
+    plain = run_verbs(module, arguments=arguments)
+    assert (plain.returncode, plain.stdout) == (3, "")
+    assert plain.stderr.count("\n") == 1
+    assert f"while reading {tmp_path / 'a.json'}" in plain.stderr
+    told = run_verbs(module, arguments=["--debug", *arguments])
+    assert told.returncode == 3
+    assert "ZeroDivisionError" in told.stderr
+    assert "in _early" in told.stderr or "in _read_data" in told.stderr

@@ -1,0 +1,85 @@
+"""Every machine with its caps, addresses and dollars, by configuration alone."""
+
+from decimal import Decimal
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.engine.machine_table import REGIONAL_QUOTAS, machine_rows, region_rows
+from netplan_planner.model import (
+    AddressUse,
+    BandwidthTier,
+    Facts,
+    MachineRow,
+    NetworkInterface,
+    SelfLink,
+    Usage,
+)
+from support.facts import facts_of, machine
+
+NIC = NetworkInterface(
+    name="nic0",
+    network=SelfLink("projects/p/global/networks/default"),
+    internal_ipv4="10.0.0.1",
+    external_ipv4="34.1.2.3",
+    nic_type="GVNIC",
+)
+
+
+def rows(facts: Facts) -> dict[str, MachineRow]:
+    return {row.name: row for row in machine_rows(facts)}
+
+
+def test_a_row_has_caps_with_their_source_nic_mtu_address_and_dollars() -> None:
+    facts = facts_of(
+        replace(machine("a", "n2-standard-32"), interfaces=(NIC,)),
+        replace(machine("b", "n2-standard-32"), bandwidth_tier=BandwidthTier.TIER_1),
+    )
+    found = rows(facts)
+    assert (found["a"].egress_gbps, found["a"].external_gbps, found["a"].is_tier1) == (32, 7, False)
+    assert (found["b"].egress_gbps, found["b"].external_gbps, found["b"].is_tier1) == (50, 25, True)
+    assert "general-purpose-machines" in found["a"].egress_source
+    assert found["a"].external_source
+    assert (found["a"].nic_types, found["b"].nic_types) == (("GVNIC",), ())
+    assert found["a"].nic_types_possible == ("GVNIC", "VIRTIO_NET")
+    assert found["a"].mtu_bytes == 1460
+    assert found["a"].external_addresses == ("34.1.2.3",)
+    price = facts.prices.machine("us-central1", "n2-standard-32", Usage.SUSTAINED_USE)
+    fee = facts.prices.tier1_fee("us-central1", "n2-standard-32", 50)
+    assert found["a"].machine_usd_per_month == price.usd * 730
+    assert found["b"].machine_usd_per_month == (price.usd + fee.usd) * 730
+    address = facts.prices.external_address(AddressUse.STANDARD_VM, "us-central1")
+    assert found["a"].address_usd_per_month == address.usd * 730
+    assert found["b"].address_usd_per_month == 0
+
+
+def test_a_stopped_machine_costs_nothing_but_its_address() -> None:
+    stopped = replace(machine("a"), status="TERMINATED", interfaces=(NIC,))
+    facts = facts_of(stopped)
+    (row,) = machine_rows(facts)
+    assert (row.is_stopped, row.machine_usd_per_month) == (True, Decimal(0))
+    unused = facts.prices.external_address(AddressUse.UNUSED_STATIC, "us-central1")
+    assert row.address_usd_per_month == unused.usd * 730
+
+
+def test_what_is_not_known_is_said_and_no_number() -> None:
+    (row,) = machine_rows(facts_of(machine("a", "q9-standard-8")))
+    assert (row.egress_gbps, row.external_gbps, row.machine_usd_per_month) == (None, None, None)
+    assert "q9-standard-8" in row.cap_unknown
+    assert "q9-standard-8" in row.price_unknown
+
+
+def test_regions_name_the_quotas_and_what_running_machines_could_send() -> None:
+    facts = facts_of(
+        machine("a", "n2-standard-32"),
+        machine("b", "n2-standard-32"),
+        replace(machine("c", "n2-standard-32"), status="TERMINATED"),
+        machine("d", "q9-standard-8"),
+        machine("e", "e2-standard-4", zone="europe-west1-b"),
+    )
+    europe, america = region_rows(machine_rows(facts))
+    assert (europe.region, america.region) == ("europe-west1", "us-central1")
+    assert (america.machine_count, america.running_count, america.unknown_count) == (4, 3, 1)
+    assert (america.egress_gbps, america.external_gbps) == (64, 14)
+    assert europe.egress_gbps == pytest.approx(8)
+    assert america.quotas == REGIONAL_QUOTAS

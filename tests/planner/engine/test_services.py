@@ -1,0 +1,198 @@
+"""What gateways, tunnels, forwarding rules and flow logs cost, against bills worked by hand."""
+
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.service_bill import ServiceBill, flow_logs, forwarding_rules
+from netplan_planner.engine.services import network_services
+from netplan_planner.model import (
+    Facts,
+    FlowLogConfig,
+    ForwardingRule,
+    NatGateway,
+    PathClass,
+    ProjectId,
+    Region,
+    ResourceRef,
+    Router,
+    SelfLink,
+    ServiceTotal,
+    Subnetwork,
+    VpnTunnel,
+    total_usd,
+)
+from support.facts import NETWORK, facts_of, machine
+
+CENTRAL = Region("us-central1")
+ROUTER = SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")
+
+
+def nat(**more: object) -> Router:
+    gateway = NatGateway(name="nat", router=ROUTER, network=NETWORK, region=CENTRAL)
+    return Router(
+        ref=ResourceRef(self_link=ROUTER),
+        project=ProjectId("p"),
+        name="r",
+        region=CENTRAL,
+        network=NETWORK,
+        nats=(replace(gateway, **more),),
+    )
+
+
+def facts_with(count: int = 4, **inventory: object) -> Facts:
+    facts = facts_of(*(machine(f"vm{n:02}") for n in range(count)))
+    return replace(facts, inventory=replace(facts.inventory, **inventory))
+
+
+def only(facts: Facts) -> ServiceTotal:
+    (total,) = network_services(facts)
+    return total
+
+
+def test_a_nat_gateway_is_paid_by_the_machine_and_by_the_address() -> None:
+    total = only(facts_with(routers=(nat(addresses=("34.1.1.1", "34.1.1.2")),)))
+    # 4 machines × 0.0014 × 730 h, 2 addresses × 0.005 × 730 h
+    assert total.usd_per_month == Decimal("4.088") + Decimal("7.3")
+    assert [line.sku_id for line in total.line_items] == ["32E2-4EFC-EF9F", "8515-9425-D2CE"]
+    assert (total.count, total.unpriced) == (1, ())
+
+
+def test_above_32_machines_the_gateway_has_one_price() -> None:
+    total = only(facts_with(33, routers=(nat(addresses=("34.1.1.1",)),)))
+    assert total.usd_per_month == Decimal("0.044") * 730 + Decimal("3.65")
+
+
+def test_machines_with_an_address_or_stopped_do_not_use_a_gateway() -> None:
+    facts = facts_with(routers=(nat(addresses=("34.1.1.1",)),))
+    first, second, *rest = facts.inventory.instances
+    outside = replace(first.interfaces[0], external_ipv4="34.2.2.2")
+    machines = (
+        replace(first, interfaces=(outside,)),
+        replace(second, status="TERMINATED"),
+        *rest,
+    )
+    facts = replace(facts, inventory=replace(facts.inventory, instances=machines))
+    assert only(facts).line_items[0].quantity == 2 * 730
+
+
+def test_addresses_that_google_picks_are_at_least_one() -> None:
+    total = only(facts_with(routers=(nat(is_auto_allocated=True),)))
+    (unknown,) = total.unpriced
+    assert unknown.lowest_usd_per_month == Decimal("3.65")
+    assert unknown.highest_usd_per_month is None
+    assert "get-status r --region=us-central1" in unknown.what_tells
+
+
+def test_vpn_tunnels_cost_by_region() -> None:
+    tunnels = tuple(
+        VpnTunnel(
+            ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{region}/vpnTunnels/{n}")),
+            project=ProjectId("p"),
+            name=str(n),
+            region=Region(region) if region else None,
+        )
+        for n, region in enumerate((CENTRAL, CENTRAL, "me-central2", ""))
+    )
+    total = only(facts_with(vpn_tunnels=tunnels))
+    assert total.usd_per_month == 730 * (2 * Decimal("0.05") + Decimal("0.08"))
+    assert (total.count, len(total.unpriced)) == (4, 1)
+
+
+def rules(facts: Facts, region: str | None, kind: str, count: int) -> ServiceBill:
+    return forwarding_rules(facts.prices, region, kind, count)
+
+
+def test_five_rules_cost_one_price_together_and_further_ones_their_own() -> None:
+    facts = facts_with()
+    kind = "Regional Internal Passthrough Network Load Balancer"
+    five, seven = rules(facts, "asia-east2", kind, 5), rules(facts, "asia-east2", kind, 7)
+    # asia-east2 has prices of its own beside the global rules'.
+    assert five.usd_per_month == rules(facts, "asia-east2", kind, 1).usd_per_month
+    assert five.usd_per_month == Decimal("0.035") * 730
+    assert seven.usd_per_month == (Decimal("0.035") + 2 * Decimal("0.014")) * 730
+    everywhere = rules(facts, None, "Global External Application Load Balancer", 1)
+    assert everywhere.usd_per_month == Decimal("0.025") * 730
+
+
+def test_every_region_has_a_price_of_forwarding_rules_for_every_kind() -> None:
+    facts = facts_with()
+    for region in facts.prices.regions():
+        for kind in ("Regional External Proxy Network Load Balancer", "Cloud Load Balancer"):
+            found = rules(facts, region, kind, 6)
+            assert (len(found.lines), found.unpriced) == (2, ()), region
+
+
+def test_rules_are_counted_by_project_region_and_kind() -> None:
+    def front(n: int, scheme: str | None, target: str = "") -> ForwardingRule:
+        link = SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{n}")
+        return ForwardingRule(
+            ref=ResourceRef(self_link=link),
+            project=ProjectId("p"),
+            name=str(n),
+            ip_address=f"10.0.1.{n}",
+            scheme=scheme,
+            region=CENTRAL,
+            target=SelfLink(target) if target else None,
+        )
+
+    regional = f"projects/p/regions/{CENTRAL}"
+    fronts = (
+        front(1, "INTERNAL"),
+        front(2, "INTERNAL"),
+        front(3, "INTERNAL_MANAGED", f"{regional}/targetHttpProxies/x"),
+        # Neither an endpoint nor a Classic VPN gateway's rule is a load balancer's.
+        front(4, None, "all-apis"),
+        front(5, "EXTERNAL", f"{regional}/targetVpnGateways/g"),
+    )
+    total = only(facts_with(forwarding_rules=fronts))
+    assert total.count == 3
+    assert total.usd_per_month == Decimal("0.025") * 730
+    (unknown,) = total.unpriced
+    assert "proxy instances" in unknown.reason
+
+
+def test_kinds_that_are_sold_alike_share_the_first_five() -> None:
+    fronts = tuple(
+        ForwardingRule(
+            ref=ResourceRef(self_link=SelfLink(f"projects/p/global/forwardingRules/{target}")),
+            project=ProjectId("p"),
+            name=target,
+            ip_address="34.9.9.9",
+            scheme="EXTERNAL_MANAGED",
+            target=SelfLink(f"projects/p/global/{target}/x"),
+        )
+        for target in ("targetHttpProxies", "targetTcpProxies")
+    )
+    total = only(facts_with(forwarding_rules=fronts))
+    assert total.usd_per_month == Decimal("0.025") * 730
+
+
+def test_flow_logs_pay_for_generation_by_steps_and_for_storage() -> None:
+    facts = facts_with()
+    found = flow_logs(facts.prices, Decimal(20_000))
+    generation = 10_240 * Decimal("0.25") + 9_760 * Decimal("0.15")
+    assert total_usd(found.lines[:2]) == generation
+    assert found.usd_per_month == generation + 20_000 * Decimal("0.25")
+    alone = flow_logs(facts.prices, Decimal(20_000), is_stored=False)
+    assert alone.usd_per_month == generation
+
+
+def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+    )
+    assert network_services(facts) == ()
+    subnetwork = Subnetwork(
+        ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{CENTRAL}/subnetworks/s")),
+        project=ProjectId("p"),
+        region=CENTRAL,
+        name="s",
+        network=NETWORK,
+        flow_logs=FlowLogConfig(enabled=True),
+    )
+    total = only(replace(facts, inventory=replace(facts.inventory, subnetworks=(subnetwork,))))
+    # 1,000 records in an hour of 542 bytes without metadata: 730,000 a month.
+    gib = Decimal(730_000 * 542) / 2**30
+    assert total.usd_per_month == gib * Decimal("0.5")
+    assert total.note.startswith("730,000 records a month")

@@ -1,0 +1,112 @@
+"""The machines of a project in text, Markdown, CSV and JSON."""
+
+import csv
+import io
+import json
+from datetime import date
+from decimal import Decimal
+
+from netplan_planner.engine.machine_table import region_rows
+from netplan_planner.model import Coverage, MachineRow, Report
+from netplan_planner.renderers import RenderOptions, render
+
+COUNT = 3000
+TYPES = ("n2-standard-8", "e2-standard-4", "c3-standard-22")
+REGIONS = ("us-central1", "europe-west1", "asia-east1", "us-east4")
+
+
+def a_row(number: int) -> MachineRow:
+    region = REGIONS[number % len(REGIONS)]
+    return MachineRow(
+        project="p",
+        region=region,
+        zone=f"{region}-b",
+        name=f"vm-{number:05}",
+        machine_type=TYPES[number % len(TYPES)],
+        status="RUNNING",
+        is_stopped=False,
+        is_spot=False,
+        is_tier1=number % 50 == 0,
+        egress_gbps=16.0,
+        egress_source="docs, 2026-04-15",
+        external_gbps=7.0,
+        external_source="docs",
+        cap_unknown="",
+        nic_types=(),
+        nic_types_possible=("GVNIC",),
+        mtu_bytes=1460,
+        external_addresses=("34.0.0.1",) if number % 2 else (),
+        machine_usd_per_month=None if number == 7 else Decimal(100),
+        address_usd_per_month=Decimal(0),
+        price_unknown="no price" if number == 7 else "",
+    )
+
+
+def a_report(count: int = COUNT) -> Report:
+    rows = tuple(a_row(number) for number in range(count))
+    day = date(2026, 11, 21)
+    return Report(
+        tool="netplan 0",
+        title="p",
+        projects=("p",),
+        limits_as_of=day,
+        prices_as_of=day,
+        network_prices_as_of=day,
+        window=None,
+        coverage=Coverage(
+            projects=(),
+            instance_count=count,
+            resource_counts=(),
+            unread=(),
+            traffic=None,
+            is_complete=True,
+        ),
+        findings=(),
+        fix_sets=(),
+        do_first=(),
+        traffic_by_class=(),
+        zone_pairs=(),
+        machines=rows,
+        regions=region_rows(rows),
+        recommendations=(),
+        jobs=(),
+        assumptions=(),
+        suppressed=(),
+        expired_suppressions=(),
+        not_evaluated=(),
+    )
+
+
+def test_text_groups_machines_and_says_where_each_is() -> None:
+    text = render(a_report(), "text", RenderOptions(width=120))
+    part = text[text.index("Machines ─") : text.index("What this rests on")]
+    assert len(part.splitlines()) < 30
+    assert "more kinds of machine; every machine: -v" in part
+    assert "vm-00001" not in part
+    assert "GVNIC (the only one)" in part
+    assert "“GCE VM to internet egress bandwidth”" in part
+    assert "price of 1 not known" in render(
+        a_report(12), "text", RenderOptions(width=120, max_rows=0)
+    )
+
+
+def test_verbose_text_and_markdown_have_every_machine() -> None:
+    for form, options in (
+        ("text", RenderOptions(width=120, verbosity=1)),
+        ("md", RenderOptions()),
+    ):
+        text = render(a_report(40), form, options)
+        assert all(f"vm-{number:05}" in text for number in range(40)), form
+
+
+def test_csv_and_json_have_every_machine() -> None:
+    report = a_report(200)
+    rows = list(csv.DictReader(io.StringIO(render(report, "machines-csv", RenderOptions()))))
+    assert [row["name"] for row in rows] == [row.name for row in report.machines]
+    assert rows[7]["machine_usd_per_month"] == ""
+    assert rows[7]["price_unknown"] == "no price"
+    assert (rows[0]["is_tier1"], rows[0]["egress_gbps"]) == ("true", "16.0")
+    document = json.loads(render(report, "json", RenderOptions()))
+    assert len(document["machines"]) == 200
+    assert document["machines"][7]["machine_usd_per_month"] is None
+    assert {row["region"] for row in document["regions"]} == set(REGIONS)

@@ -1,0 +1,148 @@
+"""What was logged twice counts once: equal entries, and flows of two configurations."""
+
+import gzip
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.model import LogOverlap, TrafficMatrix
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic.repeats import OWN_SETTING
+from support.flow_project import host, inventory, subnet, subnet_link
+from support.flow_records import START, Json, entry, lines, only_edge, read
+
+WEB = host("web", "10.0.1.1", subnetwork="front")
+WEB2 = host("web2", "10.0.1.2", subnetwork="front")
+DB = host("db", "10.0.2.1", subnetwork="back")
+KNOWN = inventory(WEB, WEB2, DB, subnet("front", logs=True), subnet("back", logs=False))
+
+REPEATED = "equal to one that counts"
+SUPERSEDED = "of flows that another flow-log configuration reports as well"
+
+
+def numbered(count: int, first: int = 0) -> list[Json]:
+    """Return entries of a second each, with ids of their own."""
+    return [
+        entry("10.0.1.1", "10.0.2.1", 1000, start=i, end=i + 1, packets=1, insert_id=f"id{i}")
+        for i in range(first, first + count)
+    ]
+
+
+def read_files(folder: Path, files: dict[str, bytes], **options: int) -> TrafficMatrix:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return read_traffic([folder], KNOWN, TrafficOptions(**options))  # type: ignore[arg-type]
+
+
+def test_a_packed_copy_beside_the_plain_file_counts_once(tmp_path: Path) -> None:
+    text = lines(numbered(300)).encode()
+    matrix = read_files(tmp_path, {"a.json": text, "a.json.gz": gzip.compress(text)})
+    assert only_edge(matrix).payload_bytes == 300_000
+    assert matrix.coverage.excluded == ((REPEATED, 300),)
+    assert (matrix.coverage.record_count, matrix.coverage.used_count) == (600, 300)
+    assert matrix.coverage.incomplete == ()
+
+
+def test_windows_that_overlap_count_their_common_entries_once(tmp_path: Path) -> None:
+    files = {
+        "first.json": json.dumps(numbered(200)).encode(),
+        "second.json": lines(numbered(200, first=150)).encode(),
+    }
+    matrix = read_files(tmp_path, files)
+    assert only_edge(matrix).payload_bytes == 350_000
+    assert matrix.coverage.excluded == ((REPEATED, 50),)
+
+
+@pytest.mark.parametrize("batch_records", [1, 70, 1_000_000])
+def test_the_size_of_a_batch_does_not_matter(tmp_path: Path, batch_records: int) -> None:
+    text = lines(numbered(100) + numbered(100)).encode()
+    files = {"a": text, "b": text, "c": lines(numbered(10, first=300)).encode()}
+    matrix = read_files(tmp_path, files, batch_records=batch_records)
+    edge = only_edge(matrix)
+    assert (edge.payload_bytes, edge.record_count) == (110_000, 110)
+    assert matrix.coverage.excluded == ((REPEATED, 300),)
+    assert edge.series.byte_count == 110 * 1052
+
+
+def test_entries_that_differ_in_any_part_are_two(tmp_path: Path) -> None:
+    same = entry("10.0.1.1", "10.0.2.1", 1000, insert_id="a")
+    others = [
+        {**same, "insertId": "b"},
+        {**same, "timestamp": "2026-03-02T10:01:05.000Z"},
+        {**same, "logName": "projects/q/logs/compute.googleapis.com%2Fvpc_flows"},
+        entry("10.0.1.1", "10.0.2.1", 1001, insert_id="a"),
+    ]
+    matrix = read(tmp_path, [same, *others], KNOWN)
+    assert matrix.coverage.excluded == ()
+    assert only_edge(matrix).payload_bytes == 5001
+
+
+def test_entries_without_an_id_all_count(tmp_path: Path) -> None:
+    matrix = read(tmp_path, [entry("10.0.1.1", "10.0.2.1", 1000)] * 3, KNOWN)
+    assert only_edge(matrix).payload_bytes == 3000
+
+
+def both(minute: int, payload: int = 1000, of: str = "10.0.1.1") -> list[Json]:
+    """Return what a subnetwork's own setting and another configuration say of one flow."""
+    at = {"start": minute * 60, "end": minute * 60 + 59, "packets": 1}
+    return [
+        entry(of, "10.0.2.1", payload, insert_id=f"c{minute}{of}", **at),  # type: ignore[arg-type]
+        entry(of, "10.0.2.1", payload + 9, insert_id=f"n{minute}{of}", configuration="all", **at),  # type: ignore[arg-type]
+    ]
+
+
+def test_of_two_configurations_one_counts(tmp_path: Path) -> None:
+    logged = [e for minute in range(120) for e in both(minute)]
+    matrix = read(tmp_path, logged, KNOWN)
+    edge = only_edge(matrix)
+    assert (edge.payload_bytes, edge.record_count) == (120_000, 120)
+    assert matrix.coverage.excluded == ((SUPERSEDED, 120),)
+    assert matrix.coverage.overlaps == (
+        LogOverlap(
+            place=subnet_link("front"),
+            counted=OWN_SETTING,
+            left_out="projects/1/locations/global/all",
+            record_count=120,
+            payload_bytes=120 * 1009,
+        ),
+    )
+    assert matrix.coverage.incomplete == ()
+
+
+def test_the_fuller_configuration_counts_for_the_whole_subnetwork(tmp_path: Path) -> None:
+    """By flow or by machine the greater one would overstate: each is sampled by itself."""
+    thin = [both(0)[0], both(0, of="10.0.1.2")[0], both(1)[0]]
+    full = [e for m in range(30) for of in ("10.0.1.1", "10.0.1.2") for e in both(m, of=of)[1:]]
+    matrix = read(tmp_path, thin + full, KNOWN)
+    assert sum(edge.payload_bytes for edge in matrix.edges) == 60 * 1009
+    assert matrix.coverage.excluded == ((SUPERSEDED, 3),)
+
+
+def test_a_change_of_configuration_loses_nothing(tmp_path: Path) -> None:
+    """Hours in which only one of them logs are not contested."""
+    before = [both(minute)[0] for minute in range(60)]
+    after = [both(minute)[1] for minute in range(60, 180)]
+    matrix = read(tmp_path, before + after, KNOWN)
+    assert only_edge(matrix).payload_bytes == 60 * 1000 + 120 * 1009
+    assert matrix.coverage.excluded == ()
+    assert matrix.coverage.overlaps == ()
+
+
+def test_configurations_of_different_subnetworks_both_count(tmp_path: Path) -> None:
+    known = inventory(WEB, DB, subnet("front", logs=True), subnet("back", logs=True))
+    back = entry("10.0.2.1", "10.0.1.1", 5, configuration="back-only")
+    matrix = read(tmp_path, [both(0)[0], back], known)
+    assert sum(edge.payload_bytes for edge in matrix.edges) == 1005
+    assert matrix.coverage.excluded == ()
+
+
+def test_copies_and_configurations_together(tmp_path: Path) -> None:
+    logged = [e for minute in range(60) for e in both(minute)]
+    text = lines(logged).encode()
+    matrix = read_files(tmp_path, {"a": text, "b": text})
+    assert only_edge(matrix).payload_bytes == 60_000
+    assert matrix.coverage.excluded == ((REPEATED, 120), (SUPERSEDED, 60))
+    assert matrix.coverage.overlaps[0].record_count == 60
+    assert matrix.end == START + timedelta(hours=1)

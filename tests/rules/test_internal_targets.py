@@ -1,0 +1,31 @@
+"""By what a machine is reached inside: its DNS name only where that resolves to the interface."""
+
+from msgspec.structs import replace
+
+from netplan_planner.model import NetworkInterface, SelfLink
+from netplan_rules.wording import internal_target
+from support.facts import machine
+
+OTHER = SelfLink("projects/p/global/networks/other")
+BACK = NetworkInterface(name="nic1", network=OTHER, internal_ipv4="10.9.0.3")
+
+
+def test_the_name_inside_one_network() -> None:
+    target = machine("db")
+    found = internal_target(machine("web"), target, target.interfaces[0])
+    assert found == "db.us-central1-a.c.p.internal, now 10.0.0.1"
+
+
+def test_the_address_of_another_interface() -> None:
+    target = machine("db")
+    target = replace(target, interfaces=(*target.interfaces, BACK))
+    found = internal_target(machine("web"), target, BACK)
+    assert found == "10.9.0.3 (nic1; the internal DNS name leads to nic0)"
+
+
+def test_the_address_from_a_peered_network() -> None:
+    client = replace(machine("web"), interfaces=(replace(BACK, name="nic0"),))
+    target = machine("db")
+    found = internal_target(client, target, target.interfaces[0])
+    assert found.startswith("10.0.0.1 (by themselves internal DNS names do not resolve")
+    assert ".internal" not in found
