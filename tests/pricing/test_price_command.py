@@ -269,7 +269,7 @@ def test_hours_of_a_batch_are_refused_not_ignored(tmp_path: Path) -> None:
 
 def test_too_little_memory_is_one_line() -> None:
     limited = (
-        "import sys, netplan_planner.cli\n"
+        "import sys, netplan_planner.cli.app\n"
         "frame = sys.modules['netplan_planner.cli.app']\n"
         "def fail(*_, **__): raise MemoryError\n"
         "frame.app = fail\n"

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from netplan_planner.cli import completion
 from netplan_planner.errors import UsageError, nearest_names
 
 PREFIX = "NETPLAN_"
@@ -26,6 +27,12 @@ _LIBRARY_WORDS = "Value error, "
 
 class Verbs(TyperGroup):
     """The whole command: its errors name the verb, and the variable or file of a wrong value."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Make the command; where a shell asks, with what it completes."""
+        super().__init__(**attributes)
+        if completion.is_asked():
+            completion.attach(self)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
