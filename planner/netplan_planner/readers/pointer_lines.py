@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 _SKIP = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).raw_decode
-_blanks = re.compile(r"\s*").match
+_BLANKS = re.compile(r"\s*")
 
 _Tree = dict[str, "_Tree"]
 """The tokens of pointers, and below each what follows it."""
@@ -39,7 +39,7 @@ def pointer_lines(text: str, pointers: Iterable[str], first_line: int = 1) -> di
     walk = _Walk(text, start, first_line, wanted)
     # All found, or the text is no longer what was read: what was found so far holds.
     with suppress(_AllFound, ValueError, IndexError, RecursionError):
-        walk.value(_blanks(text, start).end(), root, "")
+        walk.value(_behind_blanks(text, start), root, "")
     return walk.found
 
 
@@ -66,20 +66,20 @@ class _Walk:
 
     def _members(self, at: int, tree: _Tree, pointer: str) -> int:
         text = self.text
-        at = _blanks(text, at).end()
+        at = _behind_blanks(text, at)
         while text[at] != "}":
             if text[at] != '"':
                 raise ValueError("a key is missing")
             key, at = _SKIP(text, at)
-            at = _blanks(text, at).end()
+            at = _behind_blanks(text, at)
             if text[at] != ":":
                 raise ValueError("a colon is missing")
-            at = self._inner(_blanks(text, at + 1).end(), tree, pointer, _token(key))
+            at = self._inner(_behind_blanks(text, at + 1), tree, pointer, _token(key))
         return at + 1
 
     def _items(self, at: int, tree: _Tree, pointer: str) -> int:
         text = self.text
-        at, index = _blanks(text, at).end(), 0
+        at, index = _behind_blanks(text, at), 0
         while text[at] != "]":
             at = self._inner(at, tree, pointer, str(index))
             index += 1
@@ -92,9 +92,9 @@ class _Walk:
             at = _SKIP(self.text, at)[1]
         else:
             at = self.value(at, below, f"{pointer}/{token}")
-        at = _blanks(self.text, at).end()
+        at = _behind_blanks(self.text, at)
         if self.text[at] == ",":
-            at = _blanks(self.text, at + 1).end()
+            at = _behind_blanks(self.text, at + 1)
         return at
 
     def _note(self, at: int, pointer: str) -> None:
@@ -105,6 +105,11 @@ class _Walk:
         self.found[pointer] = self._line
         if len(self.found) == len(self._wanted):
             raise _AllFound
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return at if match is None else match.end()
 
 
 def _token(key: str) -> str:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -61,9 +62,9 @@ def test_nothing_is_attached_unless_a_shell_asks(monkeypatch: pytest.MonkeyPatch
     import netplan_planner.cli.caps  # noqa: F401, registers the verb
     from netplan_planner.cli.app import app
 
-    def completer() -> object:
-        (verb,) = (c for name, c in typer.main.get_command(app).commands.items() if name == "caps")
-        (series,) = (one for one in verb.params if one.name == "series")
+    def completer() -> Any:
+        verbs: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
+        (series,) = (one for one in verbs["caps"].params if one.name == "series")
         return series._custom_shell_complete
 
     assert completer() is None
