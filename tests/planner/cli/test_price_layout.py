@@ -34,6 +34,22 @@ def test_a_table_that_fits_is_not_changed() -> None:
     assert lines == ["a   USD", "x     1", "yy   10"]
 
 
+def test_names_and_skus_wrap_before_a_table_becomes_lists() -> None:
+    cells = [["a long name of a line", "1", LONG]]
+    lines = price_layout.table(["line", "USD", "SKU"], cells, {1}, 60)
+    assert lines[0].split() == ["line", "USD", "SKU"]
+    assert max(map(len, lines)) <= 60
+    assert lines[1].startswith("a long name")
+    assert price_layout.table(["line", "USD", "SKU"], cells, {1}, 30)[0].startswith("line  a long")
+
+
+def test_what_follows_a_label_goes_on_below_its_text() -> None:
+    first, second = price_layout.wrapped("source   " + "word " * 12, 50)
+    assert first.startswith("source   word")
+    assert second.startswith(" " * 9 + "word")
+    assert price_layout.wrapped("internet from " + "word " * 12, 50)[1].startswith("word")
+
+
 def test_a_price_of_a_secondary_list_says_so_in_its_row() -> None:
     done = run_verbs(
         arguments=["price", "machine", "n2-standard-8", "--region", "us-central1", "--usage", "all"]
