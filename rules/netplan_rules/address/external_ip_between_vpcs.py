@@ -129,7 +129,7 @@ def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     """
     networks = [inventory.network_by_link.get(link) for link in (local, remote)]
     automatic = [n for n in networks if n is not None and n.is_auto_mode]
-    if len(automatic) == 2:
+    if len(automatic) == len(networks):
         return f"{AUTO_MODE_RANGE} of two auto-mode networks"
     for one in automatic:
         other = remote if one.ref.self_link == local else local
