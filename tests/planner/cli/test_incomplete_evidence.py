@@ -25,9 +25,7 @@ MACHINE = {
     ],
 }
 INSTANCES: dict[str, Any] = {"kind": "compute#instanceList", "id": "all", "items": [MACHINE]}
-SNAPSHOTS = [
-    {"kind": "compute#snapshot", "selfLink": f"{LINK}global/snapshots/s{n}"} for n in "12"
-]
+SNAPSHOTS = [{"kind": "compute#snapshot", "selfLink": f"{LINK}global/snapshots/s{n}"} for n in "12"]
 
 
 def audit(folder: Path, *arguments: object) -> tuple[int, str, str]:
