@@ -89,7 +89,8 @@ def test_of_very_many_probes_no_set_up_is_left_out() -> None:
     probes = [
         Probe(query=placed(query, number), gbps=ratio * gbps(query))
         for family in ("n2-standard-32", "n2d-standard-32")
-        for streams, ratio in ((1, 1.0), (16, 0.7))
+        # One stream stays below what sixteen reach together: no world has it otherwise.
+        for streams, ratio in ((1, 0.8), (16, 0.7))
         for query in [at_wall(family, streams=streams)]
         for number in range(300)
     ]
