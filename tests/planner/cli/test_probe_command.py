@@ -189,7 +189,7 @@ def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) ->
         (["plan", "--demo", "gecko", "--ports", "80"], "--ports is a range"),
         (["plan", "--demo", "gecko", "--end", "x"], "--end is NAME=HOW"),
         (["plan", "--demo", "gecko", "--max-usd", "much"], "--max-usd is an amount"),
-        (["plan"], "nothing to audit"),
+        (["plan"], "nothing to read"),
     ],
 )
 def test_wrong_usage_has_its_own_status(arguments: list[str], says: str) -> None:
