@@ -65,6 +65,8 @@ def main() -> int:
 def _measure(world: World, share: float) -> float:
     sizes = [max(4, int(world.size * share * part)) for part in SHARES]
     print(f"\n{world.name}: {', '.join(f'{n:,}' for n in sizes)} {world.unit}")
+    # Tables that are read once, and answers that are remembered, are no growth.
+    list(_stages(world.make(sizes[0])))
     costs: dict[str, list[Cost]] = {}
     amounts = []
     for size in sizes:

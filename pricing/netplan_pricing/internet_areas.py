@@ -10,6 +10,7 @@ import re
 
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile
+from netplan_pricing.country_codes import country_code
 
 _SEPARATORS = re.compile(r"[/|:;,]+")
 _OLDER = {
@@ -41,25 +42,31 @@ class InternetAreas:
         """Return the possible areas in lower case; empty when the text names no place.
 
         Args:
-            text: A continent (`Asia`), a country (`jpn`), both (`Asia/jpn`), or an area as the
-                catalogue names it (`South Korea`).
+            text: A continent (`Asia`), a country (`jpn`, `JP`, `Japan`), both (`Asia/jpn`), or an
+                area as the catalogue names it (`South Korea`).
             priced: Areas with a price, in lower case.
         """
         whole = " ".join(text.casefold().split())
         if whole in priced:
             return (whole,)
         parts = [part.strip() for part in _SEPARATORS.split(whole) if part.strip()]
-        if len(parts) == 1 and whole not in self._by_name:
+        if len(parts) == 1 and self._known(whole) is None:
             # Codes of countries are words too ("and", "can"): only after a continent.
             words = whole.split()
             parts = words if len(words) == 2 and words[0] in self._by_name else []
         # Continent, then country: the country says more; anything after them is a place in it.
         for part in reversed(parts[:2]):
-            if part in self._by_name:
+            name = self._known(part)
+            if name is not None:
                 return tuple(
-                    dict.fromkeys(self._in_use(area, priced) for area in self._by_name[part])
+                    dict.fromkeys(self._in_use(area, priced) for area in self._by_name[name])
                 )
         return ()
+
+    def _known(self, text: str) -> str | None:
+        """Return a place as the table spells it: flow records' own code or a country's name."""
+        name = text if text in self._by_name else country_code(text)
+        return name if name in self._by_name else None
 
     @staticmethod
     def _in_use(area: str, priced: set[str]) -> str:

@@ -7,6 +7,7 @@ import msgspec
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
+from netplan_pricing.country_codes import country_names
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_paid, unit_prices
@@ -185,8 +186,10 @@ class TrafficPrices:
         entries = [priced[name] for name in names if name in priced]
         if not names or len(entries) != len(names):
             raise MissingDatum(
-                f"no destination area for {quoted(area)} is known from {src}"
-                f"{nearest(area, (entry.destination_place for entry in priced.values()))}"
+                f"no destination area for {quoted(area)} is known from {src}: it is a country by"
+                " name or code, a continent, or one of"
+                f" {', '.join(sorted(entry.destination_place for entry in priced.values()))}"
+                f"{nearest(area, self._places(priced.values()))}"
             )
         return self._one_of(entries, src, area)
 
@@ -217,6 +220,11 @@ class TrafficPrices:
             )
             for tier in answers[0]
         )
+
+    @staticmethod
+    def _places(entries: Iterable[NetworkEntry]) -> tuple[str, ...]:
+        """Return all names of destinations that a mistyped one is compared with."""
+        return (*(entry.destination_place for entry in entries), *country_names())
 
     def _listed(self, entries: Iterable[NetworkEntry], src: str) -> str:
         """Return the areas with a price, and the first step that costs anything."""

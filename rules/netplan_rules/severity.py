@@ -7,7 +7,7 @@ reaches decides. Where none of them is known, the rule's own severity stands.
 
 from decimal import Decimal
 
-from netplan_planner.model import Facts, Severity, Value
+from netplan_planner.model import MOST_MEASURED_RATIO, Facts, Severity, Value
 from netplan_planner.units import cents
 from netplan_rules.base import Threshold
 
@@ -61,10 +61,6 @@ STEPS = (
 )
 
 
-_MOST_MEASURED = 1.2
-"""Above this share of a limit, a rate was not measured behind it."""
-
-
 class Harm(Value, frozen=True, kw_only=True):
     """A severity and the step that decided it, in words."""
 
@@ -102,7 +98,7 @@ def harm(
         # Only a declared target can be far above what anything sends.
         used = (
             f"{used_ratio:.0%} of what binds is in use"
-            if used_ratio <= _MOST_MEASURED
+            if used_ratio <= MOST_MEASURED_RATIO
             else f"{used_ratio:.3g} times what binds is wanted"
         )
         judged.append(_step(facts, used_ratio, "used_ratio", used, "{:.0%}"))

@@ -179,7 +179,8 @@ def test_an_audit_says_whose_prices_it_shows(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "$1,905.40 a month = 238,175 GiB × $0.008" in text
+    assert "$1,905.40 a month" in text
+    assert "238,175 GiB × $0.008" in text
     assert "effective price of the billing export export.parquet for 1 SKUs" in text
     assert "25 % off Compute Engine" in text
 

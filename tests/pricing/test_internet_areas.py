@@ -51,6 +51,13 @@ def rows() -> list[dict[str, str]]:
         ("South Korea", ["south korea"]),
         ("  south   america ", ["south america"]),
         ("Apac(Excluding Korea and Indonesia)", [REST_OF_ASIA]),
+        ("Japan", [REST_OF_ASIA]),
+        ("JP", [REST_OF_ASIA]),
+        ("Asia/Japan", [REST_OF_ASIA]),
+        ("Germany", ["western europe", "eastern europe"]),
+        ("new  zealand", ["australia", REST_OF_ASIA]),
+        ("UK", ["western europe", "eastern europe"]),
+        ("in", ["india"]),
         ("", []),
         ("/", []),
         ("Atlantis", []),
@@ -100,3 +107,20 @@ def test_a_continent_is_answered_where_all_its_areas_cost_the_same() -> None:
     assert str(sydney[0].price.usd) == "0.19"
     with pytest.raises(MissingDatum):
         BOOK.traffic(PathClass.INTERNET, src_region=CENTRAL, area="America")
+
+
+def test_every_country_of_the_areas_has_a_name_and_a_code() -> None:
+    codes = {row["name"] for row in rows() if len(row["name"]) == 3}
+    with (FACTS / "country_codes.csv").open(newline="", encoding="utf-8") as file:
+        countries = list(csv.DictReader(file))
+    assert {row["code3"] for row in countries} == codes
+    spellings = [
+        text for row in countries for text in (row["code3"], row["code2"], *row["names"].split("|"))
+    ]
+    assert len(spellings) == len(set(spellings))
+    assert all(text == text.casefold() and text for text in spellings)
+
+
+def test_a_mistyped_country_is_met_with_its_name() -> None:
+    with pytest.raises(MissingDatum, match=r"Western Europe.*germany"):
+        BOOK.traffic(PathClass.INTERNET, src_region=CENTRAL, area="Germny")

@@ -238,6 +238,15 @@ def test_two_runs_give_the_same_bytes() -> None:
     assert run(*arguments, "--usage", "all").stdout == run(*arguments, "--usage", "all").stdout
 
 
+def test_the_internet_asks_for_an_area_and_takes_a_country() -> None:
+    to = ["traffic", "--from", "us-central1", "--to", "internet", "--gib", "10"]
+    ran = run(*to)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "Western Europe 0.12" in ran.stderr
+    assert "give --area with one of these, or with a country by name or code" in ran.stderr
+    assert run(*to, "--area", "Japan").stdout == run(*to, "--area", "jpn").stdout
+
+
 def test_a_sum_is_headed_with_the_hours_that_it_is_for() -> None:
     machine = ("machine", "n2-standard-16", "--region", "us-central1", "--hours", "100")
     assert "USD for 100 h" in run(*machine).stdout
@@ -260,7 +269,7 @@ def test_hours_of_a_batch_are_refused_not_ignored(tmp_path: Path) -> None:
 
 def test_too_little_memory_is_one_line() -> None:
     limited = (
-        "import sys, netplan_planner.cli\n"
+        "import sys, netplan_planner.cli.app\n"
         "frame = sys.modules['netplan_planner.cli.app']\n"
         "def fail(*_, **__): raise MemoryError\n"
         "frame.app = fail\n"

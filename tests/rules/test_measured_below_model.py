@@ -118,7 +118,7 @@ def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None
     found = {hit.subject: hit for hit in hits(RULE, facts)}
     assert set(found) == {"a → b (us-central1-a)", "b → a (us-central1-a)"}
     hit = found["a → b (us-central1-a)"]
-    assert hit.message.startswith("1 stream reached 1 Gbit/s, 4% of 24.0 Gbit/s as predicted")
+    assert hit.message.startswith("1 stream reached 1 Gbit/s, 4% of 25.7 Gbit/s as predicted")
     assert "; 16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s; first suspect: " in hit.message
     assert hit.throughput_now is not None
     assert hit.throughput_now.gbps == 1.0
@@ -127,14 +127,14 @@ def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None
 
 
 def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None:
-    """A window of 505 kB over 100 ms: 16 streams get 0.65 Gbit/s, one gets 0.04 and not 0.01."""
+    """A window of 505 kB over 100 ms: 16 streams get 0.67 Gbit/s, one gets 0.04 and not 0.01."""
     long = {"dst": "far", "min_rtt_ms": 100.0, "receiver": {"receive_ceiling_bytes": 2**20}}
     facts = measured_facts(run(gbps=0.01, streams=1, **long), run(gbps=0.6, streams=16, **long))
     (hit,) = hits(RULE, facts)
     assert hit.message.startswith("1 stream reached 0.01 Gbit/s, 4% of 0.24 Gbit/s")
     (told,) = [str(item.value) for item in hit.evidence if item.name.startswith("suspect_")]
     assert told.startswith("receive-ceiling: ")
-    assert told.endswith("with that, 0.65 Gbit/s is predicted (with 16 streams)")
+    assert told.endswith("with that, 0.67 Gbit/s is predicted (with 16 streams)")
 
 
 # What it says of itself

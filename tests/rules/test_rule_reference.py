@@ -84,10 +84,40 @@ def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
 
 
 def test_a_page_of_one_rule_is_printed_by_name() -> None:
-    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch"])
+    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch", "--markdown"])
     assert done.returncode == 0
     page = next(docs.page(c) for c in CHECKS if c.rule.id == "vpc-mtu-mismatch")
     assert done.stdout.rstrip("\n") == page.rstrip("\n")
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=[c.rule.id for c in CHECKS])
+@pytest.mark.parametrize("width", [60, 100])
+def test_the_page_for_a_terminal_is_whole_and_without_markup(check: Check, width: int) -> None:
+    page = docs.plain_page(check, width)
+    for mark in ("**", "`", "###", "| ---", "](", "<http"):
+        assert mark not in page
+    said = " ".join(page.split())
+    rule = check.rule
+    for text in (rule.id, rule.title, rule.rationale, rule.remediation, rule.guards):
+        assert " ".join(text.replace("`", "").split()) in said
+    for threshold in rule.thresholds:
+        assert f"{threshold.name} = {threshold.default:.10g}" in said
+    wide = [line for line in page.split("\n") if len(line) > width]
+    assert all(line.split()[0].startswith("http") or " = " in line for line in wide)
+
+
+def test_a_rule_by_name_is_printed_for_a_terminal() -> None:
+    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch"])
+    check = next(c for c in CHECKS if c.rule.id == "vpc-mtu-mismatch")
+    assert done.stdout == docs.plain_page(check, 100)
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 200])
+def test_the_list_fits_a_terminal(width: int) -> None:
+    listed = docs.listing(width)
+    assert max(map(len, listed.split("\n"))) <= max(width, 60)
+    said = " ".join(listed.split())
+    assert all(c.rule.id in said for c in CHECKS)
 
 
 def test_an_unknown_rule_names_the_nearest() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from netplan_planner.cli.origins import Verbs, check_variables
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
@@ -38,6 +39,7 @@ _NO_MORE = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 app = typer.Typer(
     name="netplan",
+    cls=Verbs,
     help="Find Compute Engine traffic that takes the wrong path, machines whose egress cap is too"
     " small or too big, and the cheapest machine type for a bandwidth. It only advises.",
     no_args_is_help=True,
@@ -97,6 +99,7 @@ def root(
     ] = False,
 ) -> None:
     """Read the configuration file, so that its values become the options' defaults."""
+    _note_variables(ctx, quiet)
     from netplan_planner.config import find_config, option_defaults
 
     state.quiet, state.debug = quiet, debug
@@ -112,6 +115,12 @@ def root(
         from netplan_planner.cli.live import Live
 
         state.live = ctx.with_resource(Live())
+
+
+def _note_variables(ctx: typer.Context, quiet: bool) -> None:
+    for note in check_variables(ctx, os.environ):
+        if not quiet:
+            typer.echo(f"netplan: {_inert(note)}", err=True)
 
 
 def _as_parameters(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
@@ -171,8 +171,10 @@ def audit(
 
     from netplan_planner.cli.price_source import currency_in
     from netplan_planner.engine import AuditRequest, run_audit
+    from netplan_planner.engine.code_places import code_places
     from netplan_planner.model import CommitmentScope, Severity
     from netplan_planner.renderers import (
+        SARIF,
         ColourMode,
         RenderOptions,
         check_outputs,
@@ -226,6 +228,9 @@ def audit(
     report = run_audit(request, progress)
     if shown_in is not None:
         report = replace(report, assumptions=(*report.assumptions, shown_in.assumption))
+    if any(spec.format == SARIF for spec in outputs):
+        found = code_places(report, request, state.config_path)
+        render = replace(render, places=found.places, fallback_place=found.fallback)
     if report.price_age and any(one.format == "csv" and one.path is None for one in outputs):
         # A table has no place for it.
         typer.echo(inert_line(report.price_age), err=True)

@@ -11,7 +11,7 @@ import msgspec
 from netplan_planner.inert import escaped_json, inert
 from netplan_planner.model import EgressCap, MeasuredLimit, PathClass
 from netplan_planner.renderers.figures import counted, trimmed
-from netplan_planner.throughput import CapsTable
+from netplan_planner.throughput import CapsTable, stated_on
 from netplan_planner.throughput.limits.physical_nics import physical_nics
 
 SCHEMA = "netplan.caps/1"
@@ -64,7 +64,7 @@ def one_type(table: CapsTable, variants: Sequence[EgressCap], form: str, width: 
     first = variants[0]
     size = f", {counted(first.vcpus, 'vCPU')}" if first.vcpus else ""
     sources = _Sources()
-    lines = [f"{inert(first.machine_type)}{size} · limits of {table.as_of}"]
+    lines = [f"{inert(first.machine_type)}{size} · limits of {stated_on(table.as_of)}"]
     for cap in variants:
         lines += ["", _title(cap), *_fields(cap, sources)]
     lines += ["", *_shared(table, first, sources), ""]
@@ -77,7 +77,7 @@ def listing(table: CapsTable, variants: Sequence[EgressCap], form: str) -> str:
     if form != "text":
         return _data(table, variants, form)
     width = max((len(_name(cap)) for cap in variants), default=0)
-    lines = [f"{'':<{width}}  inside  outside  Gbit/s, limits of {table.as_of}"]
+    lines = [f"{'':<{width}}  inside  outside  Gbit/s, limits of {stated_on(table.as_of)}"]
     lines += [
         f"{_name(cap):<{width}}  {_gbps(cap.egress_gbps):>6}  {_gbps(cap.external_gbps):>7}"
         for cap in variants
@@ -189,7 +189,7 @@ def _data(table: CapsTable, variants: Sequence[EgressCap], form: str) -> str:
     if form == "json":
         answer = {
             "schema": SCHEMA,
-            "limits_as_of": table.as_of,
+            "limits_as_of": stated_on(table.as_of),
             "caps": [_row(cap) for cap in variants],
             "measured": list(_measured_limits(table)),
         }

@@ -75,6 +75,10 @@ _SKU_JOIN = " + "
 
 _TO_THE_INTERNET = ("internet", "nat")
 
+_WANTED_AREA = (
+    "give --area with one of these, or with a country by name or code: --area Japan, --area jp"
+)
+
 DEFAULT_HOURS = float(HOURS_PER_MONTH)
 _MONTH_H = Decimal(HOURS_PER_MONTH)
 _MOST = 1e15
@@ -213,7 +217,10 @@ def traffic(
     gib: Annotated[float, typer.Option(help="GiB in a month.", min=0)],
     area: Annotated[
         str | None,
-        typer.Option(help="Where an internet peer is: Europe, Asia/jpn, usa, South America, …"),
+        typer.Option(
+            help="Where an internet peer is: a country (Japan, JP, jpn), a continent, or an area of"
+            " the price list (South America, Western Europe, …)."
+        ),
     ] = None,
     place: Annotated[
         str | None,
@@ -245,7 +252,14 @@ def traffic(
         if is_given and to not in _TO_THE_INTERNET:
             raise UsageError(f"{option} is for --to {' and '.join(_TO_THE_INTERNET)}, not {to}")
     tier = network_tier.value
-    tiers = book.traffic(path_class, src_region=src, dst_region=dst, area=area, network_tier=tier)
+    try:
+        tiers = book.traffic(
+            path_class, src_region=src, dst_region=dst, area=area, network_tier=tier
+        )
+    except MissingDatum as error:
+        if area is None and to in _TO_THE_INTERNET:
+            raise MissingDatum(f"{error}\n{_WANTED_AREA}") from error
+        raise
     lines = book.traffic_line_items(
         "traffic",
         path_class,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from netplan_planner.cli import price_layout
 from netplan_planner.cli.app import state
 from netplan_planner.errors import MissingDatum
 from netplan_planner.inert import inert_cell, inert_line
@@ -133,10 +134,7 @@ def _convert(answer: Answer, currency: "Currency") -> None:
 
 
 def _text(answer: Answer) -> str:
-    cells = [
-        [_shown(name, row[name], str(row.get("sku_candidates", ""))) for name in answer.columns]
-        for row in answer.rows
-    ]
+    cells = [[_cell(name, row) for name in answer.columns] for row in answer.rows]
     first = answer.columns[0]
     known = {**_TITLES, **answer.titles, "usd": answer.sum_title}
     titles = [known.get(name, name) for name in answer.columns]
@@ -160,26 +158,25 @@ def _text(answer: Answer) -> str:
             whose = "" if len(names) == len(answer.rows) else f"{'; '.join(names)}: "
             lines.append(f"{label:<8} {inert_line(whose + text)}")
     lines += [inert_line(note) for note in answer.notes]
-    return "\n".join(lines)
+    width = price_layout.terminal_width()
+    return "\n".join(row for line in lines for row in price_layout.wrapped(line, width))
 
 
 def _table(columns: Sequence[str], titles: list[str], cells: list[list[str]]) -> list[str]:
     """Return aligned lines; numbers stand to the right."""
-    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
     to_right = {
         n
         for n, name in enumerate(columns)
         if name == "gib" or any(amount in name for amount in _RIGHT)
     }
+    return price_layout.table(titles, cells, to_right, price_layout.terminal_width())
 
-    def line(texts: list[str]) -> str:
-        aligned = (
-            text.rjust(width) if n in to_right else text.ljust(width)
-            for n, (text, width) in enumerate(zip(texts, widths, strict=True))
-        )
-        return "  ".join(aligned).rstrip()
 
-    return [line(titles), *map(line, cells)]
+def _cell(name: str, row: dict[str, object]) -> str:
+    shown = _shown(name, row[name], str(row.get("sku_candidates", "")))
+    if name != "sku_id":
+        return shown
+    return price_layout.said_of_sku(shown, str(row.get("source", "")), NO_SKU)
 
 
 def _shown(name: str, value: object, candidates: str = "") -> str:

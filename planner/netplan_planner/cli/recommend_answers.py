@@ -27,6 +27,7 @@ from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.content.phrases import origin, quantity
 from netplan_planner.renderers.figures import counted, dollars, unit_price
 from netplan_planner.renderers.output import resolved
+from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 
 SCHEMA = "netplan.recommend/1"
@@ -77,7 +78,7 @@ def data(
     document = {
         "schema": SCHEMA,
         "price_age": age,
-        "limits_as_of": caps.as_of,
+        "limits_as_of": stated_on(caps.as_of),
         "calibration": next(calibration_note(caps), None),
         "prices_as_of": prices.info.as_of,
         "prices_sha256": prices.info.sha256,
@@ -95,7 +96,7 @@ def _basis(caps: CapsBook, prices: PriceBook) -> list[str]:
     kind = f"{own} prices" if info.terms else "List prices"
     return [
         f"{kind} of {info.as_of} in USD, without disks, licences and traffic; Tier_1 fees of"
-        f" {info.network_as_of}; limits of {caps.as_of}.",
+        f" {info.network_as_of}; limits of {stated_on(caps.as_of)}.",
         *calibration_note(caps),
         "A cap is a ceiling: to send at it takes cores, and small types have few: ask for them with"
         " --vcpus. Several small machines instead of one, where the load spreads: --max-count N.",

@@ -1,25 +1,35 @@
 """`netplan rules`: the rule reference."""
 
+import shutil
+import sys
 from typing import Annotated
 
 import typer
 
 from netplan_planner.cli.app import app
 
+_WIDTH = 100
+"""Columns where there is no terminal to ask."""
+
 
 @app.command()
 def rules(
     name: Annotated[str | None, typer.Argument(help="A rule's id: print its page.")] = None,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the whole reference as Markdown.")
+        bool,
+        typer.Option("--markdown", help="Print the page, or the whole reference, as Markdown."),
     ] = False,
 ) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""
     from netplan_rules import docs
     from netplan_rules.registry import find_rule
 
+    width = shutil.get_terminal_size((_WIDTH, 24)).columns
     if name is not None:
-        text = docs.page(find_rule(name))
+        check = find_rule(name)
+        text = docs.page(check) if markdown else docs.plain_page(check, width)
     else:
-        text = docs.reference() if markdown else docs.listing()
+        text = (
+            docs.reference() if markdown else docs.listing(width if sys.stdout.isatty() else None)
+        )
     typer.echo(text.rstrip("\n"))

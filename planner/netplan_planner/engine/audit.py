@@ -9,7 +9,7 @@ from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
 from netplan_planner.engine.fixes import Answer, answer
-from netplan_planner.engine.inputs import limits_date, read_facts
+from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
@@ -29,6 +29,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
@@ -179,7 +180,7 @@ def _report(
         tool=f"netplan {tool_version()}",
         title=demo.title if demo is not None else _title(projects),
         projects=projects,
-        limits_as_of=limits_date(request, demo),
+        limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.as_of,
         network_prices_as_of=facts.prices.info.network_as_of,
         price_age=price_age(

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
 
-_FOLDER = Path(__file__).resolve().parent.parent / "demos"
+DEMO_FOLDER = Path(__file__).resolve().parent.parent / "demos"
+DEMO_PREFIX = "demo:"
+"""Stands for the folder in the sources of what a demo holds."""
 
 
 class DemoNeed(Value, frozen=True, kw_only=True):
@@ -36,7 +38,7 @@ class Demo(Value, frozen=True, kw_only=True):
 
 def demo_names() -> tuple[str, ...]:
     """Return the names of all samples, sorted."""
-    return tuple(sorted(path.parent.name for path in _FOLDER.glob("*/demo.toml")))
+    return tuple(sorted(path.parent.name for path in DEMO_FOLDER.glob("*/demo.toml")))
 
 
 def load_demo(name: str) -> Demo:
@@ -47,7 +49,7 @@ def load_demo(name: str) -> Demo:
     """
     if name not in demo_names():
         raise UsageError(f"no demo is named {name!r}; there are: {', '.join(demo_names())}")
-    folder = _FOLDER / name
+    folder = DEMO_FOLDER / name
     table = tomllib.loads((folder / "demo.toml").read_text(encoding="utf-8"))
     return Demo(
         name=name,
@@ -99,4 +101,4 @@ def relabelled_traffic(traffic: TrafficMatrix) -> TrafficMatrix:
 
 
 def _label(source: str) -> str:
-    return source.replace(f"{_FOLDER}/", "demo:")
+    return source.replace(f"{DEMO_FOLDER}/", DEMO_PREFIX)

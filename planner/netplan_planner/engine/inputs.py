@@ -29,7 +29,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     """Return everything that the rules may look at.
 
     Raises:
-        UsageError: If the request names nothing to audit.
+        UsageError: If the request names nothing to read.
         InputError: If an input cannot be read at all.
     """
     from netplan_pricing import open_prices
@@ -75,7 +75,7 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
         parts.append(read_projects(request.projects, request.api, say))
     if not parts:
         raise UsageError(
-            "nothing to audit: name a project (--project P), files (--inventory DIR), or an"
+            "nothing to read: name a project (--project P), files (--inventory DIR), or an"
             " embedded sample (--demo gecko)"
         )
     return parts[0] if len(parts) == 1 else merge_inventories(parts)

@@ -36,7 +36,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
-from netplan_planner.throughput import instance_end, load_caps, predict
+from netplan_planner.throughput import instance_end, load_caps, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
 from netplan_planner.throughput.round_trips.given import raised_to_pings, why_believed
@@ -226,7 +226,11 @@ def _answer(
         is_receiving = src.machine_type is None
         found = google_api_bounds(dst if is_receiving else src, caps, is_receiving=is_receiving)
         return PathAnswer(
-            src=names[0], dst=names[1], query=query, limits_as_of=caps.as_of, estimate=found
+            src=names[0],
+            dst=names[1],
+            query=query,
+            limits_as_of=stated_on(caps.as_of),
+            estimate=found,
         )
     query, detail, said = _with_round_trip(query)
     estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
@@ -236,7 +240,7 @@ def _answer(
         src=names[0],
         dst=names[1],
         query=query,
-        limits_as_of=caps.as_of,
+        limits_as_of=stated_on(caps.as_of),
         estimate=estimate,
         rtt_detail=detail,
         rtt_doubt=said,

@@ -18,6 +18,7 @@ from netplan_planner.optimise.probe_forecast import ProbeRules, forecast
 from netplan_planner.optimise.probe_plan import ProbeCaps, choose_probes, impacts_of
 from netplan_planner.probes.budget import wire_ratio
 from netplan_planner.probes.campaign import CONFIGURATIONS, StopRule
+from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 
 RUN_OVERHEAD_S = 2.0
@@ -83,7 +84,7 @@ def plan_for(question: ProbeQuestion, facts: Facts, *, title: str, found: FoundP
     return ProbePlan(
         id=_plan_id(question, chosen.probes),
         title=title,
-        limits_as_of=facts.caps.as_of,
+        limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.network_as_of,
         tolerance_ratio=rules.tolerance_ratio,
         probes=chosen.probes,

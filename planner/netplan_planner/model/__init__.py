@@ -31,6 +31,7 @@ from netplan_planner.model.facts import (
     Target,
 )
 from netplan_planner.model.finding import (
+    MOST_MEASURED_RATIO,
     Change,
     ChangeKind,
     Confidence,
@@ -162,6 +163,7 @@ from netplan_planner.model.traffic import (
 
 __all__ = [
     "DEFAULT_MTU_BYTES",
+    "MOST_MEASURED_RATIO",
     "NO_TRAFFIC",
     "OLDER_THAN_A_CHANGE",
     "PIN_LABEL",

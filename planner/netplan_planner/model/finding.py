@@ -39,6 +39,10 @@ class Confidence(StrEnum):
         return list(Confidence)[min(self.rank + 1, 2)]
 
 
+MOST_MEASURED_RATIO = 1.2
+"""Above this share of a limit, a rate was not measured behind it: it is a declared target."""
+
+
 class Need(StrEnum):
     """Evidence that a rule rests on; without it the rule is *not evaluated*."""
 

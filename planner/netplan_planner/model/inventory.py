@@ -559,6 +559,20 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
             self._overlaps[key] = self._first_overlap(*key)
         return self._overlaps[key]
 
+    def range_within(self, network: SelfLink, block: str) -> str:
+        """Return the first IPv4 range of a network that overlaps a block, or nothing."""
+        whole = ip_network(block)
+        first, last = int(whole.network_address), int(whole.broadcast_address)
+        key = network, SelfLink(block)
+        if key not in self._overlaps:
+            found = (
+                text
+                for low, high, text in self._ranges_by_network.get(network, ())
+                if low <= last and first <= high
+            )
+            self._overlaps[key] = next(found, "")
+        return self._overlaps[key]
+
     def _first_overlap(self, one: SelfLink, other: SelfLink) -> str:
         left = iter(self._ranges_by_network.get(one, ()))
         right = iter(self._ranges_by_network.get(other, ()))

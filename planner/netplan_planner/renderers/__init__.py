@@ -6,6 +6,7 @@ Nothing heavy is imported here; a format's module is imported when the format is
 from netplan_planner.renderers.options import ColourMode, RenderOptions, RuleInfo
 from netplan_planner.renderers.output import (
     RENDERERS,
+    SARIF,
     OutputSpec,
     check_outputs,
     parse_output,
@@ -15,6 +16,7 @@ from netplan_planner.renderers.output import (
 
 __all__ = [
     "RENDERERS",
+    "SARIF",
     "ColourMode",
     "OutputSpec",
     "RenderOptions",

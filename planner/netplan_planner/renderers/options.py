@@ -1,9 +1,11 @@
 """What a renderer may be told: how wide, how colourful, how much, and what the rules are."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model import Severity, Value
+from netplan_planner.renderers.places import FilePlace
 
 EVERYTHING = "all"
 """The `--explain` name that stands for every rule."""
@@ -56,6 +58,10 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """Code and units per US dollar, in which texts show amounts; data stays in dollars."""
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
+    places: Mapping[str, FilePlace] = {}
+    """File and line of sources, as `engine.code_places` finds them; only SARIF asks for them."""
+    fallback_place: FilePlace = FilePlace(path="netplan.toml", line=1)
+    """Where SARIF shows what was not read from a file: the configuration, or the inventory."""
 
     def rule_info(self, rule: str) -> RuleInfo | None:
         """Return what is known of a rule."""

@@ -26,11 +26,12 @@ from netplan_planner.writing import usable_target, written_whole
 Render = Callable[[Report, RenderOptions], str]
 
 TEXT = "text"
+SARIF = "sarif"
 STDOUT = "-"
 RENDERERS: Mapping[str, str] = {
     TEXT: "netplan_planner.renderers.terminal",
     "json": "netplan_planner.renderers.json_report",
-    "sarif": "netplan_planner.renderers.sarif",
+    SARIF: "netplan_planner.renderers.sarif",
     "md": "netplan_planner.renderers.markdown",
     "csv": "netplan_planner.renderers.csv_report",
     "machines-csv": "netplan_planner.renderers.machines_csv",

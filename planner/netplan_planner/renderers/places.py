@@ -13,6 +13,10 @@ _FILE = re.compile(
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
+ROOT = "ROOT"
+"""The base of URIs that lead out of the folder in which netplan ran: the file system's root."""
+
+
 class FilePlace(Value, frozen=True, kw_only=True):
     """A file, and the line or the JSON pointer in it."""
 
@@ -22,18 +26,21 @@ class FilePlace(Value, frozen=True, kw_only=True):
 
     @property
     def uri(self) -> str:
-        """The file as a URI reference: relative paths stay relative.
+        """The file as a relative URI reference, to `ROOT` where the path is absolute.
 
         >>> FilePlace(path="a b/instances.json").uri, FilePlace(path="/data/x.json").uri
-        ('a%20b/instances.json', 'file:///data/x.json')
+        ('a%20b/instances.json', 'data/x.json')
         """
         path = self.path.replace("\\", "/")
         encoded = quote(path.encode("utf-8", "replace"), safe="/")
-        if _DRIVE.match(self.path):
-            return f"file:///{encoded}"
-        if path.startswith("/"):
-            return f"file:///{encoded.lstrip('/')}"
+        if self.is_absolute:
+            return encoded.lstrip("/")
         return encoded.removeprefix("./") or encoded
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether the path begins at a root or a drive."""
+        return self.path.startswith(("/", "\\")) or _DRIVE.match(self.path) is not None
 
 
 def file_place(source: str) -> FilePlace | None:

@@ -3,8 +3,9 @@
 A finding is one result at its first place, with its other places as related locations. What was
 suppressed is not emitted: to SARIF a suppressed result is still a result, and here only failures
 are asked for; run properties count them. Rules that could not be evaluated are notifications of
-the tool, never results. A place in a file gets a physical location; a resource read from the API
-has a logical one only. Nothing depends on time or machine, and fingerprints are the findings' own.
+the tool, never results. Code scanning refuses a whole file for one result without file and line:
+a resource that was read from the API is shown at the configuration or the inventory file, and the
+location says so. Nothing depends on time or machine, and fingerprints are the findings' own.
 """
 
 import re
@@ -23,7 +24,7 @@ from netplan_planner.model import (
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.json_report import Plain, document, plain
 from netplan_planner.renderers.options import RenderOptions, RuleInfo
-from netplan_planner.renderers.places import file_place
+from netplan_planner.renderers.places import ROOT, FilePlace, file_place
 
 SCHEMA_URI = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -37,6 +38,7 @@ _LEVELS = {
 }
 _NOTICES = {"crashed": "error", "gap": "warning"}
 _MESSAGE_LENGTH = 2000
+_NO_FILE = "the configuration or inventory: the resource itself was not read from a file"
 _VERSION = re.compile(r"\d+(\.\d+)*\S*")
 _LINK = re.compile(r"\](?=\()")
 
@@ -57,7 +59,8 @@ def render(report: Report, options: RenderOptions) -> str:
         "automationDetails": {"id": f"netplan/{quote(scalars(report.title), safe='')}/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(report)],
-        "results": [_result(finding, index[finding.rule]) for finding in report.findings],
+        "originalUriBaseIds": {ROOT: {"uri": "file:///"}},
+        "results": [_result(finding, index[finding.rule], options) for finding in report.findings],
         "properties": _run_properties(report),
     }
     return document({"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]})
@@ -130,14 +133,14 @@ def _run_properties(report: Report) -> dict[str, Plain]:
     }
 
 
-def _result(finding: Finding, rule_index: int) -> dict[str, Plain]:
-    related = list(_related(finding))
+def _result(finding: Finding, rule_index: int, options: RenderOptions) -> dict[str, Plain]:
+    related = list(_related(finding, options))
     result: dict[str, Plain] = {
         "ruleId": scalars(finding.rule),
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
         "message": _message(_sentence(finding)),
-        "locations": [_location(finding.resources)],
+        "locations": [_location(finding.resources, options)],
         "partialFingerprints": {FINGERPRINT: scalars(finding.fingerprint)},
         "properties": _properties(finding),
     }
@@ -164,20 +167,26 @@ def _sentence(finding: Finding) -> str:
     return ". ".join(parts) + "."
 
 
-def _location(resources: Sequence[ResourceRef]) -> dict[str, Plain]:
-    """Return one location: the file of the first resource, the names of all."""
-    location: dict[str, Plain] = {}
-    place = file_place(resources[0].source) if resources else None
-    if place is not None:
-        physical: dict[str, Plain] = {"artifactLocation": {"uri": place.uri}}
-        if place.line is not None:
-            physical["region"] = {"startLine": place.line}
-        location["physicalLocation"] = physical
-        if place.pointer:
-            location["properties"] = {"jsonPointer": scalars(place.pointer)}
+def _location(resources: Sequence[ResourceRef], options: RenderOptions) -> dict[str, Plain]:
+    """Return one location: the file and line of the first resource that has one, all names."""
+    found = (options.places.get(ref.source) or file_place(ref.source) for ref in resources)
+    place = next((place for place in found if place is not None), None)
+    location: dict[str, Plain] = {"physicalLocation": _physical(place or options.fallback_place)}
     if resources:
         location["logicalLocations"] = [_logical(ref) for ref in dict.fromkeys(resources)]
+    if place is None:
+        location["properties"] = {"fileIs": _NO_FILE}
+    elif place.pointer:
+        location["properties"] = {"jsonPointer": scalars(place.pointer)}
     return location
+
+
+def _physical(place: FilePlace) -> dict[str, Plain]:
+    """Return a file and its line; the first line where none is known."""
+    artifact: dict[str, Plain] = {"uri": place.uri}
+    if place.is_absolute:
+        artifact["uriBaseId"] = ROOT
+    return {"artifactLocation": artifact, "region": {"startLine": place.line or 1}}
 
 
 def _logical(ref: ResourceRef) -> dict[str, Plain]:
@@ -188,15 +197,16 @@ def _logical(ref: ResourceRef) -> dict[str, Plain]:
     }
 
 
-def _related(finding: Finding) -> Iterable[Plain]:
+def _related(finding: Finding, options: RenderOptions) -> Iterable[Plain]:
     """Yield the other ends and the other places, numbered from 1."""
     number = 0
     for ref in finding.resources[1:]:
         number += 1
-        yield {"id": number, "message": _message(ref.name), **_location((ref,))}
+        yield {"id": number, "message": _message(ref.name), **_location((ref,), options)}
     for member in finding.members[1:]:
         number += 1
-        yield {"id": number, "message": _message(member.subject), **_location(member.resources)}
+        where = _location(member.resources, options)
+        yield {"id": number, "message": _message(member.subject), **where}
 
 
 def _properties(finding: Finding) -> dict[str, Plain]:

@@ -8,6 +8,7 @@ from netplan_planner.throughput.limits.ends import (
     instance_end,
     outside_gbps,
 )
+from netplan_planner.throughput.limits.tables import stated_on
 from netplan_planner.throughput.path import apply_change, predict, single_flow
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "outside_gbps",
     "predict",
     "single_flow",
+    "stated_on",
 ]

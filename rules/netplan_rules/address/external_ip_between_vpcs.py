@@ -1,7 +1,6 @@
 """Machines of two unconnected networks that talk over external addresses."""
 
 from collections.abc import Iterator, Sequence
-from ipaddress import ip_network
 
 from netplan_planner.model import (
     Change,
@@ -71,7 +70,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 def _hit(facts: Facts, talk: Talk) -> Hit:
     edge, sender, receiver = talk.edges[0], talk.sender, talk.receiver
     local, remote = sorted((_network(sender), _network(receiver)))
-    overlap = _auto_mode(facts.inventory, local, remote) or _overlap(facts.inventory, local, remote)
+    overlap = _auto_mode(facts.inventory, local, remote) or facts.inventory.overlapping_ranges(
+        local, remote
+    )
     legacy = [
         last_part(link)
         for link in (local, remote)
@@ -128,34 +129,12 @@ def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
     """
     networks = [inventory.network_by_link.get(link) for link in (local, remote)]
     automatic = [n for n in networks if n is not None and n.is_auto_mode]
-    if len(automatic) == 2:
+    if len(automatic) == len(networks):
         return f"{AUTO_MODE_RANGE} of two auto-mode networks"
     for one in automatic:
         other = remote if one.ref.self_link == local else local
-        for text in _ranges(inventory, other):
-            if ip_network(AUTO_MODE_RANGE).overlaps(ip_network(text, strict=False)):
-                return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
-    return ""
-
-
-def _ranges(inventory: Inventory, network: SelfLink) -> list[str]:
-    """Return the IPv4 ranges of a network's subnetworks, sorted."""
-    return sorted(
-        text
-        for subnetwork in inventory.subnetworks
-        if subnetwork.network == network
-        for text in (subnetwork.ipv4_range, *subnetwork.secondary_ranges)
-        if text
-    )
-
-
-def _overlap(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
-    """Return the first pair of overlapping IPv4 ranges of two networks, or an empty text."""
-    others = _ranges(inventory, remote)
-    for one in _ranges(inventory, local):
-        for other in others:
-            if ip_network(one, strict=False).overlaps(ip_network(other, strict=False)):
-                return f"{one} and {other}"
+        if text := inventory.range_within(other, AUTO_MODE_RANGE):
+            return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
     return ""
 
 

@@ -233,7 +233,7 @@ def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "nothing to audit"),
+        ((), "nothing to read"),
         (("--demo", "gekko"), "no demo is named 'gekko'"),
         (("--demo", "gecko", "--select", "external-ip"), "no rule is named 'external-ip'"),
         (("--demo", "gecko", "--output", "jsn"), "json"),

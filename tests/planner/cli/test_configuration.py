@@ -30,7 +30,7 @@ def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
         ("[targets]\na = 0", "a rate above 0"),
         (
             "[rules.egress-cap-undersized-for-target]\nheadroom_ratio = 1",
-            "headroom_ratio is from 0 to below 1",
+            "headroom_ratio = 1: it is a ratio from 0 to below 1",
         ),
     ],
 )

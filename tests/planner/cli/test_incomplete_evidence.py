@@ -25,9 +25,7 @@ MACHINE = {
     ],
 }
 INSTANCES: dict[str, Any] = {"kind": "compute#instanceList", "id": "all", "items": [MACHINE]}
-DISKS = [
-    {"kind": "compute#disk", "selfLink": f"{LINK}zones/us-central1-a/disks/d{n}"} for n in "12"
-]
+SNAPSHOTS = [{"kind": "compute#snapshot", "selfLink": f"{LINK}global/snapshots/s{n}"} for n in "12"]
 
 
 def audit(folder: Path, *arguments: object) -> tuple[int, str, str]:
@@ -46,7 +44,7 @@ def write(folder: Path, **documents: object) -> Path:
 
 
 def test_evidence_that_was_not_given_is_not_missing(tmp_path: Path) -> None:
-    inventory = write(tmp_path / "inventory", instances=INSTANCES, disks=DISKS)
+    inventory = write(tmp_path / "inventory", instances=INSTANCES, snapshots=SNAPSHOTS)
     status, out, err = audit(inventory, "--strict")
     assert (status, err) == (0, "")
     assert "without evidence" in out

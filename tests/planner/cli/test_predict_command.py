@@ -8,6 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from netplan_planner.throughput.limits.tables import newest_source
 from support.command import run_verbs
 from support.predict_tables import ADDED, PLAIN, as_parquet, read, written
 
@@ -43,7 +44,7 @@ class TestOnePath:
     def test_text_says_what_how_sure_why_and_what_helps(self) -> None:
         heading, *lines = unwrapped(answer(*ZONE))
         assert heading.startswith("n2-standard-8 → n2-standard-8 · same-zone-internal")
-        assert heading.endswith("limits of 2026-11-21")
+        assert heading.endswith(f"limits of {newest_source()}")
         assert lines[0].startswith("  16 Gbit/s [")
         assert lines[0].endswith("] in 90 % of cases")
         assert lines[1].startswith("  bound by VM egress of n2-standard-8, 16 Gbit/s (")
@@ -57,7 +58,7 @@ class TestOnePath:
         assert "assumed: the receiver's window is not known" in text
 
     def test_text_says_what_an_absent_duration_is_taken_for(self) -> None:
-        assert unwrapped(answer(*ZONE))[0].endswith(", steady · limits of 2026-11-21")
+        assert unwrapped(answer(*ZONE))[0].endswith(f", steady · limits of {newest_source()}")
         timed = unwrapped(answer(*FAR, "--duration", "5s"))[0]
         assert "16 streams, RTT 100 ms, first 5 s" in timed
         assert "steady" not in timed

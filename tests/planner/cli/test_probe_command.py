@@ -48,7 +48,7 @@ def test_the_plan_of_a_demo_shows_cost_duration_and_impact() -> None:
     assert (status, errors) == (0, "")
     for words in (
         "gecko-demo",
-        "1. transcoder-4 → transcoder-1, same-zone-external, 1 stream",
+        "2. transcoder-4 → transcoder-1, same-zone-external, 1 stream",
         "because external-ip-intra-zone: saves $287.08 a month",
         "predicted 1.6 Gbit/s [0.884 to 1.73], bound by external path",
         "$0.07 to $0.26 = 7.16 to 25.9 GiB × $0.01 (same-zone-external, transcoder-4 →",
@@ -189,7 +189,7 @@ def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) ->
         (["plan", "--demo", "gecko", "--ports", "80"], "--ports is a range"),
         (["plan", "--demo", "gecko", "--end", "x"], "--end is NAME=HOW"),
         (["plan", "--demo", "gecko", "--max-usd", "much"], "--max-usd is an amount"),
-        (["plan"], "nothing to audit"),
+        (["plan"], "nothing to read"),
     ],
 )
 def test_wrong_usage_has_its_own_status(arguments: list[str], says: str) -> None:

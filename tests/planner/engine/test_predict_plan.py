@@ -93,7 +93,7 @@ class TestQuota:
 
 class TestDoubt:
     def test_it_is_said_where_the_machine_s_cap_binds_between_regions(self) -> None:
-        assert "65 % too high in the median" in asked(FAR).planning.doubt
+        assert "82 % too high in the median" in asked(FAR).planning.doubt
         assert asked(FAR, streams=1).planning.doubt == ""
         outside = msgspec.structs.replace(FAR, path_class=PathClass.INTER_REGION_EXTERNAL)
         assert asked(outside).planning.doubt == ""

@@ -187,12 +187,12 @@ def test_a_demo_has_a_believable_plan(demo: str) -> None:
 
 def test_the_plan_of_gecko_asks_for_the_external_path_and_pays_for_it() -> None:
     plan = plan_probe(ProbeQuestion(), AuditRequest(today=date(2026, 11, 22), demo="gecko"))
-    first = plan.probes[0].probe
-    assert first.path.path_class is EXTERNAL
+    (chosen, *_) = (one for one in plan.probes if one.probe.path.path_class is EXTERNAL)
+    first = chosen.probe
     assert {line.sku_id for line in first.expected.lines} == {"DE9E-AFBC-A15A"}
     assert first.expected.usd
-    assert plan.probes[0].tells[0].limit == "external-path (same-zone-external)"
-    assert plan.probes[0].tells[0].other_path_count == 7
+    assert chosen.tells[0].limit == "external-path (same-zone-external)"
+    assert chosen.tells[0].other_path_count == 7
     limits = ProbeQuestion(caps=ProbeCaps(max_gib=1))
     assert plan_probe(limits, AuditRequest(today=date(2026, 11, 22), demo="gecko")).probes == ()
 

@@ -2,6 +2,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.places import FilePlace, file_place
 from netplan_planner.renderers.sarif import SCHEMA_URI, message_text, render
 from support import reports
+from support.code_scanning import faults
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 HOSTILE = "{0} [x](http://e) \x1b[31m \ud800"
@@ -31,6 +33,7 @@ def official() -> Draft4Validator:
 def log_of(report: Report, options: RenderOptions = OPTIONS) -> Any:
     log = json.loads(render(report, options))
     official().validate(log)
+    assert faults(log) == []
     return log
 
 
@@ -86,16 +89,63 @@ def test_rules_are_those_that_occur_and_results_point_at_them() -> None:
     assert texts[0] == "Machines of one zone talk over external addresses"
 
 
-def test_a_file_is_a_physical_place_and_an_api_answer_is_not() -> None:
+def test_every_result_has_a_file_and_a_line() -> None:
     first, _, _, last = run_of(reports.gecko_report())["results"]
     location = first["locations"][0]
-    assert location["physicalLocation"]["artifactLocation"]["uri"] == "inventory/instances.json"
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "inventory/instances.json"},
+        "region": {"startLine": 1},
+    }
     assert location["properties"]["jsonPointer"] == "/1"
     names = [place["name"] for place in location["logicalLocations"]]
     assert names == ["transcoder-1", "ingest-1"]
-    assert "physicalLocation" not in last["locations"][0]
+    location = last["locations"][0]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "netplan.toml"
+    assert "not read from a file" in location["properties"]["fileIs"]
     link = "projects/gecko-demo/regions/us-central1/addresses/spare"
-    assert last["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == link
+    assert location["logicalLocations"][0]["fullyQualifiedName"] == link
+
+
+def test_lines_that_were_looked_up_are_shown() -> None:
+    full = reports.gecko_report()
+    source = full.findings[0].resources[0].source
+    options = RenderOptions(
+        places={source: FilePlace(path="a/b.json", line=7, pointer="/1")},
+        fallback_place=FilePlace(path="/etc/netplan.toml", line=1),
+    )
+    first, _, _, last = log_of(full, options)["runs"][0]["results"]
+    place = first["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "a/b.json"}, "region": {"startLine": 7}}
+    artifact = last["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert artifact == {"uri": "etc/netplan.toml", "uriBaseId": "ROOT"}
+
+
+def test_what_code_scanning_refuses_is_found() -> None:
+    log = log_of(reports.gecko_report())
+    first, second, third, fourth = log["runs"][0]["results"]
+    del first["locations"][0]["physicalLocation"]["region"]
+    second["locations"] = []
+    third["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "file:///x"
+    first["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] = 0
+    del fourth["locations"][0]["physicalLocation"]["artifactLocation"]
+    text = "\n".join(faults(log))
+    for rule in ("GH1001", "GH1003", "GH1005", "GH1017", "relatedLocations[0]"):
+        assert rule in text
+
+
+def test_another_reader_of_sarif_finds_file_and_line_of_every_result(tmp_path: Path) -> None:
+    """sarif-tools, with what it needs, as a second opinion that shares no code with the first."""
+    from sarif.loader import load_sarif_file
+
+    report = reports.gecko_report()
+    path = tmp_path / "gecko.sarif"
+    path.write_text(json.dumps(log_of(report)), encoding="utf-8")
+    file = load_sarif_file(str(path))
+    records = file.get_records()
+    assert [record["Location"] for record in records].count("netplan.toml") == 1
+    assert len(records) == len(report.findings)
+    assert all(record["Line"] == 1 for record in records)
+    assert file.get_distinct_tool_names() == ["netplan"]
 
 
 def test_other_places_are_related_with_ids_of_their_own() -> None:
@@ -140,8 +190,8 @@ def test_message_text_has_no_placeholder_and_no_link() -> None:
         ("a b/ü.json:/0", "a%20b/%C3%BC.json"),
         ("./inventory/x.json", "inventory/x.json"),
         ("../x.json:/items/0", "../x.json"),
-        ("/data/x.json.gz:7", "file:///data/x.json.gz"),
-        ("C:\\data\\x.json:/1", "file:///C%3A/data/x.json"),
+        ("/data/x.json.gz:7", "data/x.json.gz"),
+        ("C:\\data\\x.json:/1", "C%3A/data/x.json"),
         ("a%:#?.json:/1", "a%25%3A%23%3F.json"),
         ("evil\ud800\n.json", "evil%3F%0A.json"),
     ],
@@ -157,7 +207,7 @@ def test_uris_are_encoded(source: str, uri: str) -> None:
     "source",
     ["", "compute.instances.aggregatedList projects/p:/items/0", "https://x/y.json:/0", "no file"],
 )
-def test_what_is_no_file_has_no_physical_place(source: str) -> None:
+def test_what_is_no_file_has_no_place(source: str) -> None:
     assert file_place(source) is None
 
 

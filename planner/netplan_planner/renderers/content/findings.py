@@ -43,6 +43,9 @@ def findings(report: Report, options: RenderOptions, default_count: int) -> Iter
     for number, finding in enumerate(report.findings, 1):
         if number <= len(shown) or finding.rule in options.explain:
             yield from _finding(finding, number, options, after.get(finding.fingerprint))
+    if any(_is_short(finding, options) for finding in shown):
+        hint = "Findings of low and info are cut short: --explain RULE shows all steps and places"
+        yield Para(line=line(say(hint, Role.DIM)))
     yield from _rest(report.findings[len(shown) :], options)
 
 
@@ -140,8 +143,7 @@ def _short_form(finding: Finding) -> Iterator[Block]:
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
     if finding.fix is not None:
-        hint = f" (--explain {finding.rule}: all steps and places)"
-        yield Field(label="do", line=line(figures.said(finding.fix.text), hint))
+        yield Field(label="do", line=line(figures.said(finding.fix.text)))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:

@@ -89,13 +89,18 @@ def _size(total: ClassTotal) -> tuple[Decimal, str, str]:
     return (-total.gib_per_month, total.path_class.value, total.direction)
 
 
+_ZONE_PAIRS = 6
+"""Rows take two lines each; the dearest are what a reader looks for."""
+
+
 def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator[Block]:
     """Yield the table of zone pairs, the dearest first."""
     if not pairs:
         return
     yield Section(line=line("Between zones"))
     ranked = sorted(pairs, key=_rank)
-    shown = ranked[: options.row_limit]
+    limit = options.row_limit
+    shown = ranked[: limit and min(limit, _ZONE_PAIRS)]
     columns = (
         Column(title="zones"),
         Column(title="address"),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from netplan_planner.model import Finding, Member
+from netplan_planner.model import MOST_MEASURED_RATIO, Finding, Member
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import Block, Column, Line, Para, Table, fixed, line, say
@@ -54,7 +54,12 @@ def _volume(member: Member) -> Line:
 
 
 def _used(member: Member) -> Line:
-    return () if member.used_ratio is None else line(fixed(f"{member.used_ratio:.0%}"))
+    ratio = member.used_ratio
+    if ratio is None:
+        return ()
+    # Only what is declared can be far above what anything sends.
+    is_wish = ratio > MOST_MEASURED_RATIO
+    return line(fixed(f"{ratio:.3g}x wanted" if is_wish else f"{ratio:.0%}"))
 
 
 def _step(member: Member) -> Line:
@@ -68,7 +73,10 @@ def _step(member: Member) -> Line:
 
 def _saves(member: Member) -> Line:
     usd = member.saving_usd_per_month
-    return () if usd is None else phrases.money(usd)
+    if usd is None:
+        return ()
+    verb = "saves" if usd >= 0 else "costs"
+    return line(fixed(f"{verb} {figures.dollars(usd)}", phrases.money_role(usd)))
 
 
 def _do(member: Member) -> Line:
@@ -86,7 +94,7 @@ _FIGURES = (
     _Figure(Column(title="volume", is_number=True, stacked="{} a month"), _volume),
     _Figure(Column(title="in use", is_number=True, stacked="{} in use"), _used),
     _Figure(Column(title="throughput"), _step),
-    _Figure(Column(title="bill"), _saves),
+    _Figure(Column(title="a month", stacked="{} a month"), _saves),
     _DO,
     _SURE,
 )

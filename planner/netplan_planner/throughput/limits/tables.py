@@ -16,6 +16,9 @@ DATA = Path(__file__).parents[1] / "data"
 MOST_MTU_BYTES = 8896
 """Of a VPC network: docs.cloud.google.com/vpc/docs/quota, 2026-04-02."""
 
+_DATED = ("egress_caps.csv", "path_limits.csv", "measured_limits.csv")
+"""The tables of limits; each row has a `source_date`."""
+
 CapRow = dict[str, str]
 """One line of `egress_caps.csv` by column name; dates as ISO text, which sorts as dates do."""
 
@@ -48,6 +51,22 @@ def path_limit(name: str, as_of: date, tier: str = "") -> PathLimit | None:
         if row["name"] == name and row["tier"] == tier and holds(row, as_of):
             return _path_limit(row)
     return None
+
+
+@cache
+def newest_source() -> date:
+    """Return the date of the newest document that a shipped limit was read from."""
+    days = (row["source_date"] for name in _DATED for row in _read(name))
+    return date.fromisoformat(max(days))
+
+
+def stated_on(as_of: date) -> date:
+    """Return the day whose limits those asked for at `as_of` are, for what a person reads.
+
+    An earlier day's are that day's; today's are those of the newest source, for what came after
+    it is not known.
+    """
+    return min(as_of, newest_source())
 
 
 @cache

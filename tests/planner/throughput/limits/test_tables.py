@@ -7,7 +7,13 @@ import pytest
 
 from netplan_planner.model import PathClass
 from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.limits.tables import DATA, measured_limits, path_limit
+from netplan_planner.throughput.limits.tables import (
+    DATA,
+    measured_limits,
+    newest_source,
+    path_limit,
+    stated_on,
+)
 from support.shared_data import needs_shared, shared
 
 THEN = date(2017, 7, 20)
@@ -98,3 +104,14 @@ class TestPathLimits:
 
     def test_an_unknown_name_has_no_limit(self) -> None:
         assert path_limit("no-such-limit", THEN) is None
+
+
+def test_limits_are_of_the_newest_source_not_of_today() -> None:
+    days = []
+    for name in ("egress_caps.csv", "path_limits.csv", "measured_limits.csv"):
+        with (DATA / name).open(encoding="utf-8") as file:
+            days += [row["source_date"] for row in csv.DictReader(file)]
+    newest = date.fromisoformat(max(days))
+    assert newest_source() == newest
+    assert stated_on(date(2099, 1, 1)) == newest
+    assert stated_on(THEN) == THEN

@@ -1,0 +1,141 @@
+"""Which verb is in use, and where the value of an option came from: for the text of errors.
+
+A value may stand in a variable or in a file that the user does not think of. Errors that name an
+option therefore say so when it was not given on the command line.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from netplan_planner.cli import completion
+from netplan_planner.errors import UsageError, nearest_names
+
+PREFIX = "NETPLAN_"
+_OF_TESTS = "NETPLAN_TEST_"
+"""Variables of the project's own tests."""
+_ALIKE = 0.8
+"""How alike a variable's name must be to one that counts, to be a slip of the hand."""
+_OPTION = re.compile(r"--[a-z][a-z0-9-]*")
+_LIBRARY_WORDS = "Value error, "
+
+
+class Verbs(TyperGroup):
+    """The whole command: its errors name the verb, and the variable or file of a wrong value."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Make the command; where a shell asks, with what it completes."""
+        super().__init__(**attributes)
+        if completion.is_asked():
+            completion.attach(self)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix(_LIBRARY_WORDS).rstrip(".") + _origin_of(
+                error
+            )
+            raise
+        except UsageError as error:
+            raise type(error)(explained(str(error), ctx, sys.argv[1:], os.environ)) from error
+
+
+def _origin_of(error: Any) -> str:
+    """Return what to add about the origin of a value that an option does not take."""
+    parameter, ctx = error.param, error.ctx
+    if parameter is None or ctx is None or not parameter.name:
+        return ""
+    source = getattr(ctx.get_parameter_source(parameter.name), "name", "")
+    if source == "ENVIRONMENT":
+        return f" (from the variable {_variable(parameter, ctx.auto_envvar_prefix)})"
+    return f" (from {_file()})" if source == "DEFAULT_MAP" else ""
+
+
+def explained(text: str, root: Any, words: Sequence[str], variables: Mapping[str, str]) -> str:
+    """Return an error's text with the verb before it, and the origin of the options it names."""
+    path, command, prefix, table = verb_of(root, words)
+    notes = []
+    for name in dict.fromkeys(_OPTION.findall(text)):
+        parameter = next((one for one in command.params if name in one.opts), None)
+        spellings = (*parameter.opts, *parameter.secondary_opts) if parameter is not None else ()
+        if parameter is None or any(word.split("=")[0] in spellings for word in words):
+            continue
+        variable = _variable(parameter, prefix)
+        if variables.get(variable):
+            notes.append(f"{name} comes from the variable {variable}")
+        elif parameter.name in table:
+            notes.append(f"{name} comes from {_file()}")
+    said = f"{text} ({'; '.join(notes)})" if notes else text
+    return f"{' '.join(path)}: {said}" if path else said
+
+
+def verb_of(root: Any, words: Sequence[str]) -> tuple[tuple[str, ...], Any, str, Mapping[str, Any]]:
+    """Return the verb of a command line: names, command, prefix of variables, values of the file.
+
+    Global options and their values stand before a verb; what follows it are its own words.
+    """
+    command, path = root.command, []
+    prefix, table = root.auto_envvar_prefix or "", dict(root.default_map or {})
+    for word in words:
+        inner = getattr(command, "commands", {}).get(word)
+        if inner is None:
+            continue
+        command = inner
+        path.append(word)
+        prefix = f"{prefix}_{word.upper().replace('-', '_')}"
+        below = table.get(word)
+        table = below if isinstance(below, dict) else {}
+    return tuple(path), command, prefix, table
+
+
+def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Return notes on `NETPLAN_*` variables that no option reads.
+
+    Raises:
+        UsageError: If one is nearly the name of one that is read: a mistyped setting would change
+            nothing.
+    """
+    given = sorted(
+        name for name in variables if name.startswith(PREFIX) and not name.startswith(_OF_TESTS)
+    )
+    if not given:
+        return ()
+    known = set(_variables(root.command, root.auto_envvar_prefix or ""))
+    notes = []
+    for name in given:
+        if name in known:
+            continue
+        bare = {one.removeprefix(PREFIX): one for one in known}
+        near = nearest_names(name.removeprefix(PREFIX), bare, 1, cutoff=_ALIKE)
+        if near:
+            raise UsageError(f"no variable is named {name}; near: {bare[near[0]]}")
+        notes.append(f"the variable {name} is none of netplan's and changes nothing")
+    return tuple(notes)
+
+
+def _variables(command: Any, prefix: str) -> Iterator[str]:
+    for parameter in command.params:
+        yield _variable(parameter, prefix)
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _variables(inner, f"{prefix}_{name.upper().replace('-', '_')}")
+
+
+def _variable(parameter: Any, prefix: str | None) -> str:
+    """Return the variable of an option: its own, else the one of its place."""
+    own = parameter.envvar
+    if own:
+        return str(own if isinstance(own, str) else own[0])
+    return f"{prefix}_{(parameter.name or '').upper()}"
+
+
+def _file() -> str:
+    from netplan_planner.cli.app import state
+
+    return str(state.config_path)

@@ -1,0 +1,130 @@
+"""File and line of the resources in findings, for formats that show findings in files.
+
+Nothing is kept of the inventory's text, so the files of the findings' resources are read once
+more, one at a time, when such a format is asked for. A file that has gone, changed its form or is
+too large has its findings at its first line.
+"""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from os import path as names
+from pathlib import Path
+
+from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.model import Report, Value
+from netplan_planner.readers.documents import NotText, text_of
+from netplan_planner.readers.pointer_lines import pointer_lines
+from netplan_planner.renderers.places import FilePlace, file_place
+
+MOST_BYTES = 256 * 2**20
+"""Unpacked bytes of a file in which lines are looked for: the text and one value of it are in
+memory. Code hosts take no file as large as that (GitHub: 100 MB)."""
+
+_SOURCE = re.compile(
+    r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?)?", re.DOTALL
+)
+_GZIP = b"\x1f\x8b"
+
+
+class CodePlaces(Value, frozen=True, kw_only=True):
+    """Where the sources of a report's findings are, and where to show what has no file."""
+
+    places: Mapping[str, FilePlace]
+    fallback: FilePlace
+
+
+def code_places(report: Report, request: AuditRequest, config: Path | None) -> CodePlaces:
+    """Return file and line of every resource that a finding names."""
+    by_document: dict[tuple[str, int], dict[str, str]] = {}
+    for source in sorted(_sources(report)):
+        place = file_place(source) or _plain_file(source)
+        if place is not None:
+            pointers = by_document.setdefault((place.path, place.line or 1), {})
+            pointers[source] = place.pointer
+    found: dict[str, FilePlace] = {}
+    text, read = "", ""
+    for (path, line), pointers in sorted(by_document.items()):
+        if path != read:
+            text, read = _text(_real(path)), path
+        lines = pointer_lines(text, pointers.values(), line)
+        shown = _from_here(path)
+        for source, pointer in pointers.items():
+            at = lines.get(pointer, line if text else 1)
+            found[source] = FilePlace(path=shown, line=at, pointer=pointer)
+    return CodePlaces(places=found, fallback=_fallback(request, config))
+
+
+def _sources(report: Report) -> set[str]:
+    return {
+        ref.source
+        for finding in report.findings
+        for refs in (finding.resources, *(member.resources for member in finding.members))
+        for ref in refs
+    }
+
+
+def _plain_file(source: str) -> FilePlace | None:
+    """Return the place of a source whose file has no usual ending, if there is such a file."""
+    match = _SOURCE.fullmatch(source)
+    if match is None or "://" in source or not _is_file(Path(match["path"])):
+        return None
+    line = int(match["line"]) if match["line"] else None
+    return FilePlace(path=match["path"], line=line, pointer=match["pointer"] or "")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _real(path: str) -> Path:
+    if path.startswith(DEMO_PREFIX):
+        return DEMO_FOLDER / path.removeprefix(DEMO_PREFIX)
+    return Path(path)
+
+
+def _text(path: Path) -> str:
+    """Return a file's text; empty if it has gone, is no text or is too large."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if data.startswith(_GZIP):
+            with gzip.open(path) as unpacked:
+                data = unpacked.read(MOST_BYTES + 1)
+        return text_of(data) if len(data) <= MOST_BYTES else ""
+    except (OSError, ValueError, EOFError, zlib.error, NotText):
+        return ""
+
+
+def _from_here(path: str) -> str:
+    """Return a path from the folder in which netplan runs if it lies below, else the whole one."""
+    if path.startswith(DEMO_PREFIX):
+        return path
+    here = names.relpath(path)
+    return names.normpath(Path(path).absolute()) if here.startswith(names.pardir) else here
+
+
+def _fallback(request: AuditRequest, config: Path | None) -> FilePlace:
+    """Return the configuration file, else the first inventory file, else where one would be."""
+    files = (str(path) for given in _given(request) for path in _files(given))
+    first = str(config) if config is not None else next(files, "netplan.toml")
+    return FilePlace(path=_from_here(first), line=1)
+
+
+def _given(request: AuditRequest) -> Iterable[Path]:
+    if request.demo is None:
+        return sorted(request.inventory)
+    labelled = DEMO_PREFIX + str(load_demo(request.demo).inventory[0].relative_to(DEMO_FOLDER))
+    return (*sorted(request.inventory), Path(labelled))
+
+
+def _files(given: Path) -> Iterator[Path]:
+    if not given.is_dir():
+        yield given
+        return
+    yield from sorted(path for path in given.rglob("*.json*") if path.is_file())

@@ -1,0 +1,72 @@
+"""The shell completes what netplan knows: demos, rules, regions, machine types, path classes."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from support.command import ROOTS
+
+SCRIPT = "import sys; sys.argv[0] = 'netplan'; from netplan_planner.cli import main; main()"
+
+
+def offered(line: str) -> list[str]:
+    """Return what bash is offered at the end of a command line."""
+    asked = {
+        "_NETPLAN_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split(" ")) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS)), **asked},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("netplan audit --demo g", ["gecko"]),
+        ("netplan probe plan --demo d", ["dobermanifesto"]),
+        ("netplan rules vpc-m", ["vpc-mtu-mismatch"]),
+        ("netplan audit --select capacity,vpc-m", ["capacity,vpc-mtu-mismatch"]),
+        ("netplan audit --explain al", ["all"]),
+        ("netplan price machine --region africa", ["africa-south1"]),
+        ("netplan price traffic --from africa", ["africa-south1"]),
+        ("netplan price traffic --to goo", ["google-apis"]),
+        ("netplan caps n2d-standard-2", ["n2d-standard-2", "n2d-standard-224"]),
+        ("netplan predict --src-type n1-standard-1", ["n1-standard-1", "n1-standard-16"]),
+        ("netplan predict --src-place africa-south1-a", ["africa-south1-a"]),
+        (
+            "netplan predict --path inter-region-i",
+            ["inter-region-internal", "inter-region-internal-pod"],
+        ),
+        ("netplan recommend --series c4d", ["c4d"]),
+        ("netplan recommend --series nothing", []),
+    ],
+)
+def test_values_are_offered(line: str, names: list[str]) -> None:
+    assert offered(line) == names
+
+
+def test_nothing_is_attached_unless_a_shell_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    import typer
+
+    import netplan_planner.cli.caps  # noqa: F401, registers the verb
+    from netplan_planner.cli.app import app
+
+    def completer() -> Any:
+        verbs: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
+        (series,) = (one for one in verbs["caps"].params if one.name == "series")
+        return series._custom_shell_complete
+
+    assert completer() is None
+    monkeypatch.setenv("_NETPLAN_COMPLETE", "complete_zsh")
+    assert completer() is not None

@@ -1,0 +1,135 @@
+"""Lines of findings' resources in the files of the inventory, as code scanning shows them."""
+
+import gzip
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_planner.engine import AuditRequest, run_audit
+from netplan_planner.engine.code_places import code_places
+from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
+from netplan_planner.renderers import RenderOptions
+from netplan_planner.renderers.sarif import render
+from support.code_scanning import faults
+from support.one_project import ASSET_TYPES, FOLDER, resources
+
+TODAY = date(2026, 11, 20)
+
+
+def results_of(request: AuditRequest, config: Path | None = None) -> list[dict[str, Any]]:
+    report = run_audit(request)
+    found = code_places(report, request, config)
+    options = RenderOptions(places=found.places, fallback_place=found.fallback)
+    log = json.loads(render(report, options))
+    assert faults(log) == []
+    results: list[dict[str, Any]] = log["runs"][0]["results"]
+    assert results
+    return results
+
+
+def lines_of_names(text: str) -> dict[str, int]:
+    """Return the first line of each object of an indented list, by its self link's end."""
+    found: dict[str, int] = {}
+    rows = text.split("\n")
+    for number, row in enumerate(rows):
+        if row.strip().startswith('"selfLink"'):
+            depth = row.index('"')
+            start = number
+            while rows[start].strip() != "{" or rows[start].index("{") >= depth:
+                start -= 1
+            found["projects/" + row.partition("projects/")[2].rstrip('",')] = start + 1
+    return found
+
+
+def places_in(results: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
+    """Return (uri, line, resource) of every location whose resource was read from a file."""
+    return [
+        (
+            at["physicalLocation"]["artifactLocation"]["uri"],
+            at["physicalLocation"]["region"]["startLine"],
+            at["logicalLocations"][0]["fullyQualifiedName"],
+        )
+        for result in results
+        for at in (*result["locations"], *result.get("relatedLocations", ()))
+        if "fileIs" not in at.get("properties", {})
+    ]
+
+
+def test_the_line_is_that_of_the_resource() -> None:
+    checked = 0
+    for uri, line, name in places_in(results_of(AuditRequest(today=TODAY, demo="gecko"))):
+        path = DEMO_FOLDER / uri.replace("%3A", ":").removeprefix(DEMO_PREFIX)
+        assert line == lines_of_names(path.read_text(encoding="utf-8"))[name]
+        checked += 1
+    assert checked > 8
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_files_below_the_working_folder_are_relative(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_packed: bool
+) -> None:
+    data = load_demo("gecko").inventory
+    (tmp_path / "net").mkdir()
+    for path in data:
+        content = path.read_bytes()
+        target = tmp_path / "net" / (path.name + (".gz" if is_packed else ""))
+        target.write_bytes(gzip.compress(content) if is_packed else content)
+    monkeypatch.chdir(tmp_path)
+    request = AuditRequest(today=TODAY, inventory=(tmp_path / "net",))
+    places = places_in(results_of(request))
+    assert places
+    ending = ".json.gz" if is_packed else ".json"
+    assert all(uri.startswith("net/") and uri.endswith(ending) for uri, _, _ in places)
+    assert any(line > 1 for _, line, _ in places)
+
+
+def test_an_asset_export_by_line_and_a_file_without_ending(tmp_path: Path) -> None:
+    listed = [(kind, one) for kind, found in resources().items() for one in found]
+    assets: list[dict[str, Any]] = [
+        {
+            "name": f"//compute.googleapis.com/{one['selfLink'].partition('/v1/')[2]}",
+            "assetType": f"compute.googleapis.com/{ASSET_TYPES[kind]}",
+            "resource": {"data": one},
+        }
+        for kind, one in listed
+        if kind in ASSET_TYPES
+    ]
+    path = tmp_path / "export"
+    path.write_text("\n\n".join(map(json.dumps, assets)), encoding="utf-8")
+    order = [asset["name"].partition("googleapis.com/")[2] for asset in assets]
+    places = places_in(results_of(AuditRequest(today=TODAY, inventory=(path,))))
+    assert places
+    for uri, line, name in places:
+        assert uri == str(path).lstrip("/")
+        assert line == 2 * order.index(name) + 1
+
+
+def test_a_file_that_has_gone_gives_its_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(
+        json.dumps([one for found in resources().values() for one in found], indent=1),
+        encoding="utf-8",
+    )
+    request = AuditRequest(today=TODAY, inventory=(path,))
+    report = run_audit(request)
+    for after in (None, b"", b"\xff\xfe\xff", b"[1, 2"):
+        path.unlink(missing_ok=True)
+        if after is not None:
+            path.write_bytes(after)
+        found = code_places(report, request, None)
+        assert found.places
+        assert {place.line for place in found.places.values()} == {1}
+
+
+def test_what_has_no_file_is_at_the_configuration_else_at_the_inventory(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    instances = FOLDER / "gcloud" / "instances.json"
+    request = AuditRequest(today=TODAY, inventory=(FOLDER / "gcloud",), projects=())
+    report = run_audit(AuditRequest(today=TODAY, inventory=(instances,)))
+    assert code_places(report, request, config).fallback.path == str(config)
+    assert code_places(report, request, None).fallback.path.endswith("gcloud/addresses.json")
+    live = AuditRequest(today=TODAY, projects=("p",))
+    assert code_places(report, live, None).fallback.path == "netplan.toml"
