@@ -30,7 +30,7 @@ from netplan_rules.placement.chatty_inter_region_pair import check as region_mov
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
 from support.commitments import commitment
-from support.facts import facts_of, machine
+from support.facts import facts_of, facts_to_internet, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
 
@@ -243,6 +243,30 @@ def test_a_machine_that_moves_and_changes_its_type_is_priced_as_what_it_becomes(
     traffic = bill(facts, []) - bill(facts, [move])
     saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
     assert abs(saved - (old - then + traffic)) < Decimal("0.01")
+
+
+def test_a_move_leaves_the_last_step_of_a_price_and_not_the_first() -> None:
+    """Two machines share the steps of traffic to the internet; one that leaves takes little off.
+
+    In Europe its own traffic begins at the first step: what the move saves between regions is
+    nearly what it costs more there.
+    """
+    facts = facts_to_internet(
+        ("ant", "us-central1-a", "PREMIUM"),
+        ("bee", "us-central1-a", "PREMIUM"),
+        area="Europe/deu",
+    )
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    whole = traffic.cost(facts.traffic.edges).usd_per_month
+    edges = traffic.edges_of(1)
+    here = traffic.cost(edges).usd_per_month
+    (alone,) = (traffic.cost(traffic.edges_of(0)).usd_per_month,)
+    # Each is the last to come, so both stand on the cheapest steps that the two reach together.
+    assert here + alone < whole
+    traffic.move(1, Zone("europe-west1-b"))
+    there = traffic.cost(edges).usd_per_month
+    assert there - here == traffic.cost(facts.traffic.edges).usd_per_month - whole
 
 
 def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> None:
