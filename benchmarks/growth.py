@@ -101,7 +101,7 @@ def _amount(facts: Facts) -> int:
 
 
 def _slope(amounts: list[int], seconds: list[float]) -> float:
-    if seconds[0] <= 0:
+    if seconds[0] <= 0 or amounts[-1] == amounts[0]:
         return 0.0
     return log(seconds[-1] / seconds[0]) / log(amounts[-1] / amounts[0])
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import (
     Confidence,
+    Estimate,
     Evidence,
     Facts,
     Finding,
@@ -304,19 +305,29 @@ def _member(rule: Rule, hit: Hit) -> Member:
         message=hit.message,
         evidence=hit.evidence,
         limit=hit.limit,
-        throughput_now=hit.throughput_now,
-        throughput_fixed=hit.throughput_fixed,
+        throughput_now=_brief(hit.throughput_now),
+        throughput_fixed=_brief(hit.throughput_fixed),
         used_ratio=hit.used_ratio,
         gib_per_month=hit.gib_per_month,
         saving_usd_per_month=_saving([hit]),
         saving_unknown=hit.saving_unknown,
-        line_items=hit.saving_items,
+        line_items=tuple(replace(item, parts=()) for item in hit.saving_items),
         fix=hit.fix,
         confidence=hit.confidence,
         confidence_reason=hit.confidence_reason,
         fingerprint=fingerprint(rule, hit),
         saving_before_commitments_usd_per_month=hit.saving_before_commitments,
     )
+
+
+def _brief(estimate: Estimate | None) -> Estimate | None:
+    """Return an estimate with the limit that binds alone: there may be a hundred thousand places.
+
+    All limits of the first place stand with the finding.
+    """
+    if estimate is None or estimate.gbps is None:
+        return estimate
+    return replace(estimate, limits=estimate.limits[:1], probabilities=estimate.probabilities[:1])
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -105,7 +105,8 @@ def _incomplete(reasons: Sequence[str], options: RenderOptions) -> Iterator[Bloc
     """Yield what of the given evidence is not in the answer."""
     gap = "This report is incomplete: not all of the given evidence could be read and used."
     yield Para(line=line(say(gap, Role.BAD)))
-    shown = reasons[: options.row_limit]
+    # The places stand again under what was not understood, by cause.
+    shown = reasons if options.explains_all else reasons[: options.member_limit]
     counts = [reason for reason in shown if ": " not in reason]
     if counts:
         yield Item(line=line("; ".join(counts)))

@@ -89,13 +89,15 @@ def test_of_very_many_probes_no_set_up_is_left_out() -> None:
     probes = [
         Probe(query=placed(query, number), gbps=ratio * gbps(query))
         for family in ("n2-standard-32", "n2d-standard-32")
-        for streams, ratio in ((1, 1.0), (16, 0.7))
+        # One stream stays below what sixteen reach together: no world has it otherwise.
+        for streams, ratio in ((1, 0.8), (16, 0.7))
         for query in [at_wall(family, streams=streams)]
         for number in range(300)
     ]
     found = learnt(probes)
     assert found.probe_count == 1200
     told = {one.key: one.value_count for one in found.latents if one.name == "vm-egress"}
-    assert min(told.values()) > 300
+    # What one stream shows is its core's; of the sixteen, most of the three hundred are kept.
+    assert min(told.values()) > 200
     for family in ("n2-standard-32", "n2d-standard-32"):
         assert moved(placed(at_wall(family), 777), found) == pytest.approx(0.7, rel=0.06)
