@@ -16,7 +16,8 @@ Thresholds are set in `netplan.toml` under `[rules.<id>]`.
 
 A rule's severity is where a finding starts; what is at stake raises or lowers it. The gravest
 step that money, a rate or a volume reaches decides, and the finding says which. Where none of the
-three is known, the rule's own severity stands. The steps are set under `[severity]`.
+three is known, the severity of the hit stands: the rule's own unless it says less. Money is what a
+fix still saves once those ranked before it are made. The steps are set under `[severity]`.
 
 {steps}
 

@@ -15,7 +15,7 @@ from netplan_planner.model import (
     ServiceTotal,
     Unpriced,
 )
-from netplan_planner.model.log_volume import log_gib, record_bytes
+from netplan_planner.model.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.fronts import balancer_kind
 
 
@@ -131,11 +131,12 @@ def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
     inventory = facts.inventory
     logging = [one for one in inventory.subnetworks if inventory.logging_of(one)]
     traffic = facts.traffic
-    if not logging or traffic is None or traffic.is_steady or not traffic.observed_seconds:
+    if not logging or traffic is None or traffic.is_steady or not traffic.month_seconds:
         return
     coverage = traffic.coverage
+    left_out = sum(count for reason, count in coverage.excluded if reason in NOT_MADE)
     month_s = units.HOURS_PER_MONTH * units.SECONDS_PER_HOUR
-    records = round(coverage.record_count * month_s / traffic.observed_seconds)
+    records = round((coverage.record_count - left_out) * month_s / traffic.month_seconds)
     gib = log_gib(records, has_metadata=coverage.has_metadata)
     bill = service_bill.flow_logs(facts.prices, gib)
     size = record_bytes(has_metadata=coverage.has_metadata)

@@ -14,6 +14,15 @@ STORAGE = "network_log_storage"
 """The services by which the price book sells a GiB of records."""
 
 
+REPEATED = "equal to one that counts"
+OUTSIDE_WINDOW = "outside the window asked for"
+OF_ANOTHER_LOG = "of another log"
+"""Why records that were read are left out, as the coverage of traffic names it."""
+NOT_MADE = frozenset({REPEATED, OUTSIDE_WINDOW, OF_ANOTHER_LOG})
+"""Those that are no records of the window: a copy is paid for once. What a second configuration
+reports is made, and paid for."""
+
+
 def record_bytes(*, has_metadata: bool) -> int:
     """Return the billed size of one record."""
     return RECORD_BYTES if has_metadata else BARE_RECORD_BYTES

@@ -9,9 +9,6 @@ worth most is a matter of severity, then of traffic that is held back, then of m
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
-from msgspec.structs import replace
-
-from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     Change,
     ChangeKind,
@@ -25,12 +22,11 @@ from netplan_planner.model import (
     Value,
     Zone,
     cover_usd,
-    region_of,
-    total_usd,
-    usage_of,
 )
+from netplan_planner.optimise.changed_machines import ChangedMachines
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
 from netplan_planner.throughput import apply_change, edge_query, predict
+from netplan_planner.units import cents
 
 LIFT_RATIO = 1.05
 """A fix lifts a path when it carries at least so many times what it carries now; less than this is
@@ -140,7 +136,7 @@ class _Search:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
         self._traffic = ChangedTraffic(facts) if facts.traffic is not None else None
-        self._types: dict[SelfLink, Change] = {}
+        self._machines = ChangedMachines(facts, self._moved_to)
         self._owners = {
             link: index
             for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
@@ -197,10 +193,7 @@ class _Search:
         if change is None:
             return
         if change.kind in _OF_A_MACHINE:
-            if is_on:
-                self._types[change.target] = change
-            else:
-                self._types.pop(change.target, None)
+            self._machines.take(change, is_on=is_on)
         elif change.kind is ChangeKind.ZONE and self._traffic is not None:
             owner = self._owners.get(change.target)
             if owner is not None:
@@ -222,10 +215,7 @@ class _Search:
         if change is None:
             return alone, ""
         if change.kind in _OF_A_MACHINE:
-            taken = self._types.get(change.target)
-            if taken is None:
-                return alone, ""
-            return (None if alone is None else Decimal(0)), "another fix already changes the type"
+            return self._retyped(change, alone)
         if self._traffic is None:
             return alone, ""
         if alone is None:
@@ -261,25 +251,38 @@ class _Search:
     def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal, str]:
         """Return what a move saves now: in traffic, and in the machine where regions differ.
 
-        What commitments cover stays in its region: that is as the rule worked it out.
+        What commitments cover stays in its region: that is as the rule worked it out, unless the
+        machine has another type by now.
         """
         assert self._traffic is not None
-        worth = self._saved(hit, self._traffic.edges_of(owner), None) + self._machine_usd(hit)
-        worth += cover_usd(hit.saving_items)
+        assert hit.change is not None
+        worth = self._saved(hit, self._traffic.edges_of(owner), None)
+        target, zone = hit.change.target, Zone(hit.change.to or "")
+        if self._machines.taken(target) is None:
+            worth += self._machines.move_usd(target, zone) + cover_usd(hit.saving_items)
+        else:
+            machine_usd = self._machines.retyped_move_usd(target, zone)
+            if machine_usd is None:
+                return Decimal(0), "another fix gives the machine a type without a price there"
+            worth += machine_usd
         return worth, _less(worth, alone)
 
-    def _machine_usd(self, hit: Hit) -> Decimal:
-        """Return what a machine costs here less what it costs where it would stand."""
-        change = hit.change
-        machine = self._facts.inventory.instance_by_link.get(change.target) if change else None
-        if change is None or machine is None or machine.region == region_of(change.to or ""):
-            return Decimal(0)
-        usage, there = usage_of(machine), replace(machine, zone=Zone(change.to or ""))
-        costs = self._facts.machines.cost_today
-        try:
-            return total_usd(costs(machine, usage)) - total_usd(costs(there, usage))
-        except MissingDatum:
-            return Decimal(0)  # the rule did not propose it then
+    def _retyped(self, change: Change, alone: Decimal | None) -> tuple[Decimal | None, str]:
+        """Return what another type saves now: at the prices of where the machine stands."""
+        if self._machines.taken(change.target) is not None:
+            return (None if alone is None else Decimal(0)), "another fix already changes the type"
+        if alone is None or not self._machines.is_elsewhere(change.target):
+            return alone, ""
+        worth = self._machines.type_usd(change)
+        if worth is None:
+            return Decimal(0), "another fix moves the machine to where its price is not known"
+        return worth, _less(worth, alone)
+
+    def _moved_to(self, link: SelfLink) -> Zone | None:
+        owner = self._owners.get(link)
+        if self._traffic is None or owner is None or not self._traffic.is_moved(owner):
+            return None
+        return self._traffic.zone(owner)
 
     def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal:
         assert self._traffic is not None
@@ -300,7 +303,7 @@ class _Search:
             return None
         now, fixed = hit.throughput_now, hit.throughput_fixed
         change = hit.change
-        if change and change.kind in _OF_A_MACHINE and change.target in self._types:
+        if change and change.kind in _OF_A_MACHINE and self._machines.taken(change.target):
             return None
         query = self._query(hit)
         if query is not None and hit.change is not None:
@@ -331,7 +334,7 @@ class _Search:
         query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
         if self._traffic.lane(greatest).path_class is not greatest.path_class:
             query = _over_internal(query, change.target)
-        taken = self._types.get(change.target)
+        taken = self._machines.taken(change.target)
         if taken is not None:
             query = apply_change(query, taken)
         return query
@@ -342,7 +345,9 @@ def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:
 
 
 def _less(worth: Decimal, alone: Decimal) -> str:
-    return "" if worth >= alone else "the fixes before it save part of that already"
+    if cents(worth) >= cents(alone):
+        return ""  # the last digits of unit prices differ between one line and two
+    return "the fixes before it save part of that already"
 
 
 def _may_cost(hit: Hit) -> bool:

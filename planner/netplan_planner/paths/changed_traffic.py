@@ -22,6 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 
+_Key = tuple[object, ...]
 Pair = tuple[int, int]
 """Two owners by index, the smaller first."""
 
@@ -43,15 +44,18 @@ class TrafficCost:
 class ChangedTraffic:
     """The traffic between a project's machines after a set of changes, each of which can go back.
 
-    Prices are asked for by volume of one price, so steps are those of the edges asked for
-    together.
+    Steps of prices are those that edges reach beyond what else the traffic as it is has of the same
+    price: what moves away leaves the last step, and what comes begins where the others end.
     """
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._zones: dict[int, Zone] = {}
         self._internal: set[Pair] = set()
-        self._priced: dict[tuple[Lane, int], tuple[LineItem, ...] | str] = {}
+        self._priced: dict[tuple[Lane, int, int], tuple[LineItem, ...] | str] = {}
+        self._keys: dict[Lane, _Key] = {}
+        self._all_bytes: dict[_Key, int] | None = None
+        """Of all traffic as it is, by what its price is counted by."""
         self._by_pair: dict[Pair, list[Edge]] | None = None
 
     def move(self, owner: int, zone: Zone | None) -> None:
@@ -112,34 +116,63 @@ class ChangedTraffic:
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:
         """Return what edges cost after the changes; only what own machines send is billed."""
         volumes: dict[Lane, int] = defaultdict(int)
+        others = dict(self._beside())
         for edge in edges:
             if self._facts.src(edge).kind is OwnerKind.VM:
                 volumes[self.lane(edge)] += edge.wire_bytes
+                others[self._key(lane_of(self._facts, edge))] -= edge.wire_bytes
         lines: list[LineItem] = []
         unpriced: set[str] = set()
         for lane, byte_count in sorted(volumes.items()):
-            found = self._lines(lane, byte_count)
+            key = self._key(lane)
+            found = self._lines(lane, byte_count, others.get(key, 0))
+            others[key] = others.get(key, 0) + byte_count
             if isinstance(found, str):
                 unpriced.add(found)
             else:
                 lines += found
         return TrafficCost(lines, frozenset(unpriced))
 
-    def _lines(self, lane: Lane, byte_count: int) -> tuple[LineItem, ...] | str:
-        key = lane, byte_count
-        found = self._priced.get(key)
+    def _beside(self) -> dict[_Key, int]:
+        """Return the bytes of all traffic as it is, by what steps of prices count."""
+        if self._all_bytes is None:
+            found: dict[_Key, int] = defaultdict(int)
+            for edge in self._facts.traffic.edges if self._facts.traffic else ():
+                if self._facts.src(edge).kind is OwnerKind.VM:
+                    found[self._key(lane_of(self._facts, edge))] += edge.wire_bytes
+            self._all_bytes = dict(found)
+        return self._all_bytes
+
+    def _key(self, lane: Lane) -> _Key:
+        """Return what traffic of a lane is counted with: all of the same SKUs."""
+        found = self._keys.get(lane)
         if found is None:
-            found = self._priced[key] = self._ask(lane, byte_count)
+            try:
+                found = tuple(
+                    (tier.start, tier.price.usd, tier.price.sku_id)
+                    for tiers in lane_prices(self._facts, lane)
+                    for tier in tiers
+                )
+            except MissingDatum:
+                found = (lane,)
+            self._keys[lane] = found
         return found
 
-    def _ask(self, lane: Lane, byte_count: int) -> tuple[LineItem, ...] | str:
+    def _lines(self, lane: Lane, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
+        key = lane, byte_count, after
+        found = self._priced.get(key)
+        if found is None:
+            found = self._priced[key] = self._ask(lane, byte_count, after)
+        return found
+
+    def _ask(self, lane: Lane, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
         name = f"traffic {lane.path_class.value} {lane.ends}"
-        gib = self._facts.gib_per_month(byte_count)
+        gib, before = (self._facts.gib_per_month(count) for count in (byte_count, after))
         try:
             prices = lane_prices(self._facts, lane)
         except MissingDatum as error:
             return str(error)
-        lines = (line for tiers in prices for line in bill(name, gib, tiers))
+        lines = (line for tiers in prices for line in bill(name, gib, tiers, before))
         return tuple(line for line in lines if line.usd_per_month)
 
 

@@ -11,6 +11,7 @@ from itertools import islice
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord
+from netplan_planner.model.log_volume import OF_ANOTHER_LOG, OUTSIDE_WINDOW, REPEATED
 from netplan_planner.traffic.batches import (
     NUMBERED,
     Batch,
@@ -28,12 +29,11 @@ from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.statements import staging
 
 MALFORMED = "malformed"
-REPEATED = "equal to one that counts"
 OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration reports as well"
 
 REASONS: Mapping[int, tuple[str, str]] = {
     staging.NOT_AN_ENTRY: (MALFORMED, "not a log entry in JSON"),
-    staging.OTHER_LOG: ("of another log", "an entry of another log"),
+    staging.OTHER_LOG: (OF_ANOTHER_LOG, "an entry of another log"),
     staging.NO_ADDRESS: (MALFORMED, "no source or destination address"),
     staging.NO_TIME: (MALFORMED, "no start or end time that can be read"),
     staging.NO_REPORTER: (MALFORMED, "no reporter or address kind that is known"),
@@ -43,7 +43,7 @@ REASONS: Mapping[int, tuple[str, str]] = {
     staging.TOO_LONG: ("of an absurd duration", "it covers an absurdly long time"),
     staging.ABSURD_TIME: ("with a wrong clock", "its time is before 2000 or after 2100"),
     staging.ABSURD_COUNT: ("with an absurd count", "more bytes than any machine can send"),
-    staging.OUTSIDE_WINDOW: ("outside the window asked for", "outside the window asked for"),
+    staging.OUTSIDE_WINDOW: (OUTSIDE_WINDOW, "outside the window asked for"),
     staging.BAD_ADDRESS: (MALFORMED, "an address that is no IP address"),
     staging.REPEATED: (REPEATED, "an entry that is there more than once"),
     staging.OF_ANOTHER_CONFIGURATION: (

@@ -51,7 +51,7 @@ def check(facts: Facts) -> Iterator[Hit]:
 def _saving(facts: Facts, overlap: LogOverlap) -> Saving:
     """Return what the records of the second configuration cost a month, made and stored."""
     assert facts.traffic is not None
-    if facts.traffic.is_steady or not facts.traffic.observed_seconds:
+    if facts.traffic.is_steady or not facts.traffic.month_seconds:
         return Saving(unknown="what records there are in a month is not known")
     has_metadata = facts.traffic.coverage.has_metadata
     size = overlap.record_count * record_bytes(has_metadata=has_metadata)

@@ -20,8 +20,10 @@ from netplan_planner.model import (
     ServiceTotal,
     Subnetwork,
     VpnTunnel,
+    log_volume,
     total_usd,
 )
+from netplan_planner.traffic import faults
 from support.facts import NETWORK, facts_of, machine
 
 CENTRAL = Region("us-central1")
@@ -178,11 +180,8 @@ def test_flow_logs_pay_for_generation_by_steps_and_for_storage() -> None:
     assert alone.usd_per_month == generation
 
 
-def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
-    facts = facts_of(
-        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
-    )
-    assert network_services(facts) == ()
+def logged(facts: Facts) -> Facts:
+    """Return the facts with a subnetwork that keeps flow logs."""
     subnetwork = Subnetwork(
         ref=ResourceRef(self_link=SelfLink(f"projects/p/regions/{CENTRAL}/subnetworks/s")),
         project=ProjectId("p"),
@@ -191,7 +190,47 @@ def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
         network=NETWORK,
         flow_logs=FlowLogConfig(enabled=True),
     )
-    total = only(replace(facts, inventory=replace(facts.inventory, subnetworks=(subnetwork,))))
+    return replace(facts, inventory=replace(facts.inventory, subnetworks=(subnetwork,)))
+
+
+def test_records_that_were_read_twice_or_lie_outside_the_window_are_not_paid_again() -> None:
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+    )
+    assert facts.traffic is not None
+    coverage = replace(
+        facts.traffic.coverage,
+        record_count=3_600,
+        excluded=(
+            (log_volume.REPEATED, 1_000),
+            (log_volume.OUTSIDE_WINDOW, 1_500),
+            (log_volume.OF_ANOTHER_LOG, 100),
+            # A second configuration makes records of its own, which are paid for.
+            (faults.OF_ANOTHER_CONFIGURATION, 500),
+        ),
+    )
+    total = only(logged(replace(facts, traffic=replace(facts.traffic, coverage=coverage))))
+    assert total.note.startswith("730,000 records a month")
+
+
+def test_records_of_a_month_follow_from_the_same_hours_as_its_bytes() -> None:
+    """An hour in each of two nights: 25 hours, in which 1,000 records were made."""
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+    )
+    assert facts.traffic is not None
+    traffic = replace(facts.traffic, span_minutes=25 * 60)
+    assert traffic.observed_minutes == 60
+    total = only(logged(replace(facts, traffic=traffic)))
+    assert total.note.startswith("29,200 records a month")
+
+
+def test_the_records_that_were_read_are_priced_where_subnetworks_log() -> None:
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_INTERNAL, 1.0),)
+    )
+    assert network_services(facts) == ()
+    total = only(logged(facts))
     # 1,000 records in an hour of 542 bytes without metadata: 730,000 a month.
     gib = Decimal(730_000 * 542) / 2**30
     assert total.usd_per_month == gib * Decimal("0.5")

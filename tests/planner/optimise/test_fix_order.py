@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.model import (
@@ -17,6 +18,9 @@ from netplan_planner.model import (
     PathClass,
     ResourceRef,
     SelfLink,
+    Zone,
+    total_usd,
+    usage_of,
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.address.external_ip_inter_region import check as inter_region_address
@@ -26,7 +30,8 @@ from netplan_rules.base import Check
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
-from support.facts import facts_of, machine
+from support.commitments import commitment
+from support.facts import facts_of, facts_to_internet, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
 
@@ -197,6 +202,108 @@ def test_a_machine_gets_one_type() -> None:
     assert (loser.rank, loser.marginal_usd_per_month) == (None, Decimal(0))
     assert loser.overlap == "another fix already changes the type"
     assert loser.saving_usd_per_month == Decimal(50)
+
+
+def price(facts: Facts, name: str, machine_type: str, zone: str) -> Decimal:
+    (here,) = [m for m in facts.inventory.instances if m.name == name]
+    there = replace(here, machine_type=machine_type, zone=Zone(zone))
+    return total_usd(facts.machines.cost_today(there, usage_of(there)))
+
+
+@pytest.mark.parametrize(
+    ("home", "away", "rate", "first"),
+    [
+        ("asia-southeast1-a", "us-central1-a", 5.0, "chatty-inter-region-pair"),
+        # What traffic saves is little more than what the machine costs more there.
+        ("us-central1-a", "asia-southeast1-a", 0.0131, "cheaper-series"),
+    ],
+)
+def test_a_machine_that_moves_and_changes_its_type_is_priced_as_what_it_becomes(
+    home: str, away: str, rate: float, first: str
+) -> None:
+    """Whichever comes first, the two save what the old machine costs here less the new one there.
+
+    Alone they save two types' difference here, and two places' difference of the old type.
+    """
+    types = "n2-standard-32", "n2d-standard-32"
+    facts = facts_of(
+        machine("apple", zone=away, labels=(("netplan-pin", ""),)),
+        machine("pear", types[0], zone=home),
+        talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, rate),),
+    )
+    old, new = (price(facts, "pear", one, home) for one in types)
+    link = SelfLink(f"projects/p/zones/{home}/instances/pear")
+    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=types[1])
+    cheaper = replace(type_hit("pear", types[1], str(old - new)), change=change)
+    moves = tuple(said for said in region_moves(facts) if isinstance(said, Hit))
+    (move,) = (hit.change for hit in moves if hit.change is not None)
+    assert move.target == link
+    rule = find_rule("cheaper-series").rule
+    found = answer(facts, [(rule, (cheaper,)), (region_moves.rule, moves)])
+    assert found.do_first[0].rule == first
+    assert len(found.do_first) == 2
+    then = price(facts, "pear", types[1], move.to or "")
+    traffic = bill(facts, []) - bill(facts, [move])
+    saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+    assert abs(saved - (old - then + traffic)) < Decimal("0.01")
+
+
+def test_a_move_leaves_the_last_step_of_a_price_and_not_the_first() -> None:
+    """Two machines share the steps of traffic to the internet; one that leaves takes little off.
+
+    In Europe its own traffic begins at the first step: what the move saves between regions is
+    nearly what it costs more there.
+    """
+    facts = facts_to_internet(
+        ("ant", "us-central1-a", "PREMIUM"),
+        ("bee", "us-central1-a", "PREMIUM"),
+        area="Europe/deu",
+    )
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    whole = traffic.cost(facts.traffic.edges).usd_per_month
+    edges = traffic.edges_of(1)
+    here = traffic.cost(edges).usd_per_month
+    (alone,) = (traffic.cost(traffic.edges_of(0)).usd_per_month,)
+    # Each is the last to come, so both stand on the cheapest steps that the two reach together.
+    assert here + alone < whole
+    traffic.move(1, Zone("europe-west1-b"))
+    there = traffic.cost(edges).usd_per_month
+    assert there - here == traffic.cost(facts.traffic.edges).usd_per_month - whole
+
+
+def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> None:
+    """An unused commitment takes the moved machine; another type would leave it unused again."""
+    facts = facts_of(
+        machine("apple"),
+        machine("pear", zone="asia-southeast1-a"),
+        talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, 5.0),),
+    )
+    inventory = replace(facts.inventory, commitments=(commitment(16, 64),))
+    facts = replace(facts, inventory=inventory)
+    link = SelfLink("projects/p/zones/asia-southeast1-a/instances/pear")
+    cheaper = type_hit("pear", "e2-standard-8", "38.48")
+    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link, to="e2-standard-8")
+    moves = tuple(said for said in region_moves(facts) if isinstance(said, Hit))
+    assert [hit.change.target for hit in moves if hit.change] == [link]
+    rule = find_rule("cheaper-series").rule
+    found = answer(facts, [(rule, (replace(cheaper, change=change),)), (region_moves.rule, moves)])
+    assert [fix.rule for fix in found.do_first] == [region_moves.rule.id]
+
+
+def test_a_fix_that_saves_to_the_cent_what_it_saves_alone_has_nothing_taken_from_it() -> None:
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1 / 3),)
+    )
+    (hit,) = (said for said in intra_zone_address(facts) if isinstance(said, Hit))
+    more = replace(hit.saving_items[0], usd_per_month=hit.saving_items[0].usd_per_month + DUST)
+    items = (more, *hit.saving_items[1:])
+    found = answer(facts, [(intra_zone_address.rule, (replace(hit, saving_items=items),))])
+    assert [fix.overlap for fix in found.do_first] == [""]
+
+
+DUST = Decimal("0.000001")
+"""A line rounds its own last digits, and two lines do so twice."""
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
         Column(title="address"),
         Column(title="volume", is_number=True),
         Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="top minute", is_number=True, stacked="top minute: {}"),
+        Column(title="fastest pair", is_number=True, stacked="fastest pair: {}"),
         Column(title="possible", is_number=True, stacked="possible: {}"),
         Column(title="round trip", is_number=True, stacked="round trip: {}"),
         Column(title="greatest pair", is_note=True, stacked="greatest pair: {}"),

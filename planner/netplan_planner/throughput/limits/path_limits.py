@@ -168,6 +168,9 @@ def _said_of_outside(
         )
     elif not measured and query.path_class.leaves_vpc and _is_unstated(sender, caps):
         yield "no document of that day states what may leave the VPC: the machine's cap is taken"
+        general = path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+        if general is not None:
+            yield f"whether the {general.value:g} Gbit/s of most types hold for it is not known"
 
 
 def _hard(
@@ -184,7 +187,9 @@ def _hard(
             is_carried=sender.is_carried,
         )
         bound = bounds.down_to(bound, sender.lowest_gbps)
-        bound = bounds.unstated(bound) if leaves and _is_unstated(sender, caps) else bound
+        if leaves and _is_unstated(sender, caps):
+            general = path_limit("external-egress", caps.as_of, DEFAULT_TIER)
+            bound = bounds.unstated(bound, math.inf if general is None else general.value)
         if last is not None:
             bound = bounds.down_to(bound, last.low_gbps)._replace(regime="unstated")
         yield bound

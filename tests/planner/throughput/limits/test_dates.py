@@ -52,3 +52,11 @@ def test_one_flow_to_outside_in_2022_and_in_2026() -> None:
         assert high > 6.7
     # On the day of the document, and since, it holds.
     assert ends(estimate(query, date(2026, 4, 2)))[2] == pytest.approx(3.06)
+
+
+@pytest.mark.parametrize("machine_type", ["z4d-highmem-96-highlssd", "z4d-highmem-32-highlssd"])
+def test_a_type_without_a_cap_to_outside_may_have_that_of_most_types(machine_type: str) -> None:
+    """Google's page states 7 Gbit/s for machines in general, and names exceptions."""
+    found = estimate(path("internet", machine_type, streams=None, rtt_ms=20.0))
+    assert ends(found)[0] <= 7.0
+    assert any("the 7 Gbit/s of most types" in said for said in found.assumed)
