@@ -226,7 +226,23 @@ def _stated(finding: Finding, usd: Decimal) -> Iterator[Block]:
         yield Field(label=label, line=text)
         return
     more = phrases.bills(finding.line_items, _LINES_OF_MONEY)
-    yield Field(label=label, line=line(amount), more=more)
+    yield Field(label=label, line=line(amount, _balance(finding)), more=more)
+
+
+def _balance(finding: Finding) -> Line:
+    """Return what is no longer paid and what is paid instead, where there are lines of both."""
+    items = finding.line_items
+    gone = sum((i.usd_per_month for i in items if i.usd_per_month > 0), Decimal(0))
+    instead = -sum((i.usd_per_month for i in items if i.usd_per_month < 0), Decimal(0))
+    if not gone or not instead or len(items) <= _LINES_OF_MONEY:
+        return ()
+    return line(
+        ": ",
+        fixed(figures.dollars(gone)),
+        " no longer paid, ",
+        fixed(figures.dollars(instead)),
+        " paid instead",
+    )
 
 
 def _amount(finding: Finding, usd: Decimal) -> Line:
