@@ -362,13 +362,14 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
         """The least and the most that a month's volume can be, as ratios of what is stated.
 
         The least: what a window shorter than a day has is all of that day. The most: silences were
-        no idleness, but times that the input does not cover. Both are 1 where the user named the
-        window, and for steady rates.
+        no idleness, but times that the input does not cover; that is not so where the user named
+        the window. Both are 1 for steady rates.
         """
-        if self.is_steady or self.is_asked:
+        if self.is_steady:
             return 1.0, 1.0
         span_s = self.month_seconds
-        return min(1.0, span_s / SECONDS_PER_DAY), span_s / self.observed_seconds
+        most = 1.0 if self.is_asked else span_s / self.observed_seconds
+        return min(1.0, span_s / SECONDS_PER_DAY), most
 
     @cached_property
     def vm_by_link(self) -> dict[SelfLink, VmTraffic]:

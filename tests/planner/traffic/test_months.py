@@ -53,6 +53,14 @@ def test_less_than_a_day_may_be_all_of_it(tmp_path: Path) -> None:
     assert matrix.month_ratios == (1 / 24, 1.0)
 
 
+def test_an_asked_hour_tells_nothing_of_the_rest_of_the_day(tmp_path: Path) -> None:
+    matrix = read(tmp_path, nightly(), since=START, until=START + timedelta(hours=1))
+    assert matrix.is_asked
+    assert matrix.month_ratios == (1 / 24, 1.0)
+    day = read(tmp_path, nightly(), since=START, until=START + timedelta(days=1))
+    assert day.month_ratios == (1.0, 1.0)
+
+
 def test_one_end_of_a_window_is_not_a_window(tmp_path: Path) -> None:
     matrix = read(tmp_path, nightly(), since=START - timedelta(days=1))
     assert matrix.start == START
