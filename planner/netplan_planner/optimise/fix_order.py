@@ -6,6 +6,7 @@ most is taken first, its changes are made to the traffic, and the rest is asked 
 worth most is a matter of severity, then of traffic that is held back, then of money.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
@@ -137,6 +138,8 @@ class _Search:
         self._held_back_ratio = held_back_ratio
         self._traffic = ChangedTraffic(facts) if facts.traffic is not None else None
         self._machines = ChangedMachines(facts, self._moved_to)
+        self._reached: Counter[SelfLink] = Counter()
+        """Machines that moves were made to: their gain rests on where those stand."""
         self._owners = {
             link: index
             for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
@@ -198,6 +201,7 @@ class _Search:
             owner = self._owners.get(change.target)
             if owner is not None:
                 self._traffic.move(owner, Zone(change.to or "") if is_on else None)
+                self._reached.update({_beside(hit): 1 if is_on else -1})
         elif change.kind is ChangeKind.INTERNAL_ADDRESS and self._traffic is not None:
             pair = self._pair(change)
             if pair is not None:
@@ -224,8 +228,8 @@ class _Search:
             change.kind is ChangeKind.ZONE
             and (owner := self._owners.get(change.target)) is not None
         ):
-            if self._traffic.is_moved(owner):
-                return Decimal(0), "another fix already moves the machine"
+            if why := self._why_no_move(hit, owner):
+                return Decimal(0), why
             return self._moved(hit, alone, owner)
         if change.kind is ChangeKind.INTERNAL_ADDRESS and (pair := self._pair(change)) is not None:
             if self._traffic.uses_internal(pair):
@@ -234,6 +238,20 @@ class _Search:
             worth = self._saved(hit, self._traffic.edges_between(pair), where)
             return worth, _less(worth, alone)
         return alone, ""
+
+    def _why_no_move(self, hit: Hit, owner: int) -> str:
+        """Return why a move no longer makes sense beside those that were made, or nothing."""
+        assert self._traffic is not None
+        assert hit.change is not None
+        if self._traffic.is_moved(owner):
+            return "another fix already moves the machine"
+        if self._reached[hit.change.target] > 0:
+            return "another fix moves a machine to where it stands"
+        peer = self._owners.get(_beside(hit))
+        stands = self._traffic.zone(peer) if peer is not None else None
+        if stands is not None and stands != hit.change.to:
+            return "what it would stand beside stands elsewhere then"
+        return ""
 
     def _saved_later(self, hit: Hit) -> tuple[Decimal | None, str]:
         """Return what an address that has the same price today saves after a move, if anything."""
@@ -342,6 +360,11 @@ class _Search:
 
 def _over_internal(query: PathQuery, target: SelfLink) -> PathQuery:
     return apply_change(query, Change(kind=ChangeKind.INTERNAL_ADDRESS, target=target))
+
+
+def _beside(hit: Hit) -> SelfLink:
+    """Return the machine that a move is made to."""
+    return hit.resources[1].self_link if len(hit.resources) > 1 else SelfLink("")
 
 
 def _less(worth: Decimal, alone: Decimal) -> str:

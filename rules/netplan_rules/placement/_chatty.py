@@ -32,7 +32,7 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
         subject=f"{talk.one.name} ↔ {talk.other.name} ({talk.one.zone}, {talk.other.zone})",
         message=f"{volume(gib)} go between {talk.one.name} and {talk.other.name}, both directions"
         f" together; with all its other traffic, {move.machine.name} costs"
-        f" ${cents(move.usd_per_month):,f} a month less in {move.peer.zone}",
+        f" ${cents(move.usd_per_month):,f} a month less in {move.zone}",
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(
@@ -52,11 +52,11 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
         saving_basis=move.saving.basis,
         saving_note=move.saving.note,
         gib_per_month=gib,
-        change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.peer.zone),
+        change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.zone),
         fix=Fix(
-            label=f"move to {move.peer.zone}",
+            label=f"move to {move.zone}",
             verify=Instruction(
-                text=f"The machine in {move.peer.zone} serves, and the next audit shows no bytes"
+                text=f"The machine in {move.zone} serves, and the next audit shows no bytes"
                 f" between {talk.one.name} and {talk.other.name} across zones."
             ),
             clean_up=Instruction(
@@ -64,7 +64,7 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
                 " long as they exist."
             ),
             undo=keep_the_old(f"the old {move.machine.name}"),
-            text=f"Move {move.machine.name} to {move.peer.zone}: make a machine image, create the"
+            text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"
             f" machine there, switch over. {advice}",
             documents=(
                 "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",

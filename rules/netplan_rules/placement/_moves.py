@@ -48,6 +48,8 @@ class Move(Value, frozen=True, kw_only=True):
 
     machine: Instance
     peer: Instance
+    zone: Zone
+    """Of the peer, as it stands after the moves before this one."""
     saving: Saving
     usd_per_month: Decimal
     gives_up: str = ""
@@ -121,17 +123,15 @@ def proposals(
         ]
         if not moves:
             continue
-        joined = [
-            (copies.joined_by_move(m.machine, _zone(facts, traffic, m.peer)), m) for m in moves
-        ]
+        joined = [(copies.joined_by_move(m.machine, m.zone), m) for m in moves]
         gives_up, best = max(
             joined, key=lambda one: (not one[0], one[1].usd_per_month, one[1].machine.ref.self_link)
         )
         best = replace(best, gives_up=f"Gives up redundancy: {gives_up}." if gives_up else "")
         # A machine that others move to stays: their gain rests on where it stands.
         settled.update((best.machine.ref.self_link, best.peer.ref.self_link))
-        traffic.move(_owner(facts, best.machine), Zone(best.peer.zone))
-        ledger.take(_change(best.machine, best.peer.zone))
+        traffic.move(_owner(facts, best.machine), best.zone)
+        ledger.take(_change(best.machine, best.zone))
         yield talk, best, _doubts(facts, talk, best)
 
 
@@ -197,16 +197,18 @@ def _move(
     ledger: CoverLedger,
 ) -> Move | None:
     """Return a move of one machine to its peer; None where it would stand where it is already."""
-    if _zone(facts, traffic, machine) == _zone(facts, traffic, peer):
+    zone = Zone(_zone(facts, traffic, peer))
+    if _zone(facts, traffic, machine) == zone:
         return None
     saving, unpriced = move_saving(facts, traffic, machine, peer)
     if saving.unknown:
         return None
     # A commitment stays in its region.
-    saving = after_commitments(facts, saving, _change(machine, _zone(facts, traffic, peer)), ledger)
+    saving = after_commitments(facts, saving, _change(machine, zone), ledger)
     return Move(
         machine=machine,
         peer=peer,
+        zone=zone,
         saving=saving,
         usd_per_month=saving.usd_per_month,
         unpriced=unpriced,

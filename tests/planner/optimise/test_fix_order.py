@@ -360,3 +360,28 @@ def test_an_address_of_one_price_saves_after_a_move() -> None:
     assert alone.do_first == ()
     (finding,) = alone.findings
     assert finding.marginal_usd_per_month is None
+
+
+def test_moves_do_not_work_against_each_other() -> None:
+    """A machine that another one moves to stays, whichever rule would move it."""
+    facts = facts_of(
+        machine("ant"),
+        machine("bee", zone="us-central1-b"),
+        machine("cow", zone="us-east1-b"),
+        talk=(
+            ("ant", "bee", PathClass.INTER_ZONE_INTERNAL, 1.0),
+            ("cow", "bee", PathClass.INTER_REGION_INTERNAL, 0.6),
+            ("cow", "ant", PathClass.INTER_REGION_INTERNAL, 0.5),
+        ),
+    )
+    found = judged(facts, zone_moves, region_moves)
+    moved: dict[SelfLink, str] = {}
+    for fix in found.do_first:
+        (finding,) = [f for f in found.findings if f.fingerprint == fix.finding]
+        for member in finding.members[: fix.place_count]:
+            link, peer = (ref.self_link for ref in member.resources)
+            (change,) = [c for c in finding.changes if c.target == link]
+            moved[link] = change.to or ""
+            where = {m.ref.self_link: str(m.zone) for m in facts.inventory.instances}
+            assert moved.get(peer, where[peer]) == change.to
+    assert moved
