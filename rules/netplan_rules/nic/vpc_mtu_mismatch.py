@@ -1,5 +1,6 @@
 """Peered VPC networks with different MTUs."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from netplan_planner.model import (
@@ -11,6 +12,7 @@ from netplan_planner.model import (
     Instruction,
     Need,
     Network,
+    SelfLink,
     Severity,
 )
 from netplan_rules.base import Rule
@@ -36,23 +38,26 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit]:
     """Yield each actively peered pair with unequal MTUs, once."""
+    between = _bytes_between(facts)
     for local, remote in facts.inventory.peered_networks():
         if local.mtu_bytes != remote.mtu_bytes:
-            seen = _bytes_between(facts, local, remote)
+            pair = frozenset((local.ref.self_link, remote.ref.self_link))
+            seen = None if between is None else between[pair]
             if seen != 0:
                 yield _hit(facts, local, remote, seen)
 
 
-def _bytes_between(facts: Facts, local: Network, remote: Network) -> int | None:
-    """Return the bytes seen between two networks, None when there are no flow logs."""
+def _bytes_between(facts: Facts) -> Counter[frozenset[SelfLink | None]] | None:
+    """Return the bytes seen between each two networks, None when there are no flow logs.
+
+    Counted once: a mesh of networks has more peerings than machines.
+    """
     if facts.traffic is None:
         return None
-    pair = {local.ref.self_link, remote.ref.self_link}
-    return sum(
-        edge.wire_bytes
-        for edge in facts.traffic.edges
-        if {facts.src(edge).network, facts.dst(edge).network} == pair
-    )
+    found: Counter[frozenset[SelfLink | None]] = Counter()
+    for edge in facts.traffic.edges:
+        found[frozenset((facts.src(edge).network, facts.dst(edge).network))] += edge.wire_bytes
+    return found
 
 
 _PING_HEADERS = 28
