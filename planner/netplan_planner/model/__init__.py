@@ -46,34 +46,7 @@ from netplan_planner.model.finding import (
     SavingBasis,
     Severity,
 )
-from netplan_planner.model.inventory import (
-    DEFAULT_MTU_BYTES,
-    Address,
-    BandwidthTier,
-    Commitment,
-    Disk,
-    FlowLogConfig,
-    FlowLogsConfiguration,
-    ForwardingRule,
-    Instance,
-    InstanceGroup,
-    Inventory,
-    MachineShape,
-    NatGateway,
-    Network,
-    NetworkInterface,
-    Peering,
-    ProjectCoverage,
-    ResourcePolicy,
-    Route,
-    Router,
-    Subnetwork,
-    Unread,
-    VpnTunnel,
-    series_of,
-    shape_of_custom,
-    why_no_shape,
-)
+from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import (
     CapsBook,
     EgressCap,
@@ -84,6 +57,12 @@ from netplan_planner.model.limits import (
     PathEnd,
     PathQuery,
     PodNetwork,
+)
+from netplan_planner.model.machine_types import (
+    MachineShape,
+    series_of,
+    shape_of_custom,
+    why_no_shape,
 )
 from netplan_planner.model.measurement import (
     CountedBy,
@@ -141,6 +120,29 @@ from netplan_planner.model.report import (
     WindowInfo,
     ZonePair,
     unpriced_span,
+)
+from netplan_planner.model.resources import (
+    DEFAULT_MTU_BYTES,
+    Address,
+    BandwidthTier,
+    Commitment,
+    Disk,
+    FlowLogConfig,
+    FlowLogsConfiguration,
+    ForwardingRule,
+    Instance,
+    InstanceGroup,
+    NatGateway,
+    Network,
+    NetworkInterface,
+    Peering,
+    ProjectCoverage,
+    ResourcePolicy,
+    Route,
+    Router,
+    Subnetwork,
+    Unread,
+    VpnTunnel,
 )
 from netplan_planner.model.traffic import (
     NO_TRAFFIC,

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from netplan_planner.model.base import ProjectId, Region, ResourceRef, Value
-from netplan_planner.model.inventory import Instance
 from netplan_planner.model.prices import LineItem, total_usd
+from netplan_planner.model.resources import Instance
 
 _COVER_UNITS = frozenset({"vcpu-hour", "gib-hour"})
 

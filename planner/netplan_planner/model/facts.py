@@ -6,11 +6,13 @@ from functools import cached_property
 
 from netplan_planner import units
 from netplan_planner.model.base import SelfLink, Value
-from netplan_planner.model.inventory import Instance, Inventory, MachineShape, shape_of_custom
+from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import CapsBook
+from netplan_planner.model.machine_types import MachineShape, shape_of_custom
 from netplan_planner.model.measurement import Measurement, MeasurementCoverage
 from netplan_planner.model.plan import MachineChooser
 from netplan_planner.model.prices import PriceBook
+from netplan_planner.model.resources import Instance
 from netplan_planner.model.traffic import Edge, Owner, TrafficMatrix
 
 TARGET_LABEL = "netplan-target-mbps"

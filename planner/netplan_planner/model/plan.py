@@ -8,9 +8,11 @@ from typing import Protocol
 from netplan_planner.model.base import ResourceRef, Value
 from netplan_planner.model.commitment import CoverLedger
 from netplan_planner.model.finding import Confidence
-from netplan_planner.model.inventory import Instance, Inventory, MachineShape
+from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import Estimate, Limit
+from netplan_planner.model.machine_types import MachineShape
 from netplan_planner.model.prices import LineItem, Usage
+from netplan_planner.model.resources import Instance
 
 
 class Destination(StrEnum):

@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from netplan_planner.model.base import Region, SkuId, Value
-from netplan_planner.model.inventory import MachineShape
+from netplan_planner.model.machine_types import MachineShape
 from netplan_planner.model.traffic import PathClass
 
 OLDER_THAN_A_CHANGE = "older than a known change"

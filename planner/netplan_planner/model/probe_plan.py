@@ -6,8 +6,8 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import SelfLink, SkuId, Value
-from netplan_planner.model.inventory import Instance
 from netplan_planner.model.limits import Estimate, PathQuery
+from netplan_planner.model.resources import Instance
 from netplan_planner.model.traffic import PathClass
 from netplan_planner.units import counted
 

@@ -8,11 +8,11 @@ from enum import StrEnum
 from netplan_planner.model.base import Value
 from netplan_planner.model.commitment import CommitmentUse
 from netplan_planner.model.finding import Finding
-from netplan_planner.model.inventory import ProjectCoverage, Unread
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.measurement import MeasurementCoverage
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
 from netplan_planner.model.prices import LineItem
+from netplan_planner.model.resources import ProjectCoverage, Unread
 from netplan_planner.model.traffic import PathClass, TrafficCoverage
 
 SCHEMA = "netplan.report/1"
