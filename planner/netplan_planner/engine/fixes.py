@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from netplan_planner.engine.findings import (
-    base_severity,
     by_cause,
     make_finding,
     ordered,
@@ -56,7 +55,6 @@ def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
     return Proposal(
         fingerprint=key,
         hits=hits,
-        base=base_severity(rule, hits),
         is_before_commitments=all(hit.saving_before_commitments is not None for hit in hits),
     )
 

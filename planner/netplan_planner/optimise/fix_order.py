@@ -33,6 +33,7 @@ LIFT_RATIO = 1.05
 """A fix lifts a path when it carries at least so many times what it carries now; less than this is
 inside the spread of any two runs. It orders, and hides nothing."""
 
+_UNPRICED = "what its traffic costs after the fixes before it is not known"
 _OF_A_MACHINE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
 Judge = Callable[[Decimal | None, float | None], Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""
@@ -44,7 +45,6 @@ class Proposal(Value, frozen=True, kw_only=True):
     fingerprint: str
     hits: tuple[Hit, ...]
     """The greatest first."""
-    base: Severity
     is_before_commitments: bool = False
     """Its saving may not be had: what commitments cover is not known. Such come last."""
 
@@ -145,7 +145,7 @@ class _Search:
             for index, owner in enumerate(facts.traffic.owners if facts.traffic else ())
             if (link := owner.link) is not None
         }
-        self._saved_usd: dict[tuple[int, object], Decimal] = {}
+        self._saved_usd: dict[tuple[int, object], Decimal | None] = {}
         """Of pairs, by hit and where both ends stand: most rounds change nothing for most."""
 
     def depends(self, proposal: Proposal) -> bool:
@@ -236,7 +236,7 @@ class _Search:
                 return Decimal(0), "another fix already gives the pair internal addresses"
             where = tuple(self._traffic.zone(end) for end in pair)
             worth = self._saved(hit, self._traffic.edges_between(pair), where)
-            return worth, _less(worth, alone)
+            return (None, _UNPRICED) if worth is None else (worth, _less(worth, alone))
         return alone, ""
 
     def _why_no_move(self, hit: Hit, owner: int) -> str:
@@ -264,9 +264,10 @@ class _Search:
             return None, ""
         where = tuple(self._traffic.zone(end) for end in pair)
         worth = self._saved(hit, self._traffic.edges_between(pair), where)
-        return (worth, "once the fixes before it are made") if worth > 0 else (None, "")
+        is_worth = worth is not None and worth > 0
+        return (worth, "once the fixes before it are made") if is_worth else (None, "")
 
-    def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal, str]:
+    def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal | None, str]:
         """Return what a move saves now: in traffic, and in the machine where regions differ.
 
         What commitments cover stays in its region: that is as the rule worked it out, unless the
@@ -275,6 +276,8 @@ class _Search:
         assert self._traffic is not None
         assert hit.change is not None
         worth = self._saved(hit, self._traffic.edges_of(owner), None)
+        if worth is None:
+            return None, _UNPRICED
         target, zone = hit.change.target, Zone(hit.change.to or "")
         if self._machines.taken(target) is None:
             worth += self._machines.move_usd(target, zone) + cover_usd(hit.saving_items)
@@ -302,18 +305,24 @@ class _Search:
             return None
         return self._traffic.zone(owner)
 
-    def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal:
+    def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal | None:
+        """Return what traffic costs less after a change; None where a part loses its price by it.
+
+        A part without a price before and after is not what the change is about.
+        """
         assert self._traffic is not None
-        known = self._saved_usd.get((id(hit), state)) if state is not None else None
-        if known is not None:
-            return known
-        before = self._traffic.cost(edges).usd_per_month
+        key = id(hit), state
+        if state is not None and key in self._saved_usd:
+            return self._saved_usd[key]
+        before = self._traffic.cost(edges)
         self._apply(hit)
-        after = self._traffic.cost(edges).usd_per_month
+        after = self._traffic.cost(edges)
         self._apply(hit, is_on=False)
+        is_known = after.unpriced <= before.unpriced
+        saved = before.usd_per_month - after.usd_per_month if is_known else None
         if state is not None:
-            self._saved_usd[id(hit), state] = before - after
-        return before - after
+            self._saved_usd[key] = saved
+        return saved
 
     def _lift(self, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
         """Return what a change lifts, where its traffic is held back: gain, before, after."""

@@ -385,3 +385,27 @@ def test_moves_do_not_work_against_each_other() -> None:
             where = {m.ref.self_link: str(m.zone) for m in facts.inventory.instances}
             assert moved.get(peer, where[peer]) == change.to
     assert moved
+
+
+def test_traffic_that_loses_its_price_is_no_saving() -> None:
+    """Between zones of southamerica-east1 the catalogue has a SKU and no price for it."""
+    facts = facts_of(
+        machine("ant"),
+        machine("bee", zone="southamerica-east1-a"),
+        machine("cow", zone="southamerica-east1-b"),
+        talk=(
+            ("ant", "bee", PathClass.INTER_REGION_INTERNAL, 0.5),
+            ("ant", "cow", PathClass.INTER_REGION_INTERNAL, 0.5),
+        ),
+    )
+    here, there = (m.ref for m in facts.inventory.instances if m.name in {"ant", "bee"})
+    ant, bee = (here, there) if here.name == "ant" else (there, here)
+    move = replace(
+        type_hit("ant", "x", "900"),
+        resources=(ant, bee),
+        change=Change(kind=ChangeKind.ZONE, target=ant.self_link, to="southamerica-east1-a"),
+    )
+    (finding,) = answer(facts, [(region_moves.rule, (move,))]).findings
+    assert finding.marginal_usd_per_month is None
+    assert finding.rank is None
+    assert "not known" in finding.overlap
