@@ -34,6 +34,7 @@ LIFT_RATIO = 1.05
 inside the spread of any two runs. It orders, and hides nothing."""
 
 _UNPRICED = "what its traffic costs after the fixes before it is not known"
+_UNCOVERED = "other changes leave commitments unused that it counts on"
 _OF_A_MACHINE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
 Judge = Callable[[Decimal | None, float | None], Severity]
 """Severity of a fix by what it still saves a month and the share of a limit in use."""
@@ -137,7 +138,7 @@ class _Search:
         self._facts = facts
         self._held_back_ratio = held_back_ratio
         self._traffic = ChangedTraffic(facts) if facts.traffic is not None else None
-        self._machines = ChangedMachines(facts, self._moved_to)
+        self._machines = ChangedMachines(facts)
         self._reached: Counter[SelfLink] = Counter()
         """Machines that moves were made to: their gain rests on where those stand."""
         self._owners = {
@@ -200,7 +201,9 @@ class _Search:
         elif change.kind is ChangeKind.ZONE and self._traffic is not None:
             owner = self._owners.get(change.target)
             if owner is not None:
-                self._traffic.move(owner, Zone(change.to or "") if is_on else None)
+                zone = Zone(change.to or "") if is_on else None
+                self._traffic.move(owner, zone)
+                self._machines.move(change.target, zone)
                 self._reached.update({_beside(hit): 1 if is_on else -1})
         elif change.kind is ChangeKind.INTERNAL_ADDRESS and self._traffic is not None:
             pair = self._pair(change)
@@ -219,7 +222,7 @@ class _Search:
         if change is None:
             return alone, ""
         if change.kind in _OF_A_MACHINE:
-            return self._retyped(change, alone)
+            return self._retyped(hit, change)
         if self._traffic is None:
             return alone, ""
         if alone is None:
@@ -268,42 +271,35 @@ class _Search:
         return (worth, "once the fixes before it are made") if is_worth else (None, "")
 
     def _moved(self, hit: Hit, alone: Decimal, owner: int) -> tuple[Decimal | None, str]:
-        """Return what a move saves now: in traffic, and in the machine where regions differ.
-
-        What commitments cover stays in its region: that is as the rule worked it out, unless the
-        machine has another type by now.
-        """
+        """Return what a move saves now: in traffic, and in the machine where regions differ."""
         assert self._traffic is not None
         assert hit.change is not None
         worth = self._saved(hit, self._traffic.edges_of(owner), None)
         if worth is None:
             return None, _UNPRICED
-        target, zone = hit.change.target, Zone(hit.change.to or "")
-        if self._machines.taken(target) is None:
-            worth += self._machines.move_usd(target, zone) + cover_usd(hit.saving_items)
-        else:
-            machine_usd = self._machines.retyped_move_usd(target, zone)
-            if machine_usd is None:
-                return Decimal(0), "another fix gives the machine a type without a price there"
-            worth += machine_usd
+        machine_usd = self._machines.move_usd(hit.change.target, Zone(hit.change.to or ""))
+        if machine_usd is None:
+            return Decimal(0), "what the machine costs there after the fixes before it is not known"
+        worth += machine_usd
         return worth, _less(worth, alone)
 
-    def _retyped(self, change: Change, alone: Decimal | None) -> tuple[Decimal | None, str]:
+    def _retyped(self, hit: Hit, change: Change) -> tuple[Decimal | None, str]:
         """Return what another type saves now: at the prices of where the machine stands."""
+        alone = hit.saving_usd_per_month
         if self._machines.taken(change.target) is not None:
             return (None if alone is None else Decimal(0)), "another fix already changes the type"
-        if alone is None or not self._machines.is_elsewhere(change.target):
-            return alone, ""
-        worth = self._machines.type_usd(change)
-        if worth is None:
-            return Decimal(0), "another fix moves the machine to where its price is not known"
-        return worth, _less(worth, alone)
-
-    def _moved_to(self, link: SelfLink) -> Zone | None:
-        owner = self._owners.get(link)
-        if self._traffic is None or owner is None or not self._traffic.is_moved(owner):
-            return None
-        return self._traffic.zone(owner)
+        if alone is None:
+            return None, ""
+        if self._machines.is_elsewhere(change.target):
+            worth = self._machines.type_usd(change)
+            if worth is None:
+                return Decimal(0), "another fix moves the machine to where its price is not known"
+            return worth, _less(worth, alone)
+        cover = self._machines.type_cover_usd(change)
+        if cover is None:
+            return alone, ""  # ranked last, as it is before commitments
+        worth = alone - cover_usd(hit.saving_items) + cover
+        return worth, _UNCOVERED if _less(worth, alone) else ""
 
     def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal | None:
         """Return what traffic costs less after a change; None where a part loses its price by it.

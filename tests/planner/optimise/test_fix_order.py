@@ -291,6 +291,24 @@ def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> No
     assert [fix.rule for fix in found.do_first] == [region_moves.rule.id]
 
 
+def test_findings_of_two_rules_do_not_both_leave_one_commitment() -> None:
+    """It covers one of two machines: whichever goes first, the other is the one that it covers."""
+    facts = facts_of(machine("a"), machine("b"))
+    inventory = replace(facts.inventory, commitments=(commitment(8, 32),))
+    facts = replace(facts, inventory=inventory)
+    cheaper = find_rule("cheaper-series").rule
+    other = find_rule("shared-core-in-data-path").rule
+    hits = type_hit("a", "n2d-standard-8", "50"), type_hit("b", "e2-standard-8", "70")
+    found = answer(facts, [(cheaper, hits[:1]), (other, hits[1:])])
+    assert [fix.rule for fix in found.do_first] == [other.id]
+    second = next(one for one in found.findings if one.rule == cheaper.id)
+    assert second.marginal_usd_per_month == Decimal(0)
+    assert second.overlap == "other changes leave commitments unused that it counts on"
+    # Without a commitment each saves what it saves alone.
+    free = answer(facts_of(machine("a"), machine("b")), [(cheaper, hits[:1]), (other, hits[1:])])
+    assert sum(fix.saving_usd_per_month or 0 for fix in free.do_first) == Decimal(120)
+
+
 def test_a_fix_that_saves_to_the_cent_what_it_saves_alone_has_nothing_taken_from_it() -> None:
     facts = facts_of(
         machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1 / 3),)
