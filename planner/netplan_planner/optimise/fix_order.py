@@ -316,7 +316,8 @@ class _Search:
         self._apply(hit, is_on=False)
         is_known = after.unpriced <= before.unpriced
         saved = before.usd_per_month - after.usd_per_month if is_known else None
-        if state is not None:
+        # Where prices have steps, what others send bears on them, and that changes.
+        if state is not None and not before.is_stepped and not after.is_stepped:
             self._saved_usd[key] = saved
         return saved
 

@@ -22,7 +22,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
 
-_Key = tuple[object, ...]
 Pair = tuple[int, int]
 """Two owners by index, the smaller first."""
 
@@ -30,10 +29,14 @@ Pair = tuple[int, int]
 class TrafficCost:
     """What edges cost a month: lines, and the ends of traffic that has no price."""
 
-    def __init__(self, lines: Sequence[LineItem], unpriced: frozenset[str]) -> None:
+    def __init__(
+        self, lines: Sequence[LineItem], unpriced: frozenset[str], is_stepped: bool
+    ) -> None:
         self.lines = tuple(lines)
         self.unpriced = unpriced
         """Why parts have no price; their traffic is in no line."""
+        self.is_stepped = is_stepped
+        """Whether a price has steps, so that other traffic bears on it."""
 
     @property
     def usd_per_month(self) -> Decimal:
@@ -44,7 +47,7 @@ class TrafficCost:
 class ChangedTraffic:
     """The traffic between a project's machines after a set of changes, each of which can go back.
 
-    Steps of prices are those that edges reach beyond what else the traffic as it is has of the same
+    Steps of prices are those that edges reach beyond what else the changed traffic has of the same
     price: what moves away leaves the last step, and what comes begins where the others end.
     """
 
@@ -53,9 +56,17 @@ class ChangedTraffic:
         self._zones: dict[int, Zone] = {}
         self._internal: set[Pair] = set()
         self._priced: dict[tuple[Lane, int, int], tuple[LineItem, ...] | str] = {}
-        self._keys: dict[Lane, _Key] = {}
-        self._all_bytes: dict[_Key, int] | None = None
-        """Of all traffic as it is, by what its price is counted by."""
+        self._lanes: dict[int, Lane] = {}
+        """Of edges as they are, by the edge's identity."""
+        self._stepped: dict[Lane, int | None] = {}
+        """The number of a price with steps; None: the lane's price has none, or is not known."""
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._all_bytes: dict[int, int] | None = None
+        """Of all traffic after the changes, by the number of a price with steps."""
+        self._counted: dict[int, int] = {}
+        """The number under which an edge is in there, by the edge's identity."""
+        self._uncounted: dict[int | Pair, None] = {}
+        """Owners and pairs that changed since: most changes go back before anybody asks."""
         self._by_pair: dict[Pair, list[Edge]] | None = None
 
     def move(self, owner: int, zone: Zone | None) -> None:
@@ -64,10 +75,12 @@ class ChangedTraffic:
             self._zones.pop(owner, None)
         else:
             self._zones[owner] = zone
+        self._uncounted[owner] = None
 
     def use_internal(self, pair: Pair, *, is_on: bool = True) -> None:
         """Let a pair use internal addresses, both ways, or undo that."""
         (self._internal.add if is_on else self._internal.discard)(pair)
+        self._uncounted[pair] = None
 
     def uses_internal(self, pair: Pair) -> bool:
         """Return whether a change made a pair use internal addresses."""
@@ -100,7 +113,10 @@ class ChangedTraffic:
 
     def lane(self, edge: Edge) -> Lane:
         """Return what the price of an edge depends on after the changes."""
-        lane = lane_of(self._facts, edge)
+        lane = self._lane_today(edge)
+        is_moved = edge.src in self._zones or edge.dst in self._zones
+        if not is_moved and (not self._internal or pair_of(edge) not in self._internal):
+            return lane
         src, dst = self.zone(edge.src), self.zone(edge.dst)
         path_class = lane.path_class
         if path_class.distance is not None and src and dst:
@@ -113,50 +129,82 @@ class ChangedTraffic:
             dst_region=region_of(dst) if edge.dst in self._zones and dst else lane.dst_region,
         )
 
+    def _lane_today(self, edge: Edge) -> Lane:
+        found = self._lanes.get(id(edge))
+        if found is None:
+            found = self._lanes[id(edge)] = lane_of(self._facts, edge)
+        return found
+
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:
         """Return what edges cost after the changes; only what own machines send is billed."""
         volumes: dict[Lane, int] = defaultdict(int)
-        others = dict(self._beside())
         for edge in edges:
             if self._facts.src(edge).kind is OwnerKind.VM:
                 volumes[self.lane(edge)] += edge.wire_bytes
-                others[self._key(lane_of(self._facts, edge))] -= edge.wire_bytes
+        # What comes before a stepped price: all but these edges, then those of them priced so far.
+        others: dict[int, int] = {}
+        for lane, byte_count in volumes.items():
+            number = self._number(lane)
+            if number is not None:
+                others[number] = others.get(number, self._beside()[number]) - byte_count
         lines: list[LineItem] = []
         unpriced: set[str] = set()
         for lane, byte_count in sorted(volumes.items()):
-            key = self._key(lane)
-            found = self._lines(lane, byte_count, others.get(key, 0))
-            others[key] = others.get(key, 0) + byte_count
+            number = self._number(lane)
+            found = self._lines(lane, byte_count, 0 if number is None else others[number])
+            if number is not None:
+                others[number] += byte_count
             if isinstance(found, str):
                 unpriced.add(found)
             else:
                 lines += found
-        return TrafficCost(lines, frozenset(unpriced))
+        return TrafficCost(lines, frozenset(unpriced), bool(others))
 
-    def _beside(self) -> dict[_Key, int]:
-        """Return the bytes of all traffic as it is, by what steps of prices count."""
+    def _beside(self) -> dict[int, int]:
+        """Return the bytes of all traffic after the changes, by the number of a stepped price."""
         if self._all_bytes is None:
-            found: dict[_Key, int] = defaultdict(int)
-            for edge in self._facts.traffic.edges if self._facts.traffic else ():
-                if self._facts.src(edge).kind is OwnerKind.VM:
-                    found[self._key(lane_of(self._facts, edge))] += edge.wire_bytes
-            self._all_bytes = dict(found)
+            self._all_bytes = defaultdict(int)
+            self._count(self._all_bytes, self._facts.traffic.edges if self._facts.traffic else ())
+        else:
+            for changed in self._uncounted:
+                if isinstance(changed, tuple):
+                    self._count(self._all_bytes, self.edges_between(changed))
+                else:
+                    self._count(self._all_bytes, self.edges_of(changed))
+        self._uncounted.clear()
         return self._all_bytes
 
-    def _key(self, lane: Lane) -> _Key:
-        """Return what traffic of a lane is counted with: all of the same SKUs."""
-        found = self._keys.get(lane)
-        if found is None:
+    def _count(self, all_bytes: dict[int, int], edges: Iterable[Edge]) -> None:
+        """Count edges as they are priced now, no longer as before."""
+        for edge in edges:
+            if self._facts.src(edge).kind is not OwnerKind.VM:
+                continue
+            last, now = self._counted.get(id(edge)), self._number(self.lane(edge))
+            if last == now:
+                continue
+            if last is not None:
+                all_bytes[self._counted.pop(id(edge))] -= edge.wire_bytes
+            if now is not None:
+                all_bytes[now] += edge.wire_bytes
+                self._counted[id(edge)] = now
+
+    def _number(self, lane: Lane) -> int | None:
+        """Return the number of a lane's price, if that has steps: all of the same SKUs share it."""
+        if lane not in self._stepped:
             try:
-                found = tuple(
+                prices = lane_prices(self._facts, lane)
+            except MissingDatum:
+                prices = ()
+            number = None
+            if any(len(tiers) > 1 for tiers in prices):
+                key = tuple(
                     (tier.start, tier.price.usd, tier.price.sku_id)
-                    for tiers in lane_prices(self._facts, lane)
+                    for tiers in prices
                     for tier in tiers
                 )
-            except MissingDatum:
-                found = (lane,)
-            self._keys[lane] = found
-        return found
+                number = self._numbers.setdefault(key, len(self._numbers))
+            self._stepped[lane] = number
+        return self._stepped[lane]
 
     def _lines(self, lane: Lane, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
         key = lane, byte_count, after

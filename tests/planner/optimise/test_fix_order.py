@@ -272,6 +272,28 @@ def test_a_move_leaves_the_last_step_of_a_price_and_not_the_first() -> None:
     assert there - here == traffic.cost(facts.traffic.edges).usd_per_month - whole
 
 
+def test_a_second_move_meets_the_steps_that_the_first_has_left() -> None:
+    """What two moves save one after the other is what the whole bill falls by."""
+    facts = facts_to_internet(
+        ("ant", "us-central1-a", "PREMIUM"),
+        ("bee", "us-central1-a", "PREMIUM"),
+        area="Europe/deu",
+    )
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    whole = traffic.cost(facts.traffic.edges).usd_per_month
+    saved = Decimal(0)
+    for owner in (0, 1):
+        edges = traffic.edges_of(owner)
+        before = traffic.cost(edges).usd_per_month
+        traffic.move(owner, Zone("europe-west1-b"))
+        saved += before - traffic.cost(edges).usd_per_month
+    assert saved == whole - traffic.cost(facts.traffic.edges).usd_per_month
+    for owner in (0, 1):
+        traffic.move(owner, None)
+    assert traffic.cost(facts.traffic.edges).usd_per_month == whole
+
+
 def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> None:
     """An unused commitment takes the moved machine; another type would leave it unused again."""
     facts = facts_of(
