@@ -97,19 +97,12 @@ def _tier(facts: Facts, edge: Edge) -> str:
 
 
 def _balanced(facts: Facts, edge: Edge, lane: Lane) -> Lane:
-    """Return the lane of traffic that meets a load balancer.
-
-    A passthrough one is not in the way back: what a machine behind it answers to the internet is
-    the machine's own.
-    """
+    """Return the lane of traffic that meets a load balancer."""
     front = front_of(facts, edge)
     if front is None:
         return lane
-    kind = balancer_kind(front)
-    if facts.dst(edge).kind is OwnerKind.INTERNET and "Passthrough" in kind:
-        tier = front.network_tier or PREMIUM
-        return lane._replace(path_class=PathClass.INTERNET, network_tier=tier)
-    return lane._replace(balancer=kind, dst_region=front.region or lane.dst_region)
+    region = front.region or lane.dst_region
+    return lane._replace(balancer=balancer_kind(front), dst_region=region)
 
 
 def front_of(facts: Facts, edge: Edge) -> ForwardingRule | None:

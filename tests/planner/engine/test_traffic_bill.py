@@ -211,11 +211,17 @@ def test_a_load_balancer_of_unknown_kind_is_bounded_by_all_kinds() -> None:
 
 
 def test_what_a_passthrough_load_balancer_answers_is_internet_traffic_of_the_machine() -> None:
-    facts = facts_with((PathClass.LOAD_BALANCER, USA, 0.1), address="10.9.9.9")
-    front = rule(CENTRAL, "EXTERNAL")
-    facts = replace(facts, inventory=replace(facts.inventory, forwarding_rules=(front,)))
-    total = only(facts)
-    assert total.usd_per_month == priced(facts, total.gib_per_month, area="usa")
+    """`classify` makes it that, addressed by the front, whose network tier has the price."""
+    facts = facts_with((PathClass.INTERNET, USA, 0.1), address="10.9.9.9")
+    totals = {}
+    for tier in ("PREMIUM", "STANDARD"):
+        front = replace(rule(CENTRAL, "EXTERNAL"), network_tier=tier)
+        fronted = replace(facts, inventory=replace(facts.inventory, forwarding_rules=(front,)))
+        totals[tier] = only(fronted)
+    premium, standard = (total.usd_per_month for total in totals.values())
+    assert premium == priced(facts, totals["PREMIUM"].gib_per_month, area="usa")
+    assert standard is not None
+    assert premium > standard > 0
 
 
 def test_what_comes_in_through_an_own_passthrough_load_balancer_is_processed() -> None:
