@@ -23,7 +23,7 @@ RULE = Rule(
     needs=frozenset({Need.PRICES}),
     rationale="List prices of a region move by up to a sixth of all pairs in half a year, Spot"
     " prices within weeks, and new series appear; a decision on old prices may be wrong.",
-    remediation="Use a newer snapshot (--prices) or a newer netplan.",
+    remediation="Refresh the prices (netplan prices refresh), or use a newer netplan.",
     guards="Silent below the two ages.",
     references=("https://cloud.google.com/skus",),
     since="0.1.0",
@@ -44,21 +44,23 @@ RULE = Rule(
     ),
 )
 
+_REFRESH = "Refresh it: netplan prices refresh --out prices, then give it with --prices prices."
+
 
 @RULE
 def check(facts: Facts) -> Iterator[Hit]:
     """Yield one hit for each of the two tables that is too old."""
     prices = facts.prices.info
-    for name, as_of, threshold in (
-        ("price snapshot", min(prices.as_of, prices.network_as_of), "max_price_days"),
-        ("caps table", facts.caps.source_date, "max_caps_days"),
+    for name, as_of, threshold, mend in (
+        ("price snapshot", min(prices.as_of, prices.network_as_of), "max_price_days", _REFRESH),
+        ("caps table", facts.caps.source_date, "max_caps_days", "Use a newer netplan."),
     ):
         age_days = (facts.today - as_of).days
         if age_days > facts.threshold(RULE.id, threshold):
-            yield _hit(name, as_of, age_days)
+            yield _hit(name, as_of, age_days, mend)
 
 
-def _hit(name: str, as_of: date, age_days: int) -> Hit:
+def _hit(name: str, as_of: date, age_days: int, mend: str) -> Hit:
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"netplan/{name.replace(' ', '-')}")),),
         subject=name,
@@ -67,8 +69,5 @@ def _hit(name: str, as_of: date, age_days: int) -> Hit:
             Evidence(name="as_of", value=as_of.isoformat(), source=name),
             Evidence(name="age", value=age_days, unit="days"),
         ),
-        fix=Fix(
-            text="Use a newer netplan, or give a newer snapshot with --prices.",
-            label="newer prices",
-        ),
+        fix=Fix(text=mend, label=f"newer {name}"),
     )

@@ -68,7 +68,8 @@ def _group_row(
 ) -> tuple[Line, ...]:
     usd, unknown = _usd(rows)
     stopped = sum(row.is_stopped for row in rows)
-    notes = [f"{stopped} stopped" if stopped else ""]
+    spot = sum(row.is_spot and not row.is_stopped for row in rows)
+    notes = [f"{stopped} stopped" if stopped else "", f"{spot} Spot" if spot else ""]
     notes.append(f"price of {unknown} not known" if unknown else "")
     notes += sorted({row.cap_unknown for row in rows if row.cap_unknown})[:1]
     return (
