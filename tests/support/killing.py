@@ -335,6 +335,9 @@ def main() -> None:
     given = parser.parse_args()
     told: list[dict[str, Any]] = []
     with scenes() as found, tempfile.TemporaryDirectory(prefix="kills-") as name:
+        known = {scene.name for scene in found}
+        if unknown := set(given.only or ()) - known:
+            parser.error(f"no command {', '.join(unknown)}; there are {', '.join(sorted(known))}")
         for scene in found:
             if given.only and scene.name not in given.only:
                 continue
