@@ -29,8 +29,10 @@ check: $(READY)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
+# Files side by side, a process a core; then those that measure rates or stop processes in time.
 unit: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not live and not alone"
+	$(BIN)/python -m pytest -q -m "alone and not live"
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

@@ -1,11 +1,15 @@
 """The one option of the test suite: golden files are rewritten only when asked for."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
+
+# A worker of pytest-xdist has 80 columns; texts are compared as where there is no terminal.
+os.environ.pop("COLUMNS", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

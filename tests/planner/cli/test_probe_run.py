@@ -20,9 +20,12 @@ from support.probe_plans import instance, inventory_file
 from support.testbed import Host, bed_of
 from support.testbed_processes import assert_none_left, free_ports, marked, wait_for
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(
+        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+    ),
+]
 WHY_NO_BED = beds.missing()
 RUN = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"

@@ -36,7 +36,7 @@ from support.testbed_campaigns import ONE_SECOND, campaign
 from support.testbed_quiet import undisturbed
 
 WHY_NOT = beds.missing()
-pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
 DOCUMENTED_GBPS = {"e2-micro": 1.0, "e2-medium": 2.0}
 """Of all that a machine sends, inside and outside, by the caps table."""
 SHAPED_RATIO, OUTSIDE_RATIO = 0.8, 0.6

@@ -20,9 +20,12 @@ from netplan_planner.probes.store import read_store
 from support.testbed_campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
 from support.testbed_processes import assert_none_left, marked
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(
+        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+    ),
+]
 
 STREAMS = 4
 MANY = tuple(Configuration(streams=STREAMS, direction=direction) for direction in Direction)

@@ -31,9 +31,12 @@ from support.testbed_campaigns import ONE_SECOND, campaign, pair
 from support.testbed_processes import assert_none_left, free_ports, iperf3_servers, marked
 
 NEWER = os.environ.get("NETPLAN_TEST_IPERF3_NEW", "")
-pytestmark = pytest.mark.skipif(
-    not NEWER, reason="NETPLAN_TEST_IPERF3_NEW names no iperf3 of 3.16 or newer"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(
+        not NEWER, reason="NETPLAN_TEST_IPERF3_NEW names no iperf3 of 3.16 or newer"
+    ),
+]
 
 FOUR, FOUR_REVERSE, FOUR_BOTH = (
     Configuration(streams=4, direction=direction) for direction in Direction

@@ -15,7 +15,7 @@ from support.testbed import Bed, Host, bed_of
 from support.testbed_processes import wait_for
 
 WHY_NOT = beds.missing()
-pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
 
 MBPS = 100.0
 ROOMY_BYTES = 64 * 2**20

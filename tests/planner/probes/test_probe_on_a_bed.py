@@ -33,7 +33,7 @@ from support.testbed_processes import wait_for
 from support.testbed_quiet import undisturbed
 
 WHY_NOT = beds.missing()
-pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
 
 PAYLOAD_RATIO = 1408 / 1474
 """Of a packet of 1460 bytes on Ethernet: time stamps and both headers are no payload."""

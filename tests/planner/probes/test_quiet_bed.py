@@ -10,6 +10,8 @@ import pytest
 from support import testbed_quiet
 from support.testbed_quiet import MOST_LOST_RATIO, TRIES, Watch, undisturbed
 
+pytestmark = pytest.mark.alone
+
 BUSY = """
 import os, time
 first, *others = sorted(os.sched_getaffinity(0))

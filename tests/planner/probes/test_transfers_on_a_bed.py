@@ -29,7 +29,7 @@ from support.predict_tables import written
 from support.testbed import Bed, Host, bed_of
 
 WHY_NOT = beds.missing()
-pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
 
 SMALL, GREAT = 65_535 * 2**2, 65_535 * 2**4
 """Windows of 0.26 and 1.05 MB."""
