@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import Columns, terms_of
-from netplan_planner.throughput.corrections.calibrated import Corrector
-from netplan_planner.throughput.corrections.latent_paths import (
+from netplan_planner.throughput.calibration.factors.calibrated import Corrector
+from netplan_planner.throughput.calibration.factors.latent_paths import (
     NO_LATENT,
     answers,
     incidence,

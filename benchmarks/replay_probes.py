@@ -28,16 +28,16 @@ from netplan_planner.engine.probe_rows import rows_of_table
 from netplan_planner.model import Calibration
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.corrections.calibrated import HALF_LIFE_DAYS
-from netplan_planner.throughput.goodput.conformal import Scores, fit
-from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
-from netplan_planner.throughput.learning import calibration as learning
-from netplan_planner.throughput.learning.calibration import calibrate
-from netplan_planner.throughput.learning.measured_runs import (
+from netplan_planner.throughput.calibration.factors.calibrated import HALF_LIFE_DAYS
+from netplan_planner.throughput.calibration.learning import calibration as learning
+from netplan_planner.throughput.calibration.learning.calibration import calibrate
+from netplan_planner.throughput.calibration.learning.measured_runs import (
     Measured,
     in_order,
     usable,
 )
+from netplan_planner.throughput.goodput.conformal import Scores, fit
+from netplan_planner.throughput.goodput.intervals import PROBED_TAILS, Factors, Spread, interval
 
 AS_OF = date(2022, 1, 29)
 """Of rows without a date; the published table has none."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from netplan_planner.google import ApiOptions, read_projects
 from netplan_planner.model import Inventory
-from netplan_planner.readers import READER_NAMES, ApiOptions, read_inventory, read_projects
+from netplan_planner.readers import READER_NAMES, read_inventory
 from support import one_project
 from support.compute_server import ComputeServer
 from support.discovery import discovery

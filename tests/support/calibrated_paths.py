@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import Predictions, kind_limits, predict_columns
-from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.goodput.intervals import factors_at
 from support.calibration_worlds import PROBED, drawn_world
 from support.calibrations import (

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from netplan_planner.measuring.store import append
 from netplan_planner.model import MeasuredEnd, Measurement, PathClass, Zone
-from netplan_planner.probes.store import append
 from support.predict_tables import written
 from support.probe_measurements import measured
 

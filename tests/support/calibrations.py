@@ -20,10 +20,10 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import Columns, kind_limits
-from netplan_planner.throughput.corrections.calibrated import pair_of
-from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
-from netplan_planner.throughput.learning.calibration import Fitted, fitted
-from netplan_planner.throughput.learning.measured_runs import Measured
+from netplan_planner.throughput.calibration.factors.calibrated import pair_of
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
+from netplan_planner.throughput.calibration.learning.calibration import Fitted, fitted
+from netplan_planner.throughput.calibration.learning.measured_runs import Measured
 from support.predict_paths import DAY, gbps, path
 
 _EPOCH = date(1970, 1, 1)

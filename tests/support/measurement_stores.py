@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
+from netplan_planner.measuring.store import append
 from netplan_planner.model import Instance, Inventory, Measurement
-from netplan_planner.probes.store import append
 
 START = datetime(2026, 11, 2, 8, 10, tzinfo=UTC)
 """Inside the window of the flow logs that fixtures have."""

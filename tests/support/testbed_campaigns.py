@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from netplan_planner.probes.campaign import (
+from netplan_planner.measuring.campaign import (
     Campaign,
     Configuration,
     Direction,
@@ -12,7 +12,7 @@ from netplan_planner.probes.campaign import (
     ProbePair,
     StopRule,
 )
-from netplan_planner.probes.transports import LocalTransport, Transport
+from netplan_planner.measuring.transports import LocalTransport, Transport
 from support.testbed_processes import free_ports
 
 ONE_SECOND = 0.05

@@ -7,8 +7,8 @@ import msgspec
 
 from netplan_planner.engine.calibrate import CalibrationAnswer
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert
-from netplan_planner.throughput.learning.calibration import Lesson
-from netplan_planner.throughput.learning.left_out import LeftOut
+from netplan_planner.throughput.calibration.learning.calibration import Lesson
+from netplan_planner.throughput.calibration.learning.left_out import LeftOut
 from netplan_planner.units import counted
 
 SCHEMA = "netplan.calibration-answer/1"

@@ -14,8 +14,8 @@ from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.writing import usable_target
 
 if TYPE_CHECKING:
+    from netplan_planner.google import ApiOptions
     from netplan_planner.model import PathClass
-    from netplan_planner.readers import ApiOptions
     from netplan_planner.traffic import TrafficOptions
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
@@ -322,7 +322,7 @@ def api_options(
     total_timeout: float = 1800.0,
 ) -> "ApiOptions":
     """Return the options of the Compute API reader."""
-    from netplan_planner.readers import ApiOptions
+    from netplan_planner.google import ApiOptions
 
     return ApiOptions(
         endpoint=endpoint,

@@ -194,7 +194,7 @@ def refresh(
     from netplan_planner.cli import prices_answers
     from netplan_planner.engine.refresh import RefreshRequest
     from netplan_planner.engine.refresh import refresh as run
-    from netplan_planner.readers import ApiOptions
+    from netplan_planner.google import ApiOptions
 
     done = run(
         RefreshRequest(

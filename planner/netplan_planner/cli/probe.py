@@ -224,8 +224,8 @@ def plan_or_run(
     from netplan_planner.engine import AuditRequest
     from netplan_planner.engine.probe import ProbeQuestion, plan_probe
     from netplan_planner.engine.probe_runs import Access
+    from netplan_planner.measuring.campaign import StopRule
     from netplan_planner.optimise.probe_plan import ProbeCaps
-    from netplan_planner.probes.campaign import StopRule
 
     if yes and getattr(ctx.get_parameter_source("yes"), "name", "") != "COMMANDLINE":
         raise UsageError("--yes counts on the command line only, not from a file or a variable")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from netplan_planner.engine.probe import total_of
 from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
+from netplan_planner.measuring.store import read_store
 from netplan_planner.model import Value
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
@@ -22,7 +23,6 @@ from netplan_planner.model.probe_plan import (
     half_width_of,
 )
 from netplan_planner.optimise.probe_plan import ranking_usd
-from netplan_planner.probes.store import read_store
 from netplan_planner.renderers.content.phrases import limit_name, skus
 from netplan_planner.renderers.figures import (
     counted,

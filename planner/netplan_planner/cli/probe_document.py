@@ -8,6 +8,7 @@ from netplan_planner.cli.probe_answers import Shown
 from netplan_planner.engine.probe import total_of
 from netplan_planner.engine.probe_runs import FlowResult, ProbeResults
 from netplan_planner.inert import escaped_json
+from netplan_planner.measuring.outcome import RunMeasured
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
     PlannedProbe,
@@ -18,7 +19,6 @@ from netplan_planner.model.probe_plan import (
     ProbePlan,
     half_width_of,
 )
-from netplan_planner.probes.outcome import RunMeasured
 from netplan_planner.renderers.figures import rounded
 
 SCHEMA = "netplan.probe-plan/1"

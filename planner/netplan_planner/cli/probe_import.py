@@ -16,7 +16,7 @@ from netplan_planner.units import counted
 
 if TYPE_CHECKING:
     from netplan_planner.engine.probe_import import Imported
-    from netplan_planner.probes.outputs import Refused
+    from netplan_planner.measuring.outputs import Refused
 
 SCHEMA = "netplan.probe-import/1"
 SAID = "What the outputs do not say"

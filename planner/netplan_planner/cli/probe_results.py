@@ -6,7 +6,7 @@ from pathlib import Path
 from netplan_planner.cli.probe_answers import way_of, wrapped
 from netplan_planner.engine.probe_runs import FlowResult, ProbeResults
 from netplan_planner.inert import LINE_LENGTH, TEXT_LENGTH, inert
-from netplan_planner.probes.outcome import PairRefused, ProbeEvent, RunFailed, RunMeasured
+from netplan_planner.measuring.outcome import PairRefused, ProbeEvent, RunFailed, RunMeasured
 from netplan_planner.renderers.figures import counted, interval, rate
 
 

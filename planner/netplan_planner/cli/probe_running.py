@@ -10,8 +10,8 @@ from netplan_planner.engine.probe import ProbeQuestion
 from netplan_planner.engine.probe_runs import Access, ProbeResults, campaigns_of, run_plan
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
+from netplan_planner.measuring.outcome import ProbeEvent, RunMeasured
 from netplan_planner.model.probe_plan import ProbePlan
-from netplan_planner.probes.outcome import ProbeEvent, RunMeasured
 
 
 def run(plan: ProbePlan, question: ProbeQuestion, access: Access, store: Path) -> ProbeResults:

@@ -28,7 +28,7 @@ from netplan_planner.renderers.content.phrases import origin, quantity
 from netplan_planner.renderers.figures import counted, dollars, unit_price
 from netplan_planner.renderers.output import resolved
 from netplan_planner.throughput import stated_on
-from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
+from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 
 SCHEMA = "netplan.recommend/1"
 WIDTH = 100

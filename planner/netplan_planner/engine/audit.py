@@ -30,7 +30,7 @@ from netplan_planner.model import (
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput import stated_on
-from netplan_planner.throughput.corrections.calibrated_caps import calibration_note
+from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import counted
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules

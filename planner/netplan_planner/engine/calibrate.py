@@ -11,10 +11,10 @@ from netplan_planner.engine.probe_rows import ProbeRows, read_probe_rows
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Calibration, Value
+from netplan_planner.throughput.calibration.learning.calibration import Lesson, fitted
+from netplan_planner.throughput.calibration.learning.left_out import LeftOut, left_out
+from netplan_planner.throughput.calibration.learning.measured_runs import reasons
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.learning.calibration import Lesson, fitted
-from netplan_planner.throughput.learning.left_out import LeftOut, left_out
-from netplan_planner.throughput.learning.measured_runs import reasons
 from netplan_planner.units import counted
 
 _SHOWN_FAULTS = 3

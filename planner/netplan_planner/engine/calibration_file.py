@@ -11,8 +11,8 @@ from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
 from netplan_planner.input_files import decode_json, reading
 from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
-from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
-from netplan_planner.throughput.corrections.latents import SLOTS
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
+from netplan_planner.throughput.calibration.factors.latents import SLOTS
 from netplan_planner.writing import written_whole
 
 SCHEMA = "netplan.calibration/1"

@@ -70,7 +70,7 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
     if request.inventory:
         parts.append(read_inventory(request.inventory))
     if request.projects:
-        from netplan_planner.readers import read_projects
+        from netplan_planner.google import read_projects
 
         parts.append(read_projects(request.projects, request.api, say))
     if not parts:

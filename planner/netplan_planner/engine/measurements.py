@@ -20,7 +20,7 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
     Raises:
         InputError: If a file is not there or cannot be opened, or if no line of it is a record.
     """
-    from netplan_planner.probes.store import read_store
+    from netplan_planner.measuring.store import read_store
 
     kept: dict[Hashable, Measurement] = {}
     faults: list[str] = []

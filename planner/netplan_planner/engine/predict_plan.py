@@ -9,6 +9,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.errors import MissingDatum
+from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import (
     CapsBook,
     Estimate,
@@ -20,7 +21,6 @@ from netplan_planner.model import (
     Value,
 )
 from netplan_planner.paths.spans import span
-from netplan_planner.probes.protocol import run_times
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
 from netplan_planner.throughput.limits.doubts import doubt_of

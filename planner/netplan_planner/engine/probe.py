@@ -11,13 +11,13 @@ from netplan_planner.engine.probe_paths import FoundPaths, PathMaker
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.suppressions import read_suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.measuring.budget import wire_ratio
+from netplan_planner.measuring.campaign import CONFIGURATIONS, StopRule
 from netplan_planner.model import Facts, Value
 from netplan_planner.model.price_age import price_age
 from netplan_planner.model.probe_plan import PlannedProbe, ProbeCost, ProbePlan, ProbeWay
 from netplan_planner.optimise.probe_forecast import ProbeRules, forecast
 from netplan_planner.optimise.probe_plan import ProbeCaps, choose_probes, impacts_of
-from netplan_planner.probes.budget import wire_ratio
-from netplan_planner.probes.campaign import CONFIGURATIONS, StopRule
 from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
+from netplan_planner.measuring.outputs import Refused, read_outputs
+from netplan_planner.measuring.store import append
 from netplan_planner.model import (
     MeasuredEnd,
     Measurement,
@@ -16,8 +18,6 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
-from netplan_planner.probes.outputs import Refused, read_outputs
-from netplan_planner.probes.store import append
 
 
 class SaidOfEnd(Value, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from netplan_planner.engine.findings import judge
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.suppressions import Suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import (
     ChangeKind,
     Edge,
@@ -24,7 +25,6 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.model.probe_plan import NO_PROBE_LABEL, ProbePath, ProbeStake
-from netplan_planner.probes.protocol import run_times
 from netplan_planner.throughput import instance_end
 from netplan_planner.throughput.round_trips.rtt import rtt_between
 from netplan_planner.units import counted

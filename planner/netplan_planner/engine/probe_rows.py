@@ -16,8 +16,8 @@ from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathEnd, 
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
-from netplan_planner.throughput.corrections.latents import pair_key
-from netplan_planner.throughput.learning.measured_runs import Measured
+from netplan_planner.throughput.calibration.factors.latents import pair_key
+from netplan_planner.throughput.calibration.learning.measured_runs import Measured
 from netplan_planner.throughput.round_trips.rtt import rtt_between
 
 BUSY_CORE_RATIO = 0.9

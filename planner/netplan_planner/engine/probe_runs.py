@@ -11,25 +11,25 @@ import msgspec
 from netplan_planner.engine.probe import ProbeQuestion
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert
-from netplan_planner.model import Instance, MeasuredEnd, Measurement, Value
-from netplan_planner.model.probe_plan import Probe, ProbeFlow, ProbePlan
-from netplan_planner.probes.campaign import (
+from netplan_planner.measuring.campaign import (
     CONFIGURATIONS,
     Campaign,
     ProbeEnd,
     ProbeLimits,
     ProbePair,
 )
-from netplan_planner.probes.outcome import Outcome, ProbeEvent
-from netplan_planner.probes.progress import Progress
-from netplan_planner.probes.runner import run_campaign
-from netplan_planner.probes.store import read_store
-from netplan_planner.probes.transports import (
+from netplan_planner.measuring.outcome import Outcome, ProbeEvent
+from netplan_planner.measuring.progress import Progress
+from netplan_planner.measuring.runner import run_campaign
+from netplan_planner.measuring.store import read_store
+from netplan_planner.measuring.transports import (
     GcloudTransport,
     LocalTransport,
     SshTransport,
     Transport,
 )
+from netplan_planner.model import Instance, MeasuredEnd, Measurement, Value
+from netplan_planner.model.probe_plan import Probe, ProbeFlow, ProbePlan
 from netplan_planner.units import BYTES_PER_GIB
 
 _PORTS = (5201, 5232)

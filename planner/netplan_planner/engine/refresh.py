@@ -14,18 +14,18 @@ from msgspec.structs import replace
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError, UsageError
-from netplan_planner.leftovers import sole_user
-from netplan_planner.model import Value
-from netplan_planner.readers import ApiOptions
-from netplan_planner.readers.api_options import resolve_endpoint, resolve_other_endpoint
-from netplan_planner.readers.api_transport import Transport, default_project
-from netplan_planner.readers.saved_pages import (
+from netplan_planner.google import ApiOptions
+from netplan_planner.google.options import resolve_endpoint, resolve_other_endpoint
+from netplan_planner.google.saved_pages import (
     CATALOG_ENDPOINT,
     SavedPages,
     catalog_list,
     catalog_transport,
     machine_type_list,
 )
+from netplan_planner.google.transport import Transport, default_project
+from netplan_planner.leftovers import sole_user
+from netplan_planner.model import Value
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot

@@ -4,8 +4,8 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner.google import ApiOptions
 from netplan_planner.model import CommitmentScope, Severity, Value
-from netplan_planner.readers import ApiOptions
 from netplan_planner.traffic import TrafficOptions
 
 

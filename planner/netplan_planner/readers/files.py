@@ -10,13 +10,7 @@ from typing import NamedTuple
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import gunzipped, reading
 from netplan_planner.model import Inventory
-from netplan_planner.readers import (
-    cloud_asset,
-    compute_json,
-    foreign,
-    http_log,
-    network_management,
-)
+from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log, network_management
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
     Document,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import PathQuery
-from netplan_planner.throughput.corrections.calibrated import Probed
+from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
 from netplan_planner.throughput.goodput.draws import draws
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval, joined

@@ -23,7 +23,7 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.corrections.calibrated_caps import (
+from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     CalibratedCaps,
     corrected_limits,
     probed_path,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from netplan_planner.measuring.outputs import read_outputs
+from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
-from netplan_planner.probes.outputs import read_outputs
-from netplan_planner.probes.store import read_store
 from support.command import run_verbs
 from support.shared_data import needs_shared, shared
 

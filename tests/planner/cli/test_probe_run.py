@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
-from netplan_planner.probes.store import read_store
 from support import testbed as beds
 from support.command import ROOTS, run_verbs
 from support.probe_plans import instance, inventory_file

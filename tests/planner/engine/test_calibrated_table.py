@@ -11,7 +11,7 @@ from netplan_planner.engine.predict_table import predict_table
 from netplan_planner.model import Calibration, PathClass, PathEnd, PathQuery, Zone
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import load_caps, predict
-from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from support.calibration_inputs import AWAY, ROWS, WALL, table
 from support.calibrations import figures
 

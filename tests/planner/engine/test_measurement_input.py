@@ -6,7 +6,7 @@ import pytest
 
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.errors import InputError
-from netplan_planner.probes.store import append
+from netplan_planner.measuring.store import append
 from support.probe_measurements import measured
 
 

@@ -12,11 +12,11 @@ from netplan_planner.engine.probe_paths import PathMaker
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.errors import UsageError
+from netplan_planner.measuring.campaign import StopRule
+from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import Facts, Instance, PathClass
 from netplan_planner.model.probe_plan import NO_PROBE_LABEL, LeftOutKind, ProbePath
 from netplan_planner.optimise.probe_plan import ProbeCaps
-from netplan_planner.probes.campaign import StopRule
-from netplan_planner.probes.protocol import run_times
 from support.facts import facts_of, machine
 
 EXTERNAL = PathClass.SAME_ZONE_EXTERNAL

@@ -10,12 +10,12 @@ from netplan_planner.engine.probe import ProbeQuestion, plan_for
 from netplan_planner.engine.probe_paths import PathMaker
 from netplan_planner.engine.probe_runs import Access, campaigns_of, measured_flows, run_plan
 from netplan_planner.errors import UsageError
+from netplan_planner.measuring.campaign import StopRule
+from netplan_planner.measuring.store import append
+from netplan_planner.measuring.transports import GcloudTransport, LocalTransport, SshTransport
 from netplan_planner.model import CountedBy, Instance, MeasuredEnd, Measurement
 from netplan_planner.model.probe_plan import ProbePlan
 from netplan_planner.optimise.probe_plan import ProbeCaps
-from netplan_planner.probes.campaign import StopRule
-from netplan_planner.probes.store import append
-from netplan_planner.probes.transports import GcloudTransport, LocalTransport, SshTransport
 from support.facts import facts_of, machine
 
 EUROPE = "europe-west1-b"

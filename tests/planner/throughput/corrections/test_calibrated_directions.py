@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import PathEnd, PathQuery
 from netplan_planner.throughput import predict
-from netplan_planner.throughput.corrections.calibrated_caps import CalibratedCaps
+from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from support.calibrated_paths import CALIBRATIONS, answers
 from support.calibrations import placed, under
 from support.predict_paths import (

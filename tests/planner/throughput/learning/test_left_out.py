@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from netplan_planner.model import PathClass, PathQuery
+from netplan_planner.throughput.calibration.learning.left_out import LeftOut, left_out
 from netplan_planner.throughput.goodput.intervals import factors_at
-from netplan_planner.throughput.learning.left_out import LeftOut, left_out
 from support.calibrations import (
     Probe,
     Runs,

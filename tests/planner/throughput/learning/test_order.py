@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.engine.probe_rows import joined
-from netplan_planner.throughput.learning.calibration import calibrate
+from netplan_planner.throughput.calibration.learning.calibration import calibrate
 from support.calibrations import (
     Probe,
     at_wall,

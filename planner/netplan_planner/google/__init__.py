@@ -1,0 +1,9 @@
+"""The door to Google's APIs: one transport for GET requests, and the readers that stand on it.
+
+`requests` and Google's auth library are imported when something is asked for, not before.
+"""
+
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
+
+__all__ = ["ApiOptions", "read_projects"]

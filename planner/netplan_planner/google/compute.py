@@ -1,0 +1,282 @@
+"""The live Compute API: every list of every project side by side, within a bound.
+
+A project or method that refuses is an error in that project's coverage; all else is read. The
+result does not depend on which answer comes first: each call fills its own collector.
+"""
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from typing import NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from netplan_planner import meter
+from netplan_planner.errors import AccessError, UsageError
+from netplan_planner.google.compute_methods import (
+    LISTS,
+    MACHINE_TYPE_ID,
+    MACHINE_TYPE_PERMISSION,
+    Method,
+)
+from netplan_planner.google.compute_pages import PageReader
+from netplan_planner.google.flow_log_configurations import (
+    SCOPE,
+    configurations_endpoint,
+    read_configurations,
+)
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
+from netplan_planner.google.transport import NotWhole, Refusal, Request, Transport
+from netplan_planner.model import Inventory, ProjectId, shape_of_custom
+from netplan_planner.readers.collector import Collector
+from netplan_planner.readers.kinds import BY_COLLECTION
+from netplan_planner.readers.wire import WireMachineType
+
+name = "api"
+
+Progress = Callable[[str], None]
+
+
+def read_projects(
+    projects: Sequence[str], options: ApiOptions | None = None, progress: Progress | None = None
+) -> Inventory:
+    """Return everything that the Compute API lists of some projects.
+
+    Machine types in use are looked up too, each in one zone that has it; custom ones are not, as
+    their names say what they are. Nothing is written, and no resource's content leaves the
+    machine.
+
+    Args:
+        projects: Ids or numbers, in any order; a repeated one is read once.
+        options: Endpoint, credentials and bounds.
+        progress: Takes one line per page; called from several threads, one at a time.
+
+    Raises:
+        AccessError: If there are no credentials, or nothing at all could be read.
+        UsageError: If the endpoint cannot be used, or no project is named.
+    """
+    options = options or ApiOptions()
+    wanted = [ProjectId(project) for project in dict.fromkeys(projects)]
+    if not wanted or not all(wanted):
+        raise UsageError("name at least one project: --project PROJECT_ID")
+    endpoint = resolve_endpoint(options, os.environ)
+    transport = Transport(endpoint, options)
+    configured = _configured(options, endpoint)
+    reading = _Reading(transport, progress, configured)
+    with closing(transport), closing(configured or transport), _collection_paused():
+        pool = ThreadPoolExecutor(options.concurrency)
+        try:
+            found = reading.run(wanted, pool)
+        except BaseException:
+            # Interrupted: no retry or answer is waited for, and nothing new begun.
+            transport.stopped.set()
+            if configured is not None:
+                configured.stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        pool.shutdown()
+        return found
+
+
+def _configured(options: ApiOptions, compute: Endpoint) -> Transport | None:
+    """Return the way to the Network Management API, None where it cannot be asked."""
+    endpoint = configurations_endpoint(options, compute, os.environ)
+    return None if endpoint is None else Transport(endpoint, options, scopes=(SCOPE,))
+
+
+class _Part(NamedTuple):
+    """What one call brought."""
+
+    project: ProjectId
+    found: Collector
+    has_answer: bool
+
+
+class _Type(NamedTuple):
+    """A machine type and where it is in use."""
+
+    name: str
+    project: ProjectId
+    zone: str
+
+
+class _Reading:
+    """One run over some projects."""
+
+    def __init__(
+        self, transport: Transport, progress: Progress | None, configured: Transport | None
+    ) -> None:
+        self._transport = transport
+        self._configured = configured
+        self._progress = progress
+        self._lock = threading.Lock()
+
+    def run(self, projects: list[ProjectId], pool: ThreadPoolExecutor) -> Inventory:
+        calls: list[Future[_Part]] = [
+            pool.submit(self._list, project, method) for method in LISTS for project in projects
+        ]
+        configured = self._configured
+        configurations = [
+            pool.submit(read_configurations, configured, project)
+            for project in projects
+            if configured is not None
+        ]
+        with meter.work("reading the Compute API", total=len(calls), unit="lists"):
+            for call in as_completed(calls):
+                call.result()
+                meter.advance()
+        parts = [call.result() for call in calls]
+        everything = Collector()
+        for project in projects:
+            everything.errors[project] = set()
+        for part in parts:
+            everything.merge(part.found)
+        if not any(part.has_answer for part in parts):
+            raise AccessError(_nothing_read(everything))
+        for call in [pool.submit(self._type, places) for places in self._types(everything)]:
+            everything.merge(call.result().found)
+        for configuration in configurations:
+            everything.merge(configuration.result())
+        return everything.inventory()
+
+    def _list(self, project: ProjectId, method: Method) -> _Part:
+        """Read one list, page by page; what was read before a failure is kept."""
+        found = Collector()
+        pages = PageReader(method.kind, is_aggregated=method.is_aggregated)
+        source = f"{method.id} projects/{project}"
+        token: str | None = None
+        seen: set[object] = set()
+        count = 0
+        for number in range(1, self._transport.options.max_pages + 1):
+            try:
+                request = self._request(project, method, token)
+                page = self._transport.get(request, lambda body: pages.read(body, source, found))
+            except Refusal as exc:
+                found.error(project, str(exc) if number == 1 else _cut(number, exc, count, method))
+                return _Part(project, found, has_answer=number > 1)
+            for warning in page.warnings:
+                found.error(project, f"{method.id}: incomplete: {warning}")
+            count += page.signature[0]
+            self._say(f"{project}: {count} {method.kind.collection}")
+            if page.token in seen or (page.signature[0] and page.signature in seen):
+                text = f"{method.id}: page {number} leads back to an earlier page; incomplete"
+                found.error(project, text)
+                break
+            if page.token is None:
+                break
+            seen |= {page.token, page.signature}
+            token = page.token
+        else:
+            most = self._transport.options.max_pages
+            found.error(project, f"{method.id}: more than {most} pages; incomplete")
+        return _Part(project, found, has_answer=True)
+
+    def _request(self, project: ProjectId, method: Method, token: str | None) -> Request:
+        query = {"maxResults": str(self._transport.options.page_size), "prettyPrint": "false"}
+        if token:
+            query["pageToken"] = token
+        if method.knows_partial_success:
+            query["returnPartialSuccess"] = "true"
+        return Request(
+            method=method.id,
+            path=f"projects/{_quoted(project)}/{method.path}",
+            query=query,
+            permission=method.permission,
+            disabled=_disabled(project),
+            missing="no such project, or this account cannot see it (404)",
+        )
+
+    def _types(self, found: Collector) -> list[list[_Type]]:
+        """Return the machine types in use, each with one place per project that has it."""
+        places: dict[str, dict[ProjectId, _Type]] = {}
+        for instance in sorted(found.found["instances"], key=lambda i: (i.project, i.zone)):
+            machine_type = instance.machine_type
+            if shape_of_custom(machine_type) is None:
+                by_project = places.setdefault(machine_type, {})
+                place = _Type(machine_type, instance.project, instance.zone)
+                by_project.setdefault(instance.project, place)
+        most = self._transport.options.max_machine_types
+        for machine_type in sorted(places)[most:]:
+            for project in places[machine_type]:
+                found.error(project, f"{len(places)} machine types in use, {most} looked up")
+        return [list(places[machine_type].values()) for machine_type in sorted(places)[:most]]
+
+    def _type(self, places: list[_Type]) -> _Part:
+        """Look one machine type up, in the first project that allows it."""
+        found = Collector()
+        for place in places:
+            try:
+                wire = self._transport.get(_type_request(place), _machine_type)
+            except Refusal as exc:
+                found.error(place.project, str(exc))
+                continue
+            source = f"{MACHINE_TYPE_ID} projects/{place.project}"
+            found.add(BY_COLLECTION["machineTypes"], [wire], source)
+            return _Part(place.project, found, has_answer=True)
+        return _Part(places[0].project, found, has_answer=False)
+
+    def _say(self, text: str) -> None:
+        if self._progress is not None:
+            with self._lock:
+                self._progress(text)
+
+
+def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
+    """Return what is said of a list of which a later page could not be had."""
+    kept = f"{count:,} {method.kind.collection} were read before"
+    return f"page {number}: {why}; the list is incomplete ({kept})"
+
+
+def _type_request(place: _Type) -> Request:
+    return Request(
+        method=MACHINE_TYPE_ID,
+        path=f"projects/{_quoted(place.project)}/zones/{_quoted(place.zone)}"
+        f"/machineTypes/{_quoted(place.name)}",
+        query={"prettyPrint": "false"},
+        permission=MACHINE_TYPE_PERMISSION,
+        disabled=_disabled(place.project),
+        missing=f"{MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone} (404)",
+    )
+
+
+def _quoted(part: str) -> str:
+    """Return a part of a path; domain-scoped project ids hold a colon."""
+    return quote(part, safe=":")
+
+
+def _machine_type(body: bytes) -> WireMachineType:
+    try:
+        return msgspec.json.decode(body, type=WireMachineType)
+    except msgspec.ValidationError as exc:
+        raise Refusal(f"{MACHINE_TYPE_ID}: an answer that is no machine type: {exc}") from exc
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        raise NotWhole(str(exc)) from exc
+
+
+def _disabled(project: ProjectId) -> str:
+    command = f"gcloud services enable compute.googleapis.com --project={project}"
+    return f"the Compute Engine API is disabled (403); run `{command}`"
+
+
+def _nothing_read(found: Collector) -> str:
+    texts = []
+    for project, errors in sorted(found.errors.items()):
+        first, more = min(errors), len(errors) - 1
+        texts.append(f"{project}: {first}" + (f" (and {more} more)" if more else ""))
+    return "nothing could be read from the Compute API: " + "; ".join(texts)
+
+
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Keep the garbage collector from walking a hundred thousand new values again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

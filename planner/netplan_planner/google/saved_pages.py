@@ -1,0 +1,249 @@
+"""Lists of Google's APIs as files, page by page: what broke off goes on where it was.
+
+Each page is written beside its place and renamed, so that a page that is there is whole. A folder
+of pages remembers what was asked, and is begun anew when something else is asked or it is too old
+for its pages to belong to one answer.
+"""
+
+import gzip
+import hashlib
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from netplan_planner import meter
+from netplan_planner.errors import AccessError, InputError
+from netplan_planner.google.options import ApiOptions, Endpoint
+from netplan_planner.google.transport import NotWhole, Refusal, Request, Transport
+from netplan_planner.input_files import decode_json, gunzipped
+
+CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"
+BILLING_SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly"
+CATALOG_METHOD = "cloudbilling.services.skus.list"
+TYPES_METHOD = "compute.machineTypes.aggregatedList"
+OLDEST_HOURS = 6
+"""Pages older than this belong to an answer of another day, and their next page may be gone."""
+
+_CATALOG_PAGE = 5000
+_TYPES_PAGE = 500
+_STATE = "asked.json"
+_SECONDS_PER_HOUR = 3600
+
+
+class PagedList(NamedTuple):
+    """A list to be read. `name` begins the names of its files."""
+
+    name: str
+    method: str
+    path: str
+    query: Mapping[str, str]
+    token: str
+    """The query parameter that takes a page token."""
+    permission: str
+    forbidden: str
+    missing: str
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    """What of a page decides how to go on."""
+
+    next_page_token: str = ""
+    skus: list[msgspec.Raw] = []
+    items: msgspec.Raw = msgspec.Raw()
+
+
+class _State(msgspec.Struct):
+    asked: str
+    began_s: float
+
+
+def catalog_list(service: str, name: str, currency: str) -> PagedList:
+    """Return the list of a service's SKUs, priced in a currency."""
+    return PagedList(
+        name=name,
+        method=CATALOG_METHOD,
+        path=f"v1/services/{quote(service, safe='')}/skus",
+        query={"currencyCode": currency, "pageSize": str(_CATALOG_PAGE)},
+        token="pageToken",
+        permission="none: an API key or credentials of any project",
+        forbidden="the project of the key or of the credentials needs the Cloud Billing API"
+        " (`gcloud services enable cloudbilling.googleapis.com`)",
+        missing=f"no service {service} in the catalogue, or no such currency",
+    )
+
+
+def machine_type_list(project: str) -> PagedList:
+    """Return the list of the machine types that a project sees."""
+    return PagedList(
+        name="machine-types",
+        method=TYPES_METHOD,
+        path=f"projects/{quote(project, safe='')}/aggregated/machineTypes",
+        query={"maxResults": str(_TYPES_PAGE)},
+        token="pageToken",
+        permission="compute.machineTypes.list",
+        forbidden="",
+        missing=f"{project}: no such project",
+    )
+
+
+class SavedPages:
+    """A folder of pages."""
+
+    def __init__(self, folder: Path, asked: str, *, now_s: float | None = None) -> None:
+        """Open or begin a folder of pages for what is asked, in words that tell requests apart.
+
+        Raises:
+            InputError: If the folder cannot be written.
+        """
+        self.folder = folder
+        digest = hashlib.sha256(asked.encode()).hexdigest()
+        clock_s = time.time() if now_s is None else now_s
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not self._continues(digest, clock_s):
+                self.clear()
+                folder.mkdir(parents=True, exist_ok=True)
+                state = _State(asked=digest, began_s=clock_s)
+                self._write(folder / _STATE, msgspec.json.encode(state))
+        except OSError as exc:
+            raise InputError(f"{folder}: cannot be written: {exc.strerror or exc}") from exc
+
+    def _continues(self, digest: str, now_s: float) -> bool:
+        try:
+            state = decode_json((self.folder / _STATE).read_bytes(), _State)
+        except (OSError, msgspec.MsgspecError):
+            return False
+        age_s = now_s - state.began_s
+        return state.asked == digest and 0 <= age_s <= OLDEST_HOURS * _SECONDS_PER_HOUR
+
+    def clear(self) -> None:
+        """Remove the pages, and the folder if nothing else is in it."""
+        for path in (*self.folder.glob("*.json.gz"), *self.folder.glob(".*.new")):
+            path.unlink(missing_ok=True)
+        (self.folder / _STATE).unlink(missing_ok=True)
+        if self.folder.is_dir() and not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+    def _write(self, path: Path, content: bytes) -> None:
+        beside = path.with_name(f".{path.name}.new")
+        try:
+            beside.write_bytes(content)
+            beside.replace(path)
+        except OSError as exc:
+            raise InputError(f"{path}: cannot be written: {exc.strerror or exc}") from exc
+        finally:
+            with suppress(OSError):
+                beside.unlink()
+
+    def read(
+        self,
+        wanted: PagedList,
+        transport: Transport,
+        told: Callable[[str], None],
+        *,
+        page_limit: int | None = None,
+    ) -> list[Path]:
+        """Return the files of a list's pages, asking for those that are not there yet.
+
+        Args:
+            wanted: The list.
+            transport: Makes the requests.
+            told: Takes a line about each page.
+            page_limit: Pages after which to stop, though more exist; None for all of them.
+
+        Raises:
+            AccessError: If the API refuses, or is silent; the text says what to do.
+            InputError: If it repeats a page, or never ends.
+        """
+        paths: list[Path] = []
+        token = ""
+        seen: set[object] = set()
+        while page_limit is None or len(paths) < page_limit:
+            path = self.folder / f"{wanted.name}-{len(paths) + 1:04}.json.gz"
+            body = self._saved(path)
+            if body is None:
+                body = self._fetched(wanted, token, transport)
+                self._write(path, gzip.compress(body, 6, mtime=0))
+                meter.advance(len(body))
+                told(
+                    f"{wanted.method}: page {len(paths) + 1} of {wanted.name}, {len(body):,} bytes"
+                )
+            paths.append(path)
+            page = _decoded(body)
+            content = hashlib.sha256(b"".join(page.skus) + bytes(page.items)).digest()
+            # All of them: an answer may lead in a circle of several pages.
+            if page.next_page_token and {page.next_page_token, content} & seen:
+                self._drop(paths)
+                raise InputError(
+                    f"{wanted.method}: page {len(paths)} of {wanted.name} came again: the answer"
+                    " does not end; nothing was changed, try again later"
+                )
+            token = page.next_page_token
+            seen |= {token, content}
+            if not token:
+                break
+            if len(paths) >= transport.options.max_pages:
+                self._drop(paths)
+                raise InputError(f"{wanted.method}: more than {len(paths):,} pages; gave up")
+        return paths
+
+    def _drop(self, paths: list[Path]) -> None:
+        for path in paths:
+            path.unlink(missing_ok=True)
+
+    def _saved(self, path: Path) -> bytes | None:
+        try:
+            body = gunzipped(path.read_bytes())
+            _decoded(body)
+        except (OSError, EOFError, zlib.error, NotWhole):
+            # Thrown away and fetched again: it is a copy.
+            return None
+        return body
+
+    def _fetched(self, wanted: PagedList, token: str, transport: Transport) -> bytes:
+        query = {**wanted.query, wanted.token: token} if token else wanted.query
+        request = Request(
+            method=wanted.method,
+            path=wanted.path,
+            query=query,
+            permission=wanted.permission,
+            disabled=wanted.forbidden or f"{wanted.method}: the API is switched off",
+            missing=wanted.missing,
+            forbidden=wanted.forbidden,
+        )
+        try:
+            return transport.get(request, _checked)
+        except Refusal as refusal:
+            raise AccessError(f"{refusal}; the pages read so far are kept") from refusal
+
+
+def _checked(body: bytes) -> bytes:
+    _decoded(body)
+    return body
+
+
+def _decoded(body: bytes) -> _Page:
+    """Return what a page says of the next one.
+
+    Raises:
+        NotWhole: If it is no whole page.
+    """
+    try:
+        return decode_json(body, _Page)
+    except msgspec.DecodeError as exc:
+        raise NotWhole(str(exc)) from exc
+
+
+def catalog_transport(endpoint: Endpoint, options: ApiOptions, api_key: str | None) -> Transport:
+    """Return what makes requests to the Cloud Billing Catalog API.
+
+    Raises:
+        AccessError: If there are no credentials, or they are refused.
+    """
+    return Transport(endpoint, options, scopes=(BILLING_SCOPE,), api_key=api_key)

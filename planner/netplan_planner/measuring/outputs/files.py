@@ -1,0 +1,170 @@
+"""Files of tools' outputs: opened, unpacked, and read by what they hold."""
+
+import codecs
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from netplan_planner.errors import InputError
+from netplan_planner.inert import NAME_LENGTH, inert
+from netplan_planner.input_files import reading
+from netplan_planner.measuring.outputs.base import (
+    TEXT_LENGTH,
+    Refused,
+    Unusable,
+    bounded,
+    refusal,
+    run_id_of,
+)
+from netplan_planner.measuring.outputs.detect import read_text
+from netplan_planner.model import Measurement
+
+LARGEST_BYTES = 256 * 2**20
+"""Of one file, unpacked: an hour of 64 streams with an interval a second takes a third of that."""
+_GZIP = b"\x1f\x8b"
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks; PowerShell redirects write UTF-16."""
+_ROUNDED_RATIO = 0.006
+_ROUNDED_S = 0.01
+"""How far the rounded figures of a text lie from those of its JSON: three digits, hundredths."""
+
+
+def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[Refused, ...]]:
+    """Return the measurements in a file or folder, and what of it was refused and why.
+
+    Formats are told by content: iperf3 (JSON, text), iperf 2 (text, CSV), netperf (text, CSV,
+    key=value, inside JSON), CloudHarmony's iperf report; each may be gzipped. A file that cannot
+    be used does not stop the others. Where a text is the other end's account of a run whose JSON
+    is there too, the run counts once.
+
+    Args:
+        path: A file, or a folder that is walked in the order of names; hidden entries are not.
+
+    Raises:
+        InputError: If there is no such file or folder.
+    """
+    try:
+        path.stat()
+    except OSError as exc:
+        shown = inert(str(path))
+        raise InputError(f"{shown}: cannot be read: {exc.strerror or exc}") from exc
+    found: list[Measurement] = []
+    refused: list[Refused] = []
+    for file in _files(path, refused):
+        source = _source(file)
+        try:
+            with reading(source):
+                measurements, reasons = read_text(_text_of(file), source=source)
+        except Unusable as exc:
+            refused.append(refusal(source=source, place="", reason=exc.reason))
+            continue
+        found += [_with_id(one, file) for one in measurements]
+        refused += reasons
+    kept, twice = _counted_once(found)
+    return kept, (*refused, *twice)
+
+
+def _source(path: Path | str) -> str:
+    return bounded(str(path), TEXT_LENGTH)
+
+
+def _files(path: Path, refused: list[Refused]) -> Iterator[Path]:
+    """Yield the files to read; a folder that cannot be opened is among `refused` then."""
+
+    def note(exc: OSError) -> None:
+        reason = f"cannot be read: {exc.strerror or exc}"
+        refused.append(refusal(source=_source(str(exc.filename)), place="", reason=reason))
+
+    if not path.is_dir():
+        yield path
+        return
+    for folder, names, files in os.walk(path, onerror=note):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        yield from (Path(folder, name) for name in sorted(files) if not name.startswith("."))
+
+
+def _text_of(path: Path) -> str:
+    """Return a file's text.
+
+    Raises:
+        Unusable: If it cannot be opened, is too large, damaged, or no text.
+    """
+    if not path.is_file():
+        raise Unusable("no regular file")
+    try:
+        with path.open("rb") as file:
+            is_packed = file.read(len(_GZIP)) == _GZIP
+            file.seek(0)
+            stream = gzip.GzipFile(fileobj=file) if is_packed else file
+            data = stream.read(LARGEST_BYTES + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
+        raise Unusable(f"damaged gzip: {exc}") from exc
+    except OSError as exc:
+        raise Unusable(f"cannot be read: {exc.strerror or exc}") from exc
+    if len(data) > LARGEST_BYTES:
+        raise Unusable(f"more than {LARGEST_BYTES >> 20} MiB: give fewer runs in one file")
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as exc:
+        raise Unusable(f"no text: byte {exc.start} is not {exc.encoding}") from exc
+    if "\0" in text:
+        raise Unusable("no text: it holds zero bytes")
+    return text
+
+
+def _with_id(one: Measurement, file: Path) -> Measurement:
+    """Return a measurement with an id, also where its tool gave nothing to tell the run by.
+
+    Then it is the file's name, the place in it and all figures: the same when the file is read
+    again, or from another folder, or after it has grown.
+    """
+    if one.run_id:
+        return one
+    content = msgspec.json.encode(msgspec.structs.replace(one, source=""))
+    return msgspec.structs.replace(one, run_id=run_id_of(one.tool, file.name, content.decode()))
+
+
+def _counted_once(
+    found: Sequence[Measurement],
+) -> tuple[tuple[Measurement, ...], tuple[Refused, ...]]:
+    """Return the measurements without texts whose JSON is among them, and these as refusals."""
+    exact = [one for one in found if one.tool == "iperf3" and one.started_at]
+    kept: list[Measurement] = []
+    refused: list[Refused] = []
+    for one in found:
+        twin = None
+        if one.tool == "iperf3" and not one.started_at:
+            twin = next((other for other in exact if _is_same_run(one, other)), None)
+        if twin is None:
+            kept.append(one)
+        else:
+            exact.remove(twin)  # Each stands for one text only.
+            reason = f"counted once: its JSON is {inert(twin.source, NAME_LENGTH)}"
+            refused.append(
+                refusal(source=one.source, place=one.place, reason=reason, is_repeat=True)
+            )
+    return tuple(kept), tuple(refused)
+
+
+def _is_same_run(text: Measurement, other: Measurement) -> bool:
+    """Return whether a text's rounded figures are those of a JSON document.
+
+    One address is enough: behind a service's address the two ends see the other one differently.
+    """
+    ends = ((text.src.address, other.src.address), (text.dst.address, other.dst.address))
+    return (
+        any(own is not None and own == theirs for own, theirs in ends)
+        and (text.is_reverse, text.counted_by) == (other.is_reverse, other.counted_by)
+        and text.streams == other.streams
+        and abs(text.gbps / other.gbps - 1) <= _ROUNDED_RATIO
+        and abs((text.duration_s or 0.0) - (other.duration_s or 0.0)) <= _ROUNDED_S
+    )

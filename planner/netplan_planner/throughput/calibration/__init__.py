@@ -1,0 +1,1 @@
+"""What probes teach, and what it changes in a prediction."""

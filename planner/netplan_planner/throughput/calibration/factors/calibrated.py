@@ -1,0 +1,263 @@
+"""Predictions under a calibration: what probes taught, laid on what the model says.
+
+The mean takes the most likely factor of each limit, of the class and of the pair. The interval goes
+over from the model's own (bounds and conformal factors) to that of the probes by the share of the
+doubt that they removed: where nothing was learnt it stays as it was.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import Calibration, Learnt, PathQuery, ProbedPair
+from netplan_planner.throughput.calibration.factors.latent_paths import (
+    NO_LATENT,
+    LatentPaths,
+    Matrix,
+    adjusted,
+    answers,
+    bound_slot,
+    incidence,
+    latent_paths,
+    run_scatter,
+    slopes,
+    values_of,
+)
+from netplan_planner.throughput.calibration.factors.latents import (
+    P95,
+    SITE,
+    SLOTS,
+    pair_key,
+    prior_variance,
+    slot_keys,
+)
+from netplan_planner.throughput.goodput.intervals import WALL_RATIO, Spread
+from netplan_planner.throughput.goodput.mean import Column, Means
+from netplan_planner.throughput.goodput.terms import TermSpans
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.transport import tcp
+
+HALF_LIFE_DAYS = 90.0
+"""Of what a probe says of limits: a kernel, an image or a machine's cap stays for months. In the
+midst of the roll-out of a new virtual switch (published runs of 2014) 15 to 60 days are better."""
+PAIR_SHARE = 0.25
+"""Of the variance between runs of different pairs: what a pair keeps. In two grids of January 2022,
+5 days apart, figures of one pair correlate by 0.24, 0.09 and 0.16 (to Google, AWS, Azure) once the
+model is taken off; two runs of one day by 0.36, 0.14 and 0.15."""
+FEW_PROBES = 2.0
+"""So many probes of a class take the interval half of the way: they say little of the scatter."""
+SCATTER_FREEDOM = 4.0
+"""Probes that the usual scatter is worth."""
+STUDENT_EXCESS = 1.2
+"""Quantiles of Student's t at 0.95 are 1 + 1.2 / degrees of freedom times the normal one's, to two
+digits from four degrees on."""
+
+
+class PairEffects(NamedTuple):
+    """What is known of pairs of places, on a logarithmic scale.
+
+    A pair's factor is one of the limit that held its probes: others learnt nothing of it.
+    """
+
+    factor: Matrix
+    """Axes: pair, slot; 0 where nothing is known."""
+    variance: Matrix
+    """The same; NaN where nothing is known."""
+    which: NDArray[np.intp]
+    """Number of each row's pair."""
+
+
+class KindCorrections(NamedTuple):
+    """What a calibration says of each kind of path."""
+
+    latent: NDArray[np.intp]
+    """Number of the latent, the calibration's first; axes: kind, slot."""
+    probe_count: Column
+    """Of the class."""
+    scatter_ratio: Column
+
+
+class Corrector:
+    """A calibration made ready for looking things up by number."""
+
+    def __init__(self, calibration: Calibration) -> None:
+        self.calibration = calibration
+        self._number = {(one.name, one.key): at for at, one in enumerate(calibration.latents)}
+        self._classes = {one.key: one for one in calibration.classes}
+        self._pairs: dict[str | None, list[ProbedPair]] = {}
+        for one in calibration.pairs:
+            self._pairs.setdefault(one.key, []).append(one)
+        self.factors = np.log(np.array([one.ratio for one in calibration.latents], dtype=float))
+        self.covariance = _square(calibration.covariance)
+        self.prior_variance = np.array([one.prior_sd for one in calibration.latents]) ** 2
+
+    def of_kinds(
+        self, kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]
+    ) -> KindCorrections:
+        """Return what is known of each kind; latents that no probe touched get new numbers."""
+        keys = [slot_keys(*pair) for pair in zip(kinds, limits, strict=True)]
+        number = dict(self._number)
+        latent = [
+            [
+                NO_LATENT if key is None else number.setdefault((name, key), len(number))
+                for name, key in zip(SLOTS, row, strict=True)
+            ]
+            for row in keys
+        ]
+        classes = [self._classes.get(row[SITE] or "") for row in keys]
+        return KindCorrections(
+            latent=np.array(latent, dtype=np.intp),
+            probe_count=np.array([one.probe_count if one else 0.0 for one in classes]),
+            scatter_ratio=np.array([one.scatter_ratio if one else 1.0 for one in classes]),
+        )
+
+    def knows_pair(self, key: str | None) -> bool:
+        """Return whether something is known of a pair of places."""
+        return key in self._pairs
+
+    def pair_ratios(self, key: str | None) -> dict[str, float]:
+        """Return the factors of a pair of places by the limit that they are of."""
+        return {one.limit: one.ratio for one in self._pairs.get(key, ())}
+
+    def of_pairs(
+        self, keys: Sequence[str | None], which: NDArray[np.intp] | None = None
+    ) -> PairEffects:
+        """Return what is known of pairs of places; `which` is each row's, if rows share pairs."""
+        factor = np.zeros((len(keys), len(SLOTS)))
+        variance = np.full_like(factor, np.nan)
+        for at, key in enumerate(keys):
+            for one in self._pairs.get(key, ()):
+                slot = SLOTS.index(one.limit)
+                factor[at, slot] = np.log(one.ratio)
+                variance[at, slot] = (np.log(one.high_ratio / one.low_ratio) / (2 * P95)) ** 2
+        return PairEffects(factor, variance, np.arange(len(keys)) if which is None else which)
+
+    def shared(self, query: PathQuery, found: StaticLimits) -> dict[str, Learnt]:
+        """Return what was learnt of each latent that a path has, by the latent's name."""
+        keys = zip(SLOTS, slot_keys(query, found), strict=True)
+        numbers = [self._number.get((name, key)) for name, key in keys if key is not None]
+        latents = self.calibration.latents
+        return {latents[at].name: latents[at] for at in numbers if at is not None}
+
+    def probed(
+        self,
+        kinds: Sequence[PathQuery],
+        limits: Sequence[StaticLimits],
+        pairs: PairEffects,
+    ) -> "Probed":
+        """Return what is known of a table of paths."""
+        return Probed(self, kinds, limits, self.of_kinds(kinds, limits), pairs)
+
+
+class Probed(NamedTuple):
+    """What probes taught of a table of paths."""
+
+    corrector: Corrector
+    kinds: Sequence[PathQuery]
+    limits: Sequence[StaticLimits]
+    of_kind: KindCorrections
+    pairs: PairEffects
+
+    def rows(self, which: slice) -> "Probed":
+        """Return some of the rows."""
+        return self._replace(pairs=self.pairs._replace(which=self.pairs.which[which]))
+
+    def calibrated(
+        self,
+        plain: Spread,
+        spans: TermSpans,
+        which: NDArray[np.intp],
+        is_window_given: NDArray[np.bool_],
+    ) -> Spread:
+        """Return predictions with what probes taught.
+
+        Args:
+            plain: The predictions without.
+            spans: The terms that they were made of.
+            which: Kind of each row.
+            is_window_given: Whether the row has a window of its own.
+        """
+        paths, values = self.paths(spans, which, is_window_given)
+        now = answers(paths, values)
+        slope = slopes(paths, values, now)
+        variance = (run_scatter(paths, slope) * self.of_kind.scatter_ratio[which]) ** 2
+        known = self.pairs.variance[self.pairs.which, bound_slot(now.means)]
+        scatter_ratio = np.minimum(self.of_kind.scatter_ratio[which], 1.0)
+        of_pair = np.where(np.isnan(known), PAIR_SHARE * variance, known * scatter_ratio**2)
+        before, after = _doubts(paths, slope, self.corrector)
+        probes = self.of_kind.probe_count[which]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            removed = np.clip(1 - after / before, 0.0, 1.0)
+        widened = 1 + STUDENT_EXCESS / (SCATTER_FREEDOM + probes)
+        means = _below_caps(now.means, spans, plain)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            moved = np.nan_to_num(means.gbps / plain.means.gbps, nan=1.0, posinf=1.0)
+        # The bounds go with the value where they would end up nearer to it, else they stay.
+        return plain._replace(
+            means=means,
+            low_gbps=plain.low_gbps * np.minimum(moved, 1.0),
+            high_gbps=plain.high_gbps * np.maximum(moved, 1.0),
+            learnt_ratio=np.nan_to_num(removed) * probes / (probes + FEW_PROBES),
+            log_sd=np.sqrt(after + (1 - PAIR_SHARE) * variance + of_pair) * widened,
+        )
+
+    def shifted(
+        self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
+    ) -> TermSpans:
+        """Return terms and both ends of their ranges, each with the most likely factors."""
+        moved = []
+        for one in spans:
+            paths, values = self.paths(TermSpans(one, one, one), which, is_window_given)
+            moved.append(adjusted(paths, values))
+        return TermSpans._make(moved)
+
+    def paths(
+        self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
+    ) -> tuple[LatentPaths, Matrix]:
+        """Return the paths with their latents, and the most likely factor of each."""
+        latent = self.of_kind.latent
+        paths = latent_paths(self.kinds, self.limits, latent, which, spans, is_window_given)
+        factors = np.zeros(int(latent.max(initial=NO_LATENT)) + 1)
+        known = min(len(self.corrector.factors), len(factors))
+        factors[:known] = self.corrector.factors[:known]
+        return paths, values_of(paths.latent, factors) + self.pairs.factor[self.pairs.which]
+
+
+def pair_of(query: PathQuery) -> str | None:
+    """Return the key of a path's pair of places; None if one of them is not known."""
+    places = [end.zone or end.region or "" for end in (query.src, query.dst)]
+    return pair_key(query, *places)
+
+
+def _doubts(paths: LatentPaths, slope: Matrix, corrector: Corrector) -> tuple[Column, Column]:
+    """Return the variance of the mean, on a logarithmic scale, before any probe and with them."""
+    known = len(corrector.factors)
+    is_known = (paths.latent != NO_LATENT) & (paths.latent < known)
+    spread = prior_variance(np.arange(len(SLOTS)), paths.lower_sd, paths.upper_sd)
+    untouched = np.where(is_known | (paths.latent == NO_LATENT), 0.0, spread * slope**2).sum(axis=1)
+    touched = incidence(np.where(is_known, paths.latent, NO_LATENT), slope, known)
+    before = touched**2 @ corrector.prior_variance
+    after = np.einsum("rl,lm,rm->r", touched, corrector.covariance, touched, optimize=True)
+    return untouched + before, untouched + np.minimum(after, before)
+
+
+def _below_caps(means: Means, spans: TermSpans, plain: Spread) -> Means:
+    """Return means no higher than documented caps, with the times that were asked for."""
+    gbps = np.minimum(means.gbps, np.fmax(plain.means.gbps, plain.wall_gbps / WALL_RATIO))
+    sized = spans.likely.transfer_bytes
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seconds = np.where(
+            np.isnan(sized), spans.likely.duration_s, tcp.gbit_from_bytes(sized) / gbps
+        )
+    return means._replace(gbps=gbps, duration_s=seconds)
+
+
+def _square(rows: Sequence[Sequence[float]]) -> Matrix:
+    """Return a symmetric matrix from its rows up to the diagonal."""
+    found = np.zeros((len(rows), len(rows)))
+    for at, row in enumerate(rows):
+        found[at, : at + 1] = row
+        found[: at + 1, at] = row
+    return found

@@ -1,0 +1,155 @@
+"""A caps table with a calibration: whoever predicts with it predicts with what probes taught."""
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+import msgspec
+
+from netplan_planner.model import (
+    Calibration,
+    CapsBook,
+    EgressCap,
+    Learnt,
+    Limit,
+    MeasuredLimit,
+    PathClass,
+    PathQuery,
+)
+from netplan_planner.throughput.calibration.factors.calibrated import (
+    HALF_LIFE_DAYS,
+    Corrector,
+    Probed,
+    pair_of,
+)
+from netplan_planner.throughput.calibration.factors.latents import (
+    BETWEEN,
+    EGRESS,
+    SITE,
+    SLOTS,
+    WINDOW,
+    WINDOW_OF_TYPE,
+)
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.goodput.mean import WINDOW as WINDOW_LIMIT
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.units import counted
+
+SEEN_RATIO = 0.005
+"""Nearer to 1 a factor is not worth a word."""
+_WINDOWS = (SLOTS[WINDOW], SLOTS[WINDOW_OF_TYPE])
+
+
+class CalibratedCaps:
+    """A caps table together with what probes taught of the limits: a `CapsBook` like any other."""
+
+    def __init__(self, caps: CapsBook, calibration: Calibration) -> None:
+        self._caps = caps
+        self.corrector = Corrector(calibration)
+
+    def knows_pair(self, query: PathQuery) -> bool:
+        """Return whether probes told something of the very places of a path."""
+        return self.corrector.knows_pair(pair_of(query))
+
+    @property
+    def as_of(self) -> date:
+        """The date whose limits it answers with."""
+        return self._caps.as_of
+
+    @property
+    def source_date(self) -> date:
+        """The newest source date in the table."""
+        return self._caps.source_date
+
+    def cap(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> EgressCap | None:
+        """Return the documented cap."""
+        return self._caps.cap(machine_type, tier1=tier1, cpu_platform=cpu_platform)
+
+    def variants(self, machine_type: str) -> Sequence[EgressCap]:
+        """Return every documented variant of a type."""
+        return self._caps.variants(machine_type)
+
+    def unknown_reason(
+        self, machine_type: str, *, tier1: bool = False, cpu_platform: str | None = None
+    ) -> str:
+        """Return why `cap` answers None, in words for a report."""
+        return self._caps.unknown_reason(machine_type, tier1=tier1, cpu_platform=cpu_platform)
+
+    def measured(self, path_class: PathClass) -> Sequence[MeasuredLimit]:
+        """Return the measured limits of a path class that ship."""
+        return self._caps.measured(path_class)
+
+
+def probed_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Probed | None:
+    """Return what probes taught of one path; None without a calibration."""
+    if not isinstance(caps, CalibratedCaps):
+        return None
+    pairs = caps.corrector.of_pairs([pair_of(query)])
+    return caps.corrector.probed([query], [found], pairs)
+
+
+def corrected_limits(
+    limits: Sequence[Limit], query: PathQuery, found: StaticLimits, caps: CapsBook
+) -> list[Limit]:
+    """Return limits as probes found them, with the factor in their details."""
+    if not isinstance(caps, CalibratedCaps):
+        return list(limits)
+    learnt = caps.corrector.shared(query, found)
+    own = caps.corrector.pair_ratios(pair_of(query))
+    return [_corrected(limit, learnt, own, query) for limit in limits]
+
+
+def calibration_note(caps: CapsBook) -> Iterator[str]:
+    """Yield what a report says of the calibration that its predictions follow, if there is one."""
+    if not isinstance(caps, CalibratedCaps):
+        return
+    made = caps.corrector.calibration
+    yield (
+        f"Predictions follow a calibration of {made.as_of} by"
+        f" {counted(made.measurement_count, 'measurement')}{_age(caps)}."
+    )
+
+
+def said_of_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Iterator[str]:
+    """Yield what a prediction rests on besides documents, in words."""
+    if not isinstance(caps, CalibratedCaps):
+        return
+    made = caps.corrector.calibration
+    count = counted(made.measurement_count, "measurement")
+    text = f"calibrated by {count} as of {made.as_of}{_age(caps)}"
+    own = caps.corrector.pair_ratios(pair_of(query))
+    for name, ratio in own.items():
+        if abs(ratio - 1) > SEEN_RATIO:
+            text += f"; this pair of places has {ratio:.3g} of the usual {name}"
+    yield text
+
+
+def _age(caps: CalibratedCaps) -> str:
+    days = abs((caps.as_of - caps.corrector.calibration.as_of).days)
+    return f", {days:,} days from the day asked for: measure again" if days > HALF_LIFE_DAYS else ""
+
+
+def _corrected(
+    limit: Limit, learnt: dict[str, Learnt], own: dict[str, float], query: PathQuery
+) -> Limit:
+    """Return a limit times what probes said of it, of its class and of its pair of places."""
+    is_window = limit.name == LIMITS[WINDOW_LIMIT]
+    names = [*_WINDOWS] if is_window else [limit.name, SLOTS[SITE]]
+    if limit.name == SLOTS[EGRESS]:
+        names.append(SLOTS[BETWEEN])
+    told = [learnt[name] for name in names if name in learnt]
+    ratio = math.prod(one.ratio for one in told)
+    ratio *= own.get(SLOTS[WINDOW] if is_window else limit.name, 1.0)
+    if abs(ratio - 1) <= SEEN_RATIO or (is_window and query.window_bytes is not None):
+        return limit
+    count = max((one.value_count for one in told), default=0) or 1
+    said = f"{limit.gbps:.3g} x {ratio:.3g} by {counted(count, 'probe')}"
+    return msgspec.structs.replace(
+        limit,
+        gbps=limit.gbps * ratio,
+        low_gbps=limit.low_gbps * ratio if limit.low_gbps is not None else None,
+        high_gbps=limit.high_gbps * ratio if limit.high_gbps is not None else None,
+        detail=f"{limit.detail}, {said}" if limit.detail else said,
+    )

@@ -1,0 +1,269 @@
+"""From measurements to a calibration: ages, the posterior of what paths share, what pairs keep.
+
+The order of the measurements changes nothing, not even the last digit.
+"""
+
+import math
+from datetime import date
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import Calibration, Learnt, ProbedClass, Value
+from netplan_planner.throughput import batch
+from netplan_planner.throughput.calibration.factors.calibrated import (
+    HALF_LIFE_DAYS,
+    PAIR_SHARE,
+    SCATTER_FREEDOM,
+    Corrector,
+)
+from netplan_planner.throughput.calibration.factors.latent_paths import NO_LATENT, latent_paths
+from netplan_planner.throughput.calibration.factors.latents import (
+    HARD,
+    P95,
+    SITE,
+    SLOTS,
+    site_key,
+    slot_keys,
+)
+from netplan_planner.throughput.calibration.learning.joint_mode import Prior, Probes, prior_of
+from netplan_planner.throughput.calibration.learning.measured_runs import (
+    PAIR_HALF_LIFE_DAYS,
+    Grouped,
+    Measured,
+    fingerprint,
+    grouped,
+    in_order,
+    usable,
+)
+from netplan_planner.throughput.calibration.learning.pairs import PairRuns, probed_pairs
+from netplan_planner.throughput.calibration.learning.posterior import Posterior, posterior
+from netplan_planner.throughput.goodput.intervals import Spread
+
+MOST_PROBES = 1000
+"""More teach nothing new of what all share; each still counts for its own pair."""
+GREATEST_SURPRISE = 9.0
+"""Three standard deviations: what lies further out was degraded, and says nothing of scatter."""
+_DIGITS = 6
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class Lesson(Value, frozen=True, kw_only=True):
+    """What one probe taught: a path and set-up, with the figure of its median run."""
+
+    path: str
+    """The pair of places, or the class where they are not known."""
+    day: date
+    streams: int | None
+    run_count: int
+    gbps: float
+    plain_gbps: float
+    """Of the model without probes."""
+    calibrated_gbps: float
+    """With all that was learnt, also of this very pair."""
+    is_believed: bool
+    """Whether it taught anything of what paths share: no factor explains one that is not."""
+    told: tuple[str, ...]
+    """Limits whose factor the figure told."""
+    at_least: tuple[str, ...]
+    """Limits of which it only said "at least"."""
+
+
+class Fitted(Value, frozen=True, kw_only=True):
+    """A calibration, and how it came about."""
+
+    calibration: Calibration
+    lessons: tuple[Lesson, ...] = ()
+
+
+def calibrate(measured: Measured, *, as_of: date) -> Calibration:
+    """Return what measurements teach.
+
+    Args:
+        measured: The measurements; rows that `usable` leaves out are left out.
+        as_of: Ages are counted from this day, in either direction.
+    """
+    return fitted(measured, as_of=as_of).calibration
+
+
+def fitted(measured: Measured, *, as_of: date) -> Fitted:
+    """Return the same with what each probe taught; of very many probes, of some of them."""
+    measured = in_order(measured.rows(usable(measured)))
+    empty = Calibration(
+        as_of=as_of, measurement_count=0, probe_count=0, fingerprint=fingerprint(measured)
+    )
+    if not len(measured.gbps):
+        return Fitted(calibration=empty)
+    groups = grouped(measured, np.abs(measured.days - np.datetime64(as_of, "D").astype(np.int64)))
+    names, latent_of_kind = _numbered(measured, groups)
+    probes = _probes(measured, groups, latent_of_kind)
+    prior = prior_of(probes.paths, len(names))
+    some = _spread_out(len(groups.row))
+    found = posterior(probes.rows(some), prior)
+    calibration = msgspec.structs.replace(
+        empty,
+        measurement_count=len(measured.gbps),
+        probe_count=len(groups.row),
+        latents=tuple(_learnt(names, prior, found)),
+        covariance=tuple(
+            tuple(map(_rounded, row[: at + 1])) for at, row in enumerate(found.covariance)
+        ),
+        classes=tuple(_classes(probes.rows(some), names, found)),
+        pairs=tuple(probed_pairs(measured.pairs, _pair_runs(measured, groups), probes, found)),
+    )
+    return Fitted(
+        calibration=calibration,
+        lessons=tuple(_lessons(measured, groups, some, names, found, calibration)),
+    )
+
+
+def predicted(measured: Measured, calibration: Calibration) -> Spread:
+    """Return the predictions of measured paths under a calibration."""
+    corrector = Corrector(calibration)
+    pairs = corrector.of_pairs([*measured.pairs, None], measured.pair)
+    probed = corrector.probed(measured.kinds, measured.limits, pairs)
+    return batch.spread_columns(measured.kinds, measured.limits, measured.columns, probed)
+
+
+def _spread_out(count: int) -> NDArray[np.intp]:
+    """Return numbers of at most `MOST_PROBES` of `count` probes, evenly.
+
+    Steps of the golden ratio: set-ups recur in the order of probes with a period, and equal steps
+    would keep the same set-up of each pair and leave out the others.
+    """
+    order = np.argsort(np.arange(count) * _GOLDEN % 1.0, kind="stable")
+    return np.sort(order[:MOST_PROBES])
+
+
+def _numbered(
+    measured: Measured, groups: Grouped
+) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
+    """Return name and key of each latent, and the latents' numbers by kind."""
+    keys = [slot_keys(*pair) for pair in zip(measured.kinds, measured.limits, strict=True)]
+    used = np.unique(measured.columns.kind[groups.row])
+    names = sorted(
+        {
+            (name, key)
+            for kind in used
+            for name, key in zip(SLOTS, keys[kind], strict=True)
+            if key is not None
+        }
+    )
+    number = {name: at for at, name in enumerate(names)}
+    latent = [
+        [
+            NO_LATENT if key is None else number.get((name, key), NO_LATENT)
+            for name, key in zip(SLOTS, row, strict=True)
+        ]
+        for row in keys
+    ]
+    return names, np.array(latent, dtype=np.intp)
+
+
+def _probes(measured: Measured, groups: Grouped, latent_of_kind: NDArray[np.intp]) -> Probes:
+    some = measured.rows(groups.row)
+    paths = latent_paths(
+        some.kinds,
+        some.limits,
+        latent_of_kind,
+        some.columns.kind,
+        batch.terms_of(some.kinds, some.limits, some.columns),
+        ~np.isnan(some.columns.window_bytes),
+    )
+    others = np.arange(len(SLOTS)) != HARD.index("single-flow-core")
+    paths.latent[np.ix_(np.flatnonzero(some.is_core_only), others)] = NO_LATENT
+    return Probes(
+        paths=paths,
+        log_gbps=np.log(some.gbps),
+        weight=0.5 ** (groups.age_days / HALF_LIFE_DAYS),
+        scatter_share=PAIR_SHARE + (1 - PAIR_SHARE) / groups.effective_count,
+        is_at_least=some.is_at_least,
+    )
+
+
+def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> list[Learnt]:
+    return [
+        Learnt(
+            name=name,
+            key=key,
+            ratio=_rounded(np.exp(found.factors[at])),
+            low_ratio=_rounded(np.exp(found.low[at])),
+            high_ratio=_rounded(np.exp(found.high[at])),
+            prior_low_ratio=_rounded(np.exp(-P95 * prior.lower_sd[at])),
+            prior_high_ratio=_rounded(np.exp(P95 * prior.upper_sd[at])),
+            prior_sd=_rounded(np.sqrt(prior.variance[at])),
+            value_count=int(found.is_told[:, at].sum()),
+            bound_count=int(found.is_bound[:, at].sum()),
+        )
+        for at, (name, key) in enumerate(names)
+    ]
+
+
+def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> list[ProbedClass]:
+    """Return how many probes each class has and how far they scatter."""
+    site = probes.paths.latent[:, SITE]
+    classes = []
+    for latent in np.unique(site[site != NO_LATENT]):
+        rows = np.flatnonzero(site == latent)
+        # What a rate cap held, and the model puts higher, says nothing of scatter.
+        is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
+        weight = np.where(is_silent, 0.0, probes.weight[rows])
+        surprise = np.minimum(found.surprise[rows], GREATEST_SURPRISE)
+        scatter = SCATTER_FREEDOM + (weight * surprise).sum()
+        classes.append(
+            ProbedClass(
+                key=names[latent][1],
+                probe_count=_rounded(weight.sum()),
+                scatter_ratio=_rounded(np.sqrt(scatter / (SCATTER_FREEDOM + weight.sum()))),
+            )
+        )
+    return classes
+
+
+def _pair_runs(measured: Measured, groups: Grouped) -> PairRuns:
+    """Return the probes of pairs, without those that something other than the path held."""
+    row = groups.row
+    is_held = measured.is_core_only[row] | measured.is_at_least[row]
+    return PairRuns(
+        pair=np.where(is_held, -1, measured.pair[row]),
+        run_count=groups.run_count,
+        weight=0.5 ** (groups.age_days / PAIR_HALF_LIFE_DAYS),
+    )
+
+
+def _lessons(
+    measured: Measured,
+    groups: Grouped,
+    some: NDArray[np.intp],
+    names: list[tuple[str, str]],
+    found: Posterior,
+    calibration: Calibration,
+) -> list[Lesson]:
+    one = measured.rows(groups.row[some])
+    plain = batch.spread_columns(one.kinds, one.limits, one.columns).means.gbps
+    calibrated = predicted(one, calibration).means.gbps
+    told, bound = (
+        [tuple(names[at][0] for at in np.flatnonzero(row)) for row in table]
+        for table in (found.is_told, found.is_bound)
+    )
+    return [
+        Lesson(
+            path=one.pairs[pair] if pair >= 0 else site_key(one.kinds[one.columns.kind[at]]),
+            day=np.datetime64(int(one.days[at]), "D").astype(date),
+            streams=int(streams) if np.isfinite(streams) else None,
+            run_count=int(groups.run_count[some[at]]),
+            gbps=_rounded(one.gbps[at]),
+            plain_gbps=_rounded(plain[at]),
+            calibrated_gbps=_rounded(calibrated[at]),
+            is_believed=bool(found.is_believed[at]),
+            told=told[at],
+            at_least=bound[at],
+        )
+        for at, (pair, streams) in enumerate(zip(one.pair, one.columns.streams, strict=True))
+    ]
+
+
+def _rounded(value: float) -> float:
+    """Return a value to six digits, so that files do not feign more."""
+    return float(f"{float(value):.{_DIGITS}g}")
