@@ -5,11 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 GOLDEN = Path(__file__).parent / "golden"
 
 # A worker of pytest-xdist has 80 columns; texts are compared as where there is no terminal.
 os.environ.pop("COLUMNS", None)
+
+# How long an example takes is a matter of what else the machine does.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

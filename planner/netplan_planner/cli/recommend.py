@@ -1,31 +1,16 @@
 """`netplan recommend`: the cheapest machine types that carry a wanted bandwidth."""
 
-from contextlib import nullcontext
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import options
-from netplan_planner.cli.app import EXIT_FINDINGS, app
+from netplan_planner.cli import answers, options
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
 from netplan_planner.cli.price_source import currency_in
-from netplan_planner.cli.recommend_needs import (
-    PriceChoice,
-    Wish,
-    for_bandwidth,
-    for_machine,
-    goal_of,
-)
 from netplan_planner.errors import UsageError
-from netplan_planner.inert import inert_line
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from netplan_planner.cli.price_source import Currency
-    from netplan_planner.model import CapsBook, Infeasible, MachinePlan, PriceBook
 
 NEED, PAYMENT = "What is needed", "How it is paid"
 
@@ -36,14 +21,6 @@ class Architecture(StrEnum):
     X86 = "x86"
     ARM = "arm"
     ANY = "any"
-
-
-class Form(StrEnum):
-    """How the answer is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
 
 
 @app.command()
@@ -196,9 +173,8 @@ def recommend(
             "--verbose", "-v", count=True, help="Every row, every loser.", rich_help_panel=OUTPUT
         ),
     ] = 0,
-    format: Annotated[
-        Form, typer.Option("--format", help="How to write the answer.", rich_help_panel=OUTPUT)
-    ] = Form.TEXT,
+    output: answers.Outputs = None,
+    former_format: answers.FormerFormat = None,
     width: Annotated[
         int | None, typer.Option(min=20, help="Columns of the text.", rich_help_panel=OUTPUT)
     ] = None,
@@ -213,10 +189,16 @@ def recommend(
     take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
     carries it.
     """
-    wish = Wish(
+    from netplan_planner.engine import recommend as engine
+    from netplan_planner.engine.request import AuditRequest
+    from netplan_planner.model import Infeasible
+    from netplan_planner.renderers import ColourMode, RenderOptions
+
+    specs = answers.specs_of(output, former_format)
+    wish = engine.Wish(
         gbps=gbps,
         region=region,
-        to=goal_of(to),
+        to=engine.goal_of(to),
         vcpus=vcpus,
         memory_gib=memory_gib,
         headroom=headroom,
@@ -234,18 +216,14 @@ def recommend(
         cud_3y=cud_3y,
         sustained_use=sustained_use,
     )
+    asked = tuple(why_not or ())
     if vm is None:
         if project or inventory or traffic or demo:
             raise UsageError("--vm names the machine of the input that is to be replaced")
-        answer, caps, book = for_bandwidth(
-            wish,
-            PriceChoice(prices, tuple(discount or ()), tuple(billing_export or ())),
-            as_of,
-            calibration,
-        )
+        chosen = engine.PriceChoice(prices, tuple(discount or ()), tuple(billing_export or ()))
+        on = options.day(as_of)
+        answer = engine.for_bandwidth(wish, chosen, on, date.today(), calibration, asked)
     else:
-        from netplan_planner.engine import AuditRequest
-
         request = AuditRequest(
             today=date.today(),
             as_of=options.day(as_of),
@@ -264,69 +242,19 @@ def recommend(
                 reporter, memory_limit, threads, temp_directory, since, until
             ),
         )
-        answer, caps, book = for_machine(wish, vm, request)
-    write_answer(
+        answer = engine.for_machine(wish, vm, request, progress, asked)
+    shown_in = currency_in(prices, currency)
+    answers.write(
         answer,
-        caps,
-        book,
-        currency=currency_in(prices, currency),
-        folder=prices,
-        form=format,
-        why_not=tuple(why_not or ()),
-        width=width,
-        color=color,
-        top=top,
-        verbosity=verbose,
-    )
-
-
-def write_answer(
-    answer: "MachinePlan | Infeasible",
-    caps: "CapsBook",
-    prices: "PriceBook",
-    *,
-    currency: "Currency | None" = None,
-    folder: "Path | None" = None,
-    form: Form,
-    why_not: tuple[str, ...],
-    width: int | None,
-    color: Colour,
-    top: int,
-    verbosity: int,
-) -> None:
-    """Write a plan, or what binds, and end with the exit status that says which.
-
-    Raises:
-        typer.Exit: With status 1, if nothing carries the need.
-    """
-    from netplan_planner.cli import recommend_answers
-    from netplan_planner.model import Infeasible, Usage
-    from netplan_planner.model.price_age import price_age
-    from netplan_planner.renderers import ColourMode, RenderOptions
-    from netplan_planner.renderers.figures import amounts_in
-
-    age = price_age(
-        prices.info, date.today(), has_spot=answer.need.usage is Usage.SPOT, folder=folder
-    )
-    if form is Form.TEXT:
-        render = RenderOptions(
+        specs,
+        RenderOptions(
             width=width,
             colour=ColourMode(color.value),
-            verbosity=verbosity,
+            verbosity=verbose,
             max_rows=top,
-            full_answer="--format json",
-        )
-        with amounts_in(*currency[:2]) if currency is not None else nullcontext():
-            text = recommend_answers.text(answer, caps, prices, why_not, render)
-        if currency is not None:
-            text += f"{currency.assumption}\n"
-        if age:
-            text = f"{inert_line(age)}\n\n{text}"
-    else:
-        text = recommend_answers.data(answer, caps, prices, form.value, age)
-        if age and form is Form.CSV:
-            # A table has no place for it.
-            typer.echo(inert_line(age), err=True)
-    typer.echo(text, nl=False)
-    if isinstance(answer, Infeasible):
+            currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
+            currency_note="" if shown_in is None else shown_in.assumption,
+        ),
+    )
+    if isinstance(answer.plan, Infeasible):
         raise typer.Exit(EXIT_FINDINGS)

@@ -14,6 +14,7 @@ from netplan_planner.model.base import (
     region_of,
 )
 from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
+from netplan_planner.model.caps_answer import CapsAnswer
 from netplan_planner.model.commitment import (
     CommitmentScope,
     CommitmentUse,
@@ -56,6 +57,7 @@ from netplan_planner.model.limits import (
     MeasuredLimit,
     PathEnd,
     PathQuery,
+    PhysicalNics,
     PodNetwork,
 )
 from netplan_planner.model.machine_types import (
@@ -83,6 +85,7 @@ from netplan_planner.model.plan import (
     MachineNeed,
     MachinePlan,
     OrderedFix,
+    Recommendation,
     Rejected,
     Ties,
     need_for_vm,
@@ -178,6 +181,7 @@ __all__ = [
     "BandwidthTier",
     "Calibration",
     "Candidate",
+    "CapsAnswer",
     "CapsBook",
     "Certainty",
     "Change",
@@ -248,6 +252,7 @@ __all__ = [
     "PathEnd",
     "PathQuery",
     "Peering",
+    "PhysicalNics",
     "PodNetwork",
     "Price",
     "PriceBook",
@@ -257,6 +262,7 @@ __all__ = [
     "ProbedPair",
     "ProjectCoverage",
     "ProjectId",
+    "Recommendation",
     "Region",
     "RegionRow",
     "Rejected",

@@ -238,3 +238,18 @@ class PathQuery(Value, frozen=True, kw_only=True):
     """What the sender's project may send out of the sender's region; None: not known."""
     vpn_tunnels: int | None = None
     """Cloud VPN tunnels that share the traffic of a hybrid path; None where that is not known."""
+
+
+class PhysicalNics(Value, frozen=True, kw_only=True):
+    """The physical NICs of a machine type."""
+
+    machine_type: str
+    nic_count: int
+    vpc_nic_count: int
+    """Of these, the ones that carry TCP/IP of a VPC network."""
+    nic_gbps: float
+    basis: str
+    """`documented`, or `derived`: a share of the documented sum."""
+    source: str
+    as_of: date
+    note: str

@@ -8,6 +8,8 @@ finding's first row only: either column can be summed. Columns keep their order;
 the end. A saving whose basis is `before-commitments` stands in its own column and in no sum.
 """
 
+import csv
+import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -23,7 +25,8 @@ from netplan_planner.model import (
     Report,
     ResourceRef,
 )
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import Cell as Value
+from netplan_planner.renderers.content import DataTable, content_of, phrases
 from netplan_planner.renderers.figures import rounded
 from netplan_planner.renderers.json_report import SUM_DECIMALS
 from netplan_planner.renderers.options import RenderOptions
@@ -79,9 +82,11 @@ _END = "\r\n"
 Cell = str | int | float | None
 
 
-def render(report: Report, options: RenderOptions) -> str:
-    """Return the table; no option leaves a row out."""
-    findings = enumerate(report.findings, 1)
+def render(answer: object, options: RenderOptions) -> str:
+    """Return an answer as a table; no option leaves a row out."""
+    if not isinstance(answer, Report):
+        return data_table(content_of(answer).table(answer))
+    findings = enumerate(answer.findings, 1)
     return table(COLUMNS, (row for number, found in findings for row in _rows(found, number)))
 
 
@@ -90,6 +95,31 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     lines = [",".join(map(_cell, columns))]
     lines += [",".join(map(_cell, row)) for row in rows]
     return _END.join(lines) + _END
+
+
+def data_table(rows: DataTable) -> str:
+    """Return rows in the dialect of every verb but the audit: quotes where they must be."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(rows.columns)
+    writer.writerows([_value(value) for value in row] for row in rows.rows)
+    return stream.getvalue()
+
+
+def _value(value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case tuple():
+            return inert_cell("|".join(value))
+        case Decimal():
+            return f"{value:f}"
+        case float():
+            return f"{value:.6g}"
+        case _:
+            return inert_cell(str(value))
 
 
 def _cell(value: Cell) -> str:

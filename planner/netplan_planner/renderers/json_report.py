@@ -1,4 +1,4 @@
-r"""The report as JSON, `netplan.report/1`: every field of `Report`, in its order.
+r"""An answer as JSON: its schema id, then every field of the answer, in its order.
 
 Money is a JSON number: unit prices with up to 12 decimals, every other decimal (quantities, sums)
 with up to 6, rounded half to even. Rates are written as they are. Dates are ISO 8601. A number
@@ -18,7 +18,7 @@ from functools import cache
 import msgspec
 
 from netplan_planner.inert import escaped_json, scalars
-from netplan_planner.model import Report
+from netplan_planner.renderers.content import content_of
 from netplan_planner.renderers.figures import rounded
 from netplan_planner.renderers.options import RenderOptions
 
@@ -30,13 +30,16 @@ Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 """What JSON can hold."""
 
 
-def render(report: Report, options: RenderOptions) -> str:
-    """Return the whole report as JSON; no option leaves anything out.
+def render(answer: object, options: RenderOptions) -> str:
+    """Return a whole answer as JSON, its schema first; no option leaves anything out.
 
     Raises:
-        ValueError: If a number of the report is not finite; the text names the field.
+        ValueError: If a number of it is not finite; the text names the field.
     """
-    return document(plain(report))
+    content = content_of(answer)
+    fields = plain(content.record(answer))
+    assert isinstance(fields, dict)
+    return document({"schema": content.SCHEMA, **fields})
 
 
 def document(value: Plain) -> str:
@@ -94,6 +97,7 @@ _CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[..., Plain]], ...] = 
     (int, lambda value, name: value),
     (float, _float),
     (msgspec.Struct, _struct),
+    (dict, lambda value, name: {key: plain(item, key) for key, item in value.items()}),
     (tuple, lambda value, name: [plain(item, name) for item in value]),
     (Decimal, _decimal),
     ((datetime, date), _moment),

@@ -1,4 +1,4 @@
-"""A report in GitHub-flavoured Markdown, for a pull request or an architecture review.
+"""An answer in GitHub-flavoured Markdown, for a pull request or an architecture review.
 
 The content and its order are the terminal's. Everything that comes from the input does nothing:
 names stand in code spans; in other text markup, HTML, links, mentions, issue numbers, emoji codes
@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from netplan_planner.model import Report
+from msgspec.structs import replace
+
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import (
     Block,
@@ -42,10 +43,10 @@ _LINE_START = re.compile(r"^(?:([-+=#])|(\d+)([.)])(?=\s|$))")
 _STRONG = {Role.STRONG, Role.GOOD, Role.BAD, Role.HIGH, Role.MEDIUM, Role.LOW}
 
 
-def render(report: Report, options: RenderOptions) -> str:
-    """Return the report as Markdown."""
-    blocks = content.blocks(report, options, _DEFAULT_FINDINGS, has_every_machine=True)
-    return "\n".join(_lines(blocks)) + "\n"
+def render(answer: object, options: RenderOptions) -> str:
+    """Return an answer as Markdown."""
+    told = replace(options, default_findings=_DEFAULT_FINDINGS, has_every_machine=True)
+    return "\n".join(_lines(content.blocks(answer, told))) + "\n"
 
 
 def escaped(text: str) -> str:

@@ -49,6 +49,10 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """Rule ids, rule areas or `all`, whose findings are shown with everything behind them."""
     max_findings: int | None = None
     """Findings written out by text and Markdown; None: the format's own number, 0: all."""
+    default_findings: int = 40
+    """That number; the format sets it."""
+    has_every_machine: bool = False
+    """Whether the format shows every machine of an audit without traffic; the format sets it."""
     max_members: int = 3
     """Alike places named in one finding; 0: all."""
     max_rows: int = 8
@@ -56,6 +60,8 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     rules: tuple[RuleInfo, ...] = ()
     currency: tuple[str, Decimal] | None = None
     """Code and units per US dollar, in which texts show amounts; data stays in dollars."""
+    currency_note: str = ""
+    """Where its rate is from, in a sentence."""
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
     places: Mapping[str, FilePlace] = {}

@@ -1,4 +1,4 @@
-"""Reports to where the user wants them: several formats at once, to files and to the output.
+"""Answers to where the user wants them: several formats at once, to files and to the output.
 
 `FORMAT` writes to the standard output, `FORMAT:PATH` to a file. At most one format goes to the
 standard output, for two in one stream can be read by nobody. Everything is rendered before
@@ -13,17 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError, nearest_names
-from netplan_planner.model import Report, Value
+from netplan_planner.model import Value
 from netplan_planner.renderers.figures import amounts_in
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 from netplan_planner.writing import usable_target, written_whole
 
-Render = Callable[[Report, RenderOptions], str]
+Render = Callable[[Any, RenderOptions], str]
 
 TEXT = "text"
 SARIF = "sarif"
@@ -37,6 +37,8 @@ RENDERERS: Mapping[str, str] = {
     "machines-csv": "netplan_planner.renderers.machines_csv",
 }
 """Each output format and the module whose `render` makes it; imported when it is used."""
+FORMATS = (TEXT, "json", "csv", "md")
+"""Those that every answer has; the others are an audit's."""
 
 _DEFAULT_WIDTH = 100
 _ASCII = str.maketrans({"→": "->", "·": "-", "×": "x", "…": "...", "─": "-"})
@@ -49,15 +51,15 @@ class OutputSpec(Value, frozen=True, kw_only=True):
     path: Path | None = None
 
 
-def parse_output(text: str) -> OutputSpec:
+def parse_output(text: str, formats: Sequence[str] = tuple(RENDERERS)) -> OutputSpec:
     """Return what `FORMAT` or `FORMAT:PATH` asks for; the path `-` is the standard output.
 
     Raises:
-        UsageError: If the format is none of `RENDERERS`, or the path is empty.
+        UsageError: If the format is none of `formats`, or the path is empty.
     """
     name, colon, path = text.partition(":")
-    if name not in RENDERERS:
-        raise UsageError(f"--output {text}: {_unknown(name)}")
+    if name not in formats:
+        raise UsageError(f"--output {text}: {_unknown(name, formats)}")
     if colon and not path:
         raise UsageError(f"--output {text}: a path is missing behind the colon")
     return OutputSpec(format=name, path=Path(path) if path not in {"", STDOUT} else None)
@@ -86,30 +88,30 @@ def check_outputs(specs: Sequence[OutputSpec]) -> None:
         seen[target] = spec.format
 
 
-def render(report: Report, name: str, options: RenderOptions) -> str:
-    """Return a report in one format.
+def render(answer: object, name: str, options: RenderOptions) -> str:
+    """Return an answer in one format.
 
     Raises:
         UsageError: If the format is none of `RENDERERS`.
     """
     if name not in RENDERERS:
-        raise UsageError(_unknown(name))
+        raise UsageError(_unknown(name, tuple(RENDERERS)))
     made: Render = import_module(RENDERERS[name]).render
     if options.currency is None:
-        return made(report, options)
+        return made(answer, options)
     with amounts_in(*options.currency):
-        return made(report, options)
+        return made(answer, options)
 
 
 def write_outputs(
-    report: Report,
+    answer: object,
     specs: Sequence[OutputSpec],
     options: RenderOptions,
     *,
     stdout: TextIO | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Path, ...]:
-    """Write a report to every target and return the files, in the order of `specs`.
+    """Write an answer to every target and return the files, in the order of `specs`.
 
     Raises:
         UsageError: If a target is not usable; the text names it.
@@ -125,7 +127,7 @@ def write_outputs(
         colour=ColourMode.ALWAYS if options.colour is ColourMode.ALWAYS else ColourMode.NEVER,
     )
     texts = [
-        render(report, spec.format, on_terminal if spec.path is None else in_file) for spec in specs
+        render(answer, spec.format, on_terminal if spec.path is None else in_file) for spec in specs
     ]
     files = [(spec.path, text) for spec, text in zip(specs, texts, strict=True) if spec.path]
     _write_files(files)
@@ -150,10 +152,10 @@ def resolved(
     return replace(options, width=width or _DEFAULT_WIDTH, colour=colour)
 
 
-def _unknown(name: str) -> str:
-    near = nearest_names(name, RENDERERS, 1, cutoff=0.4)
+def _unknown(name: str, formats: Sequence[str]) -> str:
+    near = nearest_names(name, formats, 1, cutoff=0.4)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return f"no output format {name!r}: it is one of {', '.join(RENDERERS)}{hint}"
+    return f"no output format {name!r}: it is one of {', '.join(formats)}{hint}"
 
 
 def _print(text: str, stream: TextIO, *, is_data: bool) -> None:

@@ -1,4 +1,4 @@
-"""A report for a terminal, from narrow to wide, with colours or without (rich).
+"""An answer for a terminal, from narrow to wide, with colours or without (rich).
 
 Commands stand on lines of their own and are never broken, so that they can be copied.
 """
@@ -12,9 +12,7 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.style import Style
 
-from netplan_planner.model import Infeasible, JobPlan, MachinePlan, Report
 from netplan_planner.renderers import content
-from netplan_planner.renderers.content import plans
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -45,7 +43,6 @@ _NARROW = 64
 _LEAST_NOTE = 24
 """Cells that a note needs to stand beside its row."""
 _RULE = "─"
-_DEFAULT_FINDINGS = 40
 _INNER = 3
 _LABEL = 9
 _COLOURS = ColorSystem.STANDARD
@@ -64,24 +61,13 @@ _STYLES = {
 }
 
 
-def render(report: Report, options: RenderOptions) -> str:
-    """Return the report as text; width and colour as in `options`, without asking a terminal."""
-    return _page(content.blocks(report, options, _DEFAULT_FINDINGS), options)
+def render(answer: object, options: RenderOptions) -> str:
+    """Return an answer as text; width and colour as in `options`, without asking a terminal."""
+    return layout(content.blocks(answer, options), options)
 
 
-def render_machine_plan(plan: MachinePlan | Infeasible, options: RenderOptions) -> str:
-    """Return one answer to a wanted bandwidth as text."""
-    if isinstance(plan, MachinePlan):
-        return _page(plans.machine_plan(plan, options), options)
-    return _page(plans.infeasible(plan, options), options)
-
-
-def render_job_plan(plan: JobPlan, options: RenderOptions) -> str:
-    """Return one answer to a job as text."""
-    return _page(plans.job_plan(plan, options), options)
-
-
-def _page(blocks: Iterable[Block], options: RenderOptions) -> str:
+def layout(blocks: Iterable[Block], options: RenderOptions) -> str:
+    """Return blocks as text."""
     page = _Page(
         width=max(options.width or DEFAULT_WIDTH, _LEAST_WIDTH),
         is_coloured=options.colour is ColourMode.ALWAYS,

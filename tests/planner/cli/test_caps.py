@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
@@ -68,7 +69,8 @@ def test_what_cannot_be_answered(arguments: list[str], status: int, text: str) -
 
 
 def test_what_no_page_states_is_unknown_and_not_from_memory() -> None:
-    assert "NIC types                 unknown: no page that lists them" in caps("e2-medium").stdout
+    text = " ".join(caps("e2-medium").stdout.split())
+    assert "NIC types unknown: no page that lists them" in text
     (row,) = json.loads(caps("e2-medium", "--format", "json").stdout)["caps"]
     assert row["nic_types"] == []
 
@@ -77,3 +79,20 @@ def test_a_machine_with_several_physical_nics_has_a_cap_for_each() -> None:
     text = " ".join(caps("a3-ultragpu-8g").stdout.split())
     assert "egress of one NIC 200 Gbit/s each, 10 physical NICs, 2 of them for TCP/IP" in text
     assert "egress of one NIC" not in caps("a3-highgpu-4g").stdout
+
+
+@pytest.mark.parametrize("verb", [["n2-standard-32"], ["--series", "e2"]])
+def test_every_format_at_once_to_files(tmp_path: Path, verb: list[str]) -> None:
+    outputs = [f"{name}:{tmp_path / name}" for name in ("json", "csv", "md")]
+    found = caps(*verb, "--output", "text", *(word for one in outputs for word in ("-o", one)))
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout == caps(*verb).stdout
+    assert json.loads((tmp_path / "json").read_text())["schema"] == "netplan.caps/1"
+    assert (tmp_path / "csv").read_text().startswith("machine_type,vcpus,")
+    assert (tmp_path / "md").read_text().startswith("## ")
+
+
+def test_a_format_that_only_an_audit_has_is_refused_by_name() -> None:
+    found = caps("n2-standard-32", "--output", "sarif")
+    assert found.returncode == 2
+    assert "no output format 'sarif': it is one of text, json, csv, md" in found.stderr

@@ -7,7 +7,8 @@ from rich.cells import cell_len
 
 from netplan_planner.model import Confidence, Infeasible, Report, Severity, Unread
 from netplan_planner.renderers import ColourMode, RenderOptions
-from netplan_planner.renderers.terminal import render, render_job_plan, render_machine_plan
+from netplan_planner.renderers.content import plans
+from netplan_planner.renderers.terminal import layout, render
 from support import report_findings, reports
 
 Golden = Callable[[str, str], None]
@@ -193,12 +194,12 @@ def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
 
 def test_single_plans_are_rendered_alone(golden: Golden) -> None:
     plan = reports.machine_plan()
-    golden("machine-plan.txt", render_machine_plan(plan, PLAIN))
-    golden("job-plan.txt", render_job_plan(reports.job_plan(), PLAIN))
+    golden("machine-plan.txt", layout(plans.machine_plan(plan, PLAIN), PLAIN))
+    golden("job-plan.txt", layout(plans.job_plan(reports.job_plan(), PLAIN), PLAIN))
     nothing = Infeasible(
         need=plan.need, binding="bandwidth", shortfall="10 Gbit/s short.", rejected=plan.rejected
     )
-    text = render_machine_plan(nothing, PLAIN)
+    text = layout(plans.infeasible(nothing, PLAIN), PLAIN)
     assert "Nothing meets this: bandwidth. 10 Gbit/s short." in text
     assert "2 with too little bandwidth: n1 2" in text
     assert "1 without a known price: t2a-standard-8: no price" in text

@@ -1,79 +1,58 @@
-"""A report as a document: the same content, in the same order, for every format that is read."""
+"""What answers say: one module for each kind of answer, whatever the format.
 
-from collections.abc import Iterator
+`blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module is imported when
+its answer is written.
+"""
 
-from netplan_planner import units
-from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import Report, WindowInfo
-from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import (
-    commitments,
-    coverage,
-    explain,
-    findings,
-    first,
-    flows,
-    machines,
-    phrases,
-    plans,
-    services,
-)
-from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol, cast
+
+from netplan_planner.renderers.document import Block
 from netplan_planner.renderers.options import RenderOptions
 
-
-def blocks(
-    report: Report,
-    options: RenderOptions,
-    default_findings: int,
-    *,
-    has_every_machine: bool = False,
-) -> Iterator[Block]:
-    """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
-    if report.price_age:
-        yield Para(line=line(say(report.price_age, length=phrases.SUBJECT_LENGTH * 2)))
-    title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
-    yield Title(line=title, basis=joined(_basis(report), " · "))
-    yield from first.do_first(report, options)
-    yield from findings.findings(report, options, default_findings)
-    yield from explain.unexplained(report, options)
-    yield from machines.machines(report, options, has_every_row=has_every_machine)
-    yield from plans.recommendations(report.recommendations, options)
-    yield from plans.jobs(report.jobs, options)
-    yield from commitments.commitments(report.commitments, options)
-    yield from flows.by_class(report.traffic_by_class, options)
-    yield from services.network_services(report.network_services, report.traffic_by_class, options)
-    yield from flows.between_zones(report.zone_pairs, options)
-    yield from coverage.suppressed(report, options)
-    yield from coverage.coverage(report, options)
-    yield from coverage.not_evaluated(report, options)
-    yield from coverage.totals(report)
+Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
+"""A value of a data table; None is not known, several texts of one value are a tuple."""
 
 
-def _basis(report: Report) -> list[Line]:
-    """Return what the numbers rest on, part by part."""
-    parts = [line(figures.counted(report.coverage.instance_count, "VM"))]
-    others = [project for project in report.projects if project != report.title]
-    if len(report.projects) > 1:
-        parts.append(line(figures.counted(len(report.projects), "project")))
-    elif others:
-        parts.append(line("project ", say(others[0], length=NAME_LENGTH)))
-    parts.append(_window(report.window) if report.window else line("no traffic given"))
-    parts.append(line(f"limits of {report.limits_as_of.isoformat()}"))
-    machines, network = report.prices_as_of, report.network_prices_as_of
-    text = f"prices of {machines.isoformat()}"
-    parts.append(line(text if machines == network else f"{text} (traffic {network.isoformat()})"))
-    return parts
+class DataTable(NamedTuple):
+    """Rows for data formats; a column's name ends in its unit."""
+
+    columns: tuple[str, ...]
+    rows: Iterable[tuple[Cell, ...]]
 
 
-def _window(window: WindowInfo) -> Line:
-    if window.start is None or window.end is None or window.observed_minutes is None:
-        return line("steady rates")
-    observed = figures.duration(window.observed_minutes * units.SECONDS_PER_MINUTE)
-    span_s = (window.end - window.start).total_seconds()
-    whole = window.observed_minutes * units.SECONDS_PER_MINUTE >= span_s
-    length = observed if whole else f"{observed} of {figures.duration(span_s)}"
-    start = (
-        f"{window.start:%Y-%m-%d}" if window.start.hour == 0 else f"{window.start:%Y-%m-%d %H:%M}"
-    )
-    return line(f"traffic of {start}, {length}, sampling {window.sampling}")
+class Content(Protocol):
+    """What a module of this package holds for its kind of answer."""
+
+    SCHEMA: str
+    """The id of its JSON form."""
+
+    def blocks(self, answer: Any, options: RenderOptions) -> Iterable[Block]:
+        """Return the answer as a document."""
+
+    def record(self, answer: Any) -> object:
+        """Return what JSON holds behind `schema`: a value of the model, or a mapping."""
+
+    def table(self, answer: Any) -> DataTable:
+        """Return the answer as rows."""
+
+
+_MODULES: Mapping[str, str] = {
+    "CapsAnswer": "caps",
+    "Recommendation": "recommendation",
+    "Report": "report",
+}
+
+
+def content_of(answer: object) -> Content:
+    """Return the module that knows what an answer says."""
+    name = _MODULES[type(answer).__name__]
+    return cast(Content, import_module(f"{__name__}.{name}"))
+
+
+def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:
+    """Return any answer as a document."""
+    return content_of(answer).blocks(answer, options)

@@ -30,14 +30,14 @@ from netplan_planner.renderers.options import RenderOptions
 _LINES_OF_MONEY = 2
 
 
-def findings(report: Report, options: RenderOptions, default_count: int) -> Iterator[Block]:
+def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the section: as many findings as asked for, and a count of the rest."""
     if not report.findings:
         yield Section(line=line("No findings"))
         yield Para(line=_why_none(report))
         return
     yield Section(line=line("Findings: ", severities(report.findings)))
-    wanted = default_count if options.max_findings is None else options.max_findings
+    wanted = options.default_findings if options.max_findings is None else options.max_findings
     shown = report.findings[: wanted or None]
     after = {fix.finding: fix for fix in report.do_first}
     for number, finding in enumerate(report.findings, 1):

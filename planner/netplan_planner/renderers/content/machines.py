@@ -23,9 +23,7 @@ from netplan_planner.renderers.options import RenderOptions
 _FULL = "every machine: -v, --output md, --output machines-csv or --output json"
 
 
-def machines(
-    report: Report, options: RenderOptions, *, has_every_row: bool = False
-) -> Iterator[Block]:
+def machines(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the machines: grouped by region and type, or each with its caps, NIC, MTU and price.
 
     With traffic the findings say more: then they stand there only when everything is asked for.
@@ -33,7 +31,7 @@ def machines(
     if not report.machines or (report.window is not None and not options.explains_all):
         return
     yield Section(line=line("Machines"))
-    if options.verbosity or has_every_row:
+    if options.verbosity or options.has_every_machine:
         yield from _each(report.machines)
     else:
         yield from _by_type(report.machines, options)

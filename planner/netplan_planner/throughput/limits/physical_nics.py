@@ -9,25 +9,10 @@ import csv
 from datetime import date
 from functools import cache
 
-from netplan_planner.model import Limit, LimitKind, Value
+from netplan_planner.model import Limit, LimitKind, PhysicalNics
 from netplan_planner.throughput.limits.tables import DATA
 
 NIC_EGRESS = "nic-egress"
-
-
-class PhysicalNics(Value, frozen=True, kw_only=True):
-    """The physical NICs of a machine type."""
-
-    machine_type: str
-    nic_count: int
-    vpc_nic_count: int
-    """Of these, the ones that carry TCP/IP of a VPC network."""
-    nic_gbps: float
-    basis: str
-    """`documented`, or `derived`: a share of the documented sum."""
-    source: str
-    as_of: date
-    note: str
 
 
 @cache

@@ -1,31 +1,50 @@
-"""What `netplan recommend` is asked for, and the plan that answers it."""
+"""The cheapest machine types for a bandwidth, or for what a machine of the input sends."""
 
-from datetime import date, datetime
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from netplan_planner.cli import options
-from netplan_planner.cli.app import progress
+from msgspec.structs import replace
+
+from netplan_planner.engine.calibration_file import with_calibration
+from netplan_planner.engine.caps import checked_series
+from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import MissingDatum, UsageError, nearest_names
+from netplan_planner.machines import ties_of
+from netplan_planner.model import (
+    CapsBook,
+    Destination,
+    Facts,
+    Infeasible,
+    Instance,
+    MachineNeed,
+    MachinePlan,
+    PriceBook,
+    Recommendation,
+    Usage,
+    need_for_vm,
+    series_of,
+)
+from netplan_planner.model.price_age import price_age
+from netplan_planner.optimise import (
+    Chooser,
+    baseline_of,
+    with_baseline,
+    with_price_age,
+    with_traffic,
+)
+from netplan_planner.optimise.commitment_changes import cover_today
+from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import gib_per_month_from_gbps
+from netplan_pricing import open_prices
 
-if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from netplan_planner.engine import AuditRequest
-    from netplan_planner.engine.machines import Wanted
-    from netplan_planner.model import (
-        CapsBook,
-        Destination,
-        Facts,
-        Infeasible,
-        Instance,
-        MachinePlan,
-        PriceBook,
-        Usage,
-    )
-    from netplan_planner.throughput import CapsTable
+X86 = "X86_64"
+"""As the Compute API spells the architecture that most images are for."""
 
 
 class To(StrEnum):
@@ -85,18 +104,21 @@ class PriceChoice(NamedTuple):
 
 
 def for_bandwidth(
-    wish: Wish, prices: PriceChoice, as_of: datetime | None, calibration: Path | None = None
-) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
-    """Return the plan for a bandwidth in a region."""
-    from netplan_planner.engine.calibration_file import with_calibration
-    from netplan_planner.model import MachineNeed, MachinePlan, Usage
-    from netplan_planner.optimise import Chooser
-    from netplan_planner.throughput import load_caps
-    from netplan_pricing import open_prices
+    wish: Wish,
+    prices: PriceChoice,
+    as_of: date | None,
+    today: date,
+    calibration: Path | None = None,
+    why_not: tuple[str, ...] = (),
+) -> Recommendation:
+    """Return the plan for a bandwidth in a region.
 
+    Raises:
+        UsageError: If a region, a series or the bandwidth is missing or not known.
+    """
     if wish.gbps is None or wish.region is None:
         raise UsageError("give --gbps and --region, or a machine to replace (--vm NAME)")
-    limits = load_caps(options.day(as_of) or date.today())
+    limits = load_caps(as_of or today)
     book, caps = open_prices(*prices), with_calibration(limits, calibration)
     _check_region("--region", wish.region, book)
     _check_goal(wish, book)
@@ -117,28 +139,26 @@ def for_bandwidth(
         allow_shared_core=wish.shared_core,
         month_ratio=wish.month_ratio,
     )
-    answer = Chooser(book, caps).choose(need)
-    if isinstance(answer, MachinePlan):
-        steady = _steady_gib(wish.gbps, wish)
-        answer = _completed(
-            answer, wish, book, date.today(), (steady, _rate_basis(wish.gbps, wish))
-        )
-    return answer, caps, book
+    plan = Chooser(book, caps).choose(need)
+    if isinstance(plan, MachinePlan):
+        volume = _steady_gib(wish.gbps, wish), _rate_basis(wish.gbps, wish)
+        plan = _completed(plan, wish, book, today, volume)
+    return _answer(plan, caps, book, today, prices.folder, why_not)
 
 
 def for_machine(
-    wish: Wish, vm: str, request: "AuditRequest"
-) -> "tuple[MachinePlan | Infeasible, CapsBook, PriceBook]":
-    """Return the plan for what a machine of the input sends, beside the machine itself."""
-    from msgspec.structs import replace
+    wish: Wish,
+    vm: str,
+    request: AuditRequest,
+    progress: Callable[[str], None],
+    why_not: tuple[str, ...] = (),
+) -> Recommendation:
+    """Return the plan for what a machine of the input sends, beside the machine itself.
 
-    from netplan_planner.engine.machines import Wanted, find_machine, wanted_gbps
-    from netplan_planner.machines import ties_of
-    from netplan_planner.model import MachinePlan, need_for_vm
-    from netplan_planner.optimise import baseline_of, with_baseline
-    from netplan_planner.optimise.commitment_changes import cover_today
-    from netplan_planner.throughput import load_caps
-
+    Raises:
+        MissingDatum: If the size of the machine's type is not known.
+        UsageError: If the machine, a region or a series is not known.
+    """
     facts, instance = find_machine(request, vm, progress)
     shape = facts.shape(instance.machine_type)
     if shape is None:
@@ -191,29 +211,60 @@ def for_machine(
         plan = with_baseline(plan, baseline, "; ".join(notes))
         volume = _volume(facts, instance, wish, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
-    return plan, facts.caps, facts.prices
+    return _answer(plan, facts.caps, facts.prices, request.today, request.prices, why_not)
 
 
-X86 = "X86_64"
-"""As the Compute API spells the architecture that most images are for."""
+def _answer(
+    plan: MachinePlan | Infeasible,
+    caps: CapsBook,
+    prices: PriceBook,
+    today: date,
+    folder: Path | None,
+    why_not: tuple[str, ...],
+) -> Recommendation:
+    """Return a plan with what it rests on."""
+    info = prices.info
+    return Recommendation(
+        plan=plan,
+        limits_as_of=stated_on(caps.as_of),
+        calibration=next(calibration_note(caps), None),
+        prices_as_of=info.as_of,
+        network_prices_as_of=info.network_as_of,
+        prices_sha256=info.sha256,
+        price_terms=info.terms,
+        price_age=price_age(info, today, has_spot=plan.need.usage is Usage.SPOT, folder=folder),
+        long_use_percents=tuple(_long_use_percents(plan, prices)),
+        why_not=why_not,
+    )
 
 
-def _destination(wish: Wish) -> "Destination":
-    from netplan_planner.model import Destination
+def _long_use_percents(
+    plan: MachinePlan | Infeasible, prices: PriceBook
+) -> Iterator[tuple[str, Decimal]]:
+    """Yield the discounts that on-demand use would bring by itself, by series."""
+    if isinstance(plan, Infeasible) or plan.need.usage is not Usage.ON_DEMAND:
+        return
+    found = {
+        (series_of(candidate.machine_type), 100 * (1 - ratio))
+        for candidate in plan.ranked
+        if (ratio := prices.sustained_use_ratio(candidate.machine_type, plan.need.month_ratio)) < 1
+    }
+    yield from sorted(found)
+
+
+def _destination(wish: Wish) -> Destination:
 
     return Destination((wish.to.to if wish.to else To.INTERNAL).value)
 
 
-def _check_goal(wish: Wish, prices: "PriceBook") -> None:
+def _check_goal(wish: Wish, prices: PriceBook) -> None:
     if wish.to is not None and wish.to.region is not None:
         kinds = ", ".join(To)
         _check_region("--to", wish.to.region, prices, f" (it is {kinds}, or a region)")
 
 
-def _steady_gib(gbps: float, wish: Wish) -> "Decimal":
+def _steady_gib(gbps: float, wish: Wish) -> Decimal:
     """Return the GiB of a month at a steady rate, for the share of it that is asked for."""
-    from decimal import Decimal
-
     return gib_per_month_from_gbps(gbps) * Decimal(str(wish.month_ratio))
 
 
@@ -222,9 +273,7 @@ def _rate_basis(gbps: float, wish: Wish) -> str:
     return f"{gbps:g} Gbit/s{share}"
 
 
-def _volume(
-    facts: "Facts", instance: "Instance", wish: Wish, wanted: "Wanted"
-) -> "tuple[Decimal, str]":
+def _volume(facts: Facts, instance: Instance, wish: Wish, wanted: Wanted) -> tuple[Decimal, str]:
     """Return the GiB a month that a machine sends, and where that comes from."""
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     if wish.gbps is not None or seen is None:
@@ -233,28 +282,24 @@ def _volume(
 
 
 def _completed(
-    plan: "MachinePlan",
+    plan: MachinePlan,
     wish: Wish,
-    prices: "PriceBook",
+    prices: PriceBook,
     today: date,
-    volume: "tuple[Decimal, str]",
-) -> "MachinePlan":
+    volume: tuple[Decimal, str],
+) -> MachinePlan:
     """Return a plan with the price of its traffic, where a region was named, and how sure it is."""
-    from netplan_planner.optimise import with_price_age, with_traffic
-
     if wish.to is not None and wish.to.region is not None:
         plan = with_traffic(plan, prices, wish.to.region, *volume)
     return with_price_age(plan, today)
 
 
-def _usage(wish: Wish) -> "Usage | None":
+def _usage(wish: Wish) -> Usage | None:
     """Return the way of paying that the flags ask for; None: none is named.
 
     Raises:
         UsageError: If there are two.
     """
-    from netplan_planner.model import Usage
-
     flags = {
         Usage.ON_DEMAND: wish.on_demand,
         Usage.SPOT: wish.spot,
@@ -269,22 +314,7 @@ def _usage(wish: Wish) -> "Usage | None":
     return chosen[0] if chosen else None
 
 
-def checked_series(series: tuple[str, ...], caps: "CapsTable") -> tuple[str, ...]:
-    """Return the series, each of which the caps table knows.
-
-    Raises:
-        UsageError: If one is not known; the text names them all.
-    """
-    from netplan_planner.model import series_of
-
-    known = {series_of(name) for name in caps.machine_types}
-    for name in series:
-        if name not in known:
-            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}")
-    return series
-
-
-def _check_region(option: str, region: str, prices: "PriceBook", also: str = "") -> None:
+def _check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:
     known = prices.regions()
     if region not in known:
         near = nearest_names(region, known)

@@ -1,0 +1,183 @@
+"""A recommendation: the machine types that carry a bandwidth, why others lost, what it rests on."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from msgspec.structs import asdict
+
+from netplan_planner.model import (
+    Candidate,
+    Infeasible,
+    LineItem,
+    MachinePlan,
+    Recommendation,
+    Rejected,
+    Usage,
+)
+from netplan_planner.renderers.content import Cell, DataTable, plans
+from netplan_planner.renderers.content.phrases import origin, quantity
+from netplan_planner.renderers.document import Block, Para, line, say
+from netplan_planner.renderers.figures import counted, dollars, unit_price
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.recommend/1"
+COLUMNS = (
+    "rank",
+    "machine_type",
+    "count",
+    "is_tier1",
+    "cpu_platform",
+    "vcpus",
+    "memory_gib",
+    "cap_gbps",
+    "usable_gbps",
+    "usd_per_month",
+    "reason",
+    "detail",
+    "sku_ids",
+    "prices_as_of",
+    "price_source",
+)
+
+
+def record(answer: Recommendation) -> object:
+    """Return what it rests on, then every field of the plan."""
+    return {
+        "price_age": answer.price_age,
+        "limits_as_of": answer.limits_as_of,
+        "calibration": answer.calibration,
+        "prices_as_of": answer.prices_as_of,
+        "prices_sha256": answer.prices_sha256,
+        "price_terms": answer.price_terms,
+        "is_feasible": isinstance(answer.plan, MachinePlan),
+        **asdict(answer.plan),
+    }
+
+
+def table(answer: Recommendation) -> DataTable:
+    """Return the ranking, then the losers with their reasons; no rank means it lost."""
+    return DataTable(COLUMNS, _rows(answer.plan))
+
+
+def _rows(plan: MachinePlan | Infeasible) -> Iterator[tuple[Cell, ...]]:
+    for place, candidate in enumerate(_ranked(plan), 1):
+        fields = asdict(candidate) | {"rank": place, "reason": "", "detail": candidate.note}
+        fields |= _origin(candidate.line_items)
+        yield tuple(fields[name] for name in COLUMNS)
+    for refused in sorted(plan.rejected, key=lambda one: (one.machine_type, one.is_tier1)):
+        fields = asdict(refused)
+        yield tuple(fields.get(name) for name in COLUMNS)
+
+
+def _origin(lines: Sequence[LineItem]) -> dict[str, str]:
+    """Return the SKUs, the oldest date and the sources of a bill."""
+    return {
+        "sku_ids": " + ".join(dict.fromkeys(one for line in lines for one in line.sku_ids)),
+        "prices_as_of": min((line.as_of.isoformat() for line in lines), default=""),
+        "price_source": "; ".join(dict.fromkeys(line.source for line in lines)),
+    }
+
+
+def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
+    """Yield the plan, then what became of types that were asked for, the bill and the basis."""
+    plan = answer.plan
+    if answer.price_age:
+        yield Para(line=line(answer.price_age))
+    if isinstance(plan, MachinePlan):
+        yield from plans.machine_plan(plan, options)
+    else:
+        yield from plans.infeasible(plan, options)
+    for name in answer.why_not:
+        yield from _paragraphs(_why_not(plan, name))
+    yield from _paragraphs(_bill(_ranked(plan)[: None if options.verbosity else 1]))
+    yield from _paragraphs(_discounts(answer))
+    yield from _paragraphs(_basis(answer))
+    if options.currency_note:
+        yield Para(line=line(options.currency_note))
+
+
+def _paragraphs(texts: Iterator[str]) -> Iterator[Block]:
+    return (Para(line=line(say(text))) for text in texts)
+
+
+def _ranked(plan: MachinePlan | Infeasible) -> tuple[Candidate, ...]:
+    return plan.ranked if isinstance(plan, MachinePlan) else ()
+
+
+def _bill(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """Yield what the prices of machines are made of."""
+    for candidate in candidates:
+        for item in candidate.line_items:
+            source = "" if item.sku_ids else f"; {item.source}, without a SKU id"
+            yield (
+                f"{dollars(item.usd_per_month)} = {quantity(item)} ×"
+                f" {unit_price(item.unit_price_usd)} ({origin(item)}{source})"
+            )
+
+
+def _discounts(answer: Recommendation) -> Iterator[str]:
+    """Yield what the discount for long use is in the figures, or would be."""
+    if isinstance(answer.plan, MachinePlan) and answer.plan.need.usage is Usage.SUSTAINED_USE:
+        yield (
+            "Sustained-use discounts are included: accounts that pay online get them, for what no"
+            " commitment covers."
+        )
+    if answer.long_use_percents:
+        series = dict.fromkeys(name for name, _ in answer.long_use_percents)
+        reached = sorted(percent for _, percent in answer.long_use_percents)
+        bounds = dict.fromkeys(f"{float(one):.3g}" for one in (reached[0], reached[-1]))
+        yield (
+            f"Without discounts for use. With so much of it {', '.join(series)} bring"
+            f" sustained-use discounts of {' to '.join(bounds)} % by themselves: --sustained-use"
+            " ranks with them."
+        )
+
+
+def _basis(answer: Recommendation) -> Iterator[str]:
+    own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
+    kind = own if answer.price_terms else "List prices"
+    yield (
+        f"{kind} of {answer.prices_as_of} in USD, without disks, licences and traffic; Tier_1 fees"
+        f" of {answer.network_prices_as_of}; limits of {answer.limits_as_of}."
+    )
+    if answer.calibration:
+        yield answer.calibration
+    yield (
+        "A cap is a ceiling: to send at it takes cores, and small types have few: ask for them with"
+        " --vcpus. Several small machines instead of one, where the load spreads: --max-count N."
+    )
+
+
+def _why_not(plan: MachinePlan | Infeasible, machine_type: str) -> Iterator[str]:
+    """Yield what became of a type: its place, or its reason."""
+    ranked = _ranked(plan)
+    said = [
+        f"{machine_type}{_tier(candidate)}: {_place(place, candidate, ranked[0])}"
+        for place, candidate in enumerate(ranked, 1)
+        if candidate.machine_type == machine_type
+    ]
+    said += [
+        f"{machine_type}{_tier(refused)}: {refused.reason}, {refused.detail}"
+        for refused in plan.rejected
+        if refused.machine_type == machine_type
+    ]
+    yield from said or (f"{machine_type}: no region offers a predefined type of this name",)
+
+
+def _tier(entry: Candidate | Rejected) -> str:
+    return " with Tier_1" if entry.is_tier1 else ""
+
+
+def _place(place: int, candidate: Candidate, best: Candidate) -> str:
+    number = f"number {place}, {counted(candidate.count, 'machine')}"
+    if candidate.usd_per_month is None:
+        return f"{number}, price unknown: {candidate.note}"
+    price = f"{dollars(candidate.usd_per_month)} a month"
+    if best.usd_per_month is None or place == 1:
+        return f"{number}, {price}"
+    difference: Decimal = candidate.usd_per_month - best.usd_per_month
+    word = "less" if difference < 0 else "more"
+    against = f"{dollars(abs(difference))} {word} than {best.machine_type}"
+    # What puts a cheaper one behind dearer ones: a peak, a check, another architecture.
+    why = f"; {candidate.note}" if candidate.note else ""
+    return f"{number}, {price}, {against}{why}"

@@ -1,0 +1,80 @@
+"""The audit's report: what to do, why, how sure, what was not seen."""
+
+from collections.abc import Iterator
+
+from netplan_planner import units
+from netplan_planner.inert import NAME_LENGTH
+from netplan_planner.model import Report, WindowInfo
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import (
+    commitments,
+    coverage,
+    explain,
+    findings,
+    first,
+    flows,
+    machines,
+    phrases,
+    plans,
+    services,
+)
+from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.report/1"
+
+
+def record(report: Report) -> Report:
+    """Return what JSON holds: every field of the report, its schema among them."""
+    return report
+
+
+def blocks(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
+    if report.price_age:
+        yield Para(line=line(say(report.price_age, length=phrases.SUBJECT_LENGTH * 2)))
+    title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
+    yield Title(line=title, basis=joined(_basis(report), " · "))
+    yield from first.do_first(report, options)
+    yield from findings.findings(report, options)
+    yield from explain.unexplained(report, options)
+    yield from machines.machines(report, options)
+    yield from plans.recommendations(report.recommendations, options)
+    yield from plans.jobs(report.jobs, options)
+    yield from commitments.commitments(report.commitments, options)
+    yield from flows.by_class(report.traffic_by_class, options)
+    yield from services.network_services(report.network_services, report.traffic_by_class, options)
+    yield from flows.between_zones(report.zone_pairs, options)
+    yield from coverage.suppressed(report, options)
+    yield from coverage.coverage(report, options)
+    yield from coverage.not_evaluated(report, options)
+    yield from coverage.totals(report)
+
+
+def _basis(report: Report) -> list[Line]:
+    """Return what the numbers rest on, part by part."""
+    parts = [line(figures.counted(report.coverage.instance_count, "VM"))]
+    others = [project for project in report.projects if project != report.title]
+    if len(report.projects) > 1:
+        parts.append(line(figures.counted(len(report.projects), "project")))
+    elif others:
+        parts.append(line("project ", say(others[0], length=NAME_LENGTH)))
+    parts.append(_window(report.window) if report.window else line("no traffic given"))
+    parts.append(line(f"limits of {report.limits_as_of.isoformat()}"))
+    machines, network = report.prices_as_of, report.network_prices_as_of
+    text = f"prices of {machines.isoformat()}"
+    parts.append(line(text if machines == network else f"{text} (traffic {network.isoformat()})"))
+    return parts
+
+
+def _window(window: WindowInfo) -> Line:
+    if window.start is None or window.end is None or window.observed_minutes is None:
+        return line("steady rates")
+    observed = figures.duration(window.observed_minutes * units.SECONDS_PER_MINUTE)
+    span_s = (window.end - window.start).total_seconds()
+    whole = window.observed_minutes * units.SECONDS_PER_MINUTE >= span_s
+    length = observed if whole else f"{observed} of {figures.duration(span_s)}"
+    start = (
+        f"{window.start:%Y-%m-%d}" if window.start.hour == 0 else f"{window.start:%Y-%m-%d %H:%M}"
+    )
+    return line(f"traffic of {start}, {length}, sampling {window.sampling}")
