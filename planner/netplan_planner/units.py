@@ -118,3 +118,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     ('1 finding', '4,212,338 records', '2 entries')
     """
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def plain_number(value: Decimal) -> str:
+    """Return a number without needless zeros: 0.16833420 as 0.1683342, 500.0 as 500.
+
+    >>> plain_number(Decimal("500.0")), plain_number(Decimal("0.16833420"))
+    ('500', '0.1683342')
+    """
+    return f"{value.normalize():,f}"

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.cli.price_answers import money
+from netplan_planner.renderers.content.price import money
 from netplan_planner.renderers.figures import dollars
 from netplan_planner.units import cents
 

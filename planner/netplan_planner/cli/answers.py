@@ -25,16 +25,18 @@ FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""
 
 
-def specs_of(outputs: list[str] | None, former: str | None) -> "tuple[OutputSpec, ...]":
-    """Return where an answer goes; the text on the standard output where nothing is said.
+def specs_of(
+    outputs: list[str] | None, former: str | None, default: str = "text"
+) -> "tuple[OutputSpec, ...]":
+    """Return where an answer goes: without a word, to the standard output.
 
     Raises:
         UsageError: If a format or a path cannot be used.
     """
-    from netplan_planner.renderers.output import FORMATS, TEXT, check_outputs, parse_output
+    from netplan_planner.renderers.output import FORMATS, check_outputs, parse_output
 
     texts = [*(outputs or ()), *([former] if former else ())]
-    specs = tuple(parse_output(text, FORMATS) for text in texts or [TEXT])
+    specs = tuple(parse_output(text, FORMATS) for text in texts or [default])
     check_outputs(specs)
     return specs
 

@@ -55,8 +55,6 @@ class State:
     quiet: bool = False
     config_path: Path | None = None
     explicit_config: bool = False
-    price_folder: Path | None = None
-    """Of the snapshot that a verb answers with; None for the embedded one."""
     debug: bool = False
     live: "Live | None" = None
     """Shows how far long work is; None where stderr is no terminal, or with `--quiet`."""

@@ -169,9 +169,9 @@ def audit(
     """
     from msgspec.structs import replace
 
-    from netplan_planner.cli.price_source import currency_in
     from netplan_planner.engine import AuditRequest, run_audit
     from netplan_planner.engine.code_places import code_places
+    from netplan_planner.engine.prices.source import currency_in
     from netplan_planner.model import CommitmentScope, Severity
     from netplan_planner.renderers import (
         SARIF,

@@ -14,7 +14,7 @@ from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.cli.predict_names import Ends, ends_of
 from netplan_planner.cli.predict_pods import NamedPlugin, PluginAnswer, plugins_of, pod_of
 from netplan_planner.cli.predict_service import service_of
-from netplan_planner.cli.price_source import price_book
+from netplan_planner.cli.price.shared import source_of, tell_unused
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
@@ -219,7 +219,10 @@ def predict(
         raise UsageError("--omit is what goes before --duration: give both")
     from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
 
-    book = price_book(prices, discount, billing_export) if byte_count is not None else None
+    book = None
+    if byte_count is not None:
+        book = source_of(prices, discount, billing_export, None).book()
+        tell_unused(book.terms.unread)
 
     def answer_of(asked_for: PathQuestion) -> "PathAnswer":
         if ends.machines:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from netplan_planner.cli.price_answers import csv_cell, plain
 from netplan_planner.inert import inert_line
+from netplan_planner.renderers.csv_report import cell_text
+from netplan_planner.units import plain_number
 
 if TYPE_CHECKING:
     from netplan_pricing.building.assemble import Built
@@ -64,7 +65,7 @@ def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([csv_cell(value) for value in row] for row in rows)
+    writer.writerows([cell_text(value) for value in row] for row in rows)
 
 
 def write_json(value: Any) -> None:
@@ -217,7 +218,7 @@ def changes(found: "Sequence[PriceChange]", form: AnswerForm) -> None:
 
 
 def _usd(value: Decimal | None) -> str:
-    return "none" if value is None else plain(value)
+    return "none" if value is None else plain_number(value)
 
 
 def _change_cells(one: "PriceChange") -> tuple[object, ...]:

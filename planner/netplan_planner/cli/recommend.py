@@ -9,7 +9,7 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
-from netplan_planner.cli.price_source import currency_in
+from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 
 NEED, PAYMENT = "What is needed", "How it is paid"

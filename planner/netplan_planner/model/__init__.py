@@ -91,6 +91,7 @@ from netplan_planner.model.plan import (
     need_for_vm,
     usage_of,
 )
+from netplan_planner.model.price_answer import CurrencyRate, PriceAnswer, PriceTable
 from netplan_planner.model.prices import (
     OLDER_THAN_A_CHANGE,
     AddressUse,
@@ -196,6 +197,7 @@ __all__ = [
     "CoverChange",
     "CoverLedger",
     "Coverage",
+    "CurrencyRate",
     "Destination",
     "Direction",
     "Disk",
@@ -255,8 +257,10 @@ __all__ = [
     "PhysicalNics",
     "PodNetwork",
     "Price",
+    "PriceAnswer",
     "PriceBook",
     "PricePart",
+    "PriceTable",
     "PriceTier",
     "ProbedClass",
     "ProbedPair",

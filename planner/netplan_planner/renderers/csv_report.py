@@ -25,7 +25,6 @@ from netplan_planner.model import (
     Report,
     ResourceRef,
 )
-from netplan_planner.renderers.content import Cell as Value
 from netplan_planner.renderers.content import DataTable, content_of, phrases
 from netplan_planner.renderers.figures import rounded
 from netplan_planner.renderers.json_report import SUM_DECIMALS
@@ -102,11 +101,12 @@ def data_table(rows: DataTable) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(rows.columns)
-    writer.writerows([_value(value) for value in row] for row in rows.rows)
+    writer.writerows([cell_text(value) for value in row] for row in rows.rows)
     return stream.getvalue()
 
 
-def _value(value: Value) -> str:
+def cell_text(value: object) -> str:
+    """Return a cell of a data table: unknown is empty, and no text can be a formula."""
     match value:
         case None:
             return ""

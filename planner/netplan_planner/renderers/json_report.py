@@ -24,7 +24,9 @@ from netplan_planner.renderers.options import RenderOptions
 
 UNIT_PRICE_DECIMALS = 12
 SUM_DECIMALS = 6
-_UNIT_PRICES = {"unit_price_usd", "ratio"}
+_UNIT_PRICES = {"unit_price_usd", "ratio", "units_per_usd"}
+_OF_A_UNIT = ("_per_hour", "_per_gib", "_per_unit")
+"""Ends of fields that hold a unit price too."""
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 """What JSON can hold."""
@@ -83,7 +85,8 @@ def _float(value: float, name: str) -> Plain:
 
 
 def _decimal(value: Decimal, name: str) -> Plain:
-    return rounded(value, UNIT_PRICE_DECIMALS if name in _UNIT_PRICES else SUM_DECIMALS)
+    is_unit_price = name in _UNIT_PRICES or name.endswith(_OF_A_UNIT)
+    return rounded(value, UNIT_PRICE_DECIMALS if is_unit_price else SUM_DECIMALS)
 
 
 def _moment(value: date, name: str) -> Plain:
@@ -98,7 +101,7 @@ _CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[..., Plain]], ...] = 
     (float, _float),
     (msgspec.Struct, _struct),
     (dict, lambda value, name: {key: plain(item, key) for key, item in value.items()}),
-    (tuple, lambda value, name: [plain(item, name) for item in value]),
+    ((tuple, list), lambda value, name: [plain(item, name) for item in value]),
     (Decimal, _decimal),
     ((datetime, date), _moment),
 )

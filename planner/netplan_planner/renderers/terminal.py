@@ -89,9 +89,13 @@ class _Page:
         self._label = 0 if self._is_narrow else _LABEL
         self._lines: list[str] = []
         self._is_after_rule = False
+        self._last: Block | None = None
 
     def add(self, block: Block) -> None:
         """Lay out one more block."""
+        if isinstance(self._last, Entry) and isinstance(block, Table) and not block.is_inner:
+            self._gap()
+        self._last = block
         match block:
             case Title():
                 self._hang(line(_strong(block.line), " · ", block.basis), 0, hang=0)

@@ -4,22 +4,15 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
-from datetime import date
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import typer
-
-from netplan_planner.cli.app import state
-from netplan_planner.cli.price_answers import Form, csv_cell
+from netplan_planner.engine.prices.source import PriceSource, currency_of
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.inert import inert_line
+from netplan_planner.model import CurrencyRate, PriceTable
+from netplan_planner.model.price_age import age_of
+from netplan_pricing import ListedMachine
 
-if TYPE_CHECKING:
-    from netplan_planner.cli.price_source import Currency
-    from netplan_pricing import ListedMachine, SnapshotPriceBook
-
-SCHEMA = "netplan.price-batch/1"
 _ASKED = ("region", "machine_type")
 _PRICES = (
     *("on_demand_usd_per_hour", "spot_usd_per_hour", "cud_1y_usd_per_hour"),
@@ -29,10 +22,8 @@ _ADDED: tuple[str, ...] = (*_PRICES, "as_of", "reason")
 _STDIN = Path("-")
 
 
-def write(
-    file: Path, book: "SnapshotPriceBook", form: Form, currency: "Currency | None" = None
-) -> None:
-    """Write the table with the prices of each row; unknown is empty, and `reason` says why.
+def price_table(file: Path, source: PriceSource) -> PriceTable:
+    """Return the table with the prices of each row; unknown is empty, and `reason` says why.
 
     Spot has a date of its own in the last column, because it moves within weeks.
 
@@ -40,51 +31,34 @@ def write(
         InputError: If the file is no CSV with the two columns.
         UsageError: If it already has one of the columns that are added.
     """
-    if form is Form.TEXT:
-        form = Form.CSV
+    book = source.book()
+    rate = currency_of(book, source.currency)
     columns, rows = _read(file)
     added: tuple[str, ...] = (*_ADDED, "spot_as_of")
-    if currency is not None:
-        code = currency.code.lower()
-        added += tuple(name.replace("usd", code) for name in _PRICES)
+    if rate is not None:
+        added += tuple(name.replace("usd", rate.code.lower()) for name in _PRICES)
     taken = [name for name in added if name in columns]
     if taken:
         raise UsageError(f"{file}: it has a column {taken[0]} already")
     pairs = ((row["region"].strip(), row["machine_type"].strip()) for row in rows)
-    from netplan_planner.model.price_age import age_of
-
     found = list(book.machine_batch(pairs))
-    age = age_of(
-        min((one.as_of for one in found if one.as_of), default=None),
-        min((one.spot_as_of for one in found if one.spot_as_of), default=None),
-        date.today(),
-        state.price_folder,
-    )
-    answers = (_cells(one, currency) for one in found)
-    if form is Form.JSON:
-        import msgspec
-
-        listed = [
-            {**row, **dict(zip(added, cells, strict=True))}
-            for row, cells in zip(rows, answers, strict=True)
-        ]
-        encoder = msgspec.json.Encoder(decimal_format="number")
-        head = {"schema": SCHEMA, **({"price_age": age} if age else {})}
-        body = encoder.encode({**head, "prices": listed})
-        typer.echo(msgspec.json.format(body, indent=1))
-        return
-    if age and not state.quiet:
-        # A table has no place for it.
-        typer.echo(inert_line(age), err=True)
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow((*map(csv_cell, columns), *added))
-    writer.writerows(
-        [*(csv_cell(row[name]) for name in columns), *map(csv_cell, cells)]
-        for row, cells in zip(rows, answers, strict=True)
+    return PriceTable(
+        columns=(*columns, *added),
+        rows=tuple(
+            (*(row[name] for name in columns), *_cells(one, rate))
+            for row, one in zip(rows, found, strict=True)
+        ),
+        price_age=age_of(
+            min((one.as_of for one in found if one.as_of), default=None),
+            min((one.spot_as_of for one in found if one.spot_as_of), default=None),
+            source.today,
+            source.folder,
+        ),
+        warnings=book.terms.unread,
     )
 
 
-def _cells(one: "ListedMachine", currency: "Currency | None") -> tuple[object, ...]:
+def _cells(one: ListedMachine, rate: CurrencyRate | None) -> tuple[str | Decimal | None, ...]:
     found = (
         *(one.on_demand_usd_per_hour, one.spot_usd_per_hour, one.cud_1y_usd_per_hour),
         *(one.cud_3y_usd_per_hour, one.sustained_use_usd_per_hour),
@@ -93,10 +67,9 @@ def _cells(one: "ListedMachine", currency: "Currency | None") -> tuple[object, .
     as_of = one.as_of.isoformat() if one.as_of else None
     spot_as_of = one.spot_as_of.isoformat() if one.spot_as_of else None
     cells = (*prices, as_of, one.reason, spot_as_of)
-    if currency is None:
+    if rate is None:
         return cells
-    rate = currency.per_usd
-    return (*cells, *(None if usd is None else (usd * rate).normalize() for usd in prices))
+    return (*cells, *(None if usd is None else (usd * rate.per_usd).normalize() for usd in prices))
 
 
 def _read(file: Path) -> tuple[list[str], list[dict[str, str]]]:

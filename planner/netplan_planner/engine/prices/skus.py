@@ -1,35 +1,27 @@
-"""The answer of `netplan price sku`."""
+"""What a SKU is, where it holds, and every step of its price."""
 
-from typing import TYPE_CHECKING
-
-from netplan_planner.cli.price_answers import Answer
+from netplan_planner.engine.prices.source import PriceSource, completed
 from netplan_planner.errors import MissingDatum
-
-if TYPE_CHECKING:
-    from netplan_pricing import SnapshotPriceBook
+from netplan_planner.model import PriceAnswer
 
 
-def sku_answer(book: "SnapshotPriceBook", sku_id: str) -> Answer:
+def sku_prices(sku_id: str, source: PriceSource) -> PriceAnswer:
     """Return what a SKU is and costs.
 
     Raises:
         MissingDatum: If the snapshot does not hold it, or the catalogue names no price for it.
     """
+    book = source.book()
     entry = book.skus.entry(sku_id.strip().upper())
     if not entry.tiers:
         raise MissingDatum(
             f"{entry.sku_id} is {entry.description!a}: the catalogue names it without a price"
         )
-    kind = ", ".join(filter(None, (entry.kind, entry.series, entry.component, entry.usage)))
-    answer = Answer(
-        f"{entry.sku_id} {entry.description} ({entry.service})",
-        ("from", "unit", "usd_per_unit", "as_of"),
-        "USD",
-    )
+    rows = []
     for tier in book.terms.tiers(entry.tiers, entry.service):
         price = tier.price
         listed = next(one for one in reversed(entry.tiers) if one.start <= tier.start)
-        answer.rows.append(
+        rows.append(
             {
                 "sku_id": entry.sku_id,
                 "from": tier.start,
@@ -48,7 +40,16 @@ def sku_answer(book: "SnapshotPriceBook", sku_id: str) -> Answer:
                 "note": price.note,
             }
         )
-    for model, own in sorted(book.terms.under.get(entry.sku_id, {}).items()):
-        answer.notes.append(f"under    {model}: {own.usd:f} ({own.source})")
-    answer.notes += [f"kind     {kind}", f"regions  {', '.join(entry.regions)}"]
-    return answer
+    under = tuple(
+        ("under", f"{model}: {own.usd:f} ({own.source})")
+        for model, own in sorted(book.terms.under.get(entry.sku_id, {}).items())
+    )
+    kind = ", ".join(filter(None, (entry.kind, entry.series, entry.component, entry.usage)))
+    answer = PriceAnswer(
+        title=f"{entry.sku_id} {entry.description} ({entry.service})",
+        columns=("from", "unit", "usd_per_unit", "as_of"),
+        rows=tuple(rows),
+        titles=(("usd_per_unit", "USD per unit"),),
+        notes=(*under, ("kind", kind), ("regions", ", ".join(entry.regions))),
+    )
+    return completed(answer, book, source)

@@ -1,0 +1,1 @@
+"""Looking prices up: one module for each kind of question."""

@@ -1,0 +1,195 @@
+"""What network services cost for a month: NAT gateways, VPN, load balancers, flow logs."""
+
+from decimal import Decimal
+from enum import StrEnum
+
+from netplan_planner.engine import service_bill
+from netplan_planner.engine.prices.source import PriceSource, completed, origin_of
+from netplan_planner.engine.service_bill import ServiceBill
+from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.model import LineItem, PriceAnswer, Unpriced
+from netplan_planner.model.log_volume import log_gib, record_bytes
+from netplan_planner.units import HOURS_PER_MONTH, plain_number
+from netplan_pricing import SnapshotPriceBook
+
+_COLUMNS = ("line", "quantity", "unit", "usd_per_unit", "usd", "as_of", "sku_id")
+_LOG_DIGITS = 6
+"""To which the GiB of a number of records are rounded."""
+
+
+class Balancer(StrEnum):
+    """Kinds of load balancers; the values are what users call them."""
+
+    INTERNAL_PASSTHROUGH = "internal-passthrough"
+    INTERNAL_APPLICATION = "internal-application"
+    INTERNAL_PROXY = "internal-proxy"
+    CROSS_REGION_APPLICATION = "cross-region-internal-application"
+    CROSS_REGION_PROXY = "cross-region-internal-proxy"
+    EXTERNAL_PASSTHROUGH = "external-passthrough"
+    EXTERNAL_APPLICATION = "external-application"
+    EXTERNAL_PROXY = "external-proxy"
+    GLOBAL_APPLICATION = "global-external-application"
+    GLOBAL_PROXY = "global-external-proxy"
+
+
+_KINDS = {
+    Balancer.INTERNAL_PASSTHROUGH: "Regional Internal Passthrough Network",
+    Balancer.INTERNAL_APPLICATION: "Regional Internal Application",
+    Balancer.INTERNAL_PROXY: "Regional Internal Proxy Network",
+    Balancer.CROSS_REGION_APPLICATION: "Cross Regional Internal Application",
+    Balancer.CROSS_REGION_PROXY: "Cross Regional Internal Proxy Network",
+    Balancer.EXTERNAL_PASSTHROUGH: "Regional External Passthrough Network",
+    Balancer.EXTERNAL_APPLICATION: "Regional External Application",
+    Balancer.EXTERNAL_PROXY: "Regional External Proxy Network",
+    Balancer.GLOBAL_APPLICATION: "Global External Application",
+    Balancer.GLOBAL_PROXY: "Global External Proxy Network",
+}
+"""How the catalogue names each kind, before `Load Balancer`."""
+_GLOBAL = frozenset({Balancer.GLOBAL_APPLICATION, Balancer.GLOBAL_PROXY})
+"""Their forwarding rules have one price everywhere."""
+
+
+def nat_prices(
+    region: str, vms: int, addresses: int, gib: Decimal, hours: Decimal, source: PriceSource
+) -> PriceAnswer:
+    """Return what a Cloud NAT gateway costs: hours, addresses, processed data.
+
+    Raises:
+        MissingDatum: If nothing of it has a price.
+    """
+    book = source.book()
+    bill = service_bill.nat_gateway(book, "Cloud NAT", region, vms, hours)
+    bill |= service_bill.nat_addresses(book, "Cloud NAT", region, addresses, hours)
+    bill |= service_bill.nat_data(book, "Cloud NAT", region, gib)
+    note = "data is charged in both directions; internet traffic comes on top"
+    return _answer("Cloud NAT", region, bill, book, source, (note,), hours)
+
+
+def vpn_prices(
+    region: str,
+    tunnels: int,
+    gib: Decimal,
+    hours: Decimal,
+    source: PriceSource,
+    *,
+    to: str | None = None,
+    area: str | None = None,
+) -> PriceAnswer:
+    """Return what Cloud VPN costs: the hours of its tunnels, and what is sent through them.
+
+    Raises:
+        MissingDatum: If nothing of it has a price.
+        UsageError: If the other end is both in Google Cloud and elsewhere.
+    """
+    if to is not None and area is not None:
+        raise UsageError("--to is for a region of Google Cloud, --area for elsewhere: give one")
+    book = source.book()
+    bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, tunnels, hours)
+    bill |= service_bill.vpn_data(book, region, gib, to=to, area=area)
+    note = "what comes in is free of charge; --gib is what is sent"
+    return _answer("Cloud VPN", region, bill, book, source, (note,), hours)
+
+
+def balancer_prices(
+    region: str,
+    kind: Balancer,
+    *,
+    rules: int,
+    proxies: int,
+    gib_in: Decimal,
+    gib_out: Decimal,
+    hours: Decimal,
+    source: PriceSource,
+) -> PriceAnswer:
+    """Return what a load balancer costs: its forwarding rules and the data that it processes.
+
+    Raises:
+        MissingDatum: If nothing of it has a price.
+    """
+    book = source.book()
+    name = f"{_KINDS[kind]} Load Balancer"
+    if proxies:
+        bill = service_bill.proxy_instances(book, region, name, proxies, hours)
+    else:
+        where = None if kind in _GLOBAL else region
+        bill = service_bill.forwarding_rules(book, where, name, rules, hours)
+    bill |= service_bill.balanced_data(book, region, name, gib_in, gib_out)
+    note = "traffic between client, load balancer and backends comes on top"
+    return _answer(name, region, bill, book, source, (note,), hours)
+
+
+def flow_log_prices(
+    records: int | None,
+    gib: Decimal | None,
+    source: PriceSource,
+    *,
+    has_metadata: bool,
+    is_stored: bool,
+) -> PriceAnswer:
+    """Return what a month of VPC Flow Logs costs: generation by its steps, and storage.
+
+    Raises:
+        MissingDatum: If nothing of it has a price.
+        UsageError: If not one of records and GiB is given.
+    """
+    if (records is None) == (gib is None):
+        raise UsageError("give --records or --gib")
+    book = source.book()
+    notes = [service_bill.LOG_NOTE] if is_stored else []
+    volume = gib or Decimal(0)
+    if records is not None:
+        size = record_bytes(has_metadata=has_metadata)
+        volume = round(log_gib(records, has_metadata=has_metadata), _LOG_DIGITS)
+        notes.append(f"{records:,} records of {size:,} bytes each")
+    bill = service_bill.flow_logs(book, volume, is_stored=is_stored)
+    return _answer("VPC Flow Logs", None, bill, book, source, tuple(notes), None)
+
+
+def _answer(
+    name: str,
+    region: str | None,
+    bill: ServiceBill,
+    book: SnapshotPriceBook,
+    source: PriceSource,
+    notes: tuple[str, ...],
+    hours: Decimal | None,
+) -> PriceAnswer:
+    if region is not None and region not in book.regions():
+        book.offered(region)  # Says which regions there are.
+    if not bill.lines and not bill.unpriced:
+        raise MissingDatum("nothing was asked for: every amount is 0")
+    is_month = hours is None or hours == HOURS_PER_MONTH
+    span = "a month" if is_month else f"for {plain_number(hours or Decimal(0))} h"
+    partial = "the total is without what is unknown" if bill.lines and bill.unpriced else ""
+    answer = PriceAnswer(
+        title=f"{name} in {region}" if region is not None else name,
+        columns=_COLUMNS,
+        rows=tuple(_row(line, region) for line in bill.lines),
+        titles=(("usd_per_unit", "USD per unit"), ("usd", f"USD {span}")),
+        unknown=tuple((one.name, _unknown(one)) for one in bill.unpriced),
+        total_usd=bill.usd_per_month,
+        hours=None if is_month else hours,
+        notes=tuple(("note", note) for note in (partial, *notes) if note),
+    )
+    return completed(answer, book, source)
+
+
+def _row(line: LineItem, region: str | None) -> dict[str, object]:
+    return {
+        "line": line.name,
+        "region": region or "global",
+        "quantity": line.quantity,
+        "unit": line.unit,
+        "usd_per_unit": line.unit_price_usd,
+        "usd": line.usd_per_month,
+        **origin_of(line),
+    }
+
+
+def _unknown(one: Unpriced) -> str:
+    low, high = one.lowest_usd_per_month, one.highest_usd_per_month
+    span = "" if low is None else f" (at least {low:,.2f} USD)"
+    if low is not None and high is not None:
+        span = f" (between {low:,.2f} and {high:,.2f} USD)"
+    tells = f"; to know: {one.what_tells}" if one.what_tells else ""
+    return f"{one.reason}{span}{tells}"

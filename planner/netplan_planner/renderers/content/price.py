@@ -1,0 +1,164 @@
+"""Prices that were looked up: a table with SKUs and dates, the sum, and what is not known."""
+
+import re
+from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
+
+from netplan_planner.model import PriceAnswer
+from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Entry,
+    Field,
+    Line,
+    Para,
+    Role,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import cents, plain_number
+
+SCHEMA = "netplan.price/1"
+SECONDARY = "secondary list"
+NO_SKU = "none in this table"
+_CENT = Decimal("0.01")
+_NUMBERS = ("usd", "_per_hour", "_per_gib", "_per_unit")
+_TITLES = {"gib": "GiB", "as_of": "date", "sku_id": "SKU"}
+_SKU_OR = " or "
+_CANDIDATES = 2
+"""SKUs of which one is billed, in the table; the other forms hold all."""
+_REPOSITORY = re.compile(r"(?<![\w./-])[A-Za-z][\w-]*/[\w.-]+")
+"""`owner/name` of a price list that somebody else keeps; an address of Google's has a dot first."""
+_LONG = 4000
+"""Characters of a note: they hold lists of regions."""
+
+
+def record(answer: PriceAnswer) -> object:
+    """Return the rows with every field, and their sum."""
+    fields: dict[str, object] = {"price_age": answer.price_age} if answer.price_age else {}
+    fields["prices"] = answer.rows
+    if answer.total_usd is not None:
+        # Of a month, or of the hours that were asked for.
+        span = "_per_month" if answer.hours is None else ""
+        if answer.hours is not None:
+            fields["hours"] = answer.hours
+        fields[f"total_usd{span}"] = answer.total_usd
+        if answer.currency is not None:
+            total = answer.total_usd * answer.currency.per_usd
+            fields[f"total_{answer.currency.code.lower()}{span}"] = total
+    if answer.unknown:
+        fields["unknown"] = tuple({"what": what, "reason": why} for what, why in answer.unknown)
+    return fields
+
+
+def table(answer: PriceAnswer) -> DataTable:
+    """Return the rows with every field but lists of parts, which are for JSON."""
+    first = answer.rows[0] if answer.rows else {}
+    columns = tuple(name for name, value in first.items() if not isinstance(value, list))
+    rows = (tuple(row[name] for name in columns) for row in answer.rows)
+    return DataTable(columns, rows)  # type: ignore[arg-type]  # no cell is a list
+
+
+def blocks(answer: PriceAnswer, options: RenderOptions) -> Iterator[Block]:
+    """Yield the age of the prices, the table, the sum, and where the prices come from."""
+    if answer.price_age:
+        yield Para(line=line(say(answer.price_age, length=_LONG)))
+    yield Entry(line=line(say(answer.title, Role.STRONG)))
+    if answer.rows:
+        yield _table(answer)
+    for name, reason in answer.unknown:
+        yield Field(label="unknown", line=line(say(f"{name}: {reason}", length=_LONG)))
+    if answer.total_usd is not None:
+        yield Field(label="total", line=_total(answer, answer.total_usd))
+    for label in ("parts", "source", "note"):
+        for text in _by_text(answer, label):
+            yield Field(label=label, line=line(say(text, length=_LONG)))
+    for label, text in answer.notes:
+        yield Field(label=label, line=line(say(text, length=_LONG)))
+
+
+def _table(answer: PriceAnswer) -> Table:
+    titles = {**_TITLES, **dict(answer.titles)}
+    columns = tuple(
+        Column(
+            title=titles.get(name, name),
+            is_number=_is_number(name),
+            is_note=name == answer.columns[-1],
+            stacked=f"{titles.get(name, name)} {{}}",
+        )
+        for name in answer.columns
+    )
+    rows = tuple(tuple(_cell(name, row) for name in answer.columns) for row in answer.rows)
+    return Table(columns=columns, rows=rows)
+
+
+def _is_number(name: str) -> bool:
+    return name in {"gib", "hours", "quantity"} or any(end in name for end in _NUMBERS)
+
+
+def _total(answer: PriceAnswer, total_usd: Decimal) -> Line:
+    other = ""
+    if answer.currency is not None:
+        other = f" = {money(total_usd * answer.currency.per_usd)} {answer.currency.code}"
+    span = "a month" if answer.hours is None else f"for {plain_number(answer.hours)} h"
+    return line(fixed(f"{money(total_usd)} USD{other}"), f" {span}")
+
+
+def _by_text(answer: PriceAnswer, label: str) -> Iterator[str]:
+    """Yield each text of a field once, with the rows that have it unless all do."""
+    by_text: dict[str, list[str]] = {}
+    for row in answer.rows:
+        if row.get(label):
+            by_text.setdefault(str(row[label]), []).append(str(row[answer.columns[0]]))
+    for text, names in by_text.items():
+        yield text if len(names) == len(answer.rows) else f"{'; '.join(names)}: {text}"
+
+
+def _cell(name: str, row: dict[str, object]) -> Line:
+    value = row[name]
+    if name == "sku_id":
+        return line(say(_sku(row), length=_LONG))
+    if isinstance(value, Decimal):
+        # An amount of money is three letters, a rate says per what.
+        is_sum = len(name) == 3 and name != "gib"
+        return line(fixed(money(value) if is_sum else plain_number(value)))
+    return line(say(str(value)))
+
+
+def _sku(row: dict[str, object]) -> str:
+    """Return the SKU, or the few of which one is billed, and whose list has the price."""
+    shown = str(row["sku_id"] or "")
+    candidates = str(row.get("sku_candidates") or "")
+    if not shown and candidates:
+        known = candidates.split(_SKU_OR)
+        shown = f"one of {len(known)}" if len(known) > _CANDIDATES else candidates
+    if is_secondary(str(row.get("source", ""))):
+        return f"{shown} ({SECONDARY})" if shown else SECONDARY
+    return shown or NO_SKU
+
+
+def is_secondary(source: str) -> bool:
+    """Return whether a price comes from a list that Google does not keep.
+
+    >>> is_secondary("Cyclenerd/google-cloud-pricing-cost-calculator pricing.yml (fd66b26)")
+    True
+    >>> is_secondary("Cloud Billing Catalog API, 2026-04-30")
+    False
+    >>> is_secondary("cloud.google.com/vpc/pricing, 2026-04-30")
+    False
+    """
+    return _REPOSITORY.search(source) is not None
+
+
+def money(usd: Decimal) -> str:
+    """Return a sum of money in cents, small ones with more digits.
+
+    >>> money(Decimal("1234.567")), money(Decimal("0.0042")), money(Decimal(0))
+    ('1,234.57', '0.004200', '0.00')
+    """
+    is_small = 0 < usd < _CENT
+    return f"{usd.quantize(_CENT**3, ROUND_HALF_UP) if is_small else cents(usd):,f}"
