@@ -1,33 +1,23 @@
 """`netplan predict`: the throughput of one path, or of a table of paths."""
 
 from datetime import date
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from netplan_planner.cli import options, path_options, predict_answers, predict_pods, quantities
+from netplan_planner.cli import answers, options, path_options, quantities
 from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.cli.predict_names import Ends, ends_of
-from netplan_planner.cli.predict_pods import NamedPlugin, PluginAnswer, plugins_of, pod_of
+from netplan_planner.cli.predict_pods import NamedPlugin, plugins_of, pod_of
 from netplan_planner.cli.predict_service import service_of
 from netplan_planner.cli.price.shared import source_of, tell_unused
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.engine.predict_path import PathAnswer
-    from netplan_planner.model import PathClass
-
-
-class Form(StrEnum):
-    """How the answer is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
+    from netplan_planner.model import PathClass, Prediction
 
 
 @app.command()
@@ -103,18 +93,18 @@ def predict(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
-    form: Annotated[
-        Form | None,
-        typer.Option(
-            "--format", help="text (one path), csv (a table) or json.", rich_help_panel=OUTPUT
-        ),
-    ] = None,
     output: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
-            metavar="FILE", help="Write the table here instead of stdout.", rich_help_panel=OUTPUT
+            "--output",
+            "-o",
+            metavar="FORMAT[:PATH]",
+            help="text, json, csv or md, to a file where a path is given; repeat it. Of a table"
+            " (--batch): csv or json, once, or a file.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
+    former_format: answers.FormerFormat = None,
 ) -> None:
     """Predict Gbit/s with an interval, the limit that binds, and what would lift it.
 
@@ -157,16 +147,16 @@ def predict(
             }
         )
         day = options.day(as_of) or date.today()
-        from netplan_planner.cli.predict_table import write_table
+        from netplan_planner.cli.predict_table import table_output, write_table
 
-        as_json = form is Form.JSON
-        write_table(batch, day, level, output, calibration, as_json=as_json, together=together)
+        spec = table_output(output, former_format)
+        as_json = spec.format == "json"
+        write_table(batch, day, level, spec.path, calibration, as_json=as_json, together=together)
         return
     if together:
         raise UsageError("--together is for a table of flows: give one with --batch")
     on = options.day(as_of) or date.today()
-    if output is not None:
-        raise UsageError("--output is for a table (--batch); redirect the answer for one path")
+    specs = answers.specs_of(output, former_format)
     described = service_of(bytes_per_transaction, max_tps, tps_at or [], service)
     has_input = bool(project or inventory or traffic or demo)
     ends = ends_of(src, dst, has_input=has_input, on=on) if src is not None else Ends(None, None)
@@ -224,7 +214,7 @@ def predict(
         book = source_of(prices, discount, billing_export, None).book()
         tell_unused(book.terms.unread)
 
-    def answer_of(asked_for: PathQuestion) -> "PathAnswer":
+    def answer_of(asked_for: PathQuestion) -> "Prediction":
         if ends.machines:
             request = AuditRequest(
                 today=date.today(),
@@ -243,19 +233,21 @@ def predict(
         return with_service(found, described) if described is not None else found
 
     from netplan_planner.engine import AuditRequest
+    from netplan_planner.model import ByPlugin, PluginTable
+    from netplan_planner.renderers.options import RenderOptions
 
-    chosen = (form or Form.TEXT).value
     if len(asked) > 1:
         without = msgspec.structs.replace(question, path_class=_of_nodes(path_class), pod=None)
-        answers = [PluginAnswer(None, answer_of(without))]
+        rows = [ByPlugin(plugin=None, other_link_gbps=None, prediction=answer_of(without))]
         for one in asked:
             pod = pod_of(one, encapsulation, encryption, is_bare_metal=is_host)
-            with_pods = msgspec.structs.replace(question, pod=pod)
-            answers.append(PluginAnswer(one, answer_of(with_pods)))
-        text = predict_pods.written(answers, chosen, predict_answers.wrapped_heading)
-    else:
-        text = predict_answers.written(answer_of(question), chosen, explain)
-    typer.echo(text, nl=False)
+            found = answer_of(msgspec.structs.replace(question, pod=pod))
+            rows.append(
+                ByPlugin(plugin=one.name, other_link_gbps=one.other_link_gbps, prediction=found)
+            )
+        answers.write(PluginTable(rows=tuple(rows)), specs)
+        return
+    answers.write(answer_of(question), specs, RenderOptions(verbosity=int(explain)))
 
 
 _ASSUMED_CLASS = (

@@ -9,15 +9,37 @@ import typer
 from netplan_planner.cli.app import state
 from netplan_planner.cli.options import checked_output
 from netplan_planner.cli.streams import to_stdout
+from netplan_planner.errors import UsageError
+from netplan_planner.renderers.output import RENDERERS
 from netplan_planner.units import counted
 from netplan_planner.writing import written_whole
 
 if TYPE_CHECKING:
     from netplan_planner.engine.predict_table import TableAnswer
     from netplan_planner.readers.path_table import AddedColumn, PathTable
+    from netplan_planner.renderers.output import OutputSpec
 
+TABLE_FORMATS = ("csv", "json")
 MOST_NAMED = 8
 """Columns that a note names."""
+
+
+def table_output(outputs: "list[str] | None", former: str | None) -> "OutputSpec":
+    """Return the one place and format of a table; a path without a format is a CSV file.
+
+    Raises:
+        UsageError: If there are several, or the format is none that a table has.
+    """
+    from netplan_planner.renderers.output import OutputSpec, parse_output
+
+    form = former or TABLE_FORMATS[0]
+    if len(outputs or ()) > 1:
+        raise UsageError("--output: a table goes to one place")
+    for text in outputs or ():
+        if text.partition(":")[0] not in RENDERERS:
+            return OutputSpec(format=parse_output(form, TABLE_FORMATS).format, path=Path(text))
+        return parse_output(text, TABLE_FORMATS)
+    return parse_output(form, TABLE_FORMATS)
 
 
 def write_table(

@@ -19,7 +19,7 @@ from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.machines import machine_of
-from netplan_planner.engine.predict_plan import Planning, planning_of
+from netplan_planner.engine.predict_plan import planning_of
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import (
@@ -30,9 +30,10 @@ from netplan_planner.model import (
     PathClass,
     PathEnd,
     PathQuery,
+    Prediction,
     PriceBook,
     Region,
-    Value,
+    Service,
     Zone,
     region_of,
 )
@@ -41,35 +42,11 @@ from netplan_planner.throughput.batch import NO_RTT
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
 from netplan_planner.throughput.round_trips.given import raised_to_pings, why_believed
 from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
-from netplan_planner.throughput.services.application import (
-    Service,
-    Transactions,
-    transactions_per_s,
-)
+from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 
 GOOGLE_APIS = "Google APIs"
 _ASK_FOR_RTT = f"{NO_RTT}: give --rtt-ms, or the places of both ends"
-
-
-class PathAnswer(Value, frozen=True, kw_only=True):
-    """A prediction with the path that it is of."""
-
-    src: str
-    dst: str
-    query: PathQuery
-    limits_as_of: date
-    estimate: Estimate
-    rtt_detail: str = ""
-    """Where a round-trip time that was not given comes from."""
-    rtt_doubt: str = ""
-    """What of a given one is hard to believe; it is taken all the same."""
-    service: Service | None = None
-    transactions: Transactions | None = None
-    """What a service does on that path."""
-    planning: Planning = Planning()
-    notes: tuple[str, ...] = ()
-    """What to know of what was asked."""
 
 
 def predict_described(
@@ -78,7 +55,7 @@ def predict_described(
     level: float,
     calibration: Path | None = None,
     prices: PriceBook | None = None,
-) -> PathAnswer:
+) -> Prediction:
     """Return the prediction for two machines that exist on paper only.
 
     Raises:
@@ -142,7 +119,7 @@ def predict_named(
     level: float,
     say: Say,
     prices: PriceBook | None = None,
-) -> PathAnswer:
+) -> Prediction:
     """Return the prediction for two machines of an input.
 
     The round-trip time is the given one, else the one that flow logs saw between the two, else
@@ -183,7 +160,7 @@ def _machine(facts: Facts, name: str) -> Instance:
         ) from None
 
 
-def with_service(answer: PathAnswer, service: Service) -> PathAnswer:
+def with_service(answer: Prediction, service: Service) -> Prediction:
     """Return the answer with the transactions per second of a service on that path."""
     found = answer.estimate
     if found.gbps is None:
@@ -203,7 +180,7 @@ def _answer(
     caps: CapsBook,
     level: float,
     prices: PriceBook | None,
-) -> PathAnswer:
+) -> Prediction:
     check_options(question, path_class)
     check_tier1(question, src, caps)
     query = PathQuery(
@@ -225,7 +202,7 @@ def _answer(
     if path_class is PathClass.GOOGLE_APIS:
         is_receiving = src.machine_type is None
         found = google_api_bounds(dst if is_receiving else src, caps, is_receiving=is_receiving)
-        return PathAnswer(
+        return Prediction(
             src=names[0],
             dst=names[1],
             query=query,
@@ -236,7 +213,7 @@ def _answer(
     estimate = predict(query, caps, may_assume=True, level=level, weigh=True)
     if query.rtt_ms is None and needs_round_trip(query) and estimate.gbps is not None:
         estimate = Estimate(gbps=None, limits=estimate.limits, unknown=(_ASK_FOR_RTT,))
-    return PathAnswer(
+    return Prediction(
         src=names[0],
         dst=names[1],
         query=query,

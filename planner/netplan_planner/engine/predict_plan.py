@@ -14,11 +14,13 @@ from netplan_planner.model import (
     CapsBook,
     Estimate,
     LimitKind,
-    LineItem,
+    OneCore,
     PathClass,
     PathQuery,
+    Planning,
     PriceBook,
-    Value,
+    StreamRate,
+    TransferCost,
 )
 from netplan_planner.paths.spans import span
 from netplan_planner.throughput import predict
@@ -35,53 +37,6 @@ _SLIGHT = 0.98
 """A core that carries more than this share of the value changes nothing."""
 _MANY = 16
 """Connections of the probe that decides, as `netplan probe plan` has them."""
-
-
-class StreamRate(Value, frozen=True, kw_only=True):
-    """What so many parallel connections get on the path."""
-
-    streams: int
-    gbps: float | None
-    low_gbps: float | None
-    high_gbps: float | None
-    binding_limit: str
-
-
-class OneCore(Value, frozen=True, kw_only=True):
-    """What is left where one core carries all flows."""
-
-    gbps: float
-    low_gbps: float
-    high_gbps: float
-    source: str
-
-
-class TransferCost(Value, frozen=True, kw_only=True):
-    """What a finite transfer costs by the prices of a snapshot; None where it is not known."""
-
-    usd: Decimal | None
-    high_usd: Decimal | None = None
-    """Where the price depends on what is not known: `usd` is then the least."""
-    gib: Decimal
-    """With the headers of packets, which are billed too."""
-    line_items: tuple[LineItem, ...] = ()
-    prices_as_of: str = ""
-    why_unknown: str = ""
-
-
-class Planning(Value, frozen=True, kw_only=True):
-    """What goes beside the likely value; empty where it does not apply."""
-
-    one_core: OneCore | None = None
-    cap_gbps: float | None = None
-    """The least documented limit of all flows together."""
-    probe: str = ""
-    """The measurement that decides between the two."""
-    by_streams: tuple[StreamRate, ...] = ()
-    doubt: str = ""
-    quota: str = ""
-    """A quota that holds too and whose value nobody told."""
-    cost: TransferCost | None = None
 
 
 def planning_of(

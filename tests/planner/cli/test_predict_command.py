@@ -33,7 +33,8 @@ def unwrapped(text: str) -> list[str]:
     """Return the lines as they were before the terminal's width broke them."""
     lines: list[str] = []
     for line in text.splitlines():
-        if line.startswith("    ") and lines and not lines[-1].endswith(":"):
+        is_heading = not line.startswith(" ")
+        if lines and (is_heading or line.startswith("    ")) and not lines[-1].endswith(":"):
             lines[-1] += " " + line.strip()
         else:
             lines.append(line)
@@ -45,10 +46,10 @@ class TestOnePath:
         heading, *lines = unwrapped(answer(*ZONE))
         assert heading.startswith("n2-standard-8 → n2-standard-8 · same-zone-internal")
         assert heading.endswith(f"limits of {newest_source()}")
-        assert lines[0].startswith("  16 Gbit/s [")
+        assert lines[0].startswith("   16 Gbit/s [")
         assert lines[0].endswith("] in 90 % of cases")
-        assert lines[1].startswith("  bound by VM egress of n2-standard-8, 16 Gbit/s (")
-        assert any(line.startswith("  lifted by ") for line in lines)
+        assert lines[1].startswith("   bound by VM egress of n2-standard-8, 16 Gbit/s (")
+        assert any(line.startswith("   lifted by ") for line in lines)
         assert max(map(len, answer(*ZONE).splitlines())) <= 100
 
     def test_text_names_the_limit_behind_and_what_is_assumed(self) -> None:

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.engine.asked_path import PathQuestion
-from netplan_planner.engine.predict_path import PathAnswer, predict_described, predict_named
+from netplan_planner.engine.predict_path import predict_described, predict_named
 from netplan_planner.engine.predict_table import read_kinds
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
-from netplan_planner.model import PathClass
+from netplan_planner.model import PathClass, Prediction
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.round_trips.rtt import rtt_between
@@ -25,11 +25,11 @@ LEVEL = 0.9
 N2 = PathQuestion(src_type="n2-standard-8")
 
 
-def described(question: PathQuestion, **more: object) -> PathAnswer:
+def described(question: PathQuestion, **more: object) -> Prediction:
     return predict_described(msgspec.structs.replace(question, **more), DAY, LEVEL)
 
 
-def named(src: str, dst: str, question: PathQuestion | None = None) -> PathAnswer:
+def named(src: str, dst: str, question: PathQuestion | None = None) -> Prediction:
     """Return the answer for two machines of the embedded sample."""
     request = AuditRequest(today=DAY, demo="gecko")
     return predict_named(question or PathQuestion(), (src, dst), request, LEVEL, lambda _: None)

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from netplan_planner.engine.asked_path import PathQuestion
-from netplan_planner.engine.predict_path import PathAnswer, predict_described
+from netplan_planner.engine.predict_path import predict_described
 from netplan_planner.errors import UsageError
-from netplan_planner.model import PathClass
+from netplan_planner.model import PathClass, Prediction
 from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_pricing import open_snapshot
 from support.predict_paths import DAY
@@ -25,7 +25,7 @@ FAR = PathQuestion(
 )
 
 
-def asked(question: PathQuestion, day: date = DAY, **more: object) -> PathAnswer:
+def asked(question: PathQuestion, day: date = DAY, **more: object) -> Prediction:
     return predict_described(msgspec.structs.replace(question, **more), day, 0.9)
 
 

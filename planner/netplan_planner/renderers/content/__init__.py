@@ -42,6 +42,8 @@ class Content(Protocol):
 
 _MODULES: Mapping[str, str] = {
     "CapsAnswer": "caps",
+    "PluginTable": "plugin_table",
+    "Prediction": "prediction",
     "PriceAnswer": "price",
     "PriceTable": "price_table",
     "Recommendation": "recommendation",

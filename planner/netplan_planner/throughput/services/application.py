@@ -27,15 +27,12 @@ Source:
 
 import math
 from collections.abc import Iterable
-from enum import StrEnum
 
 from netplan_planner import units
-from netplan_planner.model import Value
+from netplan_planner.model import Binding, Service, ServiceCurve, Transactions, Value
 from netplan_planner.throughput.services.service_fit import (
     LIKELY_OVERLAP,
     Overlap,
-    Service,
-    ServiceCurve,
     ServicePoint,
     described_service,
     fit_two_points,
@@ -62,14 +59,6 @@ __all__ = [
 ]
 
 
-class Binding(StrEnum):
-    """What decides the rate of a service."""
-
-    BANDWIDTH = "bandwidth"
-    CEILING = "ceiling"
-    LATENCY = "latency"
-
-
 class ClosedLoop(Value, frozen=True, kw_only=True):
     """Clients that each wait for their transaction, and what they wait for besides bytes.
 
@@ -93,18 +82,6 @@ class ClosedLoop(Value, frozen=True, kw_only=True):
         """The most transactions per second: clients / (work + round trips x RTT)."""
         wait_ms = self.work_ms + self.round_trip_count * self.rtt_ms
         return self.client_count * units.MS_PER_SECOND / wait_ms if wait_ms > 0 else math.inf
-
-
-class Transactions(Value, frozen=True, kw_only=True):
-    """The rate of a service at a bandwidth, with an interval."""
-
-    tps: float
-    low_tps: float
-    high_tps: float
-    binding: Binding
-    """The least of the single limits."""
-    bandwidth_ratio: float
-    """How far the rate follows bandwidth: 0 not at all, 1 in proportion."""
 
 
 class NeededBandwidth(Value, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from functools import cache
 
 from netplan_planner import units
 from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import Value
+from netplan_planner.model import Service, ServiceCurve, Value
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.transport.tcp import SATURATION_POWER
 
@@ -39,32 +39,6 @@ class ServicePoint(Value, frozen=True, kw_only=True):
     tps: float
     low_tps: float | None = None
     high_tps: float | None = None
-
-
-class ServiceCurve(Value, frozen=True, kw_only=True):
-    """One curve: bytes per transaction, ceiling (infinite where none shows) and exponent."""
-
-    bytes_per_transaction: float
-    ceiling_tps: float
-    overlap: float
-
-
-class Service(Value, frozen=True, kw_only=True):
-    """A service that two measurements describe: the likely curve and those at the edges.
-
-    Bytes and ceiling are not independent: every curve passes through both points, so intervals of
-    answers come from the curves and not from these ranges.
-    """
-
-    bytes_per_transaction: float
-    low_bytes_per_transaction: float
-    high_bytes_per_transaction: float
-    ceiling_tps: float
-    low_ceiling_tps: float
-    high_ceiling_tps: float | None
-    """None where rounding leaves it open whether there is a ceiling at all."""
-    likely: ServiceCurve
-    edges: tuple[ServiceCurve, ...] = ()
 
 
 LIKELY_OVERLAP = Overlap()

@@ -1,0 +1,137 @@
+"""What `netplan predict` answers: a rate with its interval, and what one can plan with."""
+
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+
+from netplan_planner.model.base import Value
+from netplan_planner.model.limits import Estimate, PathQuery
+from netplan_planner.model.prices import LineItem
+
+
+class ServiceCurve(Value, frozen=True, kw_only=True):
+    """One curve: bytes per transaction, ceiling (infinite where none shows) and exponent."""
+
+    bytes_per_transaction: float
+    ceiling_tps: float
+    overlap: float
+
+
+class Service(Value, frozen=True, kw_only=True):
+    """A service that two measurements describe: the likely curve and those at the edges.
+
+    Bytes and ceiling are not independent: every curve passes through both points, so intervals of
+    answers come from the curves and not from these ranges.
+    """
+
+    bytes_per_transaction: float
+    low_bytes_per_transaction: float
+    high_bytes_per_transaction: float
+    ceiling_tps: float
+    low_ceiling_tps: float
+    high_ceiling_tps: float | None
+    """None where rounding leaves it open whether there is a ceiling at all."""
+    likely: ServiceCurve
+    edges: tuple[ServiceCurve, ...] = ()
+
+
+class Binding(StrEnum):
+    """What decides the rate of a service."""
+
+    BANDWIDTH = "bandwidth"
+    CEILING = "ceiling"
+    LATENCY = "latency"
+
+
+class Transactions(Value, frozen=True, kw_only=True):
+    """The rate of a service at a bandwidth, with an interval."""
+
+    tps: float
+    low_tps: float
+    high_tps: float
+    binding: Binding
+    """The least of the single limits."""
+    bandwidth_ratio: float
+    """How far the rate follows bandwidth: 0 not at all, 1 in proportion."""
+
+
+class StreamRate(Value, frozen=True, kw_only=True):
+    """What so many parallel connections get on the path."""
+
+    streams: int
+    gbps: float | None
+    low_gbps: float | None
+    high_gbps: float | None
+    binding_limit: str
+
+
+class OneCore(Value, frozen=True, kw_only=True):
+    """What is left where one core carries all flows."""
+
+    gbps: float
+    low_gbps: float
+    high_gbps: float
+    source: str
+
+
+class TransferCost(Value, frozen=True, kw_only=True):
+    """What a finite transfer costs by the prices of a snapshot; None where it is not known."""
+
+    usd: Decimal | None
+    high_usd: Decimal | None = None
+    """Where the price depends on what is not known: `usd` is then the least."""
+    gib: Decimal
+    """With the headers of packets, which are billed too."""
+    line_items: tuple[LineItem, ...] = ()
+    prices_as_of: str = ""
+    why_unknown: str = ""
+
+
+class Planning(Value, frozen=True, kw_only=True):
+    """What goes beside the likely value; empty where it does not apply."""
+
+    one_core: OneCore | None = None
+    cap_gbps: float | None = None
+    """The least documented limit of all flows together."""
+    probe: str = ""
+    """The measurement that decides between the two."""
+    by_streams: tuple[StreamRate, ...] = ()
+    doubt: str = ""
+    quota: str = ""
+    """A quota that holds too and whose value nobody told."""
+    cost: TransferCost | None = None
+
+
+class Prediction(Value, frozen=True, kw_only=True):
+    """A prediction with the path that it is of."""
+
+    src: str
+    dst: str
+    query: PathQuery
+    limits_as_of: date
+    estimate: Estimate
+    rtt_detail: str = ""
+    """Where a round-trip time that was not given comes from."""
+    rtt_doubt: str = ""
+    """What of a given one is hard to believe; it is taken all the same."""
+    service: Service | None = None
+    transactions: Transactions | None = None
+    """What a service does on that path."""
+    planning: Planning = Planning()
+    notes: tuple[str, ...] = ()
+    """What to know of what was asked."""
+
+
+class ByPlugin(Value, frozen=True, kw_only=True):
+    """A path with one network plugin of a cluster; without one: the hosts themselves."""
+
+    plugin: str | None
+    other_link_gbps: float | None
+    """Of another link that the plugin uses."""
+    prediction: Prediction
+
+
+class PluginTable(Value, frozen=True, kw_only=True):
+    """One path with several plugins, the hosts themselves first."""
+
+    rows: tuple[ByPlugin, ...]

@@ -1,0 +1,325 @@
+"""A prediction: the rate with its interval, what binds, and what one can plan with."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import asdict
+
+from netplan_planner.inert import NAME_LENGTH
+from netplan_planner.model import (
+    Estimate,
+    Limit,
+    LimitKind,
+    PathClass,
+    Planning,
+    Prediction,
+    StreamRate,
+)
+from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.content.phrases import limit_name, limit_words
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Entry,
+    Line,
+    Para,
+    Table,
+    Title,
+    fixed,
+    joined,
+    line,
+    say,
+)
+from netplan_planner.renderers.figures import (
+    byte_volume,
+    counted,
+    dollars,
+    duration,
+    interval,
+    rate,
+    rates,
+    share,
+    unit_price,
+    volume,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.prediction/1"
+COLUMNS = (
+    "src",
+    "dst",
+    "path_class",
+    "predicted_gbps",
+    "low_gbps",
+    "high_gbps",
+    "level",
+    "binding_limit",
+    "probability",
+    "next_limit",
+    "lifted_by",
+    "duration_s",
+    "usd",
+    "one_core_gbps",
+    "cap_gbps",
+    "limits_as_of",
+    "reason",
+)
+_LEAST_CHANCE = 0.005
+_LONG = 2000
+_ONE_CORE_IS = "a tool of one thread (iperf3 before 3.16), one receive queue, one tunnel"
+
+
+def record(answer: Prediction) -> object:
+    """Return every field, and the names of the limits that bind first and next."""
+    found = answer.estimate
+    first = found.limits[0].name if found.gbps is not None else None
+    return asdict(answer) | {"binding_limit": first, "next_limit": _second(found)}
+
+
+def table(answer: Prediction) -> DataTable:
+    """Return one row."""
+    found, plan = answer.estimate, answer.planning
+    known = found.gbps is not None
+    row = (
+        answer.src,
+        answer.dst,
+        answer.query.path_class.value,
+        found.gbps,
+        found.low_gbps,
+        found.high_gbps,
+        found.level,
+        found.limits[0].name if known else None,
+        found.probabilities[0] if found.probabilities else None,
+        _second(found),
+        found.limits[0].lifted_by if known else None,
+        found.duration_s,
+        plan.cost.usd if plan.cost else None,
+        plan.one_core.gbps if plan.one_core else None,
+        plan.cap_gbps,
+        answer.limits_as_of,
+        "; ".join(found.unknown) or answer.rtt_doubt,
+    )
+    return DataTable(COLUMNS, (row,))
+
+
+def _second(found: Estimate) -> str | None:
+    return found.limits[1].name if found.gbps is not None and len(found.limits) > 1 else None
+
+
+def blocks(answer: Prediction, options: RenderOptions) -> Iterator[Block]:
+    """Yield the rate and what binds; with `-v` every limit with its source, and the arithmetic."""
+    yield heading(answer)
+    yield from _body(answer)
+    if options.explains_all:
+        yield from _explained(answer)
+
+
+def heading(answer: Prediction) -> Title:
+    """Return what the answer is of."""
+    query = answer.query
+    parts = [query.path_class.value]
+    if query.path_class is not PathClass.GOOGLE_APIS:
+        parts.append(
+            counted(query.streams, "stream")
+            if query.streams is not None
+            else "as many streams as it takes"
+        )
+    if query.rtt_ms is not None:
+        parts.append(f"RTT {query.rtt_ms:.3g} ms")
+    if query.transfer_bytes is not None:
+        parts.append(byte_volume(query.transfer_bytes))
+    elif query.duration_s is not None:
+        parts.append(f"first {duration(query.duration_s)}")
+    else:
+        parts.append("steady")
+    if query.is_both_ways:
+        parts.append("both ways at once")
+    names = joined((line(say(end, length=NAME_LENGTH)) for end in (answer.src, answer.dst)), " → ")
+    return Title(line=names, basis=line(f"{', '.join(parts)} · limits of {answer.limits_as_of}"))
+
+
+def _body(answer: Prediction) -> Iterator[Block]:
+    found = answer.estimate
+    if found.gbps is None:
+        yield from _unknown(answer)
+        return
+    span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
+    yield _para(f"{rate(found.gbps)} {span} in {share(found.level or 0.0, 1.0)} of cases")
+    yield from _time(found)
+    yield from _cost(answer.planning)
+    yield from _binding(found)
+    yield from _service(answer)
+    yield from _to_plan_with(answer)
+    for said in (*found.assumed, answer.rtt_doubt):
+        if said:
+            yield _para(f"assumed: {said}")
+    for note in answer.notes:
+        yield _para(f"note: {note}")
+    if answer.rtt_detail:
+        yield _para(f"round-trip time by {answer.rtt_detail}")
+
+
+def _para(text: str) -> Para:
+    return Para(line=line(say(text, length=_LONG)), is_inner=True)
+
+
+def _unknown(answer: Prediction) -> Iterator[Block]:
+    """Yield why there is no likely value, and the bounds where there are some."""
+    found = answer.estimate
+    why = "; ".join(found.unknown)
+    if answer.query.path_class is not PathClass.GOOGLE_APIS:
+        yield _para(f"unknown: {why}")
+        return
+    least = f"at least {rate(found.low_gbps)}" if found.low_gbps is not None else ""
+    most = f"at most {rate(found.limits[0].gbps)}" if found.limits else ""
+    spoken = ", ".join(part for part in (least, most) if part)
+    yield _para(f"{spoken}; no likely value: {why}" if spoken else f"unknown: {why}")
+    if least:
+        yield _para("the least is what was published of this machine type")
+    if found.limits:
+        yield _para(f"the most is {_limit(found.limits[0])}")
+    for said in found.assumed:
+        yield _para(f"assumed: {said}")
+
+
+def _service(answer: Prediction) -> Iterator[Block]:
+    """Yield what a service does on the path, and what it is taken to be."""
+    service, done = answer.service, answer.transactions
+    if service is None or done is None:
+        return
+    yield _para(
+        f"{done.tps:,.0f} transactions/s [{done.low_tps:,.0f} to {done.high_tps:,.0f}], bound by"
+        f" the {done.binding}"
+    )
+    size = f"{service.bytes_per_transaction / 1000:.3g} kB"
+    if service.low_bytes_per_transaction != service.high_bytes_per_transaction:
+        low, high = service.low_bytes_per_transaction, service.high_bytes_per_transaction
+        size += f" [{low / 1000:.3g} to {high / 1000:.3g}]"
+    most = f"{service.ceiling_tps:,.0f}/s"
+    if service.low_ceiling_tps != service.high_ceiling_tps:
+        top = f"{service.high_ceiling_tps:,.0f}" if service.high_ceiling_tps else "open"
+        most += f" [{service.low_ceiling_tps:,.0f} to {top}]"
+    yield _para(f"service: {size} a transaction, at most {most}")
+
+
+def _time(found: Estimate) -> Iterator[Block]:
+    if found.duration_s is None or found.low_duration_s is None or found.high_duration_s is None:
+        return
+    low, high = duration(found.low_duration_s), duration(found.high_duration_s)
+    yield _para(f"takes {duration(found.duration_s)} [{low} to {high}]")
+
+
+def _cost(plan: Planning) -> Iterator[Block]:
+    """Yield what the transfer costs, with its line items."""
+    cost = plan.cost
+    if cost is None:
+        return
+    if cost.usd is None:
+        yield _para(f"costs an unknown amount: {cost.why_unknown}")
+        return
+    if cost.high_usd is not None:
+        yield _para(
+            f"costs {dollars(cost.usd)} to {dollars(cost.high_usd)} by where the receiver is:"
+            f" {volume(cost.gib)} with headers, prices of {cost.prices_as_of}"
+        )
+        return
+    paid = [item for item in cost.line_items if item.usd_per_month]
+    lines = "; ".join(
+        f"{volume(item.quantity)} at {unit_price(item.unit_price_usd)} per GiB" for item in paid
+    )
+    detail = f": {lines}" if lines else f" for {volume(cost.gib)}"
+    yield _para(
+        f"costs {dollars(cost.usd)}{detail}, headers counted, prices of {cost.prices_as_of}"
+    )
+
+
+def _binding(found: Estimate) -> Iterator[Block]:
+    """Yield what binds, how likely, what comes behind it and what lifts it."""
+    first = found.limits[0]
+    yield _para(f"bound by {_limit(first)}{_chance(found, 0)}")
+    if len(found.limits) > 1:
+        yield _para(f"then {_limit(found.limits[1])}{_chance(found, 1)}")
+    if first.lifted_by:
+        yield _para(f"lifted by {first.lifted_by}")
+
+
+def _chance(found: Estimate, at: int) -> str:
+    """Return how likely a limit binds, where that is worth a word."""
+    chance = found.probabilities[at] if found.probabilities else 0.0
+    return f" ({share(chance, 1.0)} likely)" if chance >= _LEAST_CHANCE else ""
+
+
+def _limit(limit: Limit) -> str:
+    return f"{limit_name(limit)}, {rate(limit.gbps)}"
+
+
+def _to_plan_with(answer: Prediction) -> Iterator[Block]:
+    """Yield the figures to plan with: by core, by number of streams; the doubt and the quota."""
+    plan, found = answer.planning, answer.estimate
+    if plan.one_core is not None and found.gbps is not None:
+        yield _para("to plan with:")
+        yield _pairs(tuple(_by_core(plan, found.gbps)))
+    if plan.by_streams:
+        yield _para("by number of parallel streams (--streams):")
+        columns = (Column(title="", is_number=True), Column(title="", is_note=True))
+        rows = tuple(_streams(one) for one in plan.by_streams)
+        yield Table(columns=columns, rows=rows, is_inner=True)
+    if plan.doubt:
+        yield _para(f"doubt: {plan.doubt}")
+    if plan.quota:
+        yield _para(f"holds too: {plan.quota}; its value is not known here (--quota-gbps)")
+
+
+def _by_core(plan: Planning, likely_gbps: float) -> Iterator[tuple[str, str]]:
+    core = plan.one_core
+    yield "likely", f"{rate(likely_gbps)}, where flows spread over queues and cores"
+    if core is not None:
+        span = interval(core.gbps, core.low_gbps, core.high_gbps)
+        yield "one core", f"{rate(core.gbps)} {span}, where one carries all: {_ONE_CORE_IS}"
+    if plan.cap_gbps is not None:
+        yield "cap", f"{rate(plan.cap_gbps)}, documented; a ceiling, no promise"
+    yield "what decides", plan.probe
+
+
+def _pairs(rows: tuple[tuple[str, str], ...]) -> Table:
+    columns = (Column(title=""), Column(title="", is_note=True))
+    cells = tuple((line(label), line(say(text, length=_LONG))) for label, text in rows)
+    return Table(columns=columns, rows=cells, is_inner=True)
+
+
+def _streams(one: StreamRate) -> tuple[Line, Line]:
+    if one.gbps is None:
+        return line(fixed(f"{one.streams}")), line("unknown")
+    span = interval(one.gbps, one.low_gbps or 0.0, one.high_gbps or 0.0)
+    why = f", {limit_words(one.binding_limit)}" if one.binding_limit else ""
+    return line(fixed(f"{one.streams}")), line(f"{rate(one.gbps)} {span}{why}")
+
+
+def _explained(answer: Prediction) -> Iterator[Block]:
+    """Yield every limit with its source, and how the figure follows."""
+    found, query = answer.estimate, answer.query
+    yield Entry(line=line("every limit, the least first"))
+    for at, limit in enumerate(found.limits):
+        spread = ""
+        if limit.kind is LimitKind.MEASURED and limit.low_gbps and limit.high_gbps:
+            spread = f", measured {rates(limit.low_gbps, limit.high_gbps, joint=' to ')}"
+        yield _para(f"{limit.name}: {_limit(limit)}{spread}{_chance(found, at)}")
+        yield _para(f"  {limit.source}, {limit.as_of}")
+    if found.gbps is None:
+        return
+    yield Entry(line=line("how the figure follows"))
+    yield _para(
+        "value: the least limit, because a stream that is alone shares with nobody"
+        if query.streams == 1
+        else "value: (offered^-3 + cap^-3)^(-1/3), where offered = streams x window / RTT and cap"
+        " is the least of the other limits, and no less than one stream alone"
+    )
+    if query.duration_s is not None or query.transfer_bytes is not None:
+        recovery = "" if query.streams == 1 else "; where a cap stops it, CUBIC's recovery after it"
+        yield _para(
+            "start: 10 segments at first, doubled each round trip, 1.5 round trips before the"
+            f" first byte counts{recovery}"
+        )
+    yield _para(
+        "interval: the same with every limit and habit at its least and its most favourable,"
+        " widened by what left-out measurement campaigns have shown (docs/accuracy.md)"
+    )
