@@ -1,22 +1,14 @@
 """`netplan calibrate`: fit the model to measurements."""
 
 from datetime import date, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import options
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
-
-
-class Form(StrEnum):
-    """How the answer is written."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 @app.command()
@@ -45,9 +37,8 @@ def calibrate(
             help="Count ages of measurements from this day (default: the newest one).",
         ),
     ] = None,
-    form: Annotated[
-        Form, typer.Option("--format", help="text or json.", rich_help_panel=OUTPUT)
-    ] = Form.TEXT,
+    output: answers.Outputs = None,
+    former_format: answers.FormerFormat = None,
 ) -> None:
     """Fit the model to measurements, and say what they taught and what that is worth.
 
@@ -56,11 +47,11 @@ def calibrate(
     before and after are on measurements that were left out. The same measurements give the same
     file, in whatever order.
     """
-    from netplan_planner.cli import calibrate_answers
     from netplan_planner.engine.calibrate import calibrate_files
     from netplan_planner.engine.calibration_file import write_calibration
 
+    specs = answers.specs_of(output, former_format)
     options.checked_output("--out", out, measurements)
     found = calibrate_files(measurements, as_of=options.day(as_of), today=date.today())
     write_calibration(out, found.calibration)
-    typer.echo(calibrate_answers.written(found, form.value), nl=False)
+    answers.write(found, specs)

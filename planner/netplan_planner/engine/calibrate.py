@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from netplan_planner.engine.probe_rows import ProbeRows, read_probe_rows
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.model import Calibration, Value
-from netplan_planner.throughput.calibration.learning.calibration import Lesson, fitted
-from netplan_planner.throughput.calibration.learning.left_out import LeftOut, left_out
+from netplan_planner.model import CalibrationReport
+from netplan_planner.throughput.calibration.learning.calibration import fitted
+from netplan_planner.throughput.calibration.learning.left_out import left_out
 from netplan_planner.throughput.calibration.learning.measured_runs import reasons
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.units import counted
@@ -21,23 +21,9 @@ _SHOWN_FAULTS = 3
 _EPOCH = np.datetime64(0, "D")
 
 
-class CalibrationAnswer(Value, frozen=True, kw_only=True):
-    """A calibration, what each probe taught, and the error on probes left out."""
-
-    calibration: Calibration
-    record_count: int
-    """Figures in the files; those that are not among the calibration's taught nothing."""
-    level: float
-    left_out: tuple[LeftOut, ...]
-    """On all, then by class; empty where there is one pair of places only."""
-    lessons: tuple[Lesson, ...]
-    faults: tuple[str, ...]
-    """Records that could not be used, with file or source and reason."""
-
-
 def calibrate_files(
     paths: Sequence[Path], *, as_of: date | None, today: date, level: float = 0.9
-) -> CalibrationAnswer:
+) -> CalibrationReport:
     """Return what the measurements of some files teach.
 
     Figures without a date get that of the newest one, so that the same files teach the same on any
@@ -66,7 +52,7 @@ def calibrate_files(
     if not len(measured.gbps):
         raise InputError(_nothing(once, faults))
     found = fitted(measured, as_of=day)
-    return CalibrationAnswer(
+    return CalibrationReport(
         calibration=found.calibration,
         record_count=rows.record_count,
         level=level,

@@ -14,6 +14,7 @@ from netplan_planner.model.base import (
     region_of,
 )
 from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, ProbedPair
+from netplan_planner.model.calibration_report import CalibrationReport, LeftOut, Lesson
 from netplan_planner.model.caps_answer import CapsAnswer
 from netplan_planner.model.commitment import (
     CommitmentScope,
@@ -196,6 +197,7 @@ __all__ = [
     "Binding",
     "ByPlugin",
     "Calibration",
+    "CalibrationReport",
     "Candidate",
     "CapsAnswer",
     "CapsBook",
@@ -242,6 +244,8 @@ __all__ = [
     "JobOption",
     "JobPlan",
     "Learnt",
+    "LeftOut",
+    "Lesson",
     "Limit",
     "LimitKind",
     "LineItem",

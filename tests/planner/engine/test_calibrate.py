@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.calibrate import CalibrationAnswer, calibrate_files
+from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.errors import InputError
+from netplan_planner.model import CalibrationReport
 from support.calibration_inputs import DATE, ROWS, WALL, record, store, table
 from support.predict_tables import as_parquet, written
 
 TODAY = date(2026, 11, 21)
 
 
-def answer(*paths: Path, as_of: date | None = None) -> CalibrationAnswer:
+def answer(*paths: Path, as_of: date | None = None) -> CalibrationReport:
     return calibrate_files(paths, as_of=as_of, today=TODAY)
 
 

@@ -6,17 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netplan_planner.engine.calibrate import CalibrationAnswer, calibrate_files
+from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.engine.evaluate import evaluate
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import CalibrationReport
 from netplan_planner.readers.path_table import PathTable
 from support.calibration_inputs import WALL, record, store, table
 
 TODAY = date(2026, 11, 21)
 
 
-def answer(*paths: Path, as_of: date | None = None, today: date = TODAY) -> CalibrationAnswer:
+def answer(*paths: Path, as_of: date | None = None, today: date = TODAY) -> CalibrationReport:
     return calibrate_files(paths, as_of=as_of, today=today)
 
 

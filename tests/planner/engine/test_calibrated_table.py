@@ -6,9 +6,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from netplan_planner.engine.calibrate import CalibrationAnswer, calibrate_files
+from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.predict_table import predict_table
-from netplan_planner.model import Calibration, PathClass, PathEnd, PathQuery, Zone
+from netplan_planner.model import (
+    Calibration,
+    CalibrationReport,
+    PathClass,
+    PathEnd,
+    PathQuery,
+    Zone,
+)
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
@@ -18,7 +25,7 @@ from support.calibrations import figures
 TODAY = date(2026, 11, 21)
 
 
-def answer(*paths: Path) -> CalibrationAnswer:
+def answer(*paths: Path) -> CalibrationReport:
     return calibrate_files(paths, as_of=None, today=TODAY)
 
 

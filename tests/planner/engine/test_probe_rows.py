@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from netplan_planner.engine.calibrate import CalibrationAnswer, calibrate_files
+from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.probe_rows import rows_of_records
-from netplan_planner.model import CountedBy, MeasuredEnd, Zone
+from netplan_planner.model import CalibrationReport, CountedBy, MeasuredEnd, Zone
 from support.calibration_inputs import record, store
 from support.calibrations import at_wall, latent, moved
 
 TODAY = date(2026, 11, 21)
 
 
-def answer(*paths: Path) -> CalibrationAnswer:
+def answer(*paths: Path) -> CalibrationReport:
     return calibrate_files(paths, as_of=None, today=TODAY)
 
 

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from netplan_planner.engine.calibrate import CalibrationAnswer, calibrate_files
+from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.predict_table import predict_table
 from netplan_planner.measuring.campaign import (
     Configuration,
@@ -25,7 +25,7 @@ from netplan_planner.measuring.campaign import (
 )
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.transports import LocalTransport
-from netplan_planner.model import Calibration, MeasuredEnd, PathClass, Zone
+from netplan_planner.model import Calibration, CalibrationReport, MeasuredEnd, PathClass, Zone
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Predictions
 from support import testbed as beds
@@ -126,7 +126,7 @@ def bed() -> Iterator[Bed]:
 
 
 @pytest.fixture(scope="module")
-def learnt(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> CalibrationAnswer:
+def learnt(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> CalibrationReport:
     """What the project's own probes of some pairs taught."""
     folder = tmp_path_factory.mktemp("bed")
     stores = [undisturbed(probed, bed, path, folder) for path in PROBED]
@@ -179,7 +179,7 @@ def predicted(
 
 @pytest.mark.parametrize("asked", UNPROBED, ids=str)
 def test_paths_that_nobody_probed_are_predicted(
-    bed: Bed, tmp_path: Path, learnt: CalibrationAnswer, asked: Asked
+    bed: Bed, tmp_path: Path, learnt: CalibrationReport, asked: Asked
 ) -> None:
     words = ("-t", str(SECONDS), "-P", str(asked.streams))
     arrived = transfers.iperf3(bed, asked.src, asked.dst, *words, address=asked.address(bed))
@@ -190,7 +190,7 @@ def test_paths_that_nobody_probed_are_predicted(
     assert found.low_gbps[0] < arrived.gbps < found.high_gbps[0]
 
 
-def test_each_probe_told_of_the_limit_that_held_it(learnt: CalibrationAnswer) -> None:
+def test_each_probe_told_of_the_limit_that_held_it(learnt: CalibrationReport) -> None:
     assert not learnt.faults
     assert len(learnt.lessons) == len(PROBED)
     for one in learnt.lessons:

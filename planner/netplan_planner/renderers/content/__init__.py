@@ -41,6 +41,7 @@ class Content(Protocol):
 
 
 _MODULES: Mapping[str, str] = {
+    "CalibrationReport": "calibration_report",
     "CapsAnswer": "caps",
     "PluginTable": "plugin_table",
     "Prediction": "prediction",

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from netplan_planner.model import PathClass, PathQuery
-from netplan_planner.throughput.calibration.learning.left_out import LeftOut, left_out
+from netplan_planner.model import LeftOut, PathClass, PathQuery
+from netplan_planner.throughput.calibration.learning.left_out import left_out
 from netplan_planner.throughput.goodput.intervals import factors_at
 from support.calibrations import (
     Probe,

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import Calibration, Learnt, ProbedClass, Value
+from netplan_planner.model import Calibration, Learnt, Lesson, ProbedClass, Value
 from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated import (
     HALF_LIFE_DAYS,
@@ -47,27 +47,6 @@ GREATEST_SURPRISE = 9.0
 """Three standard deviations: what lies further out was degraded, and says nothing of scatter."""
 _DIGITS = 6
 _GOLDEN = (math.sqrt(5) - 1) / 2
-
-
-class Lesson(Value, frozen=True, kw_only=True):
-    """What one probe taught: a path and set-up, with the figure of its median run."""
-
-    path: str
-    """The pair of places, or the class where they are not known."""
-    day: date
-    streams: int | None
-    run_count: int
-    gbps: float
-    plain_gbps: float
-    """Of the model without probes."""
-    calibrated_gbps: float
-    """With all that was learnt, also of this very pair."""
-    is_believed: bool
-    """Whether it taught anything of what paths share: no factor explains one that is not."""
-    told: tuple[str, ...]
-    """Limits whose factor the figure told."""
-    at_least: tuple[str, ...]
-    """Limits of which it only said "at least"."""
 
 
 class Fitted(Value, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import Value
+from netplan_planner.model import LeftOut
 from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.latents import site_key
 from netplan_planner.throughput.calibration.learning.calibration import calibrate, predicted
@@ -20,20 +20,6 @@ from netplan_planner.throughput.goodput.mean import Column
 FOLDS = 5
 ONE_BY_ONE = 10
 """Up to so many pairs, each is left out alone."""
-
-
-class LeftOut(Value, frozen=True, kw_only=True):
-    """Errors on probes left out, without and with the others' calibration. Ratios."""
-
-    group: str
-    """The class of path and who receives; empty for all."""
-    measurement_count: int
-    plain_median_error_ratio: float
-    median_error_ratio: float
-    plain_p90_error_ratio: float
-    p90_error_ratio: float
-    plain_coverage_ratio: float
-    coverage_ratio: float
 
 
 def left_out(measured: Measured, *, as_of: date, factors: Factors) -> tuple[LeftOut, ...]:
