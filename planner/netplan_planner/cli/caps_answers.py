@@ -1,7 +1,5 @@
 """The answers of `netplan caps` as text, JSON or CSV."""
 
-import csv
-import io
 import textwrap
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -11,6 +9,7 @@ import msgspec
 from netplan_planner.inert import escaped_json, inert
 from netplan_planner.model import EgressCap, MeasuredLimit, PathClass
 from netplan_planner.renderers.figures import counted, trimmed
+from netplan_planner.tables.writing import csv_text
 from netplan_planner.throughput import CapsTable, stated_on
 from netplan_planner.throughput.limits.physical_nics import physical_nics
 
@@ -194,13 +193,8 @@ def _data(table: CapsTable, variants: Sequence[EgressCap], form: str) -> str:
             "measured": list(_measured_limits(table)),
         }
         return escaped_json(msgspec.json.format(msgspec.json.encode(answer)).decode()) + "\n"
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for cap in variants:
-        row = _row(cap)
-        writer.writerow([_cell(row[name]) for name in COLUMNS])
-    return stream.getvalue()
+    rows = (_row(cap) for cap in variants)
+    return csv_text(COLUMNS, ([_cell(row[name]) for name in COLUMNS] for row in rows))
 
 
 def _row(cap: EgressCap) -> dict[str, object]:
@@ -208,11 +202,5 @@ def _row(cap: EgressCap) -> dict[str, object]:
     return {name: fields[name] for name in COLUMNS}
 
 
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, tuple):
-        return "|".join(map(str, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return inert(str(value))
+def _cell(value: object) -> object:
+    return "|".join(map(str, value)) if isinstance(value, tuple) else value

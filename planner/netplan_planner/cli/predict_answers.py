@@ -1,7 +1,5 @@
 """The answer of `netplan predict` for one path as text, JSON or CSV."""
 
-import csv
-import io
 import shutil
 import textwrap
 from collections.abc import Iterator
@@ -10,7 +8,7 @@ import msgspec
 
 from netplan_planner.cli.predict_planning import cost_lines, planning_lines
 from netplan_planner.engine.predict_path import PathAnswer
-from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_cell
+from netplan_planner.inert import NAME_LENGTH, escaped_json, inert
 from netplan_planner.model import Estimate, Limit, LimitKind, PathClass
 from netplan_planner.renderers.content.phrases import limit_name
 from netplan_planner.renderers.figures import (
@@ -22,6 +20,7 @@ from netplan_planner.renderers.figures import (
     rates,
     share,
 )
+from netplan_planner.tables.writing import csv_text
 
 SCHEMA = "netplan.prediction/1"
 WIDTH = 100
@@ -247,17 +246,7 @@ def _csv(answer: PathAnswer) -> str:
         "limits_as_of": answer.limits_as_of.isoformat(),
         "reason": "; ".join(found.unknown) or answer.rtt_doubt,
     }
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerow([_cell(row[name]) for name in COLUMNS])
-    return stream.getvalue()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else inert_cell(str(value))
+    return csv_text(COLUMNS, [[row[name] for name in COLUMNS]])
 
 
 def _wrapped(line: str, width: int) -> list[str]:

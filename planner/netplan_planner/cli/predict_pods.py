@@ -1,14 +1,13 @@
 """The network of a cluster as the options of `netplan predict` say it; one plugin or several."""
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from netplan_planner.errors import UsageError
-from netplan_planner.inert import escaped_json, inert, inert_cell
+from netplan_planner.inert import escaped_json, inert
+from netplan_planner.tables.writing import csv_text
 
 if TYPE_CHECKING:
     from netplan_planner.engine.predict_path import PathAnswer
@@ -112,11 +111,7 @@ def written(
         document = {"schema": SCHEMA, "plugins": rows}
         return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
     if form == "csv":
-        stream = io.StringIO()
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-        return stream.getvalue()
+        return csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
     return _text(answers, heading(answers[-1].answer))
 
 
@@ -144,12 +139,6 @@ def _name(plugin: NamedPlugin | None) -> str:
         return NO_PLUGIN
     other = plugin.other_link_gbps
     return plugin.name if other is None else f"{plugin.name} @{other:g}"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else inert_cell(str(value))
 
 
 def _text(answers: Sequence[PluginAnswer], heading: list[str]) -> str:

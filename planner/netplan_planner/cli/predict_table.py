@@ -14,7 +14,8 @@ from netplan_planner.writing import written_whole
 
 if TYPE_CHECKING:
     from netplan_planner.engine.predict_table import TableAnswer
-    from netplan_planner.readers.path_table import AddedColumn, PathTable
+    from netplan_planner.readers.path_table import PathTable
+    from netplan_planner.tables.extended import AddedColumn
 
 MOST_NAMED = 8
 """Columns that a note names."""

@@ -15,7 +15,8 @@ import typer
 from netplan_planner.cli import price_layout
 from netplan_planner.cli.app import state
 from netplan_planner.errors import MissingDatum
-from netplan_planner.inert import inert_cell, inert_line
+from netplan_planner.inert import inert_line
+from netplan_planner.tables.writing import csv_text
 from netplan_planner.units import cents
 
 if TYPE_CHECKING:
@@ -231,25 +232,9 @@ def _json(answer: Answer) -> str:
 
 
 def _csv(answer: Answer) -> str:
-    import csv
-    import io
-
     if not answer.rows:
         return ""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     # Lists of parts are for JSON.
     columns = [name for name, value in answer.rows[0].items() if not isinstance(value, list)]
-    writer.writerow(columns)
-    for row in answer.rows:
-        writer.writerow([csv_cell(row[name]) for name in columns])
-    return stream.getvalue().rstrip("\n")
-
-
-def csv_cell(value: object) -> str:
-    """Return a CSV cell: unknown is empty, and no text can be a formula."""
-    if value is None:
-        return ""
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    return inert_cell(str(value))
+    rows = ([row[name] for name in columns] for row in answer.rows)
+    return csv_text(columns, rows).rstrip("\n")

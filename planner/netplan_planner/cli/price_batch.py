@@ -1,9 +1,8 @@
 """`netplan price machine --batch`: the prices of a table of machines, its rows and order kept."""
 
-import csv
-import io
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,16 +10,21 @@ from typing import TYPE_CHECKING
 import typer
 
 from netplan_planner.cli.app import state
-from netplan_planner.cli.price_answers import Form, csv_cell
-from netplan_planner.errors import InputError, UsageError
-from netplan_planner.inert import inert_line
+from netplan_planner.cli.price_answers import Form
+from netplan_planner.inert import escaped_json, inert_line
+from netplan_planner.tables.columns import Column
+from netplan_planner.tables.writing import write_rows
 
 if TYPE_CHECKING:
     from netplan_planner.cli.price_source import Currency
+    from netplan_planner.tables.reading import Table
     from netplan_pricing import ListedMachine, SnapshotPriceBook
 
 SCHEMA = "netplan.price-batch/1"
-_ASKED = ("region", "machine_type")
+ASKED = (
+    Column(name="region", meaning="where the machine runs", is_required=True),
+    Column(name="machine_type", meaning="what is priced", is_required=True),
+)
 _PRICES = (
     *("on_demand_usd_per_hour", "spot_usd_per_hour", "cud_1y_usd_per_hour"),
     *("cud_3y_usd_per_hour", "sud_full_month_usd_per_hour"),
@@ -37,20 +41,20 @@ def write(
     Spot has a date of its own in the last column, because it moves within weeks.
 
     Raises:
-        InputError: If the file is no CSV with the two columns.
+        InputError: If the file is no table with the two columns.
         UsageError: If it already has one of the columns that are added.
     """
     if form is Form.TEXT:
         form = Form.CSV
-    columns, rows = _read(file)
     added: tuple[str, ...] = (*_ADDED, "spot_as_of")
     if currency is not None:
         code = currency.code.lower()
         added += tuple(name.replace("usd", code) for name in _PRICES)
-    taken = [name for name in added if name in columns]
-    if taken:
-        raise UsageError(f"{file}: it has a column {taken[0]} already")
-    pairs = ((row["region"].strip(), row["machine_type"].strip()) for row in rows)
+    with _opened(file) as table:
+        table.check_free(added)
+        columns, rows = table.columns, list(table.head(table.row_count))
+        region, machine_type = (table.own_name(column.name) for column in ASKED)
+    pairs = ((row[region].strip(), row[machine_type].strip()) for row in rows)
     from netplan_planner.model.price_age import age_of
 
     found = list(book.machine_batch(pairs))
@@ -71,17 +75,13 @@ def write(
         encoder = msgspec.json.Encoder(decimal_format="number")
         head = {"schema": SCHEMA, **({"price_age": age} if age else {})}
         body = encoder.encode({**head, "prices": listed})
-        typer.echo(msgspec.json.format(body, indent=1))
+        typer.echo(escaped_json(msgspec.json.format(body, indent=1).decode()))
         return
     if age and not state.quiet:
         # A table has no place for it.
         typer.echo(inert_line(age), err=True)
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow((*map(csv_cell, columns), *added))
-    writer.writerows(
-        [*(csv_cell(row[name]) for name in columns), *map(csv_cell, cells)]
-        for row, cells in zip(rows, answers, strict=True)
-    )
+    priced = zip(rows, answers, strict=True)
+    write_rows(sys.stdout, (*columns, *added), ((*row.values(), *cells) for row, cells in priced))
 
 
 def _cells(one: "ListedMachine", currency: "Currency | None") -> tuple[object, ...]:
@@ -99,29 +99,15 @@ def _cells(one: "ListedMachine", currency: "Currency | None") -> tuple[object, .
     return (*cells, *(None if usd is None else (usd * rate).normalize() for usd in prices))
 
 
-def _read(file: Path) -> tuple[list[str], list[dict[str, str]]]:
-    try:
-        text = sys.stdin.read() if file == _STDIN else file.read_text("utf-8-sig")
-    except OSError as exc:
-        raise InputError(f"{file}: cannot be read: {exc.strerror or exc}") from exc
-    except UnicodeDecodeError as exc:
-        raise InputError(f"{file}: not UTF-8: {exc}") from exc
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        columns = list(reader.fieldnames or ())
-        lacking = [name for name in _ASKED if name not in columns]
-        if lacking:
-            raise InputError(
-                f"{file}: no column {' and no column '.join(lacking)}; it has"
-                f" {', '.join(columns[:10]) or 'none'}"
-            )
-        return columns, list(_whole(file, reader))
-    except csv.Error as exc:
-        raise InputError(f"{file}:{reader.line_num}: not CSV: {exc}") from exc
+@contextmanager
+def _opened(file: Path) -> "Iterator[Table]":
+    """Open a table, which may come from the standard input or a pipe."""
+    from netplan_planner.tables.reading import Table
 
-
-def _whole(file: Path, reader: "csv.DictReader[str]") -> Iterator[dict[str, str]]:
-    for row in reader:
-        if None in row or None in row.values():
-            raise InputError(f"{file}:{reader.line_num}: more or fewer cells than the header has")
-        yield row
+    with ExitStack() as stack:
+        stream = None
+        if file == _STDIN:
+            stream = sys.stdin.buffer
+        elif file.is_fifo():
+            stream = stack.enter_context(file.open("rb"))
+        yield stack.enter_context(Table(file, ASKED, stream=stream))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from netplan_planner.cli.price_answers import csv_cell, plain
+from netplan_planner.cli.price_answers import plain
 from netplan_planner.inert import inert_line
+from netplan_planner.tables.writing import write_rows
 
 if TYPE_CHECKING:
     from netplan_pricing.building.assemble import Built
@@ -59,12 +60,8 @@ def say_some(lines: Iterable[str], what: str) -> None:
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table to stdout; no cell can be a formula."""
-    import csv
-
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([csv_cell(value) for value in row] for row in rows)
+    """Write a table to stdout."""
+    write_rows(sys.stdout, columns, rows)
 
 
 def write_json(value: Any) -> None:

@@ -1,7 +1,5 @@
 """The answers of `netplan recommend` as text, JSON or CSV."""
 
-import csv
-import io
 import os
 import sys
 import textwrap
@@ -11,7 +9,7 @@ from decimal import Decimal
 
 import msgspec
 
-from netplan_planner.inert import escaped_json, inert, inert_cell
+from netplan_planner.inert import escaped_json, inert
 from netplan_planner.model import (
     Candidate,
     CapsBook,
@@ -27,6 +25,7 @@ from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.content.phrases import origin, quantity
 from netplan_planner.renderers.figures import counted, dollars, unit_price
 from netplan_planner.renderers.output import resolved
+from netplan_planner.tables.writing import csv_text
 from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 
@@ -180,19 +179,15 @@ def _place(place: int, candidate: Candidate, best: Candidate) -> str:
 
 def _csv(answer: MachinePlan | Infeasible) -> str:
     """Return the ranking, then the losers with their reasons; no rank means it lost."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows: list[dict[str, object]] = []
     ranked = answer.ranked if isinstance(answer, MachinePlan) else ()
     for place, candidate in enumerate(ranked, 1):
         fields = msgspec.structs.asdict(candidate)
         row = {**fields, "rank": place, "reason": "", "detail": candidate.note}
-        row |= _origin(candidate.line_items)
-        writer.writerow([_cell(row[name]) for name in COLUMNS])
-    for refused in sorted(answer.rejected, key=lambda r: (r.machine_type, r.is_tier1)):
-        row = msgspec.structs.asdict(refused)
-        writer.writerow([_cell(row.get(name)) for name in COLUMNS])
-    return stream.getvalue()
+        rows.append(row | _origin(candidate.line_items))
+    rejected = sorted(answer.rejected, key=lambda r: (r.machine_type, r.is_tier1))
+    rows += map(msgspec.structs.asdict, rejected)
+    return csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows))
 
 
 def _origin(lines: Sequence[LineItem]) -> dict[str, str]:
@@ -202,11 +197,3 @@ def _origin(lines: Sequence[LineItem]) -> dict[str, str]:
         "prices_as_of": min((line.as_of.isoformat() for line in lines), default=""),
         "price_source": "; ".join(dict.fromkeys(line.source for line in lines)),
     }
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return inert_cell(str(value)) if isinstance(value, str) else str(value)
