@@ -88,10 +88,8 @@ class PathTable(Table):
             InputError: If there is no such column.
         """
         if self.value_column is None:
-            names = " or ".join(VALUE_COLUMNS)
-            raise refusals.lacking_columns(
-                self.shown, [names], self.columns, ", the measured Gbit/s"
-            )
+            hint = ", the measured Gbit/s"
+            raise refusals.lacking_columns(self.shown, [VALUE_COLUMNS], self.columns, hint)
         values = self.numbers(self.value_column)
         if not self.has("unit") or self.value_column != VALUE_COLUMNS[0]:
             return values

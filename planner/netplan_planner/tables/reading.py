@@ -56,14 +56,14 @@ class Table(OpenTable):
 
     def _check_columns(self) -> None:
         lacking = [
-            " or ".join(column.names)
+            column.names
             for column in self.declared.values()
             if column.is_required and self.found_name(column.name) is None
         ]
         if lacking:
             raise refusals.lacking_columns(self.shown, lacking, self.columns)
         telling = [name for name, column in self.declared.items() if not column.is_aside]
-        if not any(map(self.has, telling)):
+        if all(self.found_name(name) is None for name in telling):
             raise refusals.unknown_columns(self.shown, telling, self.columns)
 
     def _load(self) -> None:

@@ -4,7 +4,7 @@ A text names the file, then the line or row, the column and the value, then what
 counted from 1 without the header; lines are those of the file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,20 +76,22 @@ def repeated_column(shown: str, name: str) -> InputError:
 
 
 def lacking_columns(
-    shown: str, lacking: Sequence[str], present: Sequence[str], hint: str = ""
+    shown: str, lacking: Iterable[Sequence[str]], present: Sequence[str], hint: str = ""
 ) -> InputError:
     """Return the error of a table without columns that its verb cannot do without.
 
     Args:
         shown: The file.
-        lacking: What each of these columns is called; accepted names are joined by "or".
+        lacking: The accepted names of each of these columns.
         present: The columns that are there.
         hint: What stands behind the names, if anything, such as what the columns are for.
 
-    >>> print(lacking_columns("t.csv", ["region"], ["Regoin", "x"]))
+    >>> print(lacking_columns("t.csv", [["region"]], ["Regoin", "x"]))
     t.csv: no column region (Regoin is the nearest); it has Regoin, x
     """
-    wanted = " and ".join(f"no column {name}{_nearest(name, present)}" for name in lacking)
+    wanted = " and ".join(
+        f"no column {' or '.join(names)}{_nearest(names, present)}" for names in lacking
+    )
     return InputError(f"{shown}: {wanted}{hint}; it has {_listed(present)}")
 
 
@@ -117,8 +119,8 @@ def outside(least: float, most: float) -> str:
     return f"not between {least:g} and {most:g}"
 
 
-def _nearest(name: str, present: Sequence[str]) -> str:
-    found = nearest_names(name, present, count=1)
+def _nearest(names: Sequence[str], present: Sequence[str]) -> str:
+    found = [near for name in names for near in nearest_names(name, present, count=1)]
     return f" ({inert_line(found[0])} is the nearest)" if found else ""
 
 

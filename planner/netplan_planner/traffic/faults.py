@@ -9,7 +9,7 @@ from itertools import islice
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord
 from netplan_planner.model.log_volume import OF_ANOTHER_LOG, OUTSIDE_WINDOW, REPEATED
-from netplan_planner.tables import files
+from netplan_planner.tables import lenient
 from netplan_planner.tables.compression import gzip_chunks
 from netplan_planner.traffic.batches import (
     NUMBERED,
@@ -208,7 +208,7 @@ def row_starts(source: Source, engine: Engine) -> Sequence[int]:
     """Return the line at which each row of a table starts, the header included."""
     raw = islice(_raw_lines(raw_chunks(source, engine)), source.skipped_lines, None)
     lines = (_decoded(line) + "\n" for line in raw)
-    return files.row_starts(lines, source.delimiter, source.skipped_lines)
+    return lenient.row_starts(lines, source.delimiter, source.skipped_lines)
 
 
 def _place(source: Source, starts: Sequence[int], row: int) -> str:

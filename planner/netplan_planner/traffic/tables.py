@@ -9,7 +9,7 @@ A table has no packet counts, so no headers are added.
 from collections.abc import Iterable
 
 from netplan_planner.errors import InputError
-from netplan_planner.tables.files import lenient_relation, numbered_parquet
+from netplan_planner.tables.lenient import lenient_relation, numbered_parquet
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.records import (
