@@ -16,6 +16,8 @@ from typing import TextIO
 
 from netplan_planner.inert import inert_cell
 
+_LEAST, _MOST = 1e-12, 1e18
+"""Between them numbers are written out, because some readers take an exponent for text."""
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 
@@ -32,8 +34,18 @@ def csv_cell(value: object) -> str:
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return _rounded(value)
     return text_cell(str(value))
+
+
+def _rounded(value: float) -> str:
+    """Return a number with 6 significant digits, without an exponent unless it is beyond reason.
+
+    >>> _rounded(1_800_000.0), _rounded(1_234_567.0), _rounded(1e-07), _rounded(1e30)
+    ('1800000', '1234570', '0.0000001', '1e+30')
+    """
+    short = f"{value:.6g}"
+    return f"{Decimal(short):f}" if _LEAST < abs(value) < _MOST else short
 
 
 def text_cell(text: str) -> str:

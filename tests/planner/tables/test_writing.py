@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.tables.columns import Column
-from netplan_planner.tables.extended import CodedTexts, write_extended
+from netplan_planner.tables.extended import AddedColumn, CodedTexts, write_extended
 from netplan_planner.tables.reading import Table
 from netplan_planner.tables.writing import csv_cell, csv_text
 
@@ -29,6 +29,9 @@ TEXTS = (
         (False, "false"),
         (1_234_567, "1234567"),
         (32.0, "32"),
+        (0.0, "0"),
+        (1_800_000.0, "1800000"),
+        (float("inf"), "inf"),
         (0.123456789, "0.123457"),
         (1234.5678, "1234.57"),
         (Decimal("1234567.890123456789"), "1234567.890123456789"),
@@ -52,7 +55,7 @@ def test_a_table_written_again_follows_the_rules_of_answers(tmp_path: Path) -> N
         table.writerows([("text", "\x1b=x"), *((text, f"{at}") for at, text in enumerate(TEXTS))])
     with Table(path, [Column(name="text", meaning="any")]) as table_read:
         codes = np.arange(len(TEXTS))
-        more = {"rate": codes / 4, "said": CodedTexts(TEXTS, codes)}
+        more: dict[str, AddedColumn] = {"rate": codes / 4, "said": CodedTexts(TEXTS, codes)}
         write_extended(table_read, more, tmp_path / "again.csv")
     again = list(csv.reader(io.StringIO((tmp_path / "again.csv").read_text("utf-8"), newline="")))
     assert again[0] == [csv_cell(name) for name in ("text", "\x1b=x", "rate", "said")]
