@@ -13,9 +13,9 @@ from netplan_planner.tables.reading import Table
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.tables.writing import text_cell
 
-_UNPRINTED = r"'\p{C}|[^\P{Z} ]'"
-_FORMULA = r"'^\s*[=+@＝＋－＠-]'"
-"""Texts that may do harm: what is not printed in them, or that they begin as a formula does."""
+_NOT_PLAIN = r"'[^\x20-\x7e]'"
+"""Texts with anything else; the standard library tells which of that is not printed."""
+_FORMULA = r"'^\s*[=+@-]'"
 
 
 class CodedTexts(NamedTuple):
@@ -76,18 +76,19 @@ def write_extended(table: Table, added: Mapping[str, AddedColumn], target: Path)
 
 def _changed(table: Table, cell: str) -> dict[str, NDArray[np.object_]]:
     """Return the texts of a column that could do harm, and what is written instead."""
-    text = f"{cell}::varchar"
-    is_number = f"coalesce(isfinite(try_cast({text} as double)), false)"
-    suspects = table.engine.rows(
-        f"select distinct {text} from held where regexp_matches({text}, {_UNPRINTED})"
-        f" or (not {is_number} and regexp_matches({text}, {_FORMULA}))"
+    is_number = "coalesce(isfinite(try_cast(own as double)), false)"
+    # Few texts are distinct. Were this a condition and no aggregate, the engine would look at the
+    # text of each row before it knows that.
+    suspects = table.engine.value(
+        f"select list(own) filter (where regexp_matches(own, {_NOT_PLAIN})"
+        f" or (regexp_matches(own, {_FORMULA}) and not {is_number}))"
+        f" from (select distinct {cell}::varchar as own from held)"
     )
-    pairs = [(own, text_cell(own)) for (own,) in suspects]
-    pairs = [(own, said) for own, said in pairs if own != said]
+    pairs = [(own, said) for own in suspects or () if (said := text_cell(own)) != own]
     if not pairs:
         return {}
-    own, said = zip(*pairs, strict=True)
-    return {"own": np.array(own, dtype=object), "said": np.array(said, dtype=object)}
+    texts = np.array(pairs, dtype=object)
+    return {"own": texts[:, 0].copy(), "said": texts[:, 1].copy()}
 
 
 def _cell(name: str, values: AddedColumn) -> str:
