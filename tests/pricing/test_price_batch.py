@@ -1,8 +1,10 @@
 """`netplan price machine --batch`: rows and order kept, unknown empty, every fault told."""
 
 import csv
+import gzip
 import io
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,33 @@ def test_json_holds_the_same(tmp_path: Path) -> None:
     assert found["prices"][1]["on_demand_usd_per_hour"] is None
 
 
+def test_no_form_lets_a_cell_or_a_name_steer_a_terminal(tmp_path: Path) -> None:
+    rows = f"{HEAD},a\u202eb\n\x1b[31mred\x9b\u202e,us-central1,\x7f,\u2066x\n"
+    for form in ("json", "csv"):
+        status, said, _ = run(tmp_path, rows, "--format", form)
+        assert status == 0
+        bad = [one for one in said if one != "\n" and unicodedata.category(one) in {"Cc", "Cf"}]
+        assert bad == [], form
+    status, said, _ = run(tmp_path, rows, "--format", "json")
+    (row,) = json.loads(said)["prices"]
+    # What a program reads is the text itself.
+    assert (row["note"], row["a\u202eb"]) == ("\x1b[31mred\x9b\u202e", "\u2066x")
+
+
+def test_a_table_may_be_packed_or_come_from_a_spreadsheet(tmp_path: Path) -> None:
+    table = f"{HEAD}\n-5,us-central1,n2-standard-16\n"
+    plain = run(tmp_path, table)
+    for name, content in {
+        "packed.csv.gz": gzip.compress(table.encode()),
+        "windows.csv": table.replace(",", ";").replace("\n", "\r\n").encode("utf-16"),
+        "mixed.csv": table.replace("\n", "\r\n", 1).encode(),
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        done = run_verbs("price", arguments=["price", "machine", "--batch", str(tmp_path / name)])
+        assert (done.returncode, done.stdout) == (0, plain[1]), name
+    assert plain[1].splitlines()[1].startswith("-5,us-central1,n2-standard-16,0.776944,")
+
+
 def test_an_empty_table_has_an_empty_answer(tmp_path: Path) -> None:
     status, said, _ = run(tmp_path, f"{HEAD}\n")
     assert status == 0
@@ -78,7 +107,9 @@ def test_an_empty_table_has_an_empty_answer(tmp_path: Path) -> None:
     ("text", "status", "said"),
     [
         ("region,type\nx,y\n", 3, "no column machine_type"),
-        ("", 3, "no column region"),
+        ("region,type,machine\nx,y,z\n", 3, "no column machine_type (machine is the nearest)"),
+        ("", 3, "machines.csv: the file is empty"),
+        ("region,machine_type,Region\na,b,c\n", 3, "two columns are named 'region'"),
         (f"{HEAD}\na,b\n", 3, "machines.csv:2: more or fewer cells"),
         (f'{HEAD}\n"a,b,c\n', 3, "not CSV"),
         ("region,machine_type,as_of\na,b,c\n", 2, "it has a column as_of already"),

@@ -16,8 +16,9 @@ from netplan_planner.writing import written_whole
 
 if TYPE_CHECKING:
     from netplan_planner.engine.predict_table import TableAnswer
-    from netplan_planner.readers.path_table import AddedColumn, PathTable
+    from netplan_planner.readers.path_table import PathTable
     from netplan_planner.renderers.output import OutputSpec
+    from netplan_planner.tables.extended import AddedColumn
 
 TABLE_FORMATS = ("csv", "json")
 MOST_NAMED = 8

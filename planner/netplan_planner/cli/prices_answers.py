@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from netplan_planner.inert import inert_line
-from netplan_planner.renderers.csv_report import cell_text
+from netplan_planner.tables.writing import write_rows
 from netplan_planner.units import plain_number
 
 if TYPE_CHECKING:
@@ -60,12 +60,8 @@ def say_some(lines: Iterable[str], what: str) -> None:
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table to stdout; no cell can be a formula."""
-    import csv
-
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([cell_text(value) for value in row] for row in rows)
+    """Write a table to stdout."""
+    write_rows(sys.stdout, columns, rows)
 
 
 def write_json(value: Any) -> None:

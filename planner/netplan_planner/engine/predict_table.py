@@ -18,13 +18,9 @@ from netplan_planner.readers.path_cells import (
     path_end,
     pod_network_of,
 )
-from netplan_planner.readers.path_table import (
-    KIND_COLUMNS,
-    AddedColumn,
-    CodedTexts,
-    PathRows,
-    PathTable,
-)
+from netplan_planner.readers.path_columns import KIND_COLUMNS
+from netplan_planner.readers.path_table import PathRows, PathTable
+from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import (
     Columns,

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.engine.predict_table import TableAnswer, rounded
 from netplan_planner.errors import UsageError
-from netplan_planner.readers.path_table import CodedTexts, PathTable
+from netplan_planner.readers.path_table import PathTable
+from netplan_planner.tables.extended import CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates

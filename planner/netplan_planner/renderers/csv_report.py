@@ -8,8 +8,6 @@ finding's first row only: either column can be summed. Columns keep their order;
 the end. A saving whose basis is `before-commitments` stands in its own column and in no sum.
 """
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -25,10 +23,11 @@ from netplan_planner.model import (
     Report,
     ResourceRef,
 )
-from netplan_planner.renderers.content import DataTable, content_of, phrases
+from netplan_planner.renderers.content import content_of, phrases
 from netplan_planner.renderers.figures import rounded
 from netplan_planner.renderers.json_report import SUM_DECIMALS
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.tables.writing import csv_text
 
 COLUMNS = (
     "finding",
@@ -84,7 +83,8 @@ Cell = str | int | float | None
 def render(answer: object, options: RenderOptions) -> str:
     """Return an answer as a table; no option leaves a row out."""
     if not isinstance(answer, Report):
-        return data_table(content_of(answer).table(answer))
+        data = content_of(answer).table(answer)
+        return csv_text(data.columns, (map(_joined, row) for row in data.rows))
     findings = enumerate(answer.findings, 1)
     return table(COLUMNS, (row for number, found in findings for row in _rows(found, number)))
 
@@ -96,30 +96,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     return _END.join(lines) + _END
 
 
-def data_table(rows: DataTable) -> str:
-    """Return rows in the dialect of every verb but the audit: quotes where they must be."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(rows.columns)
-    writer.writerows([cell_text(value) for value in row] for row in rows.rows)
-    return stream.getvalue()
-
-
-def cell_text(value: object) -> str:
-    """Return a cell of a data table: unknown is empty, and no text can be a formula."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return str(value).lower()
-        case tuple():
-            return inert_cell("|".join(value))
-        case Decimal():
-            return f"{value:f}"
-        case float():
-            return f"{value:.6g}"
-        case _:
-            return inert_cell(str(value))
+def _joined(value: object) -> object:
+    """Return several texts of one value as one text."""
+    return "|".join(value) if isinstance(value, tuple) else value
 
 
 def _cell(value: Cell) -> str:

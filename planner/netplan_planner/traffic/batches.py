@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import Value
+from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic import tables
-from netplan_planner.traffic.engine import Engine, quoted
+from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.records import ENTRY, Fields, flow_record, struct_type
 

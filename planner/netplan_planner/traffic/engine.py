@@ -1,7 +1,6 @@
 """The embedded engine: one DuckDB connection in a private folder, with its errors translated."""
 
 import errno
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,15 +12,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-# Each batch frees a table and fills another: with the memory at hand that takes a twentieth less
-# time than with memory that went back to the system between. Read when the library is loaded.
-os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay_ms:60000")
-
-import duckdb
-
 from netplan_planner import meter
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.leftovers import private_folder
+from netplan_planner.tables.engine import ONE_COLUMN, duckdb
+from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.schema import TABLES, create
 
@@ -46,30 +41,6 @@ _BYTES_PER_RECORD = 80
 _FEWEST_RECORDS, _MOST_RECORDS = 100_000, 8_000_000
 """Bounds of a batch: a small one costs time, and more saves none."""
 _SHOWN_CHARACTERS = 40
-
-_ONE_COLUMN = (
-    "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '',"
-    " ignore_errors = true, parallel = false, columns = {'line': 'VARCHAR'}"
-)
-"""Options of the CSV reader that make a line of text one column, whatever stands in it."""
-
-
-def quoted(text: str) -> str:
-    """Return a text as an SQL literal.
-
-    >>> quoted("it's")
-    "'it''s'"
-    """
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """Return a name as a quoted SQL identifier.
-
-    >>> identifier('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'
 
 
 class Engine:
@@ -262,7 +233,7 @@ def _fetched(cursor: duckdb.DuckDBPyConnection) -> list[Row]:
 
 
 def _lines(path: Path, compression: str) -> str:
-    source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {_ONE_COLUMN})"
+    source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {ONE_COLUMN})"
     return f"SELECT line FROM {source}"
 
 

@@ -1,17 +1,16 @@
 """Records that were left out: why, how many, and the first few with file and line."""
 
 import codecs
-import csv
 import zlib
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord
 from netplan_planner.model.log_volume import OF_ANOTHER_LOG, OUTSIDE_WINDOW, REPEATED
+from netplan_planner.tables import lenient
+from netplan_planner.tables.compression import gzip_chunks
 from netplan_planner.traffic.batches import (
     NUMBERED,
     Batch,
@@ -21,7 +20,6 @@ from netplan_planner.traffic.batches import (
     row_count,
     table_batch,
 )
-from netplan_planner.traffic.compression import gzip_chunks
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.entries import split_entries
 from netplan_planner.traffic.ingest import Ingest
@@ -207,22 +205,10 @@ def numbered_lines(source: Source, engine: Engine) -> Iterator[tuple[int, str]]:
 
 
 def row_starts(source: Source, engine: Engine) -> Sequence[int]:
-    """Return the line at which each row of a table starts, the header included.
-
-    Blank lines are no rows, and a quoted value may run over several lines. The list ends where the
-    text is not what the standard library takes for a table.
-    """
+    """Return the line at which each row of a table starts, the header included."""
     raw = islice(_raw_lines(raw_chunks(source, engine)), source.skipped_lines, None)
     lines = (_decoded(line) + "\n" for line in raw)
-    reader = csv.reader(lines, delimiter=source.delimiter)
-    starts = array("q")
-    before = source.skipped_lines
-    with suppress(csv.Error):
-        for row in reader:
-            if row:
-                starts.append(before + 1)
-            before = source.skipped_lines + reader.line_num
-    return starts
+    return lenient.row_starts(lines, source.delimiter, source.skipped_lines)
 
 
 def _place(source: Source, starts: Sequence[int], row: int) -> str:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from netplan_planner import meter
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
+from netplan_planner.tables.compression import copy_what_is_left
 from netplan_planner.traffic.batches import Batch, line_batch, make_batches
-from netplan_planner.traffic.compression import copy_what_is_left
 from netplan_planner.traffic.engine import Engine, ReadError, Row, slices
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.meeting import Meeting

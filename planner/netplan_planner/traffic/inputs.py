@@ -7,21 +7,26 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from netplan_planner.errors import EmptyError, InputError
+from netplan_planner.errors import InputError
 from netplan_planner.model import Value
-from netplan_planner.traffic.compression import ZSTD_MAGIC, gzip_head, is_cut_zstd
+from netplan_planner.tables import refusals
+from netplan_planner.tables.compression import gzip_head, is_cut_zstd
+from netplan_planner.tables.files import (
+    DELIMITERS,
+    PARQUET_MAGIC,
+    compression_of,
+    delimiter_of,
+    encoding_of,
+)
 from netplan_planner.traffic.engine import Engine
 
 _HEAD_BYTES = 1 << 16
 """How much of a file is looked at; a flow record takes about a thousand bytes."""
 
 _HEAD_LINES = 50
-_GZIP_MAGIC, _PARQUET_MAGIC = b"\x1f\x8b", b"PAR1"
-_BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _ENTRY_KEYS = frozenset({"jsonPayload", "logName", "insertId", "timestamp"})
 
 _COMMENTS = ("#", "//")
-_DELIMITERS = ",;\t|"
 _TABLE_COLUMNS = frozenset({"src", "dst"})
 """What a plain table cannot do without; `bytes`, `start` and `end`, or `gbps`, come with them."""
 
@@ -111,18 +116,18 @@ def recognise(path: Path, link: Path, engine: Engine) -> Source:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as exc:
-        raise InputError(f"{path}: cannot be read: {exc.strerror}") from exc
+        raise refusals.unreadable(str(path), exc) from exc
     if not head:
-        raise EmptyError(f"{path}: the file is empty")
-    if head.startswith(_PARQUET_MAGIC):
+        raise refusals.empty(str(path))
+    if head.startswith(PARQUET_MAGIC):
         layout = _parquet_layout(path, engine.columns(link, str(path)))
         return Source(path=link, original=path, shown=str(path), layout=layout, size_bytes=size)
-    compression = _compression(head)
+    compression = compression_of(head)
     text, encoding = _text(path, link, head, compression, engine)
     skipped_lines, comment_count = _comments(text)
     text = "".join(text.splitlines(keepends=True)[skipped_lines:])
     if not text.strip():
-        raise EmptyError(f"{path}: the file is empty")
+        raise refusals.empty(str(path))
     layout = _text_layout(path, text)
     header = text.lstrip().splitlines()[0]
     return Source(
@@ -130,7 +135,7 @@ def recognise(path: Path, link: Path, engine: Engine) -> Source:
         original=path,
         shown=str(path),
         layout=layout,
-        delimiter=max(_DELIMITERS, key=header.count),
+        delimiter=delimiter_of(header),
         compression=compression,
         encoding=encoding,
         size_bytes=size,
@@ -156,12 +161,6 @@ def _comments(text: str) -> tuple[int, int]:
     return last, count
 
 
-def _compression(head: bytes) -> str:
-    if head.startswith(_GZIP_MAGIC):
-        return "gzip"
-    return "zstd" if head.startswith(ZSTD_MAGIC) else "none"
-
-
 def _text(path: Path, link: Path, head: bytes, compression: str, engine: Engine) -> tuple[str, str]:
     """Return the beginning of a file as text, and its encoding."""
     if compression == "zstd":
@@ -171,10 +170,9 @@ def _text(path: Path, link: Path, head: bytes, compression: str, engine: Engine)
             head = gzip_head(path, _HEAD_BYTES)
         except zlib.error as exc:
             raise InputError(f"{path}: not a readable gzip file: {exc}") from exc
-    for mark, encoding in _BYTE_ORDER_MARKS.items():
-        if head.startswith(mark):
-            return head[: len(head) & ~1].decode(encoding, errors="replace"), encoding
-    return head.decode("utf-8", errors="replace"), "utf-8"
+    encoding = encoding_of(head)
+    whole = head if encoding == "utf-8" else head[: len(head) & ~1]
+    return whole.decode(encoding, errors="replace"), encoding
 
 
 def _text_layout(path: Path, text: str) -> Layout:
@@ -188,7 +186,7 @@ def _text_layout(path: Path, text: str) -> Layout:
         # One line that is longer than what was looked at, or cut, is a line; else it is spread out.
         is_one_line = len(lines) == 1 and len(lines[0].strip()) > 1
         return Layout.JSON_LINES if is_one_line else Layout.JSON_DOCUMENT
-    names = re.split(f"[{_DELIMITERS}]", lines[0])
+    names = re.split(f"[{DELIMITERS}]", lines[0])
     header = {name.strip().strip('"').casefold() for name in names}
     if header >= _TABLE_COLUMNS:
         return Layout.TABLE_CSV

@@ -7,7 +7,7 @@ of the queries that belongs to an engine and a layout; `statements` is the same 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from netplan_planner.traffic.engine import identifier, quoted
+from netplan_planner.tables.sql import identifier, quoted
 
 DETAILS = ("zone", "vpc_project", "vpc", "subnetwork", "subnetwork_region")
 """What a record says of a named machine besides project and name; wanted for strangers only."""

@@ -9,7 +9,8 @@ A table has no packet counts, so no headers are added.
 from collections.abc import Iterable
 
 from netplan_planner.errors import InputError
-from netplan_planner.traffic.engine import Engine, quoted
+from netplan_planner.tables.lenient import lenient_relation, numbered_parquet
+from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.records import (
     EXTERNAL,
@@ -35,15 +36,13 @@ def columns_of(source: Source, engine: Engine) -> Fields:
 
 def relation_of(source: Source) -> str:
     """Return what the rows of a table are selected from."""
-    path = quoted(str(source.path))
     if source.layout is Layout.TABLE_PARQUET:
-        return f"read_parquet([{path}], filename = true, file_row_number = true)"
-    return (
-        f"read_csv({path}, header = true, delim = {quoted(source.delimiter)}, quote = '\"',"
-        f" escape = '\"', all_varchar = true, null_padding = true,"
-        f"{f' skip = {source.skipped_lines},' if source.skipped_lines else ''}"
-        f" ignore_errors = true, strict_mode = false, filename = true, parallel = false,"
-        f" compression = {quoted(source.compression)})"
+        return numbered_parquet(source.path)
+    return lenient_relation(
+        source.path,
+        delimiter=source.delimiter,
+        skipped_lines=source.skipped_lines,
+        compression=source.compression,
     )
 
 

@@ -8,15 +8,10 @@ CSV with a dot or an underscore between the names (`sku.id`, `sku_id`).
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import now_reading
+from netplan_planner.tables.sql import identifier
 
-if TYPE_CHECKING:
-    import duckdb
-
-_CSV = "read_csv({}, all_varchar=true)"
 _TELLING = {
     "TIMESTAMP": ("usage_start_time", "usage_end_time", "export_time"),
     "DECIMAL(38, 12)": (
@@ -50,22 +45,15 @@ class ExportFile:
         Raises:
             InputError: If it is missing, damaged, or no table of the export.
         """
-        import duckdb
+        # Loads DuckDB, which few answers need.
+        from netplan_planner.tables.opening import TableView
 
         self.path = path
-        now_reading(path)
         if not path.is_file():
             raise InputError(f"{path}: no such file; export the table from BigQuery")
-        self._connection = duckdb.connect(config={"enable_external_access": True})
-        name = "'" + str(path).replace("'", "''") + "'"
-        self._reader = f"read_parquet({name})" if _is_parquet(path) else _CSV.format(name)
-        try:
-            # A view: a month of a large account is far more than the columns that are asked for.
-            self._connection.execute(f"CREATE TEMP VIEW export AS SELECT * FROM {self._reader}")
-            described = self._connection.execute("DESCRIBE export").fetchall()
-        except duckdb.Error as exc:
-            raise InputError(f"{path}: cannot be read: {_first_line(exc)}") from exc
-        self._columns = {str(row[0]): str(row[1]) for row in described}
+        # A view: a month of a large account is far more than the columns that are asked for.
+        self._view = TableView(path, "export")
+        self._columns = self._view.types
         self.kind = self._kind()
 
     def _kind(self) -> ExportKind:
@@ -90,15 +78,15 @@ class ExportFile:
 
     def _expression(self, name: str) -> str | None:
         if name in self._columns:
-            return _quoted(name)
+            return identifier(name)
         record, dot, inner = name.partition(".")
         if not dot:
             return None
         of_record = self._columns.get(record, "")
         if of_record.startswith("STRUCT") and f"{inner} " in of_record.replace('"', ""):
-            return f"{_quoted(record)}.{_quoted(inner)}"
+            return f"{identifier(record)}.{identifier(inner)}"
         flat = f"{record}_{inner.replace('.', '_')}"
-        return _quoted(flat) if flat in self._columns else None
+        return identifier(flat) if flat in self._columns else None
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse a file without the fields that an answer needs.
@@ -119,12 +107,12 @@ class ExportFile:
         Raises:
             InputError: If a field is not what the schema says.
         """
-        import duckdb
+        from netplan_planner.tables.engine import EngineError
 
         try:
-            return self._connection.execute(query).fetchall()
-        except duckdb.Error as exc:
-            raise InputError(f"{self.path}: not as its schema says: {_first_line(exc)}") from exc
+            return self._view.rows(query)
+        except EngineError as exc:
+            raise InputError(f"{self.path}: not as its schema says: {exc}") from exc
 
     def repeated(self) -> int:
         """Return how many rows are equal to one before them in every field."""
@@ -150,23 +138,10 @@ class ExportFile:
         )
         ((count,),) = self.rows(
             f"SELECT count(*) FROM (SELECT {own} FROM export INTERSECT ALL"
-            f" SELECT {others} FROM {other._reader})"
+            f" SELECT {others} FROM {other._view.relation()})"
         )
         return int(str(count))
 
     def close(self) -> None:
         """Let go of the file."""
-        self._connection.close()
-
-
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(4) == b"PAR1"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _first_line(exc: "duckdb.Error") -> str:
-    return str(exc).splitlines()[0][:200]
+        self._view.close()

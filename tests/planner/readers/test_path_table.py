@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.readers.path_table import CodedTexts, PathTable
+from netplan_planner.readers.path_table import PathTable
+from netplan_planner.tables.extended import CodedTexts
 from support.predict_tables import PLAIN, answered, as_parquet, read, reasons, written
 
 NUMBERS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes", "mtu", "vcpus")
@@ -220,7 +221,7 @@ class TestRefused:
             (b"", "empty"),
             (b"foo,bar\n1,2\n", "none of its columns is known"),
             (b"machine_type,streams\nn2-standard-8,1\nn2-standard-8,1,1\n", "line|row"),
-            (b'machine_type,streams\nn2-standard-8,"1\n', "cannot be read"),
+            (b'machine_type,streams\nn2-standard-8,"1\n', ":2: not CSV: a quote is opened"),
             (b"machine_type,note\nn2-standard-8,\xff\n", "utf-8|unicode"),
             (b"PAR1 is how Parquet begins", "cannot be read"),
             (b"machine_type,streams,streams\nn2-standard-8,1,2\n", "streams"),
@@ -260,7 +261,8 @@ class TestRefused:
 
 
 HARMLESS = st.text(
-    st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), max_size=12
+    st.characters(codec="utf-8", exclude_categories=("C", "Z", "Mn", "Me")) | st.just(" "),
+    max_size=12,
 ).filter(
     lambda text: (
         not text.lstrip()[:1].startswith(tuple("=+@-＝＋－＠"))
@@ -300,7 +302,8 @@ class TestWriting:
     )
     def test_a_formula_becomes_a_text(self, tmp_path: Path, cell: str) -> None:
         (row,) = rewritten(written(tmp_path / "t.csv", PLAIN | {"note": cell}), tmp_path / "o.csv")
-        assert row["note"].startswith("'")
+        # A tab in front is shown as an escape, which no spreadsheet takes for a blank.
+        assert row["note"].startswith(("'", "\\t"))
 
     @pytest.mark.parametrize(
         "cell", ["\x1b[31m", "a\x00b", "\u202eabc", "a\nb", "\x9b31m", "\u2066x\u2069"]

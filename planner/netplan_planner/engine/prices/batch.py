@@ -1,19 +1,22 @@
 """`netplan price machine --batch`: the prices of a table of machines, its rows and order kept."""
 
-import csv
-import io
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.engine.prices.source import PriceSource, currency_of
-from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import CurrencyRate, PriceTable
 from netplan_planner.model.price_age import age_of
+from netplan_planner.tables.columns import Column
+from netplan_planner.tables.reading import Table
 from netplan_pricing import ListedMachine
 
-_ASKED = ("region", "machine_type")
+ASKED = (
+    Column(name="region", meaning="where the machine runs", is_required=True),
+    Column(name="machine_type", meaning="what is priced", is_required=True),
+)
 _PRICES = (
     *("on_demand_usd_per_hour", "spot_usd_per_hour", "cud_1y_usd_per_hour"),
     *("cud_3y_usd_per_hour", "sud_full_month_usd_per_hour"),
@@ -28,25 +31,24 @@ def price_table(file: Path, source: PriceSource) -> PriceTable:
     Spot has a date of its own in the last column, because it moves within weeks.
 
     Raises:
-        InputError: If the file is no CSV with the two columns.
+        InputError: If the file is no table with the two columns.
         UsageError: If it already has one of the columns that are added.
     """
     book = source.book()
     rate = currency_of(book, source.currency)
-    columns, rows = _read(file)
     added: tuple[str, ...] = (*_ADDED, "spot_as_of")
     if rate is not None:
         added += tuple(name.replace("usd", rate.code.lower()) for name in _PRICES)
-    taken = [name for name in added if name in columns]
-    if taken:
-        raise UsageError(f"{file}: it has a column {taken[0]} already")
-    pairs = ((row["region"].strip(), row["machine_type"].strip()) for row in rows)
+    with _opened(file) as table:
+        table.check_free(added)
+        columns, rows = table.columns, list(table.head(table.row_count))
+        region, machine_type = (table.own_name(column.name) for column in ASKED)
+    pairs = ((row[region].strip(), row[machine_type].strip()) for row in rows)
     found = list(book.machine_batch(pairs))
     return PriceTable(
         columns=(*columns, *added),
         rows=tuple(
-            (*(row[name] for name in columns), *_cells(one, rate))
-            for row, one in zip(rows, found, strict=True)
+            (*row.values(), *_cells(one, rate)) for row, one in zip(rows, found, strict=True)
         ),
         price_age=age_of(
             min((one.as_of for one in found if one.as_of), default=None),
@@ -72,29 +74,13 @@ def _cells(one: ListedMachine, rate: CurrencyRate | None) -> tuple[str | Decimal
     return (*cells, *(None if usd is None else (usd * rate.per_usd).normalize() for usd in prices))
 
 
-def _read(file: Path) -> tuple[list[str], list[dict[str, str]]]:
-    try:
-        text = sys.stdin.read() if file == _STDIN else file.read_text("utf-8-sig")
-    except OSError as exc:
-        raise InputError(f"{file}: cannot be read: {exc.strerror or exc}") from exc
-    except UnicodeDecodeError as exc:
-        raise InputError(f"{file}: not UTF-8: {exc}") from exc
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        columns = list(reader.fieldnames or ())
-        lacking = [name for name in _ASKED if name not in columns]
-        if lacking:
-            raise InputError(
-                f"{file}: no column {' and no column '.join(lacking)}; it has"
-                f" {', '.join(columns[:10]) or 'none'}"
-            )
-        return columns, list(_whole(file, reader))
-    except csv.Error as exc:
-        raise InputError(f"{file}:{reader.line_num}: not CSV: {exc}") from exc
-
-
-def _whole(file: Path, reader: "csv.DictReader[str]") -> Iterator[dict[str, str]]:
-    for row in reader:
-        if None in row or None in row.values():
-            raise InputError(f"{file}:{reader.line_num}: more or fewer cells than the header has")
-        yield row
+@contextmanager
+def _opened(file: Path) -> Iterator[Table]:
+    """Open a table, which may come from the standard input or a pipe."""
+    with ExitStack() as stack:
+        stream = None
+        if file == _STDIN:
+            stream = sys.stdin.buffer
+        elif file.is_fifo():
+            stream = stack.enter_context(file.open("rb"))
+        yield stack.enter_context(Table(file, ASKED, stream=stream))

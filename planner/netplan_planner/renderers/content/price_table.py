@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from netplan_planner.model import PriceTable
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.csv_report import cell_text
 from netplan_planner.renderers.document import Block, Column, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.tables.writing import csv_cell
 
 SCHEMA = "netplan.price-batch/1"
 
@@ -28,5 +28,5 @@ def blocks(answer: PriceTable, options: RenderOptions) -> Iterator[Block]:
     if answer.price_age:
         yield Para(line=line(say(answer.price_age)))
     columns = tuple(Column(title=name, stacked=f"{name} {{}}") for name in answer.columns)
-    rows = tuple(tuple(line(cell_text(cell)) for cell in row) for row in answer.rows)
+    rows = tuple(tuple(line(csv_cell(cell)) for cell in row) for row in answer.rows)
     yield Table(columns=columns, rows=rows)

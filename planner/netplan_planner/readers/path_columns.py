@@ -1,0 +1,115 @@
+"""The columns of a table of paths or measurements, which are those of published measurements.
+
+docs/predict.md says more of each.
+"""
+
+from netplan_planner.tables.columns import Column, ColumnKind, names_of
+
+_NUMBER, _WHOLE = ColumnKind.NUMBER, ColumnKind.WHOLE
+_BY_TYPE = "where the machine type does not say"
+
+_KIND = (
+    Column(name="path_class", meaning="where the path leads", other_names=("path",)),
+    Column(name="cloud", meaning="of both ends, or the sender's and the receiver's"),
+    Column(name="machine_type", meaning="the sender's"),
+    Column(name="vcpus", meaning=f"the sender's, {_BY_TYPE}", kind=_NUMBER, least=0, most=1e4),
+    Column(name="dst_machine_type", meaning="the receiver's"),
+    Column(
+        name="dst_vcpus", meaning=f"the receiver's, {_BY_TYPE}", kind=_NUMBER, least=0, most=1e4
+    ),
+    Column(
+        name="mtu", meaning="of the sender's NIC", unit="bytes", kind=_WHOLE, least=68, most=65535
+    ),
+    Column(name="date", meaning="whose limits hold"),
+    Column(name="tier1", meaning="whether the sender has Tier_1 networking"),
+    Column(name="direction", meaning="one way, or both at once"),
+    Column(name="plugin", meaning="of a cluster's network"),
+    Column(name="encapsulation", meaning="of a cluster's network"),
+    Column(name="encryption", meaning="of a cluster's network"),
+    Column(
+        name="host_link_gbps",
+        meaning="the link of a machine that is not Google's",
+        unit="Gbit/s",
+        kind=_NUMBER,
+        least=1e-3,
+        most=1e5,
+    ),
+    Column(name="vpn_tunnels", meaning="of a hybrid path", kind=_WHOLE, least=1, most=1e4),
+    Column(
+        name="nics", meaning="vNICs on physical NICs of their own", kind=_WHOLE, least=1, most=64
+    ),
+    Column(
+        name="quota_gbps",
+        meaning="the project's, of the region",
+        unit="Gbit/s",
+        kind=_NUMBER,
+        least=1e-6,
+        most=1e6,
+    ),
+    Column(name="proto", meaning="TCP where empty"),
+)
+_PLACE = (
+    Column(name="src_location", meaning="the sender's zone or region, with or without its cloud"),
+    Column(name="dst_location", meaning="the receiver's"),
+)
+_NUMBERS = (
+    Column(name="streams", meaning="connections at once", kind=_WHOLE, least=1, most=1e6),
+    Column(
+        name="rtt_ms",
+        meaning="round-trip time; 0 is one that is not known",
+        unit="ms",
+        kind=_NUMBER,
+        least=0,
+        most=1e6,
+    ),
+    Column(
+        name="duration_s", meaning="of the transfer", unit="s", kind=_NUMBER, least=1e-3, most=1e9
+    ),
+    Column(
+        name="omit_s", meaning="before counting begins", unit="s", kind=_NUMBER, least=0, most=1e9
+    ),
+    Column(
+        name="bytes", meaning="of a finite transfer", unit="bytes", kind=_NUMBER, least=1, most=1e18
+    ),
+    Column(
+        name="window_bytes",
+        meaning="the receiver's greatest window",
+        unit="bytes",
+        kind=_NUMBER,
+        least=1,
+        most=1e12,
+    ),
+)
+_VALUE = Column(
+    name="value",
+    meaning="the measured rate, for the evaluation only; Gbit/s where `unit` does not say",
+    kind=_NUMBER,
+    other_names=("gbps",),
+    is_aside=True,
+)
+_ASIDE = tuple(
+    Column(name=name, meaning=meaning, is_aside=True)
+    for name, meaning in (
+        ("metric", "whose count the rate is"),
+        ("note", "the receiver's buffer ceiling; of pods, what their network does"),
+        ("source", "the campaign, whose protocol may be known"),
+        ("src", "the sender's name"),
+        ("dst", "the receiver's name"),
+        ("unit", "of the value"),
+        ("rtt_date", "the day of the round-trip time"),
+        # Of published measurements; no limit depends on these.
+        ("nic", "not used"),
+        ("n_samples", "not used"),
+        ("network_tier", "not used"),
+        ("tool", "not used"),
+    )
+)
+
+PATH_COLUMNS = (*_KIND, *_PLACE, *_NUMBERS, _VALUE, *_ASIDE)
+POD_NOTE = "pod_note"
+"""No column: what a note says of a pod's network."""
+KIND_COLUMNS = (*names_of(_KIND), POD_NOTE)
+"""Text that says which limits hold."""
+PLACE_COLUMNS = names_of(_PLACE)
+NUMBER_COLUMNS = names_of(_NUMBERS)
+VALUE_COLUMNS = _VALUE.names

@@ -1,0 +1,111 @@
+"""DuckDB for user tables: one connection in memory, and its errors as one line of text."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+# Batches free a table and fill another: with the memory at hand that takes a twentieth less time
+# than with memory that went back to the system between. Read when the library is loaded, so that
+# whoever needs it takes it from here.
+os.environ.setdefault("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:60000,muzzy_decay_ms:60000")
+
+import duckdb as duckdb
+
+from netplan_planner.inert import inert_line
+from netplan_planner.tables.sql import quoted
+
+Row = tuple[Any, ...]
+
+_LINES = 3
+_LONGEST = 300
+"""Of an error: the lines and characters that say where and what, before its advice on options."""
+
+ONE_COLUMN = (
+    "header = false, auto_detect = false, delim = '\x01', quote = '', escape = '',"
+    " ignore_errors = true, parallel = false, columns = {'line': 'VARCHAR'}"
+)
+"""Options of the CSV reader that make a line of text one column, whatever stands in it."""
+
+
+class EngineError(Exception):
+    """What the engine refuses; the text is its own, inert and on one line."""
+
+
+def why(error: Exception) -> str:
+    """Return the part of an engine's error that tells where and what, on one line."""
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    return inert_line("; ".join(lines[:_LINES]))[:_LONGEST]
+
+
+class TableEngine:
+    """A connection to an empty database in memory. Rows keep the order in which they are read."""
+
+    def __init__(self) -> None:
+        self._connection = duckdb.connect(
+            ":memory:",
+            config={
+                "preserve_insertion_order": "true",
+                # Nothing is fetched: the extensions that are used are part of the package.
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+            },
+        )
+
+    def run(self, statement: str) -> None:
+        """Run a statement whose result is not wanted.
+
+        Raises:
+            EngineError: If the engine refuses it, here as in the others.
+        """
+        with _translated():
+            self._connection.execute(statement)
+
+    def rows(self, query: str) -> list[Row]:
+        """Return all rows of a result."""
+        with _translated():
+            return self._connection.execute(query).fetchall()
+
+    def value(self, query: str) -> Any:
+        """Return the one value of a result."""
+        return self.rows(query)[0][0]
+
+    def arrays(self, query: str) -> dict[str, Any]:
+        """Return the columns of a result as NumPy arrays; one with empty cells is masked."""
+        with _translated():
+            return self._connection.execute(query).fetchnumpy()
+
+    def types(self, relation: str) -> dict[str, str]:
+        """Return the columns of a relation with the names of their types."""
+        described = self.rows(f"describe select * from {relation}")
+        return {str(row[0]): str(row[1]) for row in described}
+
+    def register(self, name: str, arrays: Mapping[str, Any]) -> None:
+        """Let statements know arrays of equal length as a relation."""
+        self._connection.register(name, arrays)
+
+    def lines(self, path: Path, compression: str) -> Iterator[str]:
+        """Yield the lines of a text file in order, without their ends, and without damaged ones."""
+        source = f"read_csv({quoted(str(path))}, compression = {quoted(compression)}, {ONE_COLUMN})"
+        with _translated():
+            cursor = self._connection.cursor().execute(f"select line from {source}")
+            while row := cursor.fetchone():
+                yield row[0] or ""
+
+    def close(self) -> None:
+        """Let go of the database and of all files."""
+        self._connection.close()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (duckdb.Error, RuntimeError) as exc:
+        # What the engine makes of a signal that came while a query ran.
+        if "interrupted" in str(exc).casefold():
+            raise KeyboardInterrupt from exc
+        if isinstance(exc, duckdb.Error):
+            raise EngineError(why(exc)) from exc
+        raise
