@@ -36,6 +36,7 @@ def blocks(
     yield from first.do_first(report, options)
     yield from findings.findings(report, options, default_findings)
     yield from beside_findings(report, options, has_every_machine=has_every_machine)
+    yield from coverage.totals(report)
 
 
 def title(report: Report) -> Title:
@@ -59,7 +60,6 @@ def beside_findings(
     yield from coverage.suppressed(report, options)
     yield from coverage.coverage(report, options)
     yield from coverage.not_evaluated(report, options)
-    yield from coverage.totals(report)
 
 
 def _basis(report: Report) -> list[Line]:

@@ -34,7 +34,7 @@ def findings(report: Report, options: RenderOptions, default_count: int) -> Iter
     """Yield the section: as many findings as asked for, and a count of the rest."""
     if not report.findings:
         yield Section(line=line("No findings"))
-        yield Para(line=_why_none(report))
+        yield Para(line=why_none(report))
         return
     yield Section(line=line("Findings: ", severities(report.findings)))
     wanted = default_count if options.max_findings is None else options.max_findings
@@ -60,7 +60,7 @@ def severities(found: Sequence[Finding]) -> Line:
     return listed(words, len(words))
 
 
-def _why_none(report: Report) -> Line:
+def why_none(report: Report) -> Line:
     """Return why an empty list is not yet good news, where it is not."""
     if report.window is None:
         return line(
