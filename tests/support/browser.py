@@ -82,6 +82,9 @@ def opened(
 def violations(page: Page) -> list[str]:
     """Return what axe-core finds that is serious or critical: rule, element, reason."""
     source = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    # What is far below the window is not laid out (`content-visibility`): all of it has to be.
+    width, height = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+    page.set_viewport_size({"width": width, "height": min(height, 16_000)})
     # Evaluated by the debugger, not added to the page, whose policy allows no script but its own.
     page.evaluate(source)
     found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
