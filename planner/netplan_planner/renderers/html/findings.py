@@ -95,7 +95,6 @@ def _shown(
     finding: Finding, number: int, ranked: dict[str, OrderedFix], options: RenderOptions | None
 ) -> Shown:
     """Return a finding; without options only what its line needs."""
-    now, then = finding.throughput_now, finding.throughput_fixed
     inner: tuple[Node, ...] = ()
     if options is not None:
         _, *below = entry(finding, number, options, ranked.get(finding.fingerprint))
@@ -107,13 +106,22 @@ def _shown(
         severity=finding.severity.value,
         rule=_token(finding.rule),
         subject=phrases.subject(finding.subject, len(finding.members)),
-        rate=phrases.step(now, then) if now is not None and then is not None else (),
+        rate=_rate(finding),
         money=_money(usd),
         saving=round(float(usd or 0), 2),
         zones=_zones(places),
         projects=_tokens(map(project_of, places)),
         nodes=inner,
     )
+
+
+def _rate(finding: Finding) -> Line:
+    """Return what the fix lifts; empty where nothing is lifted, or it is not known."""
+    now, then = finding.throughput_now, finding.throughput_fixed
+    if now is None or then is None or now.gbps is None or then.gbps is None:
+        return ()
+    is_same = figures.rate(now.gbps) == figures.rate(then.gbps)
+    return () if is_same else phrases.step(now, then)
 
 
 def _money(usd: Decimal | None) -> Line:

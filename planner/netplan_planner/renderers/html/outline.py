@@ -15,6 +15,7 @@ from netplan_planner.renderers.document import (
     Section,
     Table,
     Title,
+    plain,
 )
 
 
@@ -120,7 +121,9 @@ def _joined(one: Node, other: Node) -> Node:
 
 def grid(table: Table) -> Grid:
     """Return a table without the columns that no row fills."""
-    used = [i for i in range(len(table.columns)) if any(row[i] for row in table.rows)]
+    used = [
+        i for i in range(len(table.columns)) if any(plain(row[i]).strip() for row in table.rows)
+    ]
     columns = tuple(table.columns[i] for i in used)
     rows = tuple(tuple(row[i] for i in used) for row in table.rows)
     return Grid(columns=columns, rows=rows, head=_head(columns))
