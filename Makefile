@@ -10,7 +10,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 .PHONY: demo test check unit fuzz kills lock docs wheel clean help
 
 help:
-	@echo "make demo    set up, then audit the embedded sample"
+	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
 	@echo "make test    set up, then style, types, layers and the whole test suite"
 	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
@@ -19,7 +19,9 @@ help:
 	@echo "make wheel   build the wheel into dist/"
 
 demo: $(READY)
-	@$(BIN)/netplan audit --demo gecko --fail-on never
+	@$(BIN)/netplan audit --demo gecko --fail-on never --output text --output html:netplan-demo.html
+	@echo
+	@echo "The same report as a page: netplan-demo.html"
 
 test: check unit
 

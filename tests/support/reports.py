@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Direction,
     ExpiredSuppression,
     Filtered,
+    Infeasible,
     JobNeed,
     JobOption,
     JobPlan,
@@ -29,6 +30,7 @@ from netplan_planner.model import (
     PathClass,
     ProjectCoverage,
     ProjectId,
+    Recommendation,
     Rejected,
     Report,
     ServiceTotal,
@@ -517,3 +519,17 @@ def hostile_report(text: str) -> Report:
     """Return the gecko report with `text` in place of every text."""
     report: Report = with_text(gecko_report(), lambda _: text)
     return report
+
+
+def recommendation(plan: MachinePlan | Infeasible | None = None) -> Recommendation:
+    """Return the answer of `netplan recommend` with a plan."""
+    return Recommendation(
+        plan=plan if plan is not None else machine_plan(),
+        limits_as_of=date(2026, 9, 24),
+        calibration=None,
+        prices_as_of=date(2026, 4, 30),
+        network_prices_as_of=date(2026, 4, 30),
+        prices_sha256="0" * 64,
+        price_terms="",
+        price_age="",
+    )

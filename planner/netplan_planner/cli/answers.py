@@ -17,7 +17,7 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="FORMAT[:PATH]",
-        help="text, json, csv or md, to a file where a path is given; repeat it.",
+        help="text, json, csv, md or html, to a file where a path is given; repeat it.",
         rich_help_panel=OUTPUT,
     ),
 ]

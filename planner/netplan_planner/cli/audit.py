@@ -122,7 +122,7 @@ def audit(
             "--output",
             "-o",
             metavar="FORMAT[:PATH]",
-            help="text, json, sarif, md or csv; repeat it for several at once.",
+            help="text, html, json, sarif, md, csv or machines-csv; repeat it for several at once.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -147,14 +147,16 @@ def audit(
     ] = Colour.AUTO,
     max_findings: Annotated[
         int | None,
-        typer.Option(min=0, help="Findings written out as text; 0: all.", rich_help_panel=OUTPUT),
+        typer.Option(min=0, help="Findings written out in full; 0: all.", rich_help_panel=OUTPUT),
     ] = None,
     max_members: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=0, help="Alike places named in a finding; 0: all.", rich_help_panel=OUTPUT
+            min=0,
+            help="Alike places named in a finding (3 as text, 50 in HTML); 0: all.",
+            rich_help_panel=OUTPUT,
         ),
-    ] = 3,
+    ] = None,
     api_endpoint: options.Endpoint = None,
     anonymous: options.Anonymous = False,
     concurrency: options.Concurrency = 8,

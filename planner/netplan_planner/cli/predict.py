@@ -99,8 +99,8 @@ def predict(
             "--output",
             "-o",
             metavar="FORMAT[:PATH]",
-            help="text, json, csv or md, to a file where a path is given; repeat it. Of a table"
-            " (--batch): csv or json, once, or a file.",
+            help="text, json, csv, md or html, to a file where a path is given; repeat it. Of a"
+            " table (--batch): csv or json, once, or a file.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,

@@ -78,6 +78,8 @@ class Field(Value, frozen=True, kw_only=True):
     label: str
     line: Line
     more: tuple[Line, ...] = ()
+    is_source: bool = False
+    """What the numbers above rest on: a layout may fold it."""
 
 
 class Command(Value, frozen=True, kw_only=True):

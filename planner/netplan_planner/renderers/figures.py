@@ -211,6 +211,18 @@ def share(part: float, whole: float) -> str:
     return f"{trimmed(percent, 1)} %"
 
 
+def use(ratio: float) -> str:
+    """Return how much of a limit is in use, in per cent; more than all of it may be.
+
+    >>> use(1.0153), use(0.8), use(0.0312), use(0.00001)
+    ('102 %', '80 %', '3.1 %', 'under 0.1 %')
+    """
+    percent = 100 * ratio
+    if 0 < percent < 0.1:
+        return "under 0.1 %"
+    return f"{trimmed(percent, 0 if percent >= 10 else 1)} %"
+
+
 def duration(seconds: float) -> str:
     """Return a span of time in the unit that suits it.
 

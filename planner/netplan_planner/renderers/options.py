@@ -9,6 +9,8 @@ from netplan_planner.renderers.places import FilePlace
 
 EVERYTHING = "all"
 """The `--explain` name that stands for every rule."""
+_MEMBERS = 3
+_ROWS = 8
 
 
 class ColourMode(StrEnum):
@@ -53,10 +55,12 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """That number; the format sets it."""
     has_every_machine: bool = False
     """Whether the format shows every machine of an audit without traffic; the format sets it."""
-    max_members: int = 3
-    """Alike places named in one finding; 0: all."""
-    max_rows: int = 8
-    """Rows of a table or list; 0: all."""
+    max_members: int | None = None
+    """Alike places named in one finding; None: the format's own number, 0: all."""
+    max_rows: int | None = None
+    """Rows of a table or list; None: the format's own number, 0: all."""
+    folds: bool = False
+    """The layout folds sources of numbers away, so that they are given without being asked for."""
     rules: tuple[RuleInfo, ...] = ()
     currency: tuple[str, Decimal] | None = None
     """Code and units per US dollar, in which texts show amounts; data stays in dollars."""
@@ -88,9 +92,14 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     @property
     def row_limit(self) -> int | None:
         """Rows to show; None: every one."""
-        return None if self.verbosity > 0 or not self.max_rows else self.max_rows
+        rows = _ROWS if self.max_rows is None else self.max_rows
+        return None if self.verbosity > 0 else rows or None
 
     @property
     def member_limit(self) -> int | None:
         """Members to name; None: every one."""
-        return self.max_members or None
+        return (_MEMBERS if self.max_members is None else self.max_members) or None
+
+    def gives_sources(self, rule: str | None = None) -> bool:
+        """Return whether the sources of numbers are written, of one rule or of all tables."""
+        return self.folds or (self.explains_all if rule is None else self.explains(rule))

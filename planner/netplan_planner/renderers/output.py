@@ -34,10 +34,11 @@ RENDERERS: Mapping[str, str] = {
     SARIF: "netplan_planner.renderers.sarif",
     "md": "netplan_planner.renderers.markdown",
     "csv": "netplan_planner.renderers.csv_report",
+    "html": "netplan_planner.renderers.html",
     "machines-csv": "netplan_planner.renderers.machines_csv",
 }
 """Each output format and the module whose `render` makes it; imported when it is used."""
-FORMATS = (TEXT, "json", "csv", "md")
+FORMATS = (TEXT, "json", "csv", "md", "html")
 """Those that every answer has; the others are an audit's."""
 
 _DEFAULT_WIDTH = 100

@@ -23,7 +23,7 @@ OF_SURROUNDINGS = "3nv1r0n-Kd7Qw2ZtVb4Hj"
 """Another one: what the program knows to be a secret hides nothing of the first."""
 MARKS = ("Zq8vX1kP", "s3cr3t", "Kd7Qw2Zt", "3nv1r0n")
 SECONDS = 120
-FORMATS = ("json", "sarif", "md", "csv", "text")
+FORMATS = ("json", "sarif", "md", "csv", "html", "text")
 SURROUNDINGS = {
     "NETPLAN_PRICES_REFRESH_API_KEY": f"AIza{OF_SURROUNDINGS}",
     "GITHUB_TOKEN": f"ghp_{OF_SURROUNDINGS}",

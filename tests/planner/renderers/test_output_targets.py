@@ -58,7 +58,7 @@ def test_parse(text: str, expected: OutputSpec) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("jsn", "one of text, json, sarif, md, csv, machines-csv; did you mean json?"),
+        ("jsn", "one of text, json, sarif, md, csv, html, machines-csv; did you mean json?"),
         ("markdown:x", "did you mean md"),
         ("xyzzy", "it is one of"),
         ("json:", "a path is missing"),
@@ -122,7 +122,7 @@ def test_a_report_that_cannot_be_rendered_writes_nothing(tmp_path: Path) -> None
     with pytest.raises(UsageError, match="it is one of"):
         write_outputs(
             REPORT,
-            [parse_output(f"json:{tmp_path}/x.json"), OutputSpec(format="html")],
+            [parse_output(f"json:{tmp_path}/x.json"), OutputSpec(format="pdf")],
             OPTIONS,
             stdout=Screen(),
         )
@@ -189,7 +189,18 @@ def test_data_is_utf8_whatever_the_terminal() -> None:
 
 def test_the_registry_loads_nothing_heavy() -> None:
     code = (
-        "import sys, netplan_planner.renderers as r; print('rich' in sys.modules, len(r.RENDERERS))"
+        "import sys, netplan_planner.renderers as r;"
+        " print('rich' in sys.modules, 'jinja2' in sys.modules, len(r.RENDERERS))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "6"]
+    assert done.stdout.split() == ["False", "False", "7"]
+
+
+@pytest.mark.parametrize("name", [name for name in RENDERERS if name != "html"])
+def test_templates_are_loaded_for_html_alone(name: str) -> None:
+    code = (
+        "import sys; from importlib import import_module; from netplan_planner.renderers import"
+        f" RENDERERS; import_module(RENDERERS[{name!r}]); print('jinja2' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]

@@ -143,16 +143,19 @@ def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:
 def totals(report: Report) -> Iterator[Block]:
     """Yield the last lines: the sums again, for who sees only the end of a long report."""
     yield Section(line=line("In all"))
-    yield Item(line=_count(report))
-    money = _money(report)
-    if money:
-        yield Item(line=money)
     first = headline(report)
-    if first:
-        yield Item(line=line("first: ", first))
-    unseen = _unseen(report)
-    if unseen:
-        yield Item(line=joined(unseen, " · "))
+    found, money, unseen = sums(report)
+    for text in (found, money, line("first: ", first) if first else (), unseen):
+        if text:
+            yield Item(line=text)
+
+
+def sums(report: Report) -> tuple[Line, Line, Line]:
+    """Return how much was found, what the fixes bring together, and what the counts leave out.
+
+    The last two are empty where there is nothing to say.
+    """
+    return _count(report), _money(report), joined(_unseen(report), " · ")
 
 
 def _money(report: Report) -> Line:

@@ -37,18 +37,19 @@ def explanation(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     """Yield what a finding rests on, so that a reader can compute it again."""
     info = options.rule_info(finding.rule)
     if info is not None:
-        yield Field(label="why", line=line(f"{finding.title}. {info.rationale}"))
+        why = line(f"{finding.title}. {info.rationale}")
+        yield Field(label="why", line=why, is_source=True)
         if info.guards:
-            yield Field(label="not if", line=line(info.guards))
+            yield Field(label="not if", line=line(info.guards), is_source=True)
     yield from _several("inputs", [_evidence(entry) for entry in finding.evidence])
     for label, estimate in (
         ("limits", finding.throughput_now),
         ("then", finding.throughput_fixed),
     ):
         if estimate is not None:
-            yield from _limits(label, estimate)
+            yield from limits(label, estimate)
     if finding.limit is not None and finding.throughput_now is None:
-        yield from _several("limit", [_limit(finding.limit)])
+        yield from _several("limit", [limit(finding.limit)])
     yield from _prices(finding)
     if finding.fix is not None:
         yield from _several("see", [line(document) for document in finding.fix.documents])
@@ -56,7 +57,7 @@ def explanation(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     places = [ref for member in finding.members for ref in member.resources]
     read = dict.fromkeys(_read(ref) for ref in (*finding.resources, *places))
     yield from _several("read", list(read))
-    yield Field(label="id", line=line(say(finding.fingerprint, Role.DIM)))
+    yield Field(label="id", line=line(say(finding.fingerprint, Role.DIM)), is_source=True)
 
 
 def unexplained(report: Report, options: RenderOptions) -> Iterator[Block]:
@@ -85,15 +86,15 @@ def _places(finding: Finding) -> Iterator[Block]:
         usd = member.saving_usd_per_month
         bill = line(", ", phrases.money(usd)) if usd else ()
         subject = say(member.subject, length=phrases.SUBJECT_LENGTH)
-        yield Field(label="also", line=line(subject, f": {figures.said(member.message)}", bill))
+        also = line(subject, f": {figures.said(member.message)}", bill)
+        yield Field(label="also", line=also, is_source=True)
         own = member.fix.commands if member.fix is not None else ()
         if finding.fix is None or own != finding.fix.commands:
             yield from (Command(text=text) for text in own if is_inert(text))
     if len(finding.members) > _LINES:
         rest = len(finding.members) - _LINES
-        yield Field(
-            label="also", line=line(f"{figures.counted(rest, 'more place')}, all in --output json")
-        )
+        text = line(f"{figures.counted(rest, 'more place')}, all in --output json")
+        yield Field(label="also", line=text, is_source=True)
 
 
 def _several(label: str, lines: list[Line]) -> Iterator[Block]:
@@ -103,7 +104,7 @@ def _several(label: str, lines: list[Line]) -> Iterator[Block]:
     more = list(shown[1:])
     if len(lines) > len(shown):
         more.append(line(f"and {len(lines) - len(shown):,} more, all in --output json"))
-    yield Field(label=label, line=shown[0], more=tuple(more))
+    yield Field(label=label, line=shown[0], more=tuple(more), is_source=True)
 
 
 def _evidence(entry: Evidence) -> Line:
@@ -117,8 +118,9 @@ def _evidence(entry: Evidence) -> Line:
     )
 
 
-def _limits(label: str, estimate: Estimate) -> Iterator[Block]:
-    lines = [_limit(entry) for entry in estimate.limits]
+def limits(label: str, estimate: Estimate) -> Iterator[Block]:
+    """Yield the limits of a rate in rising order, each with source and date."""
+    lines = [limit(entry) for entry in estimate.limits]
     if estimate.gbps is not None and len(lines) > 1:
         least = " and ".join(figures.rate(entry.gbps) for entry in estimate.limits)
         lines.append(line(f"the least of {least} is ", fixed(figures.rate(estimate.gbps))))
@@ -126,7 +128,8 @@ def _limits(label: str, estimate: Estimate) -> Iterator[Block]:
     yield from _several(label, lines)
 
 
-def _limit(entry: Limit) -> Line:
+def limit(entry: Limit) -> Line:
+    """Return a limit with its source, its date and what lifts it."""
     lifted = f"; lifted by: {entry.lifted_by}" if entry.lifted_by else ""
     kind = ", documented" if entry.kind is LimitKind.DOCUMENTED else ""
     return line(phrases.limit(entry), f"{kind}: {entry.source}, {entry.as_of.isoformat()}{lifted}")

@@ -34,7 +34,7 @@ def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the section: as many findings as asked for, and a count of the rest."""
     if not report.findings:
         yield Section(line=line("No findings"))
-        yield Para(line=_why_none(report))
+        yield Para(line=why_none(report))
         return
     yield Section(line=line("Findings: ", severities(report.findings)))
     wanted = options.default_findings if options.max_findings is None else options.max_findings
@@ -42,7 +42,7 @@ def findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     after = {fix.finding: fix for fix in report.do_first}
     for number, finding in enumerate(report.findings, 1):
         if number <= len(shown) or finding.rule in options.explain:
-            yield from _finding(finding, number, options, after.get(finding.fingerprint))
+            yield from entry(finding, number, options, after.get(finding.fingerprint))
     if any(_is_short(finding, options) for finding in shown):
         hint = "Findings of low and info are cut short: --explain RULE shows all steps and places"
         yield Para(line=line(say(hint, Role.DIM)))
@@ -60,7 +60,7 @@ def severities(found: Sequence[Finding]) -> Line:
     return listed(words, len(words))
 
 
-def _why_none(report: Report) -> Line:
+def why_none(report: Report) -> Line:
     """Return why an empty list is not yet good news, where it is not."""
     if report.window is None:
         return line(
@@ -100,9 +100,17 @@ def _rest(rest: Sequence[Finding], options: RenderOptions) -> Iterator[Block]:
     )
 
 
-def _finding(
+def entry(
     finding: Finding, number: int, options: RenderOptions, ranked: OrderedFix | None
 ) -> Iterator[Block]:
+    """Yield a finding: its heading, then what it is, brings and takes.
+
+    Args:
+        finding: What was found.
+        number: Its place in the report, from 1.
+        options: How much of it to write.
+        ranked: Its line in the order of fixes, where it has one.
+    """
     yield Entry(
         line=line(
             fixed(f"{number}. ", Role.DIM),
@@ -124,13 +132,13 @@ def _finding(
     yield from members.table(finding, options)
     if finding.fix is not None:
         yield from _fix(finding, options)
-    if options.explains(finding.rule):
+    if options.gives_sources(finding.rule):
         yield from explanation(finding, options)
 
 
 def _is_short(finding: Finding, options: RenderOptions) -> bool:
     """Return whether little is at stake, so that the reader's time is better spent elsewhere."""
-    return finding.severity.rank > Severity.MEDIUM.rank and not options.explains(finding.rule)
+    return finding.severity.rank > Severity.MEDIUM.rank and not options.gives_sources(finding.rule)
 
 
 def _short_form(finding: Finding) -> Iterator[Block]:
@@ -271,7 +279,7 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
         if step is not None:
             yield Field(label=label, line=line(step.text))
             # The way back is there to be known; its commands are read when they are needed.
-            if label != "undo" or options.explains(finding.rule):
+            if label != "undo" or options.gives_sources(finding.rule):
                 yield from _commands(step.commands)
 
 

@@ -48,7 +48,7 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')} that bring less"
         yield Para(line=line(text, worth, "; -v lists them"))
     for fix_set in report.fix_sets if everything else report.fix_sets[:_SETS]:
-        yield from _fix_set(fix_set, numbers)
+        yield from fixes_together(fix_set, numbers)
 
 
 def headline(report: Report) -> Line:
@@ -99,7 +99,11 @@ def _headline(fix_set: FixSet) -> Line:
     )
 
 
-def _fix_set(fix_set: FixSet, numbers: dict[str, int]) -> Iterator[Block]:
+def fixes_together(fix_set: FixSet, numbers: dict[str, int]) -> Iterator[Block]:
+    """Yield fixes that depend on each other: a heading, each alone, then all of them.
+
+    `numbers` are the places of the findings in the report, by fingerprint.
+    """
     yield Entry(line=_headline(fix_set))
     yield Para(line=line(say(fix_set.worth, Role.STRONG)), is_inner=True)
     rows = [_row("now", "", fix_set.now, None, None)]

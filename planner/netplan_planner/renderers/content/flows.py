@@ -12,7 +12,7 @@ from netplan_planner.model import (
     unpriced_span,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import explain, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -73,7 +73,7 @@ def by_class(totals: Sequence[ClassTotal], options: RenderOptions) -> Iterator[B
     yield Table(columns=columns, rows=tuple(rows))
     hidden = len(totals) - len(shown) - len(beside)
     yield from _more(hidden, "path class", "path classes")
-    if options.explains_all:
+    if options.gives_sources():
         yield from _priced([*sent, *paid])
 
 
@@ -82,7 +82,7 @@ def _priced(totals: Sequence[ClassTotal]) -> Iterator[Block]:
     for total in totals:
         if total.usd_per_month and total.line_items:
             lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
-            yield Field(label="prices", line=lines[0], more=lines[1:])
+            yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
 
 
 def _size(total: ClassTotal) -> tuple[Decimal, str, str]:
@@ -100,7 +100,7 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
     yield Section(line=line("Between zones"))
     ranked = sorted(pairs, key=_rank)
     limit = options.row_limit
-    shown = ranked[: limit and min(limit, _ZONE_PAIRS)]
+    shown = ranked[: limit if options.folds else limit and min(limit, _ZONE_PAIRS)]
     columns = (
         Column(title="zones"),
         Column(title="address"),
@@ -113,6 +113,17 @@ def between_zones(pairs: Sequence[ZonePair], options: RenderOptions) -> Iterator
     )
     yield Table(columns=columns, rows=tuple(_pair_row(pair) for pair in shown))
     yield from _more(len(ranked) - len(shown), "zone pair", "zone pairs")
+    if options.folds:
+        yield from _sources(shown)
+
+
+def _sources(pairs: Sequence[ZonePair]) -> Iterator[Block]:
+    """Yield the bill of each pair of zones, and the limits of what is possible between them."""
+    for pair in pairs:
+        lines = phrases.bills(pair.line_items, _BILL_LINES, are_costs=True)
+        yield Field(label="zones", line=_zones(pair), more=lines, is_source=True)
+        if pair.predicted is not None:
+            yield from explain.limits("possible", pair.predicted)
 
 
 def _rank(pair: ZonePair) -> tuple[Decimal, Decimal, str, str, str]:

@@ -28,7 +28,8 @@ def machines(report: Report, options: RenderOptions) -> Iterator[Block]:
 
     With traffic the findings say more: then they stand there only when everything is asked for.
     """
-    if not report.machines or (report.window is not None and not options.explains_all):
+    is_asked = report.window is None or options.gives_sources()
+    if not report.machines or not is_asked:
         return
     yield Section(line=line("Machines"))
     if options.verbosity or options.has_every_machine:

@@ -22,7 +22,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import explain, phrases
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -112,11 +112,21 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
         front = plan.front[: options.row_limit]
         text = listed([_front(candidate) for candidate in front], len(plan.front))
         yield Field(label="front", line=line("one machine, price against bandwidth: ", text))
+    if options.folds:
+        yield from _sources(shown)
     yield from _traffic(plan)
     if plan.confidence is not Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
         yield Field(label="sure", line=sure)
     yield from _lost(plan.rejected, options)
+
+
+def _sources(candidates: Sequence[Candidate]) -> Iterator[Block]:
+    """Yield the bill and the limit of each machine."""
+    for candidate in candidates:
+        lines = phrases.bills(candidate.line_items, None, are_costs=True)
+        more = (*lines, explain.limit(candidate.limit))
+        yield Field(label="machine", line=_machines(candidate), more=more, is_source=True)
 
 
 def infeasible(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
@@ -156,6 +166,11 @@ def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
     if len(plan.options) > len(shown):
         rest = len(plan.options) - len(shown)
         yield Para(line=line(f"and {figures.counted(rest, 'dearer type')}"), is_inner=True)
+    if options.folds:
+        for option in shown:
+            bill = phrases.bills(option.line_items, None, are_costs=True)
+            named = line(phrases.name(option.machine_type))
+            yield Field(label="machine", line=named, more=bill, is_source=True)
     for assumption in plan.need.assumptions:
         yield Field(label="assumed", line=line(assumption))
     yield from _lost(plan.unknown, options, "unknown")

@@ -33,10 +33,21 @@ def blocks(report: Report, options: RenderOptions) -> Iterator[Block]:
     """Yield the blocks of a whole report: what to do, why, how sure, what was not seen."""
     if report.price_age:
         yield Para(line=line(say(report.price_age, length=phrases.SUBJECT_LENGTH * 2)))
-    title = line(say(report.title, length=phrases.SUBJECT_LENGTH))
-    yield Title(line=title, basis=joined(_basis(report), " · "))
+    yield title(report)
     yield from first.do_first(report, options)
     yield from findings.findings(report, options)
+    yield from beside_findings(report, options)
+    yield from coverage.totals(report)
+
+
+def title(report: Report) -> Title:
+    """Return what the report is about, and what it rests on."""
+    named = line(say(report.title, length=phrases.SUBJECT_LENGTH))
+    return Title(line=named, basis=joined(_basis(report), " · "))
+
+
+def beside_findings(report: Report, options: RenderOptions) -> Iterator[Block]:
+    """Yield the sections below the findings: what is there, what it costs, what was not seen."""
     yield from explain.unexplained(report, options)
     yield from machines.machines(report, options)
     yield from plans.recommendations(report.recommendations, options)
@@ -48,7 +59,6 @@ def blocks(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield from coverage.suppressed(report, options)
     yield from coverage.coverage(report, options)
     yield from coverage.not_evaluated(report, options)
-    yield from coverage.totals(report)
 
 
 def _basis(report: Report) -> list[Line]:

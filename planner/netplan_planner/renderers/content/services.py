@@ -50,11 +50,11 @@ def network_services(
         Column(title="note", is_note=True),
     )
     yield Table(columns=columns, rows=tuple(rows))
-    if options.explains_all:
+    if options.gives_sources():
         for total in totals:
             if total.line_items:
                 lines = phrases.bills(total.line_items, _BILL_LINES, are_costs=True)
-                yield Field(label="prices", line=lines[0], more=lines[1:])
+                yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
 
 
 def _sum(totals: Sequence[ServiceTotal | ClassTotal]) -> Line:

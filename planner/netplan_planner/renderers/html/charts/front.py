@@ -1,0 +1,178 @@
+"""Price against bandwidth of machines that meet a need: which of them no other beats in both."""
+
+import math
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.model import Candidate, MachinePlan
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import say
+
+WIDTH, HEIGHT = 900, 320
+LEFT, RIGHT, TOP, BOTTOM = 56, 170, 22, 44
+MOST_OTHERS = 120
+_LETTER, _LINE = 6.8, 14
+_STEPS = (1, 2, 2.5, 5, 10, 20, 25, 50)
+_LINES = 6
+_DEARER = 4.0
+"""Prices above this multiple of the dearest of the front would press all others together."""
+_DROPS = (4, -8, 16)
+"""Where a label can stand: beside its mark, above, below."""
+
+
+class Mark(NamedTuple):
+    """A machine at its price and bandwidth, in units of the picture."""
+
+    x: float
+    y: float
+    kind: str
+    """`front`, `other` or `today`."""
+    text: str
+    label: str
+    """Written beside it; empty where it would stand over something."""
+    drop: int
+    """How far below the mark the label's base line is."""
+
+
+class Tick(NamedTuple):
+    """A line of a scale."""
+
+    at: float
+    text: str
+
+
+class Front(NamedTuple):
+    """The picture: a step line through the machines of the front, the others beside it."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    steps: str
+    """The points of the front's line, as SVG writes them."""
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    wanted: Tick
+    """The wanted bandwidth, with what is kept free."""
+    alt: str
+    dearer: str
+    """How many are too dear for the picture; empty: none."""
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    end: int = WIDTH - RIGHT
+    floor: int = HEIGHT - BOTTOM
+
+
+class _Point(NamedTuple):
+    usd: float
+    gbps: float
+    name: str
+    kind: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}: {figures.dollars(Decimal(self.usd))} for {figures.rate(self.gbps)}"
+
+
+def front(plan: MachinePlan) -> Front | None:
+    """Return the picture of a plan; None where fewer than two machines have a price."""
+    line = list(_points(plan.front, "front"))
+    if len(line) < 2:
+        return None
+    named = {point.name for point in line}
+    fitting = [p for p in _points(plan.ranked, "other") if p.name not in named]
+    today = list(_points([plan.baseline] if plan.baseline else [], "today"))
+    most = max(point.usd for point in (*line, *today)) * _DEARER
+    others = [point for point in fitting if point.usd <= most][:MOST_OTHERS]
+    hidden = len(fitting) - len(others)
+    points = [*others, *today, *line]
+    need_gbps = plan.need.gbps / (1 - plan.need.headroom_ratio)
+    most_usd = max(point.usd for point in points) * 1.04
+    most_gbps = max([need_gbps, *(point.gbps for point in points)]) * 1.06
+
+    def x(usd: float) -> float:
+        return round(LEFT + usd / most_usd * (WIDTH - LEFT - RIGHT), 1)
+
+    def y(gbps: float) -> float:
+        return round(HEIGHT - BOTTOM - gbps / most_gbps * (HEIGHT - TOP - BOTTOM), 1)
+
+    ratio = plan.need.headroom_ratio
+    kept = f", {figures.share(ratio, 1)} kept free" if ratio else ""
+    return Front(
+        name=f"{figures.rate(plan.need.gbps)} from {say(plan.need.region, length=40).text}",
+        marks=tuple(_marks([(x(point.usd), y(point.gbps), point) for point in points])),
+        steps=_stairs([(x(point.usd), y(point.gbps)) for point in line]),
+        across=tuple(
+            Tick(x(value), figures.dollars(Decimal(value)).removesuffix(".00"))
+            for value in _scale(most_usd)
+        ),
+        up=tuple(Tick(y(value), figures.trimmed(value, 1)) for value in _scale(most_gbps)),
+        wanted=Tick(y(need_gbps), f"need {figures.rate(need_gbps)}{kept}"),
+        alt="; ".join(point.text for point in line),
+        dearer=f"{figures.counted(hidden, 'dearer one')} left out." if hidden else "",
+    )
+
+
+def _points(candidates: Sequence[Candidate], kind: str) -> Iterator[_Point]:
+    """Yield what has a price, of all its machines together."""
+    for candidate in candidates:
+        if candidate.usd_per_month is not None:
+            count = f"{candidate.count} × " if candidate.count > 1 else ""
+            tier = ", Tier_1" if candidate.is_tier1 else ""
+            yield _Point(
+                usd=float(candidate.usd_per_month),
+                gbps=candidate.cap_gbps * candidate.count,
+                name=f"{count}{say(candidate.machine_type, length=60).text}{tier}",
+                kind=kind,
+            )
+
+
+def _marks(placed: Sequence[tuple[float, float, _Point]]) -> Iterator[Mark]:
+    """Yield the marks, the front on top; a label without room is left out."""
+    taken = [_Box(x - 5, x + 5, y - 5, y + 5) for x, y, _ in placed]
+    drops: dict[int, int] = {}
+    for index in sorted(range(len(placed)), key=lambda index: placed[index][2].kind != "front"):
+        x, y, point = placed[index]
+        drop = _free(x, y, point.name, taken) if point.kind != "other" else None
+        if drop is not None:
+            drops[index] = drop
+    for index, (x, y, point) in enumerate(placed):
+        label = point.name if index in drops else ""
+        yield Mark(x, y, point.kind, point.text, label, drops.get(index, 0))
+
+
+class _Box(NamedTuple):
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def meets(self, other: "_Box") -> bool:
+        beside = self.left >= other.right or other.left >= self.right
+        return not beside and self.top < other.bottom and other.top < self.bottom
+
+
+def _free(x: float, y: float, text: str, taken: list[_Box]) -> int | None:
+    """Return where a label beside a mark has room, and take it; None: nowhere."""
+    end = x + 9 + len(text) * _LETTER
+    for drop in _DROPS:
+        box = _Box(x + 9, end, y + drop - _LINE + 3, y + drop + 2)
+        if end <= WIDTH and not any(map(box.meets, taken)):
+            taken.append(box)
+            return drop
+    return None
+
+
+def _stairs(points: Sequence[tuple[float, float]]) -> str:
+    """Return the line under which each bandwidth is dearer: along, then up."""
+    found = [points[0]]
+    for x, y in points[1:]:
+        found += [(x, found[-1][1]), (x, y)]
+    return " ".join(f"{x},{y}" for x, y in found)
+
+
+def _scale(most: float) -> list[float]:
+    """Return round values from 0 on, at most `_LINES` of them."""
+    unit = 10.0 ** (math.floor(math.log10(most)) - 1)
+    step = next(unit * n for n in _STEPS if most / (unit * n) < _LINES)
+    return [step * n for n in range(int(most / step) + 1)]

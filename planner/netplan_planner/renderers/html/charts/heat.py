@@ -1,0 +1,214 @@
+"""Traffic between zones and between regions, as matrices of shaded cells."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.model import ZonePair, region_of
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import Line, Role, fixed, line, say
+
+STEPS = 7
+"""Shades; the style has a colour for each."""
+MOST_PLACES = 16
+"""Columns that still have room for their figures; the places with the most traffic stay."""
+
+
+class Cell(NamedTuple):
+    """One pair of places; without a shade nothing is known, or there is no traffic."""
+
+    text: Line
+    shade: int | None = None
+    is_over: bool = False
+
+
+class Panel(NamedTuple):
+    """One measure of a matrix."""
+
+    key: str
+    title: str
+    note: str
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+class Matrix(NamedTuple):
+    """From the places of the rows to those of the columns."""
+
+    noun: str
+    places: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    rest: str
+    """What is left out; empty: nothing."""
+
+
+class _Lane(NamedTuple):
+    """All traffic from one place to another."""
+
+    gib: Decimal
+    usd: Decimal | None
+    is_least: bool
+    """Part of the traffic has no price."""
+    rtt_ms: float | None
+    used_ratio: float | None
+
+
+class _Measure(NamedTuple):
+    key: str
+    title: str
+    note: str
+    value: Callable[[_Lane], float | None]
+    text: Callable[[_Lane], str]
+    is_even: bool
+    """Shaded by size, from 0 to 1; else by order of magnitude."""
+
+
+def matrices(pairs: Sequence[ZonePair]) -> tuple[Matrix, ...]:
+    """Return the matrix of regions, where there are several, and that of zones."""
+    regions = {region_of(zone) for pair in pairs for zone in (pair.src_zone, pair.dst_zone)}
+    made = []
+    if len(regions) > 1:
+        made.append(_matrix("region", pairs, region_of))
+    if pairs:
+        made.append(_matrix("zone", pairs, str))
+    return tuple(made)
+
+
+def _matrix(noun: str, pairs: Sequence[ZonePair], place: Callable[[str], str]) -> Matrix:
+    lanes = _lanes(pairs, place)
+    size: dict[str, Decimal] = defaultdict(Decimal)
+    for (src, dst), lane in lanes.items():
+        for one in {src, dst}:
+            size[one] += lane.gib
+    ranked = sorted(size, key=lambda one: (-size[one], one))
+    places = tuple(sorted(ranked[:MOST_PLACES]))
+    left_out = sum(
+        (lane.gib for ends, lane in lanes.items() if not set(ends) <= set(places)), Decimal(0)
+    )
+    rest = ""
+    if len(ranked) > len(places):
+        count = figures.counted(len(ranked) - len(places), f"more {noun}")
+        rest = f"{count} with {figures.volume(left_out)} left out: --output json"
+    return Matrix(
+        noun=noun,
+        places=tuple(say(one, length=40).text for one in places),
+        panels=tuple(_panel(measure, lanes, places) for measure in _MEASURES),
+        rest=rest,
+    )
+
+
+def _lanes(pairs: Iterable[ZonePair], place: Callable[[str], str]) -> dict[tuple[str, str], _Lane]:
+    """Return the sums of each pair of places."""
+    groups: dict[tuple[str, str], list[ZonePair]] = defaultdict(list)
+    for pair in pairs:
+        groups[place(pair.src_zone), place(pair.dst_zone)].append(pair)
+    return {ends: _lane(found) for ends, found in groups.items()}
+
+
+def _lane(pairs: Sequence[ZonePair]) -> _Lane:
+    known = [pair.usd_per_month for pair in pairs if pair.usd_per_month is not None]
+    rtt = [(pair.gib_per_month, pair.rtt_ms) for pair in pairs if pair.rtt_ms is not None]
+    used = [
+        pair.max_gbps / pair.predicted.gbps
+        for pair in pairs
+        if pair.predicted is not None and pair.predicted.gbps
+    ]
+    return _Lane(
+        gib=sum((pair.gib_per_month for pair in pairs), Decimal(0)),
+        usd=sum(known, Decimal(0)) if known else None,
+        is_least=any(pair.unpriced or pair.usd_per_month is None for pair in pairs),
+        rtt_ms=max(rtt)[1] if rtt else None,
+        used_ratio=max(used) if used else None,
+    )
+
+
+def _panel(measure: _Measure, lanes: dict[tuple[str, str], _Lane], places: Sequence[str]) -> Panel:
+    shown = {
+        ends: value
+        for ends, lane in lanes.items()
+        if set(ends) <= set(places) and (value := measure.value(lane)) is not None
+    }
+    shade = _even if measure.is_even else _by_magnitude([v for v in shown.values() if v > 0])
+    rows = tuple(
+        tuple(_cell(measure, lanes.get((src, dst)), shown.get((src, dst)), shade) for dst in places)
+        for src in places
+    )
+    return Panel(key=measure.key, title=measure.title, note=measure.note, rows=rows)
+
+
+def _cell(
+    measure: _Measure, lane: _Lane | None, value: float | None, shade: Callable[[float], int]
+) -> Cell:
+    if lane is None:
+        return Cell(text=())
+    if value is None:
+        return Cell(text=line(say("unknown", Role.DIM)))
+    text = line(fixed(measure.text(lane)))
+    return Cell(text=text, shade=shade(value), is_over=measure.is_even and value >= 1)
+
+
+def _even(value: float) -> int:
+    return min(int(value * STEPS), STEPS - 1)
+
+
+def _by_magnitude(values: Sequence[float]) -> Callable[[float], int]:
+    """Return a shade by the logarithm: traffic and prices span many orders of magnitude."""
+    if not values:
+        return lambda _: 0
+    low, high = math.log(min(values)), math.log(max(values))
+    if high == low:
+        return lambda value: STEPS // 2 if value > 0 else 0
+    span = high - low
+    return lambda value: (
+        min(int((math.log(value) - low) / span * STEPS), STEPS - 1) if value > 0 else 0
+    )
+
+
+def _dollars(lane: _Lane) -> str:
+    least = "≥ " if lane.is_least and lane.usd else ""
+    return f"{least}{figures.dollars(lane.usd or Decimal(0))}"
+
+
+def _usd(lane: _Lane) -> float | None:
+    """Return what is known of the price; a part that has none makes a zero unknown."""
+    if lane.usd is None or (lane.is_least and not lane.usd):
+        return None
+    return float(lane.usd)
+
+
+_MEASURES = (
+    _Measure(
+        key="gib",
+        title="volume",
+        note="A month, internal and external addresses together.",
+        value=lambda lane: float(lane.gib),
+        text=lambda lane: figures.volume(lane.gib),
+        is_even=False,
+    ),
+    _Measure(
+        key="usd",
+        title="dollars",
+        note="A month at the prices of this report; ≥ where part of it has no price.",
+        value=_usd,
+        text=_dollars,
+        is_even=False,
+    ),
+    _Measure(
+        key="rtt",
+        title="round trip",
+        note="Of the traffic with the greatest volume.",
+        value=lambda lane: lane.rtt_ms,
+        text=lambda lane: f"{figures.number(lane.rtt_ms or 0.0)} ms",
+        is_even=False,
+    ),
+    _Measure(
+        key="used",
+        title="rate against possible",
+        note="The busiest minute of any one pair of machines, against what the pair with the most"
+        " traffic can reach.",
+        value=lambda lane: lane.used_ratio,
+        text=lambda lane: figures.use(lane.used_ratio or 0.0),
+        is_even=True,
+    ),
+)
