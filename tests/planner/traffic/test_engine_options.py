@@ -199,7 +199,7 @@ def test_memory_threads_and_batches_do_not_change_the_result(tmp_path: Path, scr
     ):
         assert encoded(read_traffic([path], KNOWN, options)) == encoded(expected), options
     with spilled_files(scratch) as seen:
-        options = TrafficOptions(threads=2, memory_limit="100MB", temp_directory=scratch)
+        options = TrafficOptions(threads=2, memory_limit="80MB", temp_directory=scratch)
         assert encoded(read_traffic([path], KNOWN, options)) == encoded(expected)
     assert seen, "nothing was spilled: more records would be needed"
 
