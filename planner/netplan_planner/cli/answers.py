@@ -1,10 +1,13 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from netplan_planner.cli.app import state
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters
 from netplan_planner.inert import inert_line
 
 if TYPE_CHECKING:
@@ -23,6 +26,21 @@ Outputs = Annotated[
 ]
 FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""
+
+
+class Output(Parameters, frozen=True, kw_only=True):
+    """Where a verb's answer goes."""
+
+    output: Outputs = None
+    former_format: FormerFormat = None
+
+    def specs(self, default: str = "text") -> "tuple[OutputSpec, ...]":
+        """Return where it goes: without a word, to the standard output.
+
+        Raises:
+            UsageError: If a format or a path cannot be used.
+        """
+        return specs_of(self.output, self.former_format, default)
 
 
 def specs_of(
@@ -44,11 +62,21 @@ def specs_of(
 def write(
     answer: object, specs: "tuple[OutputSpec, ...]", options: "RenderOptions | None" = None
 ) -> None:
-    """Write an answer to where it goes; that prices are old goes beside a table, to stderr."""
+    """Write an answer to where it goes, and to stderr what stands beside it.
+
+    What a data table has no place for (that prices are old) is said even with `--quiet`.
+    """
+    from netplan_planner.renderers.content import asides, beside_table
     from netplan_planner.renderers.options import RenderOptions
     from netplan_planner.renderers.output import write_outputs
 
-    age = inert_line(getattr(answer, "price_age", ""))
-    if age and any(spec.format == "csv" for spec in specs):
-        typer.echo(age, err=True)
+    if any(spec.format == "csv" for spec in specs):
+        _say(beside_table(answer))
     write_outputs(answer, specs, options or RenderOptions())
+    if not state.quiet:
+        _say(asides(answer))
+
+
+def _say(texts: Iterable[str]) -> None:
+    for text in texts:
+        typer.echo(inert_line(text), err=True)

@@ -9,7 +9,6 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
-from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 
 NEED, PAYMENT = "What is needed", "How it is paid"
@@ -190,6 +189,7 @@ def recommend(
     carries it.
     """
     from netplan_planner.engine import recommend as engine
+    from netplan_planner.engine.prices.source import currency_in
     from netplan_planner.engine.request import AuditRequest
     from netplan_planner.model import Infeasible
     from netplan_planner.renderers import ColourMode, RenderOptions

@@ -9,7 +9,6 @@ from netplan_planner.cli import (
     predict,
     price,
     prices,
-    prices_reconcile,
     probe,
     probe_import,
     recommend,
@@ -28,7 +27,6 @@ VERBS = (
     caps,
     price,
     prices,
-    prices_reconcile,
     rules,
     config,
 )

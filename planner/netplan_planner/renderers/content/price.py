@@ -81,6 +81,12 @@ def blocks(answer: PriceAnswer, options: RenderOptions) -> Iterator[Block]:
         yield Field(label=label, line=line(say(text, length=_LONG)))
 
 
+def asides(answer: PriceAnswer) -> Iterator[str]:
+    """Yield what of a contract was not used."""
+    for warning in answer.warnings:
+        yield f"netplan: {warning}"
+
+
 def _table(answer: PriceAnswer) -> Table:
     titles = {**_TITLES, **dict(answer.titles)}
     columns = tuple(
