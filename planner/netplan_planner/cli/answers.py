@@ -1,5 +1,6 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,10 @@ Outputs = Annotated[
 ]
 FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""
+
+
+_UNBROKEN = 240
+"""Columns of a line that is not broken for people."""
 
 
 class Output(Parameters, frozen=True, kw_only=True):
@@ -75,6 +80,13 @@ def write(
     write_outputs(answer, specs, options or RenderOptions())
     if not state.quiet:
         _say(asides(answer))
+
+
+def unbroken() -> "RenderOptions":
+    """Return how lists are written: a line a row for tools that search, unless on a terminal."""
+    from netplan_planner.renderers.options import RenderOptions
+
+    return RenderOptions(width=None if sys.stdout.isatty() else _UNBROKEN)
 
 
 def _say(texts: Iterable[str]) -> None:

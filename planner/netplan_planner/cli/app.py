@@ -70,6 +70,12 @@ def progress(text: str) -> None:
         typer.echo(_inert(text), err=True)
 
 
+def note(text: str) -> None:
+    """Write what is worth knowing beside an answer to stderr, not with `--quiet`."""
+    if not state.quiet:
+        typer.echo(f"note: {_inert(text)}", err=True)
+
+
 def _version(value: bool) -> None:
     if value:
         from netplan_planner import tool_version

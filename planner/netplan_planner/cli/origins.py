@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -120,7 +120,30 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+class Variable(NamedTuple):
+    """A variable of the environment, and the option that it sets."""
+
+    name: str
+    verb: tuple[str, ...]
+    option: str
+    help: str
+
+
+def variables_of(command: Any, prefix: str, verb: tuple[str, ...] = ()) -> Iterator[Variable]:
+    """Yield the variable of each option of a command and of those below it, in their order."""
+    for parameter in command.params:
+        is_option = parameter.opts[0].startswith("-")
+        is_special = getattr(parameter, "is_eager", False) or not parameter.expose_value
+        if is_option and not (is_special or parameter.hidden):
+            about = " ".join((parameter.help or "").replace("\\[", "[").split())
+            yield Variable(_variable(parameter, prefix), verb, parameter.opts[0], about)
+    for name, inner in getattr(command, "commands", {}).items():
+        below = f"{prefix}_{name.upper().replace('-', '_')}"
+        yield from variables_of(inner, below, (*verb, name))
+
+
 def _variables(command: Any, prefix: str) -> Iterator[str]:
+    """Yield every name that counts, those of arguments and hidden options too."""
     for parameter in command.params:
         yield _variable(parameter, prefix)
     for name, inner in getattr(command, "commands", {}).items():

@@ -1,35 +1,40 @@
 """`netplan rules`: the rule reference."""
 
-import shutil
-import sys
 from typing import Annotated
 
 import typer
 
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
+from netplan_planner.cli.parameters import Parameters, taking
 
-_WIDTH = 100
-"""Columns where there is no terminal to ask."""
+
+class Rules(Parameters, frozen=True, kw_only=True):
+    """Which rules, in which form."""
+
+    name: Annotated[
+        str | None, typer.Argument(metavar="[RULE]", help="Id of a rule: print its page.")
+    ] = None
+    markdown: Annotated[
+        bool,
+        typer.Option(
+            "--markdown",
+            help="Print the page, or the whole reference, as it stands in rules/README.md.",
+        ),
+    ] = False
+    answer: answers.Output = answers.Output()
 
 
 @app.command()
-def rules(
-    name: Annotated[str | None, typer.Argument(help="A rule's id: print its page.")] = None,
-    markdown: Annotated[
-        bool,
-        typer.Option("--markdown", help="Print the page, or the whole reference, as Markdown."),
-    ] = False,
-) -> None:
+@taking
+def rules(asked: Rules) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""
-    from netplan_rules import docs
-    from netplan_rules.registry import find_rule
+    from netplan_planner.engine.rules import reference_page, rule_list, rule_page
 
-    width = shutil.get_terminal_size((_WIDTH, 24)).columns
-    if name is not None:
-        check = find_rule(name)
-        text = docs.page(check) if markdown else docs.plain_page(check, width)
+    specs = asked.answer.specs()
+    if asked.markdown:
+        typer.echo(reference_page(asked.name))
+    elif asked.name is not None:
+        answers.write(rule_page(asked.name), specs)
     else:
-        text = (
-            docs.reference() if markdown else docs.listing(width if sys.stdout.isatty() else None)
-        )
-    typer.echo(text.rstrip("\n"))
+        answers.write(rule_list(), specs, answers.unbroken())

@@ -43,6 +43,7 @@ class Content(Protocol):
 _MODULES: Mapping[str, str] = {
     "CalibrationReport": "calibration_report",
     "CapsAnswer": "caps",
+    "Environment": "environment",
     "PluginTable": "plugin_table",
     "Prediction": "prediction",
     "PriceAnswer": "price",
@@ -52,6 +53,9 @@ _MODULES: Mapping[str, str] = {
     "Recommendation": "recommendation",
     "Reconciliation": "reconciliation",
     "Report": "report",
+    "RuleList": "rule_list",
+    "RulePage": "rule_page",
+    "Settings": "settings",
     "SkuMap": "sku_map",
     "SnapshotBuilt": "price_snapshot",
 }
