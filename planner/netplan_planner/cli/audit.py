@@ -11,6 +11,7 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
+from netplan_planner.cli.panels import AUDIT
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 
@@ -38,7 +39,7 @@ class Level(StrEnum):
     NEVER = "never"
 
 
-@app.command()
+@app.command(rich_help_panel=AUDIT)
 def audit(
     files: Annotated[
         list[Path] | None,
@@ -65,11 +66,19 @@ def audit(
     temp_directory: options.TempDirectory = None,
     select: Annotated[
         list[str] | None,
-        typer.Option(help="Only these rules or areas; commas or repeated.", rich_help_panel=CHOICE),
+        typer.Option(
+            metavar="NAME",
+            help="Only these rules or areas; commas or repeated.",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="Not these rules or areas.", rich_help_panel=CHOICE),
+        typer.Option(
+            metavar="NAME",
+            help="Leave out these rules or areas; commas or repeated.",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     severity: Annotated[
         Floor,
@@ -89,7 +98,8 @@ def audit(
     ignore_file: Annotated[
         Path | None,
         typer.Option(
-            help="Suppressions (default: ./.netplan-ignore.toml if it is there).",
+            metavar="FILE",
+            help="File of suppressions (default: ./.netplan-ignore.toml if it is there).",
             rich_help_panel=CHOICE,
         ),
     ] = None,

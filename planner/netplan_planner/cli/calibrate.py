@@ -9,9 +9,10 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.panels import MEASURE
 
 
-@app.command()
+@app.command(rich_help_panel=MEASURE)
 def calibrate(
     measurements: Annotated[
         list[Path],

@@ -7,14 +7,16 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
+from netplan_planner.cli.panels import PLAN
 
 
-@app.command()
+@app.command(rich_help_panel=PLAN)
 def caps(
     machine_type: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TYPE]", help="Such as n2-standard-16, n2-custom-8-16384; none: all types."
+            metavar="TYPE",
+            help="Machine type, such as n2-standard-16, n2-custom-8-16384; none: all types.",
         ),
     ] = None,
     as_of: options.AsOf = None,
@@ -24,7 +26,7 @@ def caps(
     ] = None,
     series: Annotated[
         list[str] | None,
-        typer.Option(help="Without TYPE: only these series; commas or repeated."),
+        typer.Option(metavar="SERIES", help="Without TYPE: only these series; commas or repeated."),
     ] = None,
     output: answers.Outputs = None,
     former_format: answers.FormerFormat = None,

@@ -10,6 +10,7 @@ import typer
 from netplan_planner.cli import options
 from netplan_planner.cli.app import app, state
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.panels import MEASURE
 from netplan_planner.units import counted
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ SCHEMA = "netplan.evaluation/1"
 UNKNOWN = "-"
 
 model_app = typer.Typer(help="How good the throughput model is.", no_args_is_help=True)
-app.add_typer(model_app, name="model")
+app.add_typer(model_app, name="model", rich_help_panel=MEASURE)
 
 
 class Form(StrEnum):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from netplan_planner.cli import completion
+from netplan_planner.cli import completion, help_page, panels
 from netplan_planner.errors import UsageError, nearest_names
 
 PREFIX = "NETPLAN_"
@@ -31,6 +31,11 @@ class Verbs(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         """Make the command; where a shell asks, with what it completes."""
         super().__init__(**attributes)
+        help_page.attach(self)
+        # By task: the order of imports is that of the alphabet.
+        order = {panel: at for at, panel in enumerate(panels.IN_ORDER)}
+        ranked = sorted(self.commands.items(), key=lambda one: order[one[1].rich_help_panel])
+        self.commands = dict(ranked)
         if completion.is_asked():
             completion.attach(self)
 

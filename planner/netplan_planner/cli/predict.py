@@ -10,6 +10,7 @@ import typer
 from netplan_planner.cli import answers, options, path_options, quantities
 from netplan_planner.cli.app import app, note, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
+from netplan_planner.cli.panels import PLAN
 from netplan_planner.cli.predict_names import Ends, ends_of
 from netplan_planner.cli.predict_pods import NamedPlugin, plugins_of, pod_of
 from netplan_planner.cli.predict_service import service_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from netplan_planner.model import PathClass, Prediction
 
 
-@app.command()
+@app.command(rich_help_panel=PLAN)
 def predict(
     src: path_options.Src = None,
     dst: path_options.Dst = None,

@@ -4,9 +4,6 @@ from datetime import date
 from typing import NamedTuple
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import PathClass
-
-_PATHS = frozenset(path.value for path in PathClass)
 
 
 class Ends(NamedTuple):
@@ -32,13 +29,14 @@ def ends_of(src: str, dst: str | None, *, has_input: bool, on: date) -> Ends:
         if dst is None:
             raise UsageError("name both machines, the sender and the receiver")
         return Ends((src, dst), None)
+    from netplan_planner.model import PathClass
     from netplan_planner.throughput import load_caps
 
     caps = load_caps(on)
     for word in (src, dst):
         if word is None or caps.variants(word) or word in caps.machine_types:
             continue
-        if word in _PATHS:
+        if word in {path.value for path in PathClass}:
             how = f"netplan predict TYPE --path {word}"
             raise UsageError(f"{word!r} is a path, not a machine: {how}")
         near = caps.nearest(word)

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from netplan_planner.cli import options
 from netplan_planner.cli.app import app, progress
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.panels import MEASURE
 from netplan_planner.errors import IncompleteError, UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ probe_app = typer.Typer(
     help="Measure what predictions leave open, with iperf3 between your machines.",
     no_args_is_help=True,
 )
-app.add_typer(probe_app, name="probe")
+app.add_typer(probe_app, name="probe", rich_help_panel=MEASURE)
 
 StoreOption = Annotated[
     Path,

@@ -9,6 +9,7 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.cli.panels import PLAN
 from netplan_planner.errors import UsageError
 
 NEED, PAYMENT = "What is needed", "How it is paid"
@@ -22,7 +23,7 @@ class Architecture(StrEnum):
     ANY = "any"
 
 
-@app.command()
+@app.command(rich_help_panel=PLAN)
 def recommend(
     gbps: Annotated[
         float | None,
@@ -35,7 +36,11 @@ def recommend(
     ] = None,
     region: Annotated[
         str | None,
-        typer.Option(help="Such as us-central1; with --vm, its own.", rich_help_panel=NEED),
+        typer.Option(
+            metavar="REGION",
+            help="Where it runs, such as us-central1; with --vm, the machine's own.",
+            rich_help_panel=NEED,
+        ),
     ] = None,
     vm: Annotated[
         str | None,
@@ -62,10 +67,11 @@ def recommend(
     ] = None,
     memory_gib: Annotated[
         float | None,
-        typer.Option(min=0, help="Least memory, of all machines.", rich_help_panel=NEED),
+        typer.Option(min=0, help="Least memory in GiB, of all machines.", rich_help_panel=NEED),
     ] = None,
     min_flow_gbps: Annotated[
-        float, typer.Option(min=0, help="What one flow must reach.", rich_help_panel=NEED)
+        float,
+        typer.Option(min=0, help="What one flow must reach, in Gbit/s.", rich_help_panel=NEED),
     ] = 0.0,
     headroom: Annotated[
         float,
@@ -91,13 +97,15 @@ def recommend(
         ),
     ] = False,
     spot: Annotated[
-        bool, typer.Option("--spot", help="Spot prices.", rich_help_panel=PAYMENT)
+        bool, typer.Option("--spot", help="At Spot prices.", rich_help_panel=PAYMENT)
     ] = False,
     cud_1y: Annotated[
-        bool, typer.Option("--cud-1y", help="Committed for 1 year.", rich_help_panel=PAYMENT)
+        bool,
+        typer.Option("--cud-1y", help="With a commitment for 1 year.", rich_help_panel=PAYMENT),
     ] = False,
     cud_3y: Annotated[
-        bool, typer.Option("--cud-3y", help="Committed for 3 years.", rich_help_panel=PAYMENT)
+        bool,
+        typer.Option("--cud-3y", help="With a commitment for 3 years.", rich_help_panel=PAYMENT),
     ] = False,
     sustained_use: Annotated[
         bool,
@@ -111,12 +119,19 @@ def recommend(
     month_ratio: Annotated[
         float,
         typer.Option(
-            min=0.001, max=1, help="Share of the month that it runs.", rich_help_panel=PAYMENT
+            min=0.001,
+            max=1,
+            help="Share of the month that it runs, such as 0.5.",
+            rich_help_panel=PAYMENT,
         ),
     ] = 1.0,
     series: Annotated[
         list[str] | None,
-        typer.Option(help="Only these series; commas or repeated.", rich_help_panel=CHOICE),
+        typer.Option(
+            metavar="SERIES",
+            help="Only these series, such as n2,c3; commas or repeated.",
+            rich_help_panel=CHOICE,
+        ),
     ] = None,
     arch: Annotated[
         Architecture | None,
@@ -129,11 +144,13 @@ def recommend(
         ),
     ] = None,
     gpu: Annotated[
-        bool, typer.Option("--gpu", help="Types with GPUs too.", rich_help_panel=CHOICE)
+        bool, typer.Option("--gpu", help="Consider types with GPUs too.", rich_help_panel=CHOICE)
     ] = False,
     shared_core: Annotated[
         bool,
-        typer.Option("--shared-core", help="Shared-core types too.", rich_help_panel=CHOICE),
+        typer.Option(
+            "--shared-core", help="Consider shared-core types too.", rich_help_panel=CHOICE
+        ),
     ] = False,
     project: options.Projects = None,
     inventory: options.Inventory = None,

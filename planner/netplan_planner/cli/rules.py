@@ -6,6 +6,7 @@ import typer
 
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
+from netplan_planner.cli.panels import AUDIT
 from netplan_planner.cli.parameters import Parameters, taking
 
 
@@ -13,7 +14,7 @@ class Rules(Parameters, frozen=True, kw_only=True):
     """Which rules, in which form."""
 
     name: Annotated[
-        str | None, typer.Argument(metavar="[RULE]", help="Id of a rule: print its page.")
+        str | None, typer.Argument(metavar="RULE", help="Id of a rule: print its page.")
     ] = None
     markdown: Annotated[
         bool,
@@ -25,7 +26,7 @@ class Rules(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command()
+@app.command(rich_help_panel=AUDIT)
 @taking
 def rules(asked: Rules) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""

@@ -31,7 +31,7 @@ class Machine(Parameters, frozen=True, kw_only=True):
     machine_type: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TYPE]", help="Machine type, such as n2-standard-16, n2-custom-8-16384."
+            metavar="TYPE", help="Machine type, such as n2-standard-16, n2-custom-8-16384."
         ),
     ] = None
     region: Annotated[

@@ -50,7 +50,7 @@ class Snapshot(Parameters, frozen=True, kw_only=True):
         list[Path] | None,
         typer.Option(
             "--price-tables",
-            metavar="FILE…",
+            metavar="FILE",
             help="CSV tables of what only other sources know, or know later.",
         ),
     ] = None
@@ -63,7 +63,7 @@ class Build(Parameters, frozen=True, kw_only=True):
         list[Path],
         typer.Option(
             "--skus",
-            metavar="FILE…",
+            metavar="FILE",
             help="Dumps of services.skus.list, of Compute Engine and of Networking.",
         ),
     ]
@@ -71,7 +71,7 @@ class Build(Parameters, frozen=True, kw_only=True):
         list[Path],
         typer.Option(
             "--machine-types",
-            metavar="FILE…",
+            metavar="FILE",
             help="Answers of machineTypes.aggregatedList, or CSV tables of types and regions.",
         ),
     ]
@@ -80,7 +80,7 @@ class Build(Parameters, frozen=True, kw_only=True):
         list[Path] | None,
         typer.Option(
             "--currency-pages",
-            metavar="FILE…",
+            metavar="FILE",
             help="Pages of the catalogue in other currencies, for their conversion rates.",
         ),
     ] = None
@@ -130,7 +130,7 @@ class Refresh(Parameters, frozen=True, kw_only=True):
         list[Path] | None,
         typer.Option(
             "--machine-types",
-            metavar="FILE…",
+            metavar="FILE",
             help="Machine types from files instead, such as what `gcloud compute machine-types list"
             " --format=json` wrote.",
         ),

@@ -16,7 +16,7 @@ class Map(Parameters, frozen=True, kw_only=True):
 
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…", help="Answers of services.skus.list: JSON, or gzip of it."),
+        typer.Argument(metavar="FILE", help="Answers of services.skus.list: JSON, or gzip of it."),
     ]
     answer: answers.Output = answers.Output()
 
