@@ -145,7 +145,6 @@ def _answer(
         raise MissingDatum("nothing was asked for: every amount is 0")
     is_month = hours is None or hours == HOURS_PER_MONTH
     span = "a month" if is_month else f"for {plain_number(hours or Decimal(0))} h"
-    partial = "the total is without what is unknown" if bill.lines and bill.unpriced else ""
     answer = PriceAnswer(
         title=f"{name} in {region}" if region is not None else name,
         columns=_COLUMNS,
@@ -154,7 +153,7 @@ def _answer(
         unknown=tuple((one.name, _unknown(one)) for one in bill.unpriced),
         total_usd=bill.usd_per_month,
         hours=None if is_month else hours,
-        notes=tuple(("note", note) for note in (partial, *notes) if note),
+        notes=tuple(("note", note) for note in notes),
     )
     return completed(answer, book, source)
 
