@@ -77,7 +77,7 @@ def write(
 
     if any(spec.format == "csv" for spec in specs):
         _say(beside_table(answer))
-    write_outputs(answer, specs, options or RenderOptions())
+    write_outputs(answer, specs, options or RenderOptions(verbosity=int(state.explain)))
     if not state.quiet:
         _say(asides(answer))
 
@@ -86,7 +86,8 @@ def unbroken() -> "RenderOptions":
     """Return how lists are written: a line a row for tools that search, unless on a terminal."""
     from netplan_planner.renderers.options import RenderOptions
 
-    return RenderOptions(width=None if sys.stdout.isatty() else _UNBROKEN)
+    width = None if sys.stdout.isatty() else _UNBROKEN
+    return RenderOptions(width=width, verbosity=int(state.explain))
 
 
 def _say(texts: Iterable[str]) -> None:

@@ -53,6 +53,8 @@ class State:
     """What the global options say; commands read it."""
 
     quiet: bool = False
+    explain: bool = False
+    """Whether every number is to be explained."""
     config_path: Path | None = None
     explicit_config: bool = False
     debug: bool = False
@@ -94,6 +96,9 @@ def root(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the answer, no notes.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", "-v", help="Explain every number: inputs, source, date.")
+    ] = False,
     debug: Annotated[
         bool,
         typer.Option("--debug", help="Show the trace of an error that was not foreseen."),
@@ -102,11 +107,14 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Read the configuration file, so that its values become the options' defaults."""
+    """Read the configuration file, so that its values become the options' defaults.
+
+    --config, --quiet and --explain may stand before the verb or behind it.
+    """
     _note_variables(ctx, quiet)
     from netplan_planner.config import find_config, option_defaults
 
-    state.quiet, state.debug = quiet, debug
+    state.quiet, state.explain, state.debug = quiet, explain, debug
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:

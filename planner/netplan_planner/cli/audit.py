@@ -231,7 +231,7 @@ def audit(
         currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
         width=width,
         colour=ColourMode(color.value),
-        verbosity=verbose,
+        verbosity=max(verbose, int(state.explain)),
         explain=_explained(explain),
         max_findings=max_findings,
         max_members=max_members,

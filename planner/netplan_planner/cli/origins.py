@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from netplan_planner.cli import completion, help_page, panels
+from netplan_planner.cli.common_words import in_front
 from netplan_planner.errors import UsageError, nearest_names
 
 PREFIX = "NETPLAN_"
@@ -38,6 +39,10 @@ class Verbs(TyperGroup):
         self.commands = dict(ranked)
         if completion.is_asked():
             completion.attach(self)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line; options of the whole command may stand behind a verb."""
+        return super().parse_args(ctx, in_front(args, self))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from netplan_planner.cli import answers, options, path_options, quantities
-from netplan_planner.cli.app import app, note, progress
+from netplan_planner.cli.app import app, note, progress, state
 from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.cli.panels import PLAN
 from netplan_planner.cli.predict_names import Ends, ends_of
@@ -257,7 +257,9 @@ def predict(
             )
         answers.write(PluginTable(rows=tuple(rows)), specs)
         return
-    answers.write(answer_of(question), specs, RenderOptions(verbosity=int(explain)))
+    answers.write(
+        answer_of(question), specs, RenderOptions(verbosity=int(explain or state.explain))
+    )
 
 
 _ASSUMED_CLASS = (

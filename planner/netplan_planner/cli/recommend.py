@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli import answers, options
-from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
 from netplan_planner.cli.panels import PLAN
 from netplan_planner.errors import UsageError
@@ -186,7 +186,12 @@ def recommend(
     verbose: Annotated[
         int,
         typer.Option(
-            "--verbose", "-v", count=True, help="Every row, every loser.", rich_help_panel=OUTPUT
+            "--explain",
+            "--verbose",
+            "-v",
+            count=True,
+            help="Print every row, and why every other type lost.",
+            rich_help_panel=OUTPUT,
         ),
     ] = 0,
     output: answers.Outputs = None,
@@ -267,7 +272,7 @@ def recommend(
         RenderOptions(
             width=width,
             colour=ColourMode(color.value),
-            verbosity=verbose,
+            verbosity=max(verbose, int(state.explain)),
             max_rows=top,
             currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
             currency_note="" if shown_in is None else shown_in.assumption,

@@ -1,7 +1,6 @@
 """Every help page: what it says of values, and how the verbs stand in it."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from typer.testing import CliRunner
 
 from netplan_planner.cli import panels, verbs
 from netplan_planner.cli.app import app
+from support.verbs import commands
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)
@@ -17,12 +17,6 @@ ROOT: Any = typer.main.get_command(app)
 
 NOT_YET = ("probe",)
 """Verbs whose help is still to be mended."""
-
-
-def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*path, name))
 
 
 ALL = tuple(commands(ROOT))
