@@ -35,7 +35,8 @@ class Verbs(TyperGroup):
         help_page.attach(self)
         # By task: the order of imports is that of the alphabet.
         order = {panel: at for at, panel in enumerate(panels.IN_ORDER)}
-        ranked = sorted(self.commands.items(), key=lambda one: order[one[1].rich_help_panel])
+        verbs: Any = self.commands
+        ranked = sorted(verbs.items(), key=lambda one: order[one[1].rich_help_panel])
         self.commands = dict(ranked)
         if completion.is_asked():
             completion.attach(self)

@@ -8,6 +8,7 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
+from netplan_planner.cli.bundles import Input
 from netplan_planner.cli.options import Reporter
 from netplan_planner.cli.parameters import Parameters, taking
 
@@ -23,10 +24,7 @@ class Reconcile(Parameters, frozen=True, kw_only=True):
             help="Detailed usage table of the Cloud Billing export (Parquet, CSV); repeat it.",
         ),
     ]
-    project: options.Projects = None
-    inventory: options.Inventory = None
-    traffic: options.Traffic = None
-    demo: options.Demo = None
+    given: Input = Input()
     prices: options.Prices = None
     discount: options.Discounts = None
     contract: Annotated[
@@ -53,10 +51,10 @@ def reconcile(asked: Reconcile) -> None:
     specs = asked.answer.specs()
     request = AuditRequest(
         today=date.today(),
-        projects=tuple(dict.fromkeys(asked.project or ())),
-        inventory=tuple(asked.inventory or ()),
-        traffic=tuple(asked.traffic or ()),
-        demo=asked.demo,
+        projects=tuple(dict.fromkeys(asked.given.project or ())),
+        inventory=tuple(asked.given.inventory or ()),
+        traffic=tuple(asked.given.traffic or ()),
+        demo=asked.given.demo,
         prices=asked.prices,
         discounts=tuple(asked.discount or ()),
         billing_exports=tuple(asked.billing_export) if asked.contract else (),
