@@ -1,5 +1,6 @@
 """Frozen values that every stage shares; see docs/glossary.md for the terms."""
 
+from netplan_planner.model.amounts import Amount, AmountKind, Text, Words, worded
 from netplan_planner.model.base import (
     ProjectId,
     Region,
@@ -192,6 +193,8 @@ __all__ = [
     "TARGET_LABEL",
     "Address",
     "AddressUse",
+    "Amount",
+    "AmountKind",
     "BadRecord",
     "BandwidthTier",
     "Binding",
@@ -312,6 +315,7 @@ __all__ = [
     "Subnetwork",
     "Suppressed",
     "Target",
+    "Text",
     "Ties",
     "TopFlow",
     "TrafficCoverage",
@@ -325,6 +329,7 @@ __all__ = [
     "VmTraffic",
     "VpnTunnel",
     "WindowInfo",
+    "Words",
     "Zone",
     "ZonePair",
     "bill",
@@ -343,4 +348,5 @@ __all__ = [
     "unpriced_span",
     "usage_of",
     "why_no_shape",
+    "worded",
 ]

@@ -24,7 +24,7 @@ from netplan_planner.model import (
     ResourceRef,
 )
 from netplan_planner.renderers.content import content_of, phrases
-from netplan_planner.renderers.figures import rounded
+from netplan_planner.renderers.figures import rounded, shown
 from netplan_planner.renderers.json_report import SUM_DECIMALS
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.tables.writing import csv_text
@@ -125,7 +125,7 @@ def _rows(finding: Finding, number: int) -> Iterator[tuple[Cell, ...]]:
             index,
             len(places),
             place.subject,
-            place.message,
+            shown(place.message),
             *_resources(place.resources),
             *_rates(place.throughput_now),
             *_rates(place.throughput_fixed),

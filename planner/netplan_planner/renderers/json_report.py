@@ -18,8 +18,9 @@ from functools import cache
 import msgspec
 
 from netplan_planner.inert import escaped_json, scalars
+from netplan_planner.model import Words
 from netplan_planner.renderers.content import content_of
-from netplan_planner.renderers.figures import rounded
+from netplan_planner.renderers.figures import rounded, shown
 from netplan_planner.renderers.options import RenderOptions
 
 UNIT_PRICE_DECIMALS = 12
@@ -99,6 +100,7 @@ _CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[..., Plain]], ...] = 
     (str, lambda value, name: scalars(value)),
     (int, lambda value, name: value),
     (float, _float),
+    (Words, lambda value, name: scalars(shown(value))),
     (msgspec.Struct, _struct),
     (dict, lambda value, name: {key: plain(item, key) for key, item in value.items()}),
     ((tuple, list), lambda value, name: [plain(item, name) for item in value]),

@@ -10,7 +10,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, cast
 
-from netplan_planner.renderers.document import Block
+from netplan_planner.renderers.document import Block, blocks_in
 from netplan_planner.renderers.options import RenderOptions
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
@@ -59,5 +59,5 @@ def content_of(answer: object) -> Content:
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:
-    """Return any answer as a document."""
-    return content_of(answer).blocks(answer, options)
+    """Return any answer as a document, with its amounts as they are shown."""
+    return blocks_in(content_of(answer).blocks(answer, options), options.currency)

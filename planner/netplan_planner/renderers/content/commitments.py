@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import CommitmentUse, CommittedPart, Finding
+from netplan_planner.model import Amount, CommitmentUse, CommittedPart, Finding, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -87,7 +87,7 @@ def _used(units: Decimal | None, part: CommittedPart, *, is_bad: bool = False) -
 def _usd(usd: Decimal | None, *, is_bad: bool = False) -> Line:
     if usd is None:
         return line(say("not known", Role.DIM))
-    return line(fixed(figures.dollars(usd), Role.COST if is_bad and usd else Role.PLAIN))
+    return line(fixed(Amount(usd=usd), Role.COST if is_bad and usd else Role.PLAIN))
 
 
 def _note(use: CommitmentUse, part: CommittedPart | None) -> str:
@@ -108,7 +108,7 @@ def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
     yield Para(
         line=line(
             "Together ",
-            fixed(f"{figures.dollars(sum(fees, Decimal(0)))} a month", Role.STRONG),
+            fixed(worded(Amount(usd=sum(fees, Decimal(0))), " a month"), Role.STRONG),
             *_unused(sum(unused, Decimal(0))),
             f"; {figures.counted(missing, 'amount')} without a known price left out"
             if missing
@@ -120,18 +120,18 @@ def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
 def _unused(usd: Decimal) -> tuple[str | Span, ...]:
     if not usd:
         return (", none of which is known to be unused",)
-    paid = fixed(figures.dollars(usd), Role.COST)
+    paid = fixed(Amount(usd=usd), Role.COST)
     return (", of which ", paid, " is paid for what no machine that was read uses")
 
 
 def before_commitments(finding: Finding) -> Iterator[Block]:
     """Yield what a saving is without commitments, where only that is known, and their note."""
     usd = finding.saving_before_commitments_usd_per_month
-    note = figures.said(finding.saving_note)
+    note = finding.saving_note
     if usd is None:
         if note:
             yield Field(label="paid on", line=line(note))
         return
     verb = "saves" if usd > 0 else "costs"
-    amount = fixed(f"{verb} {figures.dollars(usd)} a month before commitments")
+    amount = fixed(worded(f"{verb} ", Amount(usd=usd), " a month before commitments"))
     yield Field(label="not sure", line=line(amount, f": {note}"))
