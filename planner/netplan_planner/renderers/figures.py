@@ -14,6 +14,8 @@ _RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
 _SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
 _CENT = Decimal("0.01")
 _WHOLE_DOLLARS_FROM = 10_000
+SUM_DECIMALS = 6
+"""Of sums and quantities in data formats."""
 _CONVERTED_DIGITS = 9
 """Of a unit price in another currency; the dollars keep all of theirs."""
 
@@ -251,6 +253,18 @@ def _exact_sum(usd: Decimal, currency: CurrencyRate | None) -> str:
 def _converted(usd: Decimal, currency: CurrencyRate | None) -> tuple[str, Decimal]:
     """Return the mark that stands before an amount, and the amount in its currency."""
     return ("$", usd) if currency is None else (f"{currency.code} ", usd * currency.per_usd)
+
+
+def exact(value: Decimal, digits: int) -> Decimal:
+    """Return a decimal with at most `digits` decimals and without idle zeros, for data.
+
+    >>> exact(Decimal("643.0700000"), 6), exact(Decimal("1E+2"), 6), exact(Decimal("0.0000005"), 6)
+    (Decimal('643.07'), Decimal('100'), Decimal('0'))
+
+    Raises:
+        ValueError: If it is not finite, or too great for a float, which JSON would hold.
+    """
+    return Decimal(trimmed(Decimal(repr(rounded(value, digits))), digits).replace(",", ""))
 
 
 def _rate_number(value: float) -> str:

@@ -1,7 +1,8 @@
 """What answers say: one module for each kind of answer, whatever the format.
 
 `blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module is imported when
-its answer is written.
+its answer is written. What a `record` holds is told by the type that its function returns: from it
+the JSON Schema in docs/schemas is made.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +19,7 @@ Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
 
 
 class DataTable(NamedTuple):
-    """Rows for data formats; a column's name ends in its unit."""
+    """Rows for data formats; the name of a column of numbers ends in their unit."""
 
     columns: tuple[str, ...]
     rows: Iterable[tuple[Cell, ...]]
@@ -34,7 +35,10 @@ class Content(Protocol):
         """Return the answer as a document."""
 
     def record(self, answer: Any) -> object:
-        """Return what JSON holds behind `schema`: a value of the model, or a mapping."""
+        """Return what JSON holds behind `schema`: a value, a mapping, or a tuple of values.
+
+        Of a tuple, the fields of all stand in one object.
+        """
 
     def table(self, answer: Any) -> DataTable:
         """Return the answer as rows."""
@@ -52,10 +56,19 @@ _MODULES: Mapping[str, str] = {
 }
 
 
+def answers() -> tuple[str, ...]:
+    """Return the names of all kinds of answers."""
+    return tuple(_MODULES)
+
+
+def module_of(kind: str) -> Content:
+    """Return the module that knows what a kind of answer says."""
+    return cast(Content, import_module(f"{__name__}.{_MODULES[kind]}"))
+
+
 def content_of(answer: object) -> Content:
     """Return the module that knows what an answer says."""
-    name = _MODULES[type(answer).__name__]
-    return cast(Content, import_module(f"{__name__}.{name}"))
+    return module_of(type(answer).__name__)
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:

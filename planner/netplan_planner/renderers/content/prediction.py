@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import asdict
-
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import (
     Amount,
@@ -15,6 +13,7 @@ from netplan_planner.model import (
     Prediction,
     StreamRate,
     Text,
+    Value,
     worded,
 )
 from netplan_planner.renderers.content import DataTable
@@ -69,11 +68,20 @@ _LONG = 2000
 _ONE_CORE_IS = "a tool of one thread (iperf3 before 3.16), one receive queue, one tunnel"
 
 
-def record(answer: Prediction) -> object:
+class BoundBy(Value, frozen=True, kw_only=True):
+    """What binds, by name."""
+
+    binding_limit: str | None
+    """The limit that binds; null where nothing is predicted."""
+    next_limit: str | None
+    """The one that would bind were the first lifted."""
+
+
+def record(answer: Prediction) -> tuple[Prediction, BoundBy]:
     """Return every field, and the names of the limits that bind first and next."""
     found = answer.estimate
     first = found.limits[0].name if found.gbps is not None else None
-    return asdict(answer) | {"binding_limit": first, "next_limit": _second(found)}
+    return answer, BoundBy(binding_limit=first, next_limit=_second(found))
 
 
 def table(answer: Prediction) -> DataTable:

@@ -1,6 +1,7 @@
 """A recommendation: the machine types that carry a bandwidth, why others lost, what it rests on."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 
 from msgspec.structs import asdict
@@ -15,6 +16,7 @@ from netplan_planner.model import (
     Rejected,
     Text,
     Usage,
+    Value,
     worded,
 )
 from netplan_planner.renderers.content import Cell, DataTable, plans
@@ -43,18 +45,34 @@ COLUMNS = (
 )
 
 
-def record(answer: Recommendation) -> object:
+class Basis(Value, frozen=True, kw_only=True):
+    """What a recommendation rests on."""
+
+    price_age: str
+    """That prices are old, and the command for newer ones; empty while they hold."""
+    limits_as_of: date
+    calibration: str | None
+    """What it says of itself, where probes corrected the limits."""
+    prices_as_of: date
+    prices_sha256: str
+    price_terms: str
+    """Of the contract, where prices are effective ones; empty: list prices."""
+    is_feasible: bool
+    """Whether any candidate meets the need."""
+
+
+def record(answer: Recommendation) -> tuple[Basis, MachinePlan | Infeasible]:
     """Return what it rests on, then every field of the plan."""
-    return {
-        "price_age": answer.price_age,
-        "limits_as_of": answer.limits_as_of,
-        "calibration": answer.calibration,
-        "prices_as_of": answer.prices_as_of,
-        "prices_sha256": answer.prices_sha256,
-        "price_terms": answer.price_terms,
-        "is_feasible": isinstance(answer.plan, MachinePlan),
-        **asdict(answer.plan),
-    }
+    basis = Basis(
+        price_age=answer.price_age,
+        limits_as_of=answer.limits_as_of,
+        calibration=answer.calibration,
+        prices_as_of=answer.prices_as_of,
+        prices_sha256=answer.prices_sha256,
+        price_terms=answer.price_terms,
+        is_feasible=isinstance(answer.plan, MachinePlan),
+    )
+    return basis, answer.plan
 
 
 def table(answer: Recommendation) -> DataTable:
