@@ -11,8 +11,9 @@ import itertools
 import json
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -30,40 +31,45 @@ _NUMBERS = (
 )
 _DECIMAL = {"type": "string", "format": "decimal"}
 _REF = "#/$defs/"
+_UNTOLD = {"description": "Of no told type.", "type": "object", "required": ["schema"]}
+"""A record whose function returns `object`."""
 _TEXT = [{"type": "string"}, {"$ref": f"{_REF}Words"}]
 """`model.Text`, which JSON holds as a string."""
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """Return the schema of a kind of answer, by the name of its type, as JSON renders it."""
-    content = module_of(kind)
-    parts = _parts(content)
-    kinds = [kind for part in parts for kind in part]
-    refs, made = msgspec.json.schema_components(
-        kinds, schema_hook=_any_field, ref_template=_REF + "{name}"
-    )
-    definitions = {name: _definition(content, name, part) for name, part in made.items()}
-    for name in ("Amount", "AmountKind", "Words"):
-        definitions.pop(name, None)
-    whole = dict(
-        zip(kinds, (definitions.pop(ref["$ref"].removeprefix(_REF)) for ref in refs), strict=True)
-    )
-    variants = itertools.product(*parts)
-    roots = [_root(content, [whole[kind] for kind in variant]) for variant in variants]
+    """Return the schema of a kind of answer, by the name of its type, as JSON renders it.
+
+    Kinds that have one id have one schema, which allows each of them.
+    """
+    own = module_of(kind)
+    return schema_of([one for one in map(module_of, answers()) if one.SCHEMA == own.SCHEMA])
+
+
+def schema_of(contents: Sequence[Content]) -> dict[str, Any]:
+    """Return the schema of the answers of some modules, all of one id."""
+    roots: list[dict[str, Any]] = []
+    definitions: dict[str, Any] = {}
+    for content in contents:
+        found, parts = _variants(content)
+        roots += [root for root in found if root not in roots]
+        definitions |= parts
     return {
         "$schema": _DIALECT,
         "$comment": _NUMBERS,
         **(roots[0] if len(roots) == 1 else {"anyOf": roots}),
-        "title": content.SCHEMA,
+        "title": contents[0].SCHEMA,
         "$defs": {name: definitions[name] for name in sorted(definitions)},
     }
 
 
-def pages() -> Iterator[tuple[str, str]]:
-    """Yield the path below docs/schemas and the text of each schema."""
-    for kind in answers():
-        text = json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n"
-        yield f"{module_of(kind).SCHEMA}.json", text
+def pages() -> dict[str, str]:
+    """Return the text of each schema by its path below docs/schemas."""
+    return {
+        f"{module_of(kind).SCHEMA}.json": json.dumps(schema(kind), indent=2, ensure_ascii=False)
+        + "\n"
+        for kind in answers()
+    }
 
 
 def field_notes(kind: type) -> dict[str, str]:
@@ -86,11 +92,24 @@ def _any_field(kind: type) -> dict[str, Any]:
     return {"type": ["string", "number", "boolean", "null", "array"]}
 
 
-def _parts(content: Content) -> list[tuple[type, ...]]:
-    """Return what a record is made of: for each of its values, which types it can have."""
+def _variants(content: Content) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return each shape that a record can have, and the types that these name."""
     returned = get_type_hints(content.record)["return"]
     parts = get_args(returned) if get_origin(returned) is tuple else (returned,)
-    return [get_args(part) or (part,) for part in parts]
+    choices = [get_args(part) if get_origin(part) is UnionType else (part,) for part in parts]
+    kinds = [kind for part in choices for kind in part]
+    if object in kinds:
+        return [_UNTOLD | {"properties": {"schema": {"const": content.SCHEMA}}}], {}
+    refs, made = msgspec.json.schema_components(
+        kinds, schema_hook=_any_field, ref_template=_REF + "{name}"
+    )
+    definitions = {name: _definition(content, name, part) for name, part in made.items()}
+    for name in ("Amount", "AmountKind", "Words"):
+        definitions.pop(name, None)
+    names = [ref["$ref"].removeprefix(_REF) for ref in refs]
+    whole = {kind: definitions.pop(name) for kind, name in zip(kinds, names, strict=True)}
+    found = itertools.product(*choices)
+    return [_root(content, [whole[kind] for kind in variant]) for variant in found], definitions
 
 
 def _root(content: Content, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -122,9 +141,7 @@ def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, 
         part["description"] = _one_line(part["description"])
     if "properties" not in part:
         return part
-    notes: dict[str, str] = {}
-    for base in reversed(_own_classes(kind)):
-        notes |= field_notes(base)
+    notes = field_notes(kind)
     is_struct = issubclass(kind, msgspec.Struct)
     fields = kind.__struct_fields__ if is_struct else kind.__annotations__
     properties = {
@@ -140,11 +157,6 @@ def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, 
         "required": [field for field in fields if is_struct or field in part["required"]],
         "additionalProperties": False,
     }
-
-
-def _own_classes(kind: type) -> list[type]:
-    """Return a type and those that it takes fields from."""
-    return [base for base in kind.__mro__ if base.__module__.startswith("netplan_planner")]
 
 
 def _property(value: Any) -> Any:
@@ -167,7 +179,7 @@ def _one_line(docstring: str) -> str:
 
 def write(folder: Path) -> None:
     """Write every schema below a folder."""
-    for name, text in pages():
+    for name, text in pages().items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
