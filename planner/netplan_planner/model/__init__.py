@@ -18,6 +18,7 @@ from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, 
 from netplan_planner.model.calibration_report import CalibrationReport, LeftOut, Lesson
 from netplan_planner.model.caps_answer import CapsAnswer
 from netplan_planner.model.commitment import (
+    SPEND_UNIT,
     CommitmentScope,
     CommitmentUse,
     CommittedPart,
@@ -49,6 +50,7 @@ from netplan_planner.model.finding import (
     SavingBasis,
     Severity,
 )
+from netplan_planner.model.flexible import FlexibleCommitments, FlexibleUse
 from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import (
     CapsBook,
@@ -190,6 +192,7 @@ __all__ = [
     "PIN_LABEL",
     "ROLE_LABEL",
     "SCHEMA",
+    "SPEND_UNIT",
     "TARGET_LABEL",
     "Address",
     "AddressUse",
@@ -233,6 +236,8 @@ __all__ = [
     "Fix",
     "FixSet",
     "FixStep",
+    "FlexibleCommitments",
+    "FlexibleUse",
     "FlowLogConfig",
     "FlowLogsConfiguration",
     "ForwardingRule",

@@ -1,10 +1,14 @@
 """Blocks in another currency: every amount of every kind of block follows it, nothing else."""
 
+import ast
+from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from netplan_planner.model import Amount, CurrencyRate, worded
+from netplan_planner.renderers import content, figures
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -68,6 +72,28 @@ def test_a_text_with_amounts_is_as_harmless_as_any_other() -> None:
         assert span.text.startswith("a\\x1b[31m")
         assert len(span.text) <= 40
         assert "characters)" in span.text
+
+
+def test_content_leaves_writing_amounts_to_the_currency() -> None:
+    """What makes blocks says `Amount`: a string of dollars would follow no `--currency`."""
+    strings = {"dollars", "saving", "unit_price"}
+    found = [
+        f"{path.name}:{getattr(node, 'lineno', 0)} {name}"
+        for path in sorted(Path(content.__file__).parent.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in names_of_figures(node)
+        if name in strings
+    ]
+    assert found == []
+
+
+def names_of_figures(node: ast.AST) -> Iterator[str]:
+    """Yield what a piece of code takes of `renderers.figures`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.value.id == "figures":
+            yield node.attr
+    elif isinstance(node, ast.ImportFrom) and node.module == figures.__name__:
+        yield from (alias.name for alias in node.names)
 
 
 def lines(block: Block) -> list[Line]:

@@ -325,11 +325,8 @@ def _verdict(plan: JobPlan) -> Line:
     if not plan.options:
         return line(say("No type could be priced and rated", Role.BAD))
     best = plan.options[0]
-    equal = [
-        o
-        for o in plan.options
-        if figures.dollars(o.usd_per_month) == figures.dollars(best.usd_per_month)
-    ]
+    shown = figures.shown(Amount(usd=best.usd_per_month))
+    equal = [o for o in plan.options if figures.shown(Amount(usd=o.usd_per_month)) == shown]
     fastest = f" and the fastest of {len(equal)} that cost the same" if len(equal) > 1 else ""
     text = line(
         phrases.name(best.machine_type),
