@@ -242,7 +242,7 @@ def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
     from netplan_planner.renderers import RenderOptions
 
     return RenderOptions(
-        currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
+        currency=shown_in,
         width=written.look.width,
         colour=written.look.colour,
         verbosity=verbosity(written.verbose),

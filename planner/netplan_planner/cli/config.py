@@ -15,7 +15,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.errors import UsageError
 
 if TYPE_CHECKING:
-    from netplan_planner.model.settings import Environment, Setting
+    from netplan_planner.model import Environment, Setting
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""
@@ -45,7 +45,7 @@ class Show(Parameters, frozen=True, kw_only=True):
 def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
     from netplan_planner.engine.settings import file_settings
-    from netplan_planner.model.settings import Settings
+    from netplan_planner.model import Settings
 
     specs = asked.answer.specs(default="json" if asked.json else "text")
     if asked.env:
@@ -58,10 +58,10 @@ def show(asked: Show, ctx: typer.Context) -> None:
 def _environment(root: Any) -> "Environment":
     """Return the variable of every option, then those that are not netplan's alone."""
     from netplan_planner.engine.settings import OTHER_VARIABLES
-    from netplan_planner.model.settings import Environment, Variable
+    from netplan_planner.model import Environment, EnvironmentVariable
 
     own = [
-        Variable(
+        EnvironmentVariable(
             variable=one.name,
             sets=f"{' '.join(('netplan', *one.verb))} {one.option}",
             meaning=one.help,
@@ -70,7 +70,7 @@ def _environment(root: Any) -> "Environment":
         for one in variables_of(root.command, root.auto_envvar_prefix or "")
     ]
     others = [
-        Variable(variable=name, sets=meaning, meaning="", is_given=name in os.environ)
+        EnvironmentVariable(variable=name, sets=meaning, meaning="", is_given=name in os.environ)
         for name, meaning in OTHER_VARIABLES.items()
     ]
     return Environment(variables=(*own, *others))
@@ -97,7 +97,7 @@ def _is_setting(parameter: Any) -> bool:
 
 
 def _setting(parameter: Any, context: Any, path: tuple[str, ...]) -> "Setting":
-    from netplan_planner.model.settings import Setting
+    from netplan_planner.model import Setting
 
     value, source = parameter.consume_value(context, {})
     if isinstance(value, dict):

@@ -237,8 +237,7 @@ def recommend(asked: Recommend) -> None:
             colour=asked.look.colour,
             verbosity=verbosity(asked.verbose),
             max_rows=asked.top,
-            currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
-            currency_note="" if shown_in is None else shown_in.assumption,
+            currency=shown_in,
         ),
     )
     if isinstance(answer.plan, Infeasible):

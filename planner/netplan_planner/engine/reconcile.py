@@ -14,18 +14,16 @@ from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
     Direction,
     Facts,
+    ModelledPart,
+    OtherSku,
     PathClass,
     PriceTier,
-    bill,
-)
-from netplan_planner.model.price_age import price_age
-from netplan_planner.model.reconciliation import (
-    OtherSku,
-    Part,
     Reconciliation,
     SkuBalance,
     Unmodelled,
+    bill,
 )
+from netplan_planner.model.price_age import price_age
 from netplan_planner.paths.lanes import Lane, lane_of, lane_parts, nat_part
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_pricing import SnapshotPriceBook
@@ -238,12 +236,12 @@ def _balance(
     sku_id: str, volume: Volume | None, row: BilledSku | None, book: SnapshotPriceBook
 ) -> SkuBalance:
     gib = usd = Decimal(0)
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ModelledPart, ...] = ()
     if volume is not None:
         gib = volume.total
         usd = sum((line.usd_per_month for line in bill("t", gib, volume.tiers)), Decimal(0))
         parts = tuple(
-            Part(path_class=path_class, gib=amount)
+            ModelledPart(path_class=path_class, gib=amount)
             for path_class, amount in sorted(volume.gib.items(), key=lambda one: -one[1])
         )
     return SkuBalance(

@@ -1,6 +1,6 @@
 """`netplan rules`: the rules' metadata as answers."""
 
-from netplan_planner.model.rule_answers import RuleList, RulePage, RuleThreshold
+from netplan_planner.model import RuleList, RulePage, RuleThreshold
 from netplan_rules import docs
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules, find_rule

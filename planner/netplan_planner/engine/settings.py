@@ -10,7 +10,7 @@ from netplan_planner.google.options import (
     EMULATOR_VARIABLE,
     ENDPOINT_VARIABLE,
 )
-from netplan_planner.model.settings import Setting
+from netplan_planner.model import Setting
 from netplan_rules.registry import declared_thresholds, thresholds
 from netplan_rules.severity import SECTION
 

@@ -7,7 +7,7 @@ from netplan_planner.model.base import Value
 from netplan_planner.model.traffic import PathClass
 
 
-class Part(Value, frozen=True, kw_only=True):
+class ModelledPart(Value, frozen=True, kw_only=True):
     """What of a SKU's volume goes over one path class."""
 
     path_class: PathClass
@@ -25,7 +25,7 @@ class SkuBalance(Value, frozen=True, kw_only=True):
     """0 where it is not on the bill, None where that is not known."""
     modelled_usd: Decimal
     billed_usd: Decimal
-    parts: tuple[Part, ...]
+    parts: tuple[ModelledPart, ...]
     """Of the model, the greatest first."""
     note: str = ""
 

@@ -20,7 +20,7 @@ class Settings(Value, frozen=True, kw_only=True):
     settings: tuple[Setting, ...]
 
 
-class Variable(Value, frozen=True, kw_only=True):
+class EnvironmentVariable(Value, frozen=True, kw_only=True):
     """A variable of the environment that netplan reads."""
 
     variable: str
@@ -35,4 +35,4 @@ class Variable(Value, frozen=True, kw_only=True):
 class Environment(Value, frozen=True, kw_only=True):
     """Every variable that is read."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[EnvironmentVariable, ...]

@@ -9,8 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.engine.refresh import RefreshRequest, refresh
-from netplan_planner.model import Value
-from netplan_planner.model.price_snapshots import (
+from netplan_planner.model import (
     ChangeCount,
     CheckOutcome,
     ListComparison,
@@ -28,6 +27,7 @@ from netplan_planner.model.price_snapshots import (
     SnapshotSource,
     UnpricedType,
     UnusedSku,
+    Value,
 )
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_pricing.building.assemble import Built

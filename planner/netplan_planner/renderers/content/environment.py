@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model.settings import Environment
+from netplan_planner.model import Environment
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import Block, Column, Role, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -11,9 +11,9 @@ SCHEMA = "netplan.environment/1"
 COLUMNS = ("variable", "sets", "meaning", "is_given")
 
 
-def record(answer: Environment) -> object:
+def record(answer: Environment) -> Environment:
     """Return every variable."""
-    return {"variables": answer.variables}
+    return answer
 
 
 def table(answer: Environment) -> DataTable:

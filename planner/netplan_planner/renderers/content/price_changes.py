@@ -2,34 +2,66 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import TypedDict, cast
 
-from netplan_planner.model.price_snapshots import PriceChanges, PriceMove
+from netplan_planner.model import PriceChanges, PriceMove
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.document import Block, Column, Item, Para, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import plain_number
 
 SCHEMA = "netplan.price-changes/1"
-COLUMNS = ("area", "change", "where", "what", "step", "old_usd", "new_usd", "moved_percent")
+
+
+class ChangeRow(TypedDict):
+    """One price in two snapshots; null where a snapshot has none."""
+
+    area: str
+    """`machine`, `rate`, `traffic` or `sku`."""
+    change: str
+    """`appeared`, `vanished` or `moved`."""
+    where: str
+    what: str
+    step: str
+    """Where the step of a tiered price begins, empty for the first."""
+    old_usd: Decimal | None
+    new_usd: Decimal | None
+    moved_percent: Decimal | None
+
+
+class Record(TypedDict):
+    """How two snapshots differ."""
+
+    changes: tuple[ChangeRow, ...]
+
+
+COLUMNS = tuple(ChangeRow.__annotations__)
 _PERCENT = Decimal(100)
 _LONG = 4000
 
 
-def record(answer: PriceChanges) -> object:
+def record(answer: PriceChanges) -> Record:
     """Return a record a price, with the fields of the table."""
-    cells = map(_cells, answer.changes)
-    return {"changes": tuple(dict(zip(COLUMNS, one, strict=True)) for one in cells)}
+    return {"changes": tuple(map(_row, answer.changes))}
 
 
 def table(answer: PriceChanges) -> DataTable:
     """Return a row a price."""
-    return DataTable(COLUMNS, map(_cells, answer.changes))
+    rows = (_row(one).values() for one in answer.changes)
+    return DataTable(COLUMNS, (cast(tuple[Cell, ...], tuple(row)) for row in rows))
 
 
-def _cells(one: PriceMove) -> tuple[Cell, ...]:
-    moved = None if one.ratio is None else round(one.ratio * _PERCENT, 3)
-    prices = (one.old_usd, one.new_usd, moved)
-    return one.area, one.change, one.where, one.what, one.step, *prices
+def _row(one: PriceMove) -> ChangeRow:
+    return {
+        "area": one.area,
+        "change": one.change,
+        "where": one.where,
+        "what": one.what,
+        "step": one.step,
+        "old_usd": one.old_usd,
+        "new_usd": one.new_usd,
+        "moved_percent": None if one.ratio is None else round(one.ratio * _PERCENT, 3),
+    }
 
 
 def blocks(answer: PriceChanges, options: RenderOptions) -> Iterator[Block]:

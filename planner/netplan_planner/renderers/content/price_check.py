@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypedDict
 
-from netplan_planner.model.price_snapshots import CheckOutcome, PriceCheck
+from netplan_planner.model import CheckOutcome, PriceCheck, PriceFault, RegionLack, UnpricedType
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -22,7 +23,21 @@ SCHEMA = "netplan.price-check/1"
 _LONG = 4000
 
 
-def record(answer: PriceCheck) -> object:
+class Record(TypedDict):
+    """What was checked of a snapshot, and what fails."""
+
+    checks: dict[str, int]
+    """How many prices each check looked at."""
+    faults: tuple[PriceFault, ...]
+    outdated: tuple[str, ...]
+    """Prices that are older than a known change."""
+    lacking: tuple[RegionLack, ...]
+    """Regions without prices of traffic."""
+    unpriced: tuple[UnpricedType, ...]
+    """What is offered and has no price."""
+
+
+def record(answer: PriceCheck) -> Record:
     """Return the counts by check, and everything that was found."""
     return {
         "checks": {one.name: one.count for one in answer.checks},

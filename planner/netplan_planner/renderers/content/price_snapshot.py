@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import asdict
-
-from netplan_planner.model.price_snapshots import ListDifference, SnapshotBuilt
+from netplan_planner.model import ListDifference, SnapshotBuilt
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.asides import first_of
 from netplan_planner.renderers.document import Block, Column, Para, Role, Table, line, say
@@ -15,9 +13,9 @@ COLUMNS = ("table", "row_count", "as_of", "source")
 _LONG = 4000
 
 
-def record(answer: SnapshotBuilt) -> object:
+def record(answer: SnapshotBuilt) -> SnapshotBuilt:
     """Return every field."""
-    return asdict(answer)
+    return answer
 
 
 def table(answer: SnapshotBuilt) -> DataTable:

@@ -1,9 +1,17 @@
 """The traffic model against the bill: a row a SKU, and what neither of the two can compare."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from decimal import Decimal
+from typing import TypedDict, cast
 
-from netplan_planner.model.reconciliation import Reconciliation, SkuBalance
+from netplan_planner.model import (
+    ModelledPart,
+    OtherSku,
+    Reconciliation,
+    SkuBalance,
+    Unmodelled,
+)
 from netplan_planner.renderers.content import Cell, DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -19,15 +27,56 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import cents
 
 SCHEMA = "netplan.reconciliation/1"
-COLUMNS = (
-    *("sku_id", "description", "modelled_gib", "billed_gib", "residual_gib", "residual_ratio"),
-    *("modelled_usd", "billed_usd", "residual_usd", "path_classes", "note"),
-)
 _RATIO_DIGITS = 6
 _LONG = 4000
 
 
-def record(answer: Reconciliation) -> object:
+class BalanceRow(TypedDict):
+    """One SKU in the model and on the bill; what was billed and is not known is null."""
+
+    sku_id: str
+    description: str
+    modelled_gib: Decimal
+    billed_gib: Decimal | None
+    residual_gib: Decimal | None
+    residual_ratio: Decimal | None
+    modelled_usd: Decimal
+    billed_usd: Decimal
+    residual_usd: Decimal
+    path_classes: tuple[ModelledPart, ...]
+    """Of the model, the greatest first."""
+    note: str
+
+
+class Record(TypedDict):
+    """The traffic model against the bill."""
+
+    warnings: tuple[str, ...]
+    """What makes the figures less than a comparison."""
+    billing_exports: tuple[str, ...]
+    billed_from: datetime
+    billed_to: datetime
+    billed_hours: Decimal
+    projects: tuple[str, ...]
+    other_projects: tuple[str, ...]
+    """On the bill and not compared."""
+    modelled_hours: Decimal
+    modelled_window: str
+    skus: tuple[BalanceRow, ...]
+    """The greatest residual in dollars first."""
+    unmodelled: tuple[Unmodelled, ...]
+    other_usd: Decimal
+    """Billed for anything but traffic."""
+    other_skus: tuple[OtherSku, ...]
+    credits_usd: Decimal
+    not_usage_rows: int
+    not_usage_usd: Decimal
+
+
+COLUMNS = tuple(BalanceRow.__annotations__)
+
+
+def record(answer: Reconciliation) -> Record:
     """Return the balances with the fields of the table, and what was left out of them."""
     return {
         "warnings": answer.warnings,
@@ -39,10 +88,7 @@ def record(answer: Reconciliation) -> object:
         "other_projects": answer.other_projects,
         "modelled_hours": answer.modelled_hours,
         "modelled_window": answer.modelled_window,
-        "skus": tuple(
-            {**dict(zip(COLUMNS, _cells(one), strict=True)), "path_classes": one.parts}
-            for one in answer.balances
-        ),
+        "skus": tuple(map(_fields, answer.balances)),
         "unmodelled": answer.unmodelled,
         "other_usd": answer.other_usd,
         "other_skus": answer.other,
@@ -65,12 +111,25 @@ def beside_table(answer: Reconciliation) -> Iterator[str]:
 
 def _cells(one: SkuBalance) -> tuple[Cell, ...]:
     parts = "; ".join(f"{part.path_class.value} {part.gib:.3f}" for part in one.parts)
+    cells = {**_fields(one), "path_classes": parts}
+    return cast(tuple[Cell, ...], tuple(cells.values()))
+
+
+def _fields(one: SkuBalance) -> BalanceRow:
     ratio = one.residual_ratio
-    return (
-        *(one.sku_id, one.description, one.modelled_gib, one.billed_gib, one.residual_gib),
-        *(None if ratio is None else round(ratio, _RATIO_DIGITS), one.modelled_usd),
-        *(one.billed_usd, one.residual_usd, parts, one.note),
-    )
+    return {
+        "sku_id": one.sku_id,
+        "description": one.description,
+        "modelled_gib": one.modelled_gib,
+        "billed_gib": one.billed_gib,
+        "residual_gib": one.residual_gib,
+        "residual_ratio": None if ratio is None else round(ratio, _RATIO_DIGITS),
+        "modelled_usd": one.modelled_usd,
+        "billed_usd": one.billed_usd,
+        "residual_usd": one.residual_usd,
+        "path_classes": one.parts,
+        "note": one.note,
+    }
 
 
 def blocks(answer: Reconciliation, options: RenderOptions) -> Iterator[Block]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model.rule_answers import RuleList
+from netplan_planner.model import RuleList
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.rule_page import as_plain
 from netplan_planner.renderers.document import Block, Column, Table, line, say
@@ -12,9 +12,9 @@ SCHEMA = "netplan.rules/1"
 COLUMNS = ("rule", "severity", "area", "title", "needs", "since")
 
 
-def record(answer: RuleList) -> object:
+def record(answer: RuleList) -> RuleList:
     """Return every rule with all that is known of it."""
-    return {"rules": answer.rules}
+    return answer
 
 
 def table(answer: RuleList) -> DataTable:

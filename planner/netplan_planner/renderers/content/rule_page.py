@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import asdict
-
-from netplan_planner.model.rule_answers import RulePage
+from netplan_planner.model import RulePage
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import (
     Block,
@@ -23,9 +21,9 @@ SCHEMA = "netplan.rule/1"
 _LONG = 4000
 
 
-def record(answer: RulePage) -> object:
+def record(answer: RulePage) -> RulePage:
     """Return every field."""
-    return asdict(answer)
+    return answer
 
 
 def table(answer: RulePage) -> DataTable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model.settings import Setting, Settings
+from netplan_planner.model import Setting, Settings
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.document import Block, Column, Table, line, say
 from netplan_planner.renderers.options import RenderOptions
@@ -12,9 +12,9 @@ COLUMNS = ("setting", "value", "origin")
 _LONG = 4000
 
 
-def record(answer: Settings) -> object:
+def record(answer: Settings) -> Settings:
     """Return every setting."""
-    return {"settings": answer.settings}
+    return answer
 
 
 def table(answer: Settings) -> DataTable:

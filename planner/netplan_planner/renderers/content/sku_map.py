@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from netplan_planner.model.price_snapshots import SkuMap
+from netplan_planner.model import SkuMap
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.asides import first_of
 from netplan_planner.renderers.document import Block, Column, Para, Table, line, say
@@ -16,9 +16,9 @@ COLUMNS = (
 _TITLES = ("SKU", "kind", "series", "component", "usage", "in plain VM price", "reason")
 
 
-def record(answer: SkuMap) -> object:
-    """Return a record a SKU."""
-    return {"skus": answer.skus}
+def record(answer: SkuMap) -> SkuMap:
+    """Return every field."""
+    return answer
 
 
 def table(answer: SkuMap) -> DataTable:

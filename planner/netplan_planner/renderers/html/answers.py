@@ -37,7 +37,7 @@ def render_answer(answer: object, options: RenderOptions) -> str:
     blocks = list(content.blocks(answer, folding(options)))
     pictures: tuple[Front, ...] = ()
     if isinstance(answer, Recommendation) and isinstance(answer.plan, MachinePlan):
-        picture = front(answer.plan)
+        picture = front(answer.plan, options.currency)
         pictures = (picture,) if picture else ()
     return render_blocks(_title(blocks), blocks, pictures)
 

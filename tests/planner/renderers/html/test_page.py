@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import RenderOptions, render
 from support import html_reports, reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
+EUROS = CurrencyRate(code="EUR", per_usd=Decimal("0.5"), as_of="2026-04-29")
 VOID = {"meta", "input", "wbr", "link", "img", "br", "hr"}
 
 
@@ -146,7 +148,7 @@ def test_no_finding_is_no_silence() -> None:
 
 
 def test_a_currency_is_followed() -> None:
-    made = page(options=replace(OPTIONS, currency=("EUR", Decimal("0.5"))))
+    made = page(options=replace(OPTIONS, currency=EUROS))
     body = made.partition("<body>")[2].partition("<script>")[0]
     assert "EUR 321.5" in body
     # Steps of severity are set in dollars, and are told in them.

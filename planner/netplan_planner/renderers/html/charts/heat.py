@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import ZonePair, region_of
+from netplan_planner.model import Amount, CurrencyRate, Text, ZonePair, region_of, worded
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import Line, Role, fixed, line, say
+from netplan_planner.renderers.document import Line, Role, fixed, in_currency, line, say
 
 STEPS = 7
 """Shades; the style has a colour for each."""
@@ -59,23 +59,31 @@ class _Measure(NamedTuple):
     title: str
     note: str
     value: Callable[[_Lane], float | None]
-    text: Callable[[_Lane], str]
+    text: Callable[[_Lane], Text]
     is_even: bool
     """Shaded by size, from 0 to 1; else by order of magnitude."""
 
 
-def matrices(pairs: Sequence[ZonePair]) -> tuple[Matrix, ...]:
-    """Return the matrix of regions, where there are several, and that of zones."""
+def matrices(pairs: Sequence[ZonePair], currency: CurrencyRate | None = None) -> tuple[Matrix, ...]:
+    """Return the matrix of regions, where there are several, and that of zones.
+
+    Amounts are shown in a currency; None: US dollars.
+    """
     regions = {region_of(zone) for pair in pairs for zone in (pair.src_zone, pair.dst_zone)}
     made = []
     if len(regions) > 1:
-        made.append(_matrix("region", pairs, region_of))
+        made.append(_matrix("region", pairs, region_of, currency))
     if pairs:
-        made.append(_matrix("zone", pairs, str))
+        made.append(_matrix("zone", pairs, str, currency))
     return tuple(made)
 
 
-def _matrix(noun: str, pairs: Sequence[ZonePair], place: Callable[[str], str]) -> Matrix:
+def _matrix(
+    noun: str,
+    pairs: Sequence[ZonePair],
+    place: Callable[[str], str],
+    currency: CurrencyRate | None,
+) -> Matrix:
     lanes = _lanes(pairs, place)
     size: dict[str, Decimal] = defaultdict(Decimal)
     for (src, dst), lane in lanes.items():
@@ -93,7 +101,7 @@ def _matrix(noun: str, pairs: Sequence[ZonePair], place: Callable[[str], str]) -
     return Matrix(
         noun=noun,
         places=tuple(say(one, length=40).text for one in places),
-        panels=tuple(_panel(measure, lanes, places) for measure in _MEASURES),
+        panels=tuple(_panel(measure, lanes, places, currency) for measure in _MEASURES),
         rest=rest,
     )
 
@@ -123,7 +131,12 @@ def _lane(pairs: Sequence[ZonePair]) -> _Lane:
     )
 
 
-def _panel(measure: _Measure, lanes: dict[tuple[str, str], _Lane], places: Sequence[str]) -> Panel:
+def _panel(
+    measure: _Measure,
+    lanes: dict[tuple[str, str], _Lane],
+    places: Sequence[str],
+    currency: CurrencyRate | None,
+) -> Panel:
     shown = {
         ends: value
         for ends, lane in lanes.items()
@@ -131,7 +144,11 @@ def _panel(measure: _Measure, lanes: dict[tuple[str, str], _Lane], places: Seque
     }
     shade = _even if measure.is_even else _by_magnitude([v for v in shown.values() if v > 0])
     rows = tuple(
-        tuple(_cell(measure, lanes.get((src, dst)), shown.get((src, dst)), shade) for dst in places)
+        tuple(
+            cell._replace(text=in_currency(cell.text, currency))
+            for dst in places
+            for cell in [_cell(measure, lanes.get((src, dst)), shown.get((src, dst)), shade)]
+        )
         for src in places
     )
     return Panel(key=measure.key, title=measure.title, note=measure.note, rows=rows)
@@ -165,9 +182,9 @@ def _by_magnitude(values: Sequence[float]) -> Callable[[float], int]:
     )
 
 
-def _dollars(lane: _Lane) -> str:
+def _dollars(lane: _Lane) -> Text:
     least = "≥ " if lane.is_least and lane.usd else ""
-    return f"{least}{figures.dollars(lane.usd or Decimal(0))}"
+    return worded(least, Amount(usd=lane.usd or Decimal(0)))
 
 
 def _usd(lane: _Lane) -> float | None:
