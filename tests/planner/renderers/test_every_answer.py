@@ -17,10 +17,12 @@ UNITS = (
     *MONEY,
     *("gbps", "gib", "hours", "hours_per_account", "s", "ms", "bytes", "pps", "tps", "vcpus"),
     # What has no unit says so by what it is.
-    *("ratio", "count", "rank", "number", "level", "probability"),
+    *("percent", "ratio", "count", "rank", "number", "level", "probability"),
 )
-WITH_UNIT_BESIDE = ("quantity", "from")
+WITH_UNIT_BESIDE = ("quantity", "from", "default")
 """Of which each row has another unit, in its column `unit`."""
+OF_ANY_KIND = ("value",)
+"""Of settings, each of which has its own unit in its name."""
 FORMULA = tuple("=+-@＝＋－＠")
 CASES = [
     pytest.param(command, id=f"{kind}-{number}")
@@ -46,7 +48,7 @@ def test_its_json_follows_the_published_schema(answer: Written) -> None:
 
 def test_columns_of_numbers_end_in_their_unit(answer: Written) -> None:
     assert answer.rows
-    for name in answer.rows[0]:
+    for name in answer.rows[0].keys() - set(OF_ANY_KIND):
         cells = [row[name] for row in answer.rows if row[name]]
         numbers = [cell for cell in cells if number(cell) is not None]
         is_told_beside = name in WITH_UNIT_BESIDE and "unit" in answer.rows[0]

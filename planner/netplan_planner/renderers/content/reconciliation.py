@@ -111,8 +111,12 @@ def beside_table(answer: Reconciliation) -> Iterator[str]:
 
 def _cells(one: SkuBalance) -> tuple[Cell, ...]:
     parts = "; ".join(f"{part.path_class.value} {part.gib:.3f}" for part in one.parts)
-    cells = {**_fields(one), "path_classes": parts}
-    return cast(tuple[Cell, ...], tuple(cells.values()))
+    fields = {**_fields(one), "path_classes": parts}
+    # Volumes have the few digits that flow records know; money is exact.
+    return tuple(
+        float(cell) if isinstance(cell, Decimal) and not name.endswith("_usd") else cell
+        for name, cell in cast(dict[str, Cell], fields).items()
+    )
 
 
 def _fields(one: SkuBalance) -> BalanceRow:

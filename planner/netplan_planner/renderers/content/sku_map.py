@@ -22,11 +22,11 @@ def record(answer: SkuMap) -> SkuMap:
 
 
 def table(answer: SkuMap) -> DataTable:
-    """Return a row a SKU; whether it counts in a machine's plain price is 1 or 0."""
+    """Return a row a SKU."""
     rows = (
         (
             *(one.sku_id, one.kind, one.series, one.component, one.usage),
-            *(int(one.counts_in_plain_vm_price), one.reason),
+            *(one.counts_in_plain_vm_price, one.reason),
         )
         for one in answer.skus
     )
