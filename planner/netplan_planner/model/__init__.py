@@ -25,6 +25,7 @@ from netplan_planner.model.commitment import (
     MachineChange,
     cover_usd,
 )
+from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -121,6 +122,9 @@ from netplan_planner.model.prices import (
     line_item,
     total_usd,
 )
+from netplan_planner.model.probe_import import ProbeImport
+from netplan_planner.model.probe_plan import ProbePlan
+from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.report import (
     SCHEMA,
     ClassTotal,
@@ -222,6 +226,7 @@ __all__ = [
     "Edge",
     "EgressCap",
     "Estimate",
+    "Evaluation",
     "Evidence",
     "ExpiredSuppression",
     "Facts",
@@ -234,6 +239,7 @@ __all__ = [
     "FlowLogsConfiguration",
     "ForwardingRule",
     "Gap",
+    "GroupScore",
     "Hit",
     "Infeasible",
     "Instance",
@@ -278,6 +284,7 @@ __all__ = [
     "Planning",
     "PluginTable",
     "PodNetwork",
+    "PredictedRow",
     "Prediction",
     "Price",
     "PriceAnswer",
@@ -285,6 +292,9 @@ __all__ = [
     "PricePart",
     "PriceTable",
     "PriceTier",
+    "ProbeImport",
+    "ProbePlan",
+    "ProbeResults",
     "ProbedClass",
     "ProbedPair",
     "ProjectCoverage",
