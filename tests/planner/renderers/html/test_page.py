@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner.renderers import RenderOptions, render
-from support import html_reports, reports
+from support import html_reports, probe_answers, reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 VOID = {"meta", "input", "wbr", "link", "img", "br", "hr"}
@@ -74,7 +74,16 @@ def test_nothing_is_asked_for_and_nothing_runs_from_attributes() -> None:
 
 
 @pytest.mark.parametrize(
-    "report", [html_reports.pictured_report(), reports.empty_report(), reports.crowded_report(9, 4)]
+    "report",
+    [
+        html_reports.pictured_report(),
+        reports.empty_report(),
+        reports.crowded_report(9, 4),
+        probe_answers.plan(),
+        probe_answers.results(),
+        probe_answers.imported(),
+        probe_answers.evaluation(),
+    ],
 )
 def test_elements_nest_ids_are_unique_and_links_lead_somewhere(report: object) -> None:
     made = Elements(page(report))
