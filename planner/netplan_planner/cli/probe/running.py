@@ -1,42 +1,44 @@
-"""Carries the plan of `netplan probe` out, and tells on stderr what happens."""
+"""Carries the plan of `netplan probe` out, and tells on stderr what happens.
+
+It is imported when a plan is made, for a start of the command would have to wait for it.
+"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import typer
 
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress, state
+from netplan_planner.engine import probe_runs
+from netplan_planner.engine.probe import ProbeQuestion
+from netplan_planner.engine.probe_runs import Access
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import ProbePlan, ProbeResults
 from netplan_planner.model.probe_results import MeasuredRun, ProbeEvent
-
-if TYPE_CHECKING:
-    from netplan_planner.engine.probe import ProbeQuestion
-    from netplan_planner.engine.probe_runs import Access
-    from netplan_planner.renderers.output import OutputSpec
+from netplan_planner.renderers.content.probe_results import event_line
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import TEXT, OutputSpec
 
 
 class Order(NamedTuple):
     """What is to be run, by which way, and where its results go."""
 
-    question: "ProbeQuestion"
-    access: "Access"
+    question: ProbeQuestion
+    access: Access
     store: Path
 
 
 def carry_out(
-    plan: ProbePlan, order: Order, specs: "tuple[OutputSpec, ...]", *, is_strict: bool
+    plan: ProbePlan, order: Order, specs: tuple[OutputSpec, ...], *, is_strict: bool
 ) -> None:
     """Run a plan; where the answer is read as it is written, the plan comes before the runs.
 
     Raises:
         IncompleteError: If not everything was measured, where that was asked for.
     """
-    from netplan_planner.renderers.options import RenderOptions
-
-    first = tuple(spec for spec in specs if spec.path is None and spec.format == "text")
+    first = tuple(spec for spec in specs if spec.path is None and spec.format == TEXT)
     others = tuple(spec for spec in specs if spec not in first)
     without_hints = RenderOptions(has_hints=False)
     answers.write(plan, first, without_hints)
@@ -62,8 +64,6 @@ def warn(plan: ProbePlan) -> None:
 
 
 def _run(plan: ProbePlan, order: Order) -> ProbeResults:
-    from netplan_planner.engine import probe_runs
-
     campaigns = probe_runs.campaigns_of(plan, order.question, order.access)
     try:
         results = probe_runs.run_plan(plan, campaigns, store=order.store, tell=_tell)
@@ -78,8 +78,6 @@ def _run(plan: ProbePlan, order: Order) -> ProbeResults:
 
 def _tell(event: ProbeEvent) -> None:
     """Write what happens: runs on a terminal only, what went wrong always."""
-    from netplan_planner.renderers.content.probe_results import event_line
-
     if isinstance(event, MeasuredRun):
         progress(event_line(event))
     elif not state.quiet:
