@@ -12,13 +12,10 @@ from netplan_planner.model import (
     Limit,
     LimitKind,
     PredictedRow,
-    ProbeImport,
-    ProbePlan,
-    ProbeResults,
     SelfLink,
     SkuId,
 )
-from netplan_planner.model.probe_import import Refused
+from netplan_planner.model.probe_import import ProbeImport, Refused
 from netplan_planner.model.probe_plan import (
     LeftOutKind,
     LeftOutProbe,
@@ -28,12 +25,13 @@ from netplan_planner.model.probe_plan import (
     ProbeFlow,
     ProbeImpact,
     ProbeLine,
+    ProbePlan,
     ProbeStake,
     ProbeWay,
     StoredRuns,
     ToldLimit,
 )
-from netplan_planner.model.probe_results import FlowResult, MissedRuns
+from netplan_planner.model.probe_results import FlowResult, MissedRuns, ProbeResults
 from support.probe_plans import probe
 
 DAY = date(2026, 4, 30)

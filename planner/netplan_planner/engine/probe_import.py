@@ -13,13 +13,12 @@ from netplan_planner.model import (
     MeasuredEnd,
     Measurement,
     PathClass,
-    ProbeImport,
     Region,
     Value,
     Zone,
     region_of,
 )
-from netplan_planner.model.probe_import import Refused
+from netplan_planner.model.probe_import import ProbeImport, Refused
 
 
 class SaidOfEnd(Value, frozen=True, kw_only=True):

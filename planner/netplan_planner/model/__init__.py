@@ -1,4 +1,7 @@
-"""Frozen values that every stage shares; see docs/glossary.md for the terms."""
+"""Frozen values that every stage shares; see docs/glossary.md for the terms.
+
+Plans of probes, their results and imports are imported by their modules, which no other verb needs.
+"""
 
 from netplan_planner.model.base import (
     ProjectId,
@@ -122,9 +125,6 @@ from netplan_planner.model.prices import (
     line_item,
     total_usd,
 )
-from netplan_planner.model.probe_import import ProbeImport
-from netplan_planner.model.probe_plan import ProbePlan
-from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.report import (
     SCHEMA,
     ClassTotal,
@@ -292,9 +292,6 @@ __all__ = [
     "PricePart",
     "PriceTable",
     "PriceTier",
-    "ProbeImport",
-    "ProbePlan",
-    "ProbeResults",
     "ProbedClass",
     "ProbedPair",
     "ProjectCoverage",

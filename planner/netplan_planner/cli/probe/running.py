@@ -15,8 +15,8 @@ from netplan_planner.engine.probe import ProbeQuestion
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
-from netplan_planner.model import ProbePlan, ProbeResults
-from netplan_planner.model.probe_results import MeasuredRun, ProbeEvent
+from netplan_planner.model.probe_plan import ProbePlan
+from netplan_planner.model.probe_results import MeasuredRun, ProbeEvent, ProbeResults
 from netplan_planner.renderers.content.probe_results import event_line
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import TEXT, OutputSpec

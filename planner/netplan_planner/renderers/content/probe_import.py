@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
 
-from netplan_planner.model import ProbeImport
-from netplan_planner.model.probe_import import Refused
+from netplan_planner.model.probe_import import ProbeImport, Refused
 from netplan_planner.renderers.content import DataTable
 from netplan_planner.renderers.content.probe_results import next_command
 from netplan_planner.renderers.document import Block, Entry, Item, Para, Role, Title, line, say

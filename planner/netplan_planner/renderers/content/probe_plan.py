@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
-from netplan_planner.model import ProbePlan
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
     PlannedProbe,
     Probe,
     ProbeFlow,
     ProbeImpact,
+    ProbePlan,
     ProbeWay,
     ToldLimit,
     half_width_of,

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from netplan_planner.model import ProbePlan, ProbeResults
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
     PlannedProbe,
     Probe,
     ProbeCost,
     ProbeFlow,
+    ProbePlan,
     half_width_of,
 )
-from netplan_planner.model.probe_results import FlowResult
+from netplan_planner.model.probe_results import FlowResult, ProbeResults
 from netplan_planner.renderers.content import Cell, DataTable
 
 SCHEMA = "netplan.probe-plan/1"

@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.inert import TEXT_LENGTH, inert, is_inert
-from netplan_planner.model import ProbeResults
-from netplan_planner.model.probe_results import FlowResult, MeasuredRun, MissedRuns, ProbeEvent
+from netplan_planner.model.probe_results import (
+    FlowResult,
+    MeasuredRun,
+    MissedRuns,
+    ProbeEvent,
+    ProbeResults,
+)
 from netplan_planner.renderers.content import DataTable, probe_plan, probe_record
 from netplan_planner.renderers.document import (
     Block,

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Evaluation, MachinePlan, ProbeResults, Recommendation
+from netplan_planner.model import Evaluation, MachinePlan, Recommendation
+from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
 from netplan_planner.renderers.html.charts.agreement import Agreement

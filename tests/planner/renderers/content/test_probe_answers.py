@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from netplan_planner.model import Estimate, ProbePlan, ProbeResults
-from netplan_planner.model.probe_results import MeasuredRun, MissedRuns
+from netplan_planner.model import Estimate
+from netplan_planner.model.probe_plan import ProbePlan
+from netplan_planner.model.probe_results import MeasuredRun, MissedRuns, ProbeResults
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.content.probe_results import event_line
 from support import probe_answers

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from netplan_planner.model import Evaluation, ProbeResults
+from netplan_planner.model import Evaluation
+from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
 
