@@ -11,7 +11,6 @@ from netplan_planner.cli import (
     prices,
     prices_reconcile,
     probe,
-    probe_import,
     recommend,
     rules,
 )
@@ -22,7 +21,6 @@ VERBS = (
     recommend,
     predict,
     probe,
-    probe_import,
     calibrate,
     model,
     caps,

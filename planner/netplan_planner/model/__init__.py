@@ -1,4 +1,7 @@
-"""Frozen values that every stage shares; see docs/glossary.md for the terms."""
+"""Frozen values that every stage shares; see docs/glossary.md for the terms.
+
+Plans of probes, their results and imports are imported by their modules, which no other verb needs.
+"""
 
 from netplan_planner.model.amounts import Amount, AmountKind, Text, Words, worded
 from netplan_planner.model.base import (
@@ -27,6 +30,7 @@ from netplan_planner.model.commitment import (
     MachineChange,
     cover_usd,
 )
+from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -228,6 +232,7 @@ __all__ = [
     "Edge",
     "EgressCap",
     "Estimate",
+    "Evaluation",
     "Evidence",
     "ExpiredSuppression",
     "Facts",
@@ -242,6 +247,7 @@ __all__ = [
     "FlowLogsConfiguration",
     "ForwardingRule",
     "Gap",
+    "GroupScore",
     "Hit",
     "Infeasible",
     "Instance",
@@ -286,6 +292,7 @@ __all__ = [
     "Planning",
     "PluginTable",
     "PodNetwork",
+    "PredictedRow",
     "Prediction",
     "Price",
     "PriceAnswer",

@@ -47,10 +47,14 @@ class Content(Protocol):
 _MODULES: Mapping[str, str] = {
     "CalibrationReport": "calibration_report",
     "CapsAnswer": "caps",
+    "Evaluation": "evaluation",
     "PluginTable": "plugin_table",
     "Prediction": "prediction",
     "PriceAnswer": "price",
     "PriceTable": "price_table",
+    "ProbeImport": "probe_import",
+    "ProbePlan": "probe_plan",
+    "ProbeResults": "probe_results",
     "Recommendation": "recommendation",
     "Report": "report",
 }
