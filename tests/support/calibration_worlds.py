@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from netplan_planner.model import Calibration, Learnt, PathQuery
-from netplan_planner.throughput.calibration.factors.latents import FIRM_SHARE, LEAST_SD, OWN, P95
+from netplan_planner.throughput.calibration.factors.latents import FIRM_SHARE, LEAST_SD, P95
+from netplan_planner.throughput.limits.shared_by import OWN
 from support.calibrations import (
     EMPTY,
     Probe,

@@ -90,7 +90,7 @@ def _flow(
         is_both_ways=way is ProbeWay.BOTH,
     )
     estimate = predict(query, facts.caps, may_assume=True, weigh=True)
-    ends = (path.server, path.client) if is_back else (path.client, path.server)
+    receiver = path.client if is_back else path.server
     width, reach = width_and_reach(estimate, rules.bitrate_gbps)
     return ProbeFlow(
         way=way,
@@ -98,7 +98,7 @@ def _flow(
         estimate=estimate,
         log_width=width,
         informative_ratio=reach,
-        shares=limit_shares(query, estimate, src=ends[0], dst=ends[1]),
+        shares=limit_shares(query, estimate, dst=receiver),
     )
 
 

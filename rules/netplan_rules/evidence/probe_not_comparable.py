@@ -16,6 +16,7 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.comparable import Reason, reasons_of
@@ -33,7 +34,7 @@ RULE = Rule(
     " external address is another path, and a busy core or a rate option limits the tool. Compared"
     " with a cap, such a figure sends the search the wrong way.",
     remediation="Measure again by the internal address, with many streams, a start that is left"
-    " out, the receiver's count, iperf3 3.16 or newer, and three runs.",
+    f" out, the receiver's count, iperf3 {THREADED_TEXT} or newer, and three runs.",
     guards="Silent for a direction of a pair that also has enough sound runs; for one stream where"
     " one fills the path; for a short run whose start was left out; for an external address"
     " between machines that have no internal path. A measurement with neither end in the inventory"
@@ -227,7 +228,7 @@ def _fix(facts: Facts, model: RunModel, run: Run, *, is_both_ways: bool) -> Fix:
     return Fix(
         label="measure again",
         text=f"Start `iperf3 -s` on {run.dst.name}, measure from {run.src.name} at least {needed}"
-        f" times{back}, with iperf3 3.16 or newer at both ends, and end the server.",
+        f" times{back}, with iperf3 {THREADED_TEXT} or newer at both ends, and end the server.",
         commands=(text,) if text else (),
         documents=RULE.references,
         caution="It uses all of the path while it runs, and what leaves a zone is billed.",

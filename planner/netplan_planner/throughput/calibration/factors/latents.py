@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.throughput.goodput.mean import HARD_COUNT, LIMITS, Column
 from netplan_planner.throughput.goodput.terms import Spans, TermSpans
-from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
-from netplan_planner.throughput.limits.senders import OWN_CLOUD
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.shared_by import (
+    ALL,
+    family_of,
+    receiver_key,
+    same_for,
+    stands_in,
+)
 
 HARD = LIMITS[:HARD_COUNT]
 SLOTS = (
@@ -33,8 +39,6 @@ SLOTS = (
 """The latents that a path may have; each has at most one of each."""
 WINDOW, WINDOW_OF_TYPE, START, START_TO, SITE, BETWEEN = range(HARD_COUNT, len(SLOTS))
 EGRESS = HARD.index("vm-egress")
-ALL = "all"
-OWN = "own machines"
 
 P95 = 1.645
 """Standard deviations from the median to the 95th percentile."""
@@ -108,7 +112,9 @@ def prior_variance(
 def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
     """Return the key of each latent that a path of this kind has, in the order of `SLOTS`."""
     named = {bound.limit.name: bound for bound in (*found.hard, *found.per_flow)}
-    hard = [_limit_key(name, query, named[name].regime) if name in named else None for name in HARD]
+    hard = [
+        same_for(name, query, regime=named[name].regime) if name in named else None for name in HARD
+    ]
     receiver = receiver_key(query)
     of_type = f"{receiver}, {query.dst.machine_type or 'of no known type'}"
     between = family_of(query.src.machine_type) if is_between_regions(query, found) else None
@@ -123,49 +129,8 @@ def is_between_regions(query: PathQuery, found: StaticLimits) -> bool:
     """
     is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
     return is_far and any(
-        b.limit.name == "vm-egress" and b.regime not in _STAND_INS for b in found.hard
+        b.limit.name == "vm-egress" and not stands_in(b.regime) for b in found.hard
     )
-
-
-_STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
-"""Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
-
-
-def _limit_key(name: str, query: PathQuery, regime: str) -> str:
-    """Return whose limit it is: a machine family's, a class's, a cluster network's, or everyone's.
-
-    Where another cap stands in for one that no document states, what probes say of it says nothing
-    of documented ones.
-    """
-    if name in ("vm-egress", "single-flow-core", "internal-flow"):
-        family = family_of(query.src.machine_type)
-        return f"{family}, {_STAND_INS[regime]}" if regime in _STAND_INS else family
-    if name == "receiver-cores":
-        return family_of(query.dst.machine_type)
-    if name == "external-path":
-        return query.path_class.value
-    if name.startswith("pod-") and query.pod is not None:
-        return f"{query.pod.encapsulation}, {query.pod.encryption}"
-    return ALL
-
-
-def family_of(machine_type: str | None) -> str:
-    """Return the family whose machines share a factor; shared-core ones are a family apart.
-
-    >>> family_of("n2-standard-32"), family_of("e2-small"), family_of(None)
-    ('n2', 'e2 shared-core', 'no known type')
-    """
-    if not machine_type:
-        return "no known type"
-    first, _, size = machine_type.partition("-")
-    return f"{first} shared-core" if size in ("micro", "small", "medium") else first
-
-
-def receiver_key(query: PathQuery) -> str:
-    """Return whose machine receives: one of ours, another cloud's, or anybody's."""
-    if is_own_receiver(query):
-        return OWN
-    return query.dst.cloud if query.dst.cloud != OWN_CLOUD else "the internet"
 
 
 def site_key(query: PathQuery) -> str:
