@@ -221,9 +221,9 @@ def plan_or_run(
 ) -> None:
     """Plan probes, and carry them out where that was asked for."""
     from netplan_planner.cli import probe_answers, probe_results, probe_running, probe_words
-    from netplan_planner.engine import AuditRequest
     from netplan_planner.engine.probe import ProbeQuestion, plan_probe
     from netplan_planner.engine.probe_runs import Access
+    from netplan_planner.engine.request import AuditRequest
     from netplan_planner.measuring.campaign import StopRule
     from netplan_planner.optimise.probe_plan import ProbeCaps
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from netplan_planner.cli import options
 from netplan_planner.cli.app import state
 from netplan_planner.cli.probe import STORE, Form, FormOption, StoreOption, probe_app
 from netplan_planner.errors import IncompleteError
@@ -56,6 +55,7 @@ def import_(
     A run that is there already is not added again. What an output does not say of its ends (machine
     types, zones, the path) can be said for all of them; what it does say stays.
     """
+    from netplan_planner.engine.asked_class import named_class
     from netplan_planner.engine.probe_import import SaidOfEnd, import_outputs
 
     found = import_outputs(
@@ -63,7 +63,7 @@ def import_(
         store=store,
         client=SaidOfEnd(machine_type=src_type, place=src_place, name=src_name, is_tier1=src_tier1),
         server=SaidOfEnd(machine_type=dst_type, place=dst_place, name=dst_name, is_tier1=dst_tier1),
-        path_class=options.path_class(path),
+        path_class=named_class(path),
     )
     typer.echo(_json(found, store) if form is Form.JSON else _text(found, store), nl=False)
     if strict and found.lost:
