@@ -26,7 +26,7 @@ NAMED = {
     "netplan_planner/measuring/store.py: _opened": 1,
     "netplan_planner/renderers/scatter.py: _figure": 2,
     "netplan_planner/traffic/__init__.py: read_traffic": 1,
-    "netplan_pricing/opening.py: open_prices": 1,
+    "netplan_pricing/opening.py: open_prices": 2,
 }
 """By file and function, how many imports stand in it."""
 OPEN = tuple(f"netplan_planner/cli/{one}" for one in ("model", "predict_table", "price", "probe"))
