@@ -46,8 +46,10 @@ def _of(node: ast.AST, function: str) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom) and function:
             yield function
-        is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
-        yield from _of(child, child.name if is_function else function)
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _of(child, child.name)
+        else:
+            yield from _of(child, function)
 
 
 def test_imports_in_functions_are_named() -> None:

@@ -30,7 +30,7 @@ from netplan_planner.throughput.batch import (
     reasons,
 )
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
-from netplan_planner.throughput.calibration.factors.latents import pair_key
+from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.terms import Spans

@@ -86,10 +86,10 @@ class PathMaker:
         found: dict[tuple[_Pair, PathClass], ProbePath] = {}
         homeless = 0
         for check, hit in self._hits(suppressions):
-            talks = list(self._talks(hit))
-            homeless += not talks
+            pairs_with_traffic = list(self._ends_of(hit))
+            homeless += not pairs_with_traffic
             stake = _stake(check, hit)
-            for client, server, path_class in talks:
+            for client, server, path_class in pairs_with_traffic:
                 key = frozenset({client.ref.self_link, server.ref.self_link}), path_class
                 old = found.get(key)
                 if old is None:
@@ -110,7 +110,7 @@ class PathMaker:
         ]
         yield from sorted(hits, key=lambda each: _weight(*each))
 
-    def _talks(self, hit: Hit) -> Iterator[tuple[Instance, Instance, PathClass]]:
+    def _ends_of(self, hit: Hit) -> Iterator[tuple[Instance, Instance, PathClass]]:
         """Yield the machines that a hit is about, with the path they use and the one advised."""
         by_link = self._facts.inventory.instance_by_link
         change = hit.change

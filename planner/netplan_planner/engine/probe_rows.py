@@ -16,7 +16,7 @@ from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
-from netplan_planner.throughput.calibration.factors.latents import pair_key
+from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured
 from netplan_planner.throughput.limits.ends import measured_end
 from netplan_planner.throughput.round_trips.of_path import run_round_trip

@@ -20,7 +20,7 @@ from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.comparable import Reason, reasons_of
-from netplan_rules.measured import Run, Stray, measured_runs, shown_end
+from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
 from netplan_rules.predicted import RunModel
 from netplan_rules.rerun import rerun_command
 
@@ -104,7 +104,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each pair that has a direction without enough sound runs, and what matches nothing."""
     model = RunModel(facts)
     pairs: dict[tuple[SelfLink, SelfLink], list[Run]] = defaultdict(list)
-    strays: dict[tuple[SelfLink, str], list[Stray]] = defaultdict(list)
+    unmatched: dict[tuple[SelfLink, str], list[UnmatchedMeasurement]] = defaultdict(list)
     for one in measured_runs(facts):
         if isinstance(one, Run):
             first, second = sorted((one.src.ref.self_link, one.dst.ref.self_link))
@@ -112,13 +112,13 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         elif one.known is None:
             yield one.gap
         else:
-            strays[one.known.ref.self_link, _ends(one.measurement)].append(one)
+            unmatched[one.known.ref.self_link, _ends(one.measurement)].append(one)
     for runs in pairs.values():
         unsound = [u for one_way in _directions(runs) for u in _unsound(facts, model, one_way)]
         if unsound:
             yield _hit(facts, model, unsound)
-    for group in strays.values():
-        yield _stray_hit(group)
+    for group in unmatched.values():
+        yield _unmatched_hit(group)
 
 
 class _Unsound(Value, frozen=True, kw_only=True):
@@ -165,7 +165,7 @@ def _hit(facts: Facts, model: RunModel, unsound: Sequence[_Unsound]) -> Hit:
     )
 
 
-def _stray_hit(group: Sequence[Stray]) -> Hit:
+def _unmatched_hit(group: Sequence[UnmatchedMeasurement]) -> Hit:
     known = group[0].known
     assert known is not None
     reasons = {"other-end": (len(group), group[0].why)}

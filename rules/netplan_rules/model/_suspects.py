@@ -166,7 +166,7 @@ def _external(case: Case) -> Iterator[Suspect]:
         return
     outside = PathClass(f"{path_class.distance}-external")
     standing, then = case.with_query(replace(case.query, path_class=outside))
-    if _talks_outside(case):
+    if _sends_outside(case):
         text = f"the address is not recorded, and the two use external ones by the flow logs{then}"
         yield Suspect(name="external-address", standing=standing, evidence=text, advice=advice)
     elif standing == EXPLAINS:
@@ -174,7 +174,7 @@ def _external(case: Case) -> Iterator[Suspect]:
         yield Suspect(name="external-address", standing=FITS, evidence=text, advice=advice)
 
 
-def _talks_outside(case: Case) -> bool:
+def _sends_outside(case: Case) -> bool:
     facts, ends = case.facts, {case.run.src.ref.self_link, case.run.dst.ref.self_link}
     if facts.traffic is None:
         return False

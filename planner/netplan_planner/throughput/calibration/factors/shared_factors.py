@@ -1,7 +1,7 @@
-"""What probes can teach: latent factors, each shared by many paths, and how sure one is before.
+"""What probes can teach: factors, each shared by many paths, and how sure one is before.
 
-A latent is a factor on what the model says of one limit, on a logarithmic scale: 0 is the model as
-it ships. Which paths share it is its key: machines of one family share their cap, paths to one
+A factor is one on what the model says of one limit, on a logarithmic scale: 0 is the model as it
+ships. Which paths share it is its key: machines of one family share their cap, paths to one
 cloud the receiver's window. How far it may lie from 0 follows from the range that the model itself
 states for the limit; for the rest the spreads are judgements, rounded, and the same for all
 campaigns. Halving or doubling any of them moves no median error of a replay with three probes by
@@ -36,7 +36,7 @@ SLOTS = (
     "path-class",
     "vm-egress-between-regions",
 )
-"""The latents that a path may have; each has at most one of each."""
+"""The shared factors that a path may have; each has at most one of each."""
 WINDOW, WINDOW_OF_TYPE, START, START_TO, SITE, BETWEEN = range(HARD_COUNT, len(SLOTS))
 EGRESS = HARD.index("vm-egress")
 
@@ -91,26 +91,26 @@ FAR_END = math.log(10)
 
 
 def may_be_far(slot: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether a latent may lie far outside of its range."""
+    """Return whether a shared factor may lie far outside of its range."""
     return np.asarray((slot < HARD_COUNT) | (slot == WINDOW), dtype=bool)
 
 
 def is_firm(slot: NDArray[np.intp], lower_sd: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether a latent is most likely 0: the window of a stock image."""
+    """Return whether a shared factor is most likely 0: the window of a stock image."""
     return np.asarray((slot == WINDOW) & (lower_sd <= LEAST_SD), dtype=bool)
 
 
 def prior_variance(
     slot: NDArray[np.intp], lower_sd: NDArray[np.float64], upper_sd: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the variance of latents before any probe, over both sides."""
+    """Return the variance of shared factors before any probe, over both sides."""
     wide = (lower_sd**2 + upper_sd**2) / 2
     firm = FIRM_SHARE * LEAST_SD**2 + (1 - FIRM_SHARE) * wide
     return np.where(is_firm(slot, lower_sd), firm, wide)
 
 
 def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
-    """Return the key of each latent that a path of this kind has, in the order of `SLOTS`."""
+    """Return the key of each factor that a path of this kind has, in the order of `SLOTS`."""
     named = {bound.limit.name: bound for bound in (*found.hard, *found.per_flow)}
     hard = [
         same_for(name, query, regime=named[name].regime) if name in named else None for name in HARD
@@ -176,7 +176,7 @@ def spreads(
     is_carried: NDArray[np.bool_],
     is_between: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the standard deviations of each row's latents below and above 0; axes: row, slot.
+    """Return the standard deviations of each row's factors below and above 0; axes: row, slot.
 
     Args:
         spans: The terms with their ranges.
