@@ -6,7 +6,7 @@ cloud the receiver's window. How far it may lie from 0 follows from the range th
 states for the limit; for the rest the spreads are judgements, rounded, and the same for all
 campaigns. Halving or doubling any of them moves no median error of a replay with three probes by
 more than 1.5 points (benchmarks/replay_probes.py), but for two that were doubled: the scatter of
-strangers' windows (one campaign goes from 12 to 17 %) and of unknown caps (one from 35 to 41 %).
+foreign windows (one campaign goes from 12 to 17 %) and of unknown caps (one from 35 to 41 %).
 """
 
 import math
