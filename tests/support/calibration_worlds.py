@@ -62,7 +62,7 @@ class World:
         ]
         self._truth: Calibration = msgspec.structs.replace(
             EMPTY,
-            shared_factors=tuple(shared_factors),
+            latents=tuple(shared_factors),
             covariance=tuple((0.0,) * (at + 1) for at in range(len(shared_factors))),
         )
 

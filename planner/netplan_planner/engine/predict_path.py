@@ -1,6 +1,5 @@
 """The path that a user asks about: two machines of an inventory, or two described ones."""
 
-import math
 from datetime import date
 from pathlib import Path
 
@@ -36,15 +35,14 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
-from netplan_planner.throughput.limits.ends import placed_end
+from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
-from netplan_planner.throughput.round_trips.given import raised_to_pings, why_believed
 from netplan_planner.throughput.round_trips.of_path import (
+    doubt_of_given,
     path_round_trip,
     seen_round_trips,
     with_round_trip,
 )
-from netplan_planner.throughput.round_trips.rtt import rtt_for_pairs
 from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 
@@ -77,15 +75,13 @@ def predict_described(
     check_place("--src-place", question.src_place)
     check_place("--dst-place", question.dst_place)
     src, dst = (
-        placed_end(
-            place,
-            PathEnd(
-                machine_type=machine_type,
-                is_tier1=bool(question.is_tier1),
-                cpu_platform=question.cpu_platform,
-                mtu_bytes=question.mtu_bytes,
-                nic_count=question.nic_count,
-            ),
+        described_end(
+            machine_type,
+            place=place,
+            is_tier1=bool(question.is_tier1),
+            cpu_platform=question.cpu_platform,
+            mtu_bytes=question.mtu_bytes,
+            nic_count=question.nic_count,
         )
         for machine_type, place in (
             (question.src_type, question.src_place),
@@ -243,12 +239,10 @@ def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
 
     The given one, else that of the places.
     """
-    places = [end.zone or end.region or "" for end in (query.src, query.dst)]
+    src_place, dst_place = (end.zone or end.region or "" for end in (query.src, query.dst))
     if query.rtt_ms is not None:
-        known = rtt_for_pairs(places[:1], places[1:])
-        pings_ms = float(raised_to_pings([query.rtt_ms], known, [False]).pings_ms[0])
-        return query, "", "" if math.isnan(pings_ms) else why_believed(pings_ms)
-    found = path_round_trip(*places, distance=query.path_class.distance)
+        return query, "", doubt_of_given(src_place, dst_place, query.rtt_ms)
+    found = path_round_trip(src_place, dst_place, distance=query.path_class.distance)
     if found.rtt_ms is None:
         return query, found.why_unknown, ""
     detail = f"{found.basis}: {found.detail}" if found.detail else str(found.basis)

@@ -34,10 +34,9 @@ from netplan_planner.throughput.calibration.factors.shared_factors import pair_k
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.terms import Spans
-from netplan_planner.throughput.limits.ends import ANYBODY
+from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
-from netplan_planner.throughput.limits.senders import OWN_CLOUD
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.given import (
     RaisedRtts,

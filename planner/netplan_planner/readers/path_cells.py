@@ -9,7 +9,7 @@ from datetime import date
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork
-from netplan_planner.throughput.limits.ends import placed_end
+from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of, encapsulations
 
 _SPOKEN_TYPE = re.compile(r"\b([a-z]\d{1,2}[a-z]{0,2})\b.*?\b(\d+) vcpu")
@@ -119,14 +119,14 @@ def path_end(
     caps: CapsBook,
 ) -> PathEnd:
     """Return one end of a path from its cells."""
-    end = PathEnd(
-        machine_type=machine_type_of(machine_type, caps),
+    return described_end(
+        machine_type_of(machine_type, caps),
+        place=location.rpartition(":")[2],
+        cloud=cloud,
         is_tier1=is_yes(tier1),
         vcpus=int(vcpus) if vcpus and vcpus >= 1 else None,
         mtu_bytes=mtu_bytes,
-        cloud=cloud,
     )
-    return placed_end(location.rpartition(":")[2], end)
 
 
 def pod_network_of(

@@ -27,6 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput.limits.tables import platform_conditions
 
+OWN_CLOUD = "gcp"
 ANYBODY = PathEnd(machine_type=None)
 """An end that holds nothing back: nobody knows which machine it is."""
 _ZONE = re.compile(r"[a-z]+-[a-z]+\d+-(?:[a-z]|ai\d{1,2}[a-z])")
@@ -136,15 +137,45 @@ def type_end(
     )
 
 
-def placed_end(place: str | None, end: PathEnd) -> PathEnd:
-    """Return an end at a place that a user names: a zone, a region, or nowhere.
+def described_end(
+    machine_type: str | None,
+    *,
+    place: str | None = None,
+    cloud: str = OWN_CLOUD,
+    is_tier1: bool = False,
+    cpu_platform: str | None = None,
+    vcpus: int | None = None,
+    mtu_bytes: int | None = None,
+    nic_count: int = 1,
+) -> PathEnd:
+    """Return an end as somebody describes it: in words of a command, or in a row of a table.
 
-    >>> [placed_end(one, ANYBODY).region for one in ("us-east4-a", "us-south1-ai1b", "us-east4")]
-    ['us-east4', 'us-south1', 'us-east4']
+    Args:
+        machine_type: None for somebody else's machine.
+        place: A zone or a region; None or empty where none is named.
+        cloud: Whose machine it is.
+        is_tier1: Whether with Tier_1.
+        cpu_platform: Where the cap depends on it.
+        vcpus: Where the type does not say.
+        mtu_bytes: Of its network.
+        nic_count: Physical NICs over which the flows spread.
+
+    >>> named = ("us-east4-a", "us-south1-ai1b", "us-east4", "")
+    >>> [described_end(None, place=one).region for one in named]
+    ['us-east4', 'us-south1', 'us-east4', None]
     """
     zone = Zone(place) if place and _ZONE.fullmatch(place) else None
-    region = (region_of(zone) if zone else Region(place)) if place else None
-    return msgspec.structs.replace(end, zone=zone, region=region)
+    return PathEnd(
+        machine_type=machine_type,
+        is_tier1=is_tier1,
+        cpu_platform=cpu_platform,
+        zone=zone,
+        region=(region_of(zone) if zone else Region(place)) if place else None,
+        mtu_bytes=mtu_bytes,
+        vcpus=vcpus,
+        nic_count=nic_count,
+        cloud=cloud,
+    )
 
 
 def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:

@@ -7,6 +7,7 @@
 5. The smoothed one of a run, which the run's own queue lengthens.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from netplan_planner.model import Facts, Measurement, PathQuery, SelfLink
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.round_trips.distance import Matrix
-from netplan_planner.throughput.round_trips.given import RaisedRtts, raised_to_pings
+from netplan_planner.throughput.round_trips.given import RaisedRtts, raised_to_pings, why_believed
 from netplan_planner.throughput.round_trips.rtt import (
     RoundTrip,
     RoundTripColumns,
@@ -75,6 +76,13 @@ def path_round_trip(
     if found.rtt_ms is None and loaded_ms:
         return RoundTrip(rtt_ms=loaded_ms, source=idle_source)
     return found
+
+
+def doubt_of_given(src_place: str | None, dst_place: str | None, rtt_ms: float) -> str:
+    """Return what is doubtful of a round-trip time that somebody gave; empty: nothing known."""
+    known = rtt_for_pairs([src_place], [dst_place])
+    pings_ms = float(raised_to_pings([rtt_ms], known, [False]).pings_ms[0])
+    return "" if math.isnan(pings_ms) else why_believed(pings_ms)
 
 
 def run_round_trip(
