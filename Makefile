@@ -15,7 +15,7 @@ help:
 	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
-	@echo "make docs    write the generated pages again (rule reference, JSON Schema)"
+	@echo "make docs    write the generated pages again (rule reference, JSON Schemas)"
 	@echo "make wheel   build the wheel into dist/"
 
 demo: $(READY)
@@ -53,8 +53,8 @@ lock:
 
 docs: $(READY)
 	$(BIN)/netplan rules --markdown > rules/README.md.new && mv rules/README.md.new rules/README.md
-	$(BIN)/python -m netplan_planner.renderers.schema > docs/report.schema.json.new \
-	  && mv docs/report.schema.json.new docs/report.schema.json
+	rm -rf docs/schemas.new && $(BIN)/python -m netplan_planner.renderers.schema docs/schemas.new \
+	  && rm -rf docs/schemas && mv docs/schemas.new docs/schemas
 
 wheel: $(READY)
 	rm -rf dist && $(UV) build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist

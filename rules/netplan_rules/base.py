@@ -60,7 +60,8 @@ class Rule(Value, frozen=True, kw_only=True):
     `id` names the fault and never changes; it equals the module's name with dashes.
     `group_message` is the sentence of a finding with several members: a format string over the
     evidence of the first member, with the evidence named in `summed` added up over all members,
-    `count` for their number, and each rate once more as a text with its unit (`cap_rate`).
+    `count` for their number, each rate once more as a text with its unit (`cap_rate`), and each
+    amount of dollars as one that a renderer writes (`by_price_money`).
     """
 
     id: str

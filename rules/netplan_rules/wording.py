@@ -4,6 +4,8 @@ import shlex
 from decimal import Decimal
 
 from netplan_planner.model import (
+    Amount,
+    AmountKind,
     Candidate,
     Evidence,
     Instance,
@@ -49,6 +51,11 @@ def volume(gib_per_month: Decimal) -> str:
     """
     tib = gib_per_month * BYTES_PER_GIB / BYTES_PER_TIB
     return f"{tib:.1f} TiB a month" if tib >= 1 else f"{gib_per_month:.1f} GiB a month"
+
+
+def money(usd: Decimal) -> Amount:
+    """Return an amount for a sentence, which states it to the cent."""
+    return Amount(usd=usd, kind=AmountKind.EXACT_SUM)
 
 
 def machines(candidate: Candidate) -> str:

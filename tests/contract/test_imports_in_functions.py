@@ -29,7 +29,7 @@ NAMED = {
     "netplan_pricing/opening.py: open_prices": 2,
 }
 """By file and function, how many imports stand in it."""
-OPEN = tuple(f"netplan_planner/cli/{one}" for one in ("model", "predict_table", "price", "probe"))
+OPEN = tuple(f"netplan_planner/cli/{one}" for one in ("predict_table", "price"))
 """Verbs whose answers do not go by the one path yet."""
 
 

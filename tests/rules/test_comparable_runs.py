@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import Facts
+from netplan_planner.renderers.figures import shown
 from netplan_planner.throughput.transport.tool_threads import thread_count
 from netplan_rules.comparable import reasons_of
 from netplan_rules.predicted import RunModel
@@ -175,8 +176,8 @@ def test_a_pair_with_enough_sound_runs_in_a_direction_is_silent_in_it() -> None:
     sound, single = run(), run(streams=1, gbps=20.0)
     assert hits(RULE, measured_facts(sound, single)) == []
     (few,) = hits(RULE, measured_facts(run(runs=2), single))
-    assert "a single stream (3 of 5)" in few.message
-    assert "2 sound runs of a kind" in few.message
+    assert "a single stream (3 of 5)" in shown(few.message)
+    assert "2 sound runs of a kind" in shown(few.message)
     back = run(src="b", dst="a", streams=1, gbps=20.0)
     (other,) = hits(RULE, measured_facts(sound, back))
     assert other.subject == "b → a (us-central1-a)"
@@ -184,7 +185,7 @@ def test_a_pair_with_enough_sound_runs_in_a_direction_is_silent_in_it() -> None:
 
 def test_sound_runs_of_several_kinds_do_not_add_up() -> None:
     (few,) = hits(RULE, measured_facts(run(runs=2), run(runs=2, streams=8)))
-    assert "2 sound runs of a kind" in few.message
+    assert "2 sound runs of a kind" in shown(few.message)
     assert hits(RULE, measured_facts(run(runs=2), thresholds={(RULE, "min_runs"): 2.0})) == []
 
 
@@ -260,7 +261,7 @@ def test_a_measurement_with_one_known_end_names_the_other() -> None:
     }
     one = found["203.0.113.7 → b (10.0.0.2)"]
     assert one.resources == (B.ref,)
-    assert "203.0.113.7 is no machine of the inventory" in one.message
+    assert "203.0.113.7 is no machine of the inventory" in shown(one.message)
 
 
 def test_every_reason_stands_in_the_evidence() -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from netplan_planner.engine.findings import judge
 from netplan_planner.engine.fixes import answer
 from netplan_planner.model import Estimate, Facts, Hit, Measurement
+from netplan_planner.renderers.figures import shown
 from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
 from support.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run
@@ -106,7 +107,7 @@ def test_runs_of_other_kinds_are_no_repetitions() -> None:
     ):
         (hit,) = hits(RULE, measured_facts(low, {**good, **other}))
         assert hit.subject == "a → b (us-central1-a)"
-        assert hit.message.startswith("16 streams reached 3 Gbit/s, 9% of 32.0 Gbit/s")
+        assert shown(hit.message).startswith("16 streams reached 3 Gbit/s, 9% of 32.0 Gbit/s")
 
 
 def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None:
@@ -118,8 +119,12 @@ def test_the_kinds_of_a_direction_are_one_finding_with_the_worst_first() -> None
     found = {hit.subject: hit for hit in hits(RULE, facts)}
     assert set(found) == {"a → b (us-central1-a)", "b → a (us-central1-a)"}
     hit = found["a → b (us-central1-a)"]
-    assert hit.message.startswith("1 stream reached 1 Gbit/s, 4% of 25.7 Gbit/s as predicted")
-    assert "; 16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s; first suspect: " in hit.message
+    assert shown(hit.message).startswith(
+        "1 stream reached 1 Gbit/s, 4% of 25.7 Gbit/s as predicted"
+    )
+    assert "; 16 streams reached 8 Gbit/s, 25% of 32.0 Gbit/s; first suspect: " in shown(
+        hit.message
+    )
     assert hit.throughput_now is not None
     assert hit.throughput_now.gbps == 1.0
     told = {item.name: item.value for item in hit.evidence}
@@ -131,7 +136,7 @@ def test_a_suspect_of_several_kinds_stands_once_where_it_explains_most() -> None
     long = {"dst": "far", "min_rtt_ms": 100.0, "receiver": {"receive_ceiling_bytes": 2**20}}
     facts = measured_facts(run(gbps=0.01, streams=1, **long), run(gbps=0.6, streams=16, **long))
     (hit,) = hits(RULE, facts)
-    assert hit.message.startswith("1 stream reached 0.01 Gbit/s, 4% of 0.24 Gbit/s")
+    assert shown(hit.message).startswith("1 stream reached 0.01 Gbit/s, 4% of 0.24 Gbit/s")
     (told,) = [str(item.value) for item in hit.evidence if item.name.startswith("suspect_")]
     assert told.startswith("receive-ceiling: ")
     assert told.endswith("with that, 0.67 Gbit/s is predicted (with 16 streams)")

@@ -9,6 +9,7 @@ import pytest
 from netplan_planner.engine.findings import judge
 from netplan_planner.engine.fixes import answer
 from netplan_planner.model import Facts, Finding, Fix, Gap, Hit
+from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import all_rules, find_rule
 from support.no_io import no_io
 from support.rule_fixtures import FIXTURES, facts_of
@@ -60,7 +61,7 @@ def _compare(finding: Finding, wanted: dict[str, Any]) -> None:
             case "says":
                 text = " ".join(
                     [
-                        finding.message,
+                        shown(finding.message),
                         finding.saving_unknown,
                         finding.fix.text if finding.fix else "",
                         *_fix_texts(finding.fix),

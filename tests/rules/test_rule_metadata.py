@@ -17,6 +17,7 @@ import netplan_rules
 from netplan_planner.engine.fixes import answer
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Need
+from netplan_planner.renderers.figures import shown
 from netplan_rules import docs
 from netplan_rules.base import Check, Rule, Threshold
 from netplan_rules.registry import (
@@ -343,12 +344,12 @@ def test_the_sentence_of_a_group_has_its_figures(check: Check) -> None:
     for hit in hits:
         names = {item.name for item in hit.evidence}
         assert set(rule.summed) <= names
-        known = names | {f"{n}_rate" for n in names} | {"count"}
+        known = names | {f"{n}_{kind}" for n in names for kind in ("rate", "money")} | {"count"}
         assert fields <= known
         twin = replace(hit, subject=f"{hit.subject} and another")
         (finding,) = answer(facts_of(machine("a")), [(rule, (hit, twin))]).findings
         assert len(finding.members) == 2
-        assert "{" not in finding.message
+        assert "{" not in shown(finding.message)
         assert finding.message != hit.message
 
 

@@ -226,7 +226,7 @@ def audit(
     # Before anything is read: a rate that is not there is no reason to wait for.
     shown_in = currency_in(prices, currency)
     render = RenderOptions(
-        currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
+        currency=shown_in,
         width=width,
         colour=ColourMode(color.value),
         verbosity=verbose,

@@ -261,8 +261,7 @@ def recommend(
             colour=ColourMode(color.value),
             verbosity=verbose,
             max_rows=top,
-            currency=None if shown_in is None else (shown_in.code, shown_in.per_usd),
-            currency_note="" if shown_in is None else shown_in.assumption,
+            currency=shown_in,
         ),
     )
     if isinstance(answer.plan, Infeasible):

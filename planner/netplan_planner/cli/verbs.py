@@ -37,7 +37,7 @@ VERBS = {
     ),
     "probe": Verb(
         "Measure what predictions leave open, with iperf3 between your machines.",
-        (f"{_CLI}probe", f"{_CLI}probe_import"),
+        (f"{_CLI}probe",),
     ),
 }
 """By name, in the order of the help page."""

@@ -1,13 +1,15 @@
 """Runs the rules and makes findings of their hits: grouped, summed, ordered, fingerprinted."""
 
 import hashlib
+import string
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    Amount,
     Confidence,
     Estimate,
     Evidence,
@@ -20,13 +22,15 @@ from netplan_planner.model import (
     NotEvaluated,
     SavingBasis,
     Severity,
+    Text,
     Value,
+    worded,
 )
 from netplan_planner.optimise.fix_order import Standing
 from netplan_rules.base import Check, Rule
 from netplan_rules.needs import lacking
 from netplan_rules.severity import harm
-from netplan_rules.wording import gbps
+from netplan_rules.wording import gbps, money
 
 _EXAMPLES = 5
 _NOTES = 3
@@ -268,16 +272,30 @@ def _evidence(rule: Rule, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
     )
 
 
-def _message(rule: Rule, hits: Sequence[Hit], evidence: Sequence[Evidence]) -> str:
+def _message(rule: Rule, hits: Sequence[Hit], evidence: Sequence[Evidence]) -> Text:
     if len(hits) == 1 or not rule.group_message:
         return hits[0].message
-    values = {item.name: item.value for item in evidence}
-    rates = {
-        f"{item.name}_rate": gbps(item.value)
-        for item in evidence
-        if item.unit == "Gbit/s" and not isinstance(item.value, str)
-    }
-    return rule.group_message.format(count=len(hits), **values, **rates)
+    values: dict[str, float | int | str | Amount] = {"count": len(hits)}
+    for item in evidence:
+        values[item.name] = item.value
+        if isinstance(item.value, str):
+            continue
+        if item.unit == "Gbit/s":
+            values[f"{item.name}_rate"] = gbps(item.value)
+        elif item.unit.startswith("USD"):
+            values[f"{item.name}_money"] = money(Decimal(str(item.value)))
+    return worded(*_filled(rule.group_message, values))
+
+
+def _filled(
+    template: str, values: Mapping[str, float | int | str | Amount]
+) -> Iterator[str | Amount]:
+    """Yield the parts of a template with its fields filled in, amounts as they are."""
+    for text, name, form, _ in string.Formatter().parse(template):
+        yield text
+        if name is not None:
+            value = values[name]
+            yield value if isinstance(value, Amount) else format(value, form or "")
 
 
 def merge_lines(items: Iterable[LineItem]) -> tuple[LineItem, ...]:

@@ -28,6 +28,7 @@ from netplan_planner.model import (
     Usage,
     need_for_vm,
     series_of,
+    worded,
 )
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise import (
@@ -207,8 +208,9 @@ def for_machine(
     if isinstance(plan, MachinePlan):
         baseline, note = baseline_of(instance, shape, need, facts.prices, facts.caps)
         ledger = facts.machines.ledger(facts.inventory, facts.today)
-        notes = filter(None, (note, cover_today(ledger, instance)))
-        plan = with_baseline(plan, baseline, "; ".join(notes))
+        covered = cover_today(ledger, instance)
+        told = worded(note, "; " if note and covered else "", covered)
+        plan = with_baseline(plan, baseline, told)
         volume = _volume(facts, instance, wish, wanted)
         plan = _completed(plan, wish, facts.prices, facts.today, volume)
     return _answer(plan, facts.caps, facts.prices, request.today, request.prices, why_not)

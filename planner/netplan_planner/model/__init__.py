@@ -1,5 +1,9 @@
-"""Frozen values that every stage shares; see docs/glossary.md for the terms."""
+"""Frozen values that every stage shares; see docs/glossary.md for the terms.
 
+Plans of probes, their results and imports are imported by their modules, which no other verb needs.
+"""
+
+from netplan_planner.model.amounts import Amount, AmountKind, Text, Words, worded
 from netplan_planner.model.base import (
     ProjectId,
     Region,
@@ -26,6 +30,7 @@ from netplan_planner.model.commitment import (
     MachineChange,
     cover_usd,
 )
+from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -195,6 +200,8 @@ __all__ = [
     "TARGET_LABEL",
     "Address",
     "AddressUse",
+    "Amount",
+    "AmountKind",
     "BadRecord",
     "BandwidthTier",
     "Binding",
@@ -225,6 +232,7 @@ __all__ = [
     "Edge",
     "EgressCap",
     "Estimate",
+    "Evaluation",
     "Evidence",
     "ExpiredSuppression",
     "Facts",
@@ -239,6 +247,7 @@ __all__ = [
     "FlowLogsConfiguration",
     "ForwardingRule",
     "Gap",
+    "GroupScore",
     "Hit",
     "Infeasible",
     "Instance",
@@ -283,6 +292,7 @@ __all__ = [
     "Planning",
     "PluginTable",
     "PodNetwork",
+    "PredictedRow",
     "Prediction",
     "Price",
     "PriceAnswer",
@@ -317,6 +327,7 @@ __all__ = [
     "Subnetwork",
     "Suppressed",
     "Target",
+    "Text",
     "Ties",
     "TopFlow",
     "TrafficCoverage",
@@ -330,6 +341,7 @@ __all__ = [
     "VmTraffic",
     "VpnTunnel",
     "WindowInfo",
+    "Words",
     "Zone",
     "ZonePair",
     "bill",
@@ -348,4 +360,5 @@ __all__ = [
     "unpriced_span",
     "usage_of",
     "why_no_shape",
+    "worded",
 ]

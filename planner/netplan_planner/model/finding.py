@@ -3,6 +3,7 @@
 from decimal import Decimal
 from enum import StrEnum
 
+from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ResourceRef, SelfLink, Value
 from netplan_planner.model.limits import Estimate, Limit
 from netplan_planner.model.prices import LineItem, total_usd
@@ -145,7 +146,7 @@ class Hit(Value, frozen=True, kw_only=True):
     """The machine or resource at fault first."""
     subject: str
     """Short and readable: `transcoder-1 → ingest-1 (us-central1-a)`."""
-    message: str
+    message: Text
     cause: str = ""
     """Which of the rule's few causes it is, where what to do differs by it; never a place."""
     evidence: tuple[Evidence, ...] = ()
@@ -199,7 +200,7 @@ class Member(Value, frozen=True, kw_only=True):
 
     resources: tuple[ResourceRef, ...]
     subject: str
-    message: str
+    message: Text
     evidence: tuple[Evidence, ...] = ()
     limit: Limit | None = None
     throughput_now: Estimate | None = None
@@ -233,7 +234,7 @@ class Finding(Value, frozen=True, kw_only=True):
     resources: tuple[ResourceRef, ...]
     """Of the first member."""
     subject: str
-    message: str
+    message: Text
     evidence: tuple[Evidence, ...]
     limit: Limit | None
     throughput_now: Estimate | None

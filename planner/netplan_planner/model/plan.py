@@ -5,6 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
+from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ResourceRef, Value
 from netplan_planner.model.commitment import CoverLedger
 from netplan_planner.model.finding import Confidence
@@ -200,7 +201,7 @@ class MachinePlan(Value, frozen=True, kw_only=True):
     rejected: tuple[Rejected, ...]
     """What falls short first, then what cannot be judged, then what a filter keeps out."""
     baseline: Candidate | None = None
-    baseline_note: str = ""
+    baseline_note: Text = ""
     traffic_items: tuple[LineItem, ...] = ()
     """What the traffic itself costs a month, where its destination was named; it comes on top of
     every machine alike."""

@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import (
+    Amount,
+    AmountKind,
     CommitmentScope,
     CoverChange,
     CoverLedger,
@@ -14,11 +16,12 @@ from netplan_planner.model import (
     LineItem,
     MachineChange,
     PriceBook,
+    Text,
     total_usd,
+    worded,
 )
 from netplan_planner.optimise.commitments import Cover, Demand, Key, Pool, Uses, cover_line
 from netplan_planner.optimise.flexible_commitments import FlexibleLedger
-from netplan_planner.units import cents
 
 _SHARED_BEYOND = "which part of the commitments other projects of the billing account use"
 _SHARED_OR_NOT = (
@@ -191,7 +194,7 @@ class ScopedLedger:
             ledger.take(change)
 
 
-def cover_today(ledger: CoverLedger, instance: Instance) -> str:
+def cover_today(ledger: CoverLedger, instance: Instance) -> Text:
     """Return what of a machine's price commitments cover, for an answer that leaves them out."""
     cover = ledger.change(MachineChange(instance=instance, machine_type=None))
     if cover.unknown:
@@ -199,9 +202,9 @@ def cover_today(ledger: CoverLedger, instance: Instance) -> str:
     covered = -total_usd(cover.items)
     if not covered:
         return ""
-    return (
-        f"${cents(covered):,f} of it is covered, which no type here counts: {cover.note};"
-        " `netplan audit` counts it"
+    return worded(
+        Amount(usd=covered, kind=AmountKind.EXACT_SUM),
+        f" of it is covered, which no type here counts: {cover.note}; `netplan audit` counts it",
     )
 
 

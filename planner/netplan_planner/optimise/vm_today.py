@@ -11,6 +11,7 @@ from netplan_planner.model import (
     MachinePlan,
     MachineShape,
     PriceBook,
+    Text,
     Usage,
     usage_of,
 )
@@ -62,7 +63,7 @@ def _stopped(instance: Instance) -> str:
     return f"{instance.status.lower()}: costs nothing now but disks and addresses"
 
 
-def with_baseline(plan: MachinePlan, baseline: Candidate | None, note: str = "") -> MachinePlan:
+def with_baseline(plan: MachinePlan, baseline: Candidate | None, note: Text = "") -> MachinePlan:
     """Return a plan with what is there today beside it."""
     return msgspec.structs.replace(plan, baseline=baseline, baseline_note=note)
 

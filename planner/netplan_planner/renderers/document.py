@@ -1,13 +1,17 @@
 """A report as blocks of styled text: what the terminal and Markdown lay out, each in its way.
 
-Text enters a document only through `say`, which makes it inert; so no layout can forget to.
+Text enters a document only through `say`, which makes it inert; so no layout can forget to. Money
+is a typed part of a line: whoever makes blocks knows of dollars alone, `in_currency` writes them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from netplan_planner.inert import TEXT_LENGTH, inert
-from netplan_planner.model import Severity, Value
+from netplan_planner.model import Amount, CurrencyRate, Severity, Text, Value, Words
+from netplan_planner.renderers.figures import shown
 
 
 class Role(StrEnum):
@@ -33,8 +37,13 @@ class Span(Value, frozen=True, kw_only=True, gc=False):
     """Inert text with a role; `is_glued` keeps its words on one line."""
 
     text: str
+    """With its amounts in US dollars, until `in_currency` shows them in another."""
     role: Role = Role.PLAIN
     is_glued: bool = False
+    words: Words | None = None
+    """The text with its amounts; None where it holds none."""
+    length: int = TEXT_LENGTH
+    """Characters at most."""
 
 
 Line = tuple[Span, ...]
@@ -111,27 +120,29 @@ Block = Title | Section | Entry | Para | Item | Field | Command | Table
 
 
 def say(
-    text: str, role: Role = Role.PLAIN, *, glued: bool = False, length: int = TEXT_LENGTH
+    text: Text | Amount, role: Role = Role.PLAIN, *, glued: bool = False, length: int = TEXT_LENGTH
 ) -> Span:
     """Return `text` as an inert span; the only way into a document."""
-    return Span(text=inert(text, length), role=role, is_glued=glued)
+    if isinstance(text, str):
+        return Span(text=inert(text, length), role=role, is_glued=glued)
+    words = text if isinstance(text, Words) else Words(parts=(text,))
+    said = inert(shown(words), length)
+    return Span(text=said, role=role, is_glued=glued, words=words, length=length)
 
 
-def fixed(text: str, role: Role = Role.PLAIN) -> Span:
+def fixed(text: Text | Amount, role: Role = Role.PLAIN) -> Span:
     """Return a figure with its unit, kept on one line."""
     return say(text, role, glued=True)
 
 
-def line(*parts: str | Span | Line) -> Line:
-    """Return the parts as one line; plain strings become plain text."""
+def line(*parts: Text | Amount | Span | Line) -> Line:
+    """Return the parts as one line; what is no span yet becomes plain text."""
     spans: list[Span] = []
     for part in parts:
-        if isinstance(part, str):
-            spans.append(say(part))
-        elif isinstance(part, Span):
-            spans.append(part)
-        else:
+        if isinstance(part, tuple):
             spans.extend(part)
+        else:
+            spans.append(part if isinstance(part, Span) else say(part))
     return tuple(spans)
 
 
@@ -157,6 +168,41 @@ def listed(lines: Iterable[Line], total: int, noun: str = "more") -> Line:
 def plain(text: Line) -> str:
     """Return a line's letters."""
     return "".join(span.text for span in text)
+
+
+def in_currency(text: Line, currency: CurrencyRate | None) -> Line:
+    """Return a line with its amounts in a currency; None: US dollars, as they are."""
+    if currency is None:
+        return text
+    return tuple(
+        say(shown(span.words, currency), span.role, glued=span.is_glued, length=span.length)
+        if span.words
+        else span
+        for span in text
+    )
+
+
+def blocks_in(blocks: Iterable[Block], currency: CurrencyRate | None) -> Iterator[Block]:
+    """Yield blocks with their amounts in a currency; None: US dollars, as they are."""
+    for block in blocks:
+        yield block if currency is None else _block_in(block, currency)
+
+
+def _block_in(block: Block, currency: CurrencyRate) -> Block:
+    match block:
+        case Title():
+            basis = in_currency(block.basis, currency)
+            return replace(block, line=in_currency(block.line, currency), basis=basis)
+        case Field():
+            more = tuple(in_currency(line, currency) for line in block.more)
+            return replace(block, line=in_currency(block.line, currency), more=more)
+        case Table():
+            rows = (tuple(in_currency(cell, currency) for cell in row) for row in block.rows)
+            return replace(block, rows=tuple(rows))
+        case Section() | Entry() | Para() | Item():
+            return replace(block, line=in_currency(block.line, currency))
+        case Command():
+            return block
 
 
 def severity_role(severity: Severity) -> Role:

@@ -4,61 +4,40 @@ Every function returns plain text; a figure that is not known is never printed a
 """
 
 import math
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import NamedTuple
 
 from netplan_planner import units
+from netplan_planner.model import Amount, AmountKind, CurrencyRate, Text, Words, worded
 from netplan_planner.units import counted as counted
 
 _RATES = (("Gbit/s", 1.0), ("Mbit/s", 1e3), ("kbit/s", 1e6), ("bit/s", 1e9))
 _SIZES = (("PiB", -2), ("TiB", -1), ("GiB", 0), ("MiB", 1), ("KiB", 2))
 _CENT = Decimal("0.01")
 _WHOLE_DOLLARS_FROM = 10_000
+SUM_DECIMALS = 6
+"""Of sums and quantities in data formats."""
 _CONVERTED_DIGITS = 9
 """Of a unit price in another currency; the dollars keep all of theirs."""
 
 
-class Money(NamedTuple):
-    """In what amounts are shown; they are kept in US dollars."""
+def shown(text: Text | Amount, currency: CurrencyRate | None = None) -> str:
+    """Return a text with its amounts in a currency; None: US dollars.
 
-    mark: str
-    per_usd: Decimal
-
-
-_DOLLARS = Money("$", Decimal(1))
-_AMOUNT = re.compile(r"\$(\d[\d,]*(?:\.\d+)?)")
-_SHOWN_IN: ContextVar[Money] = ContextVar("shown_in", default=_DOLLARS)
-
-
-@contextmanager
-def amounts_in(code: str, per_usd: Decimal) -> Iterator[None]:
-    """Show amounts in another currency than dollars, at a rate, while the block runs.
-
-    >>> with amounts_in("EUR", Decimal("0.875")):
-    ...     dollars(Decimal(200)), unit_price(Decimal("0.01"))
-    ('EUR 175.00', 'EUR 0.00875')
+    >>> text = worded("costs ", Amount(usd=Decimal("1200.50")), " a month less")
+    >>> shown(text), shown(text, CurrencyRate(code="EUR", per_usd=Decimal("0.5"), as_of=""))
+    ('costs $1,200.50 a month less', 'costs EUR 600.25 a month less')
     """
-    token = _SHOWN_IN.set(Money(f"{code} ", per_usd))
-    try:
-        yield
-    finally:
-        _SHOWN_IN.reset(token)
-
-
-def said(text: str) -> str:
-    """Return a sentence of a rule with its dollars as amounts are shown.
-
-    >>> with amounts_in("EUR", Decimal("0.5")):
-    ...     said("costs $1,200.50 a month less")
-    'costs EUR 600.25 a month less'
-    """
-    if _SHOWN_IN.get() == _DOLLARS:
+    if isinstance(text, str):
         return text
-    return _AMOUNT.sub(lambda found: dollars(Decimal(found[1].replace(",", ""))), text)
+    if isinstance(text, Words):
+        return "".join(shown(part, currency) for part in text.parts)
+    match text.kind:
+        case AmountKind.SUM:
+            return dollars(text.usd, currency)
+        case AmountKind.EXACT_SUM:
+            return _exact_sum(text.usd, currency)
+        case AmountKind.UNIT_PRICE:
+            return unit_price(text.usd, currency)
 
 
 def trimmed(value: float | Decimal, digits: int) -> str:
@@ -153,34 +132,40 @@ def byte_volume(byte_count: int) -> str:
     return volume(units.gib_from_bytes(byte_count)) if byte_count else "0 bytes"
 
 
-def dollars(usd: Decimal) -> str:
-    """Return an amount without its sign: the sentence around it says saves or costs.
+def dollars(usd: Decimal, currency: CurrencyRate | None = None) -> str:
+    """Return US dollars without their sign: the sentence around them says saves or costs.
+
+    They are shown in a currency where one is given, as in every function on money here.
 
     >>> dollars(Decimal("643.074")), dollars(Decimal("-12345.6")), dollars(Decimal("0.0004"))
     ('$643.07', '$12,346', 'under $0.01')
     """
     if not usd.is_finite():
         return "an unknown sum"
-    mark, per_usd = _SHOWN_IN.get()
-    amount = abs(usd) * per_usd
+    mark, amount = _converted(abs(usd), currency)
     if 0 < amount < _CENT / 2:
         return f"under {mark}0.01"
     whole = amount >= _WHOLE_DOLLARS_FROM
     return f"{mark}{amount:,.0f}" if whole else f"{mark}{units.cents(amount):,f}"
 
 
-def saving(usd: Decimal) -> str:
+def saving(usd: Decimal, currency: CurrencyRate | None = None) -> str:
     """Return what a saving does to the bill, in words.
 
     >>> saving(Decimal(310)), saving(Decimal(-310)), saving(Decimal(0))
     ('saves $310.00 a month', 'costs $310.00 a month', 'no change of the bill')
     """
+    return shown(saved(usd), currency)
+
+
+def saved(usd: Decimal) -> Text:
+    """Return what a saving does to the bill, with its amount still typed."""
     if not usd:
         return "no change of the bill"
-    return f"{'saves' if usd > 0 else 'costs'} {dollars(usd)} a month"
+    return worded("saves " if usd > 0 else "costs ", Amount(usd=usd), " a month")
 
 
-def unit_price(usd: Decimal) -> str:
+def unit_price(usd: Decimal, currency: CurrencyRate | None = None) -> str:
     """Return a unit price with all its digits.
 
     >>> unit_price(Decimal("0.01")), unit_price(Decimal("0.7599960")), unit_price(Decimal("1E-9"))
@@ -188,8 +173,8 @@ def unit_price(usd: Decimal) -> str:
     """
     if not usd.is_finite():
         return "unknown price"
-    mark, per_usd = _SHOWN_IN.get()
-    amount = abs(usd) if per_usd == 1 else round(abs(usd) * per_usd, _CONVERTED_DIGITS)
+    mark, amount = _converted(abs(usd), currency)
+    amount = amount if currency is None else round(amount, _CONVERTED_DIGITS)
     whole, _, decimals = f"{amount:,f}".partition(".")
     sign = "-" if usd < 0 else ""
     return f"{sign}{mark}{whole}.{decimals.rstrip('0').ljust(2, '0')}"
@@ -255,6 +240,31 @@ def rounded(value: Decimal, digits: int) -> float:
     if not math.isfinite(result):
         raise ValueError(f"{value} is too great for a number")
     return result
+
+
+def _exact_sum(usd: Decimal, currency: CurrencyRate | None) -> str:
+    """Return an amount to the cent, however great or small."""
+    if not usd.is_finite():
+        return "an unknown sum"
+    mark, amount = _converted(abs(usd), currency)
+    return f"{mark}{units.cents(amount):,f}"
+
+
+def _converted(usd: Decimal, currency: CurrencyRate | None) -> tuple[str, Decimal]:
+    """Return the mark that stands before an amount, and the amount in its currency."""
+    return ("$", usd) if currency is None else (f"{currency.code} ", usd * currency.per_usd)
+
+
+def exact(value: Decimal, digits: int) -> Decimal:
+    """Return a decimal with at most `digits` decimals and without idle zeros, for data.
+
+    >>> exact(Decimal("643.0700000"), 6), exact(Decimal("1E+2"), 6), exact(Decimal("0.0000005"), 6)
+    (Decimal('643.07'), Decimal('100'), Decimal('0'))
+
+    Raises:
+        ValueError: If it is not finite, or too great for a float, which JSON would hold.
+    """
+    return Decimal(trimmed(Decimal(repr(rounded(value, digits))), digits).replace(",", ""))
 
 
 def _rate_number(value: float) -> str:

@@ -4,7 +4,7 @@ Money is a JSON number: unit prices with up to 12 decimals, every other decimal 
 with up to 6, rounded half to even. Rates are written as they are. Dates are ISO 8601. A number
 that is not finite is refused, for JSON has no word for it. What is not known is `null`. Text is
 not shortened; characters that could steer a terminal are written as `\uXXXX`, so that a report
-can be looked at where it is printed. docs/report.schema.json describes the format.
+can be looked at where it is printed. docs/schemas holds a JSON Schema of each answer, by its id.
 """
 
 import json
@@ -18,12 +18,12 @@ from functools import cache
 import msgspec
 
 from netplan_planner.inert import escaped_json, scalars
+from netplan_planner.model import Words
 from netplan_planner.renderers.content import content_of
-from netplan_planner.renderers.figures import rounded
+from netplan_planner.renderers.figures import SUM_DECIMALS, rounded, shown
 from netplan_planner.renderers.options import RenderOptions
 
 UNIT_PRICE_DECIMALS = 12
-SUM_DECIMALS = 6
 _UNIT_PRICES = {"unit_price_usd", "ratio", "units_per_usd"}
 _OF_A_UNIT = ("_per_hour", "_per_gib", "_per_unit")
 """Ends of fields that hold a unit price too."""
@@ -39,9 +39,13 @@ def render(answer: object, options: RenderOptions) -> str:
         ValueError: If a number of it is not finite; the text names the field.
     """
     content = content_of(answer)
-    fields = plain(content.record(answer))
-    assert isinstance(fields, dict)
-    return document({"schema": content.SCHEMA, **fields})
+    record = content.record(answer)
+    fields: dict[str, Plain] = {"schema": content.SCHEMA}
+    for part in record if isinstance(record, tuple) else (record,):
+        held = plain(part)
+        assert isinstance(held, dict)
+        fields |= held
+    return document(fields)
 
 
 def document(value: Plain) -> str:
@@ -99,6 +103,7 @@ _CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[..., Plain]], ...] = 
     (str, lambda value, name: scalars(value)),
     (int, lambda value, name: value),
     (float, _float),
+    (Words, lambda value, name: scalars(shown(value))),
     (msgspec.Struct, _struct),
     (dict, lambda value, name: {key: plain(item, key) for key, item in value.items()}),
     ((tuple, list), lambda value, name: [plain(item, name) for item in value]),

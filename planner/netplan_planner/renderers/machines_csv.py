@@ -1,33 +1,34 @@
-"""All machines as a table (RFC 4180): caps with their sources, NIC, MTU, addresses, dollars.
+"""All machines as a table: caps with their sources, NIC, MTU, addresses, dollars.
 
 One row a machine. An empty cell is not known; `cap_unknown` and `price_unknown` say why. Columns
 keep their order; new ones come at the end.
 """
 
+from decimal import Decimal
+
 from netplan_planner.model import MachineRow, Report
-from netplan_planner.renderers.csv_report import table
-from netplan_planner.renderers.figures import rounded
-from netplan_planner.renderers.json_report import SUM_DECIMALS
+from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.renderers.csv_report import text_of
+from netplan_planner.renderers.figures import SUM_DECIMALS, exact
 from netplan_planner.renderers.options import RenderOptions
 
 COLUMNS = MachineRow.__struct_fields__
-"""The header: the fields of a row, in their order; several values of one are joined by blanks."""
+"""The header: the fields of a row, in their order."""
 
 
 def render(report: Report, options: RenderOptions) -> str:
     """Return the table; no option leaves a row out."""
-    return table(COLUMNS, (_cells(row) for row in report.machines))
+    return text_of(table(report))
 
 
-def _cells(row: MachineRow) -> tuple[str | int | float | None, ...]:
-    return tuple(_plain(getattr(row, name)) for name in COLUMNS)
+def table(report: Report) -> DataTable:
+    """Return a row a machine."""
+    return DataTable(COLUMNS, (tuple(map(_cell, _values(row))) for row in report.machines))
 
 
-def _plain(value: object) -> str | int | float | None:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return " ".join(value)
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return rounded(value, SUM_DECIMALS)  # type: ignore[arg-type]  # the rest is Decimal
+def _values(row: MachineRow) -> tuple[Cell, ...]:
+    return tuple(getattr(row, name) for name in COLUMNS)
+
+
+def _cell(value: Cell) -> Cell:
+    return exact(value, SUM_DECIMALS) if isinstance(value, Decimal) else value

@@ -1,10 +1,9 @@
 """What a renderer may be told: how wide, how colourful, how much, and what the rules are."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from enum import StrEnum
 
-from netplan_planner.model import Severity, Value
+from netplan_planner.model import CurrencyRate, Severity, Value
 from netplan_planner.renderers.places import FilePlace
 
 EVERYTHING = "all"
@@ -59,13 +58,15 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """Alike places named in one finding; None: the format's own number, 0: all."""
     max_rows: int | None = None
     """Rows of a table or list; None: the format's own number, 0: all."""
+    has_hints: bool = True
+    """Whether it is said which command carries a plan out, or goes on from here."""
+    has_plan: bool = True
+    """Whether a plan stands above what came of it; not where it was written before."""
     folds: bool = False
     """The layout folds sources of numbers away, so that they are given without being asked for."""
     rules: tuple[RuleInfo, ...] = ()
-    currency: tuple[str, Decimal] | None = None
-    """Code and units per US dollar, in which texts show amounts; data stays in dollars."""
-    currency_note: str = ""
-    """Where its rate is from, in a sentence."""
+    currency: CurrencyRate | None = None
+    """In which texts show amounts; None: US dollars, in which data stays whatever stands here."""
     full_answer: str = "--output json"
     """The option of the verb that writes everything, for hints."""
     places: Mapping[str, FilePlace] = {}

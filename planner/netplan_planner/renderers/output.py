@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import Value
-from netplan_planner.renderers.figures import amounts_in
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 from netplan_planner.writing import usable_target, written_whole
 
@@ -98,10 +97,7 @@ def render(answer: object, name: str, options: RenderOptions) -> str:
     if name not in RENDERERS:
         raise UsageError(_unknown(name, tuple(RENDERERS)))
     made: Render = import_module(RENDERERS[name]).render
-    if options.currency is None:
-        return made(answer, options)
-    with amounts_in(*options.currency):
-        return made(answer, options)
+    return made(answer, options)
 
 
 def write_outputs(

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from netplan_planner.inert import inert, scalars
 from netplan_planner.model import (
+    CurrencyRate,
     Estimate,
     Finding,
     NotEvaluated,
@@ -139,7 +140,7 @@ def _result(finding: Finding, rule_index: int, options: RenderOptions) -> dict[s
         "ruleId": scalars(finding.rule),
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
-        "message": _message(_sentence(finding)),
+        "message": _message(_sentence(finding, options.currency)),
         "locations": [_location(finding.resources, options)],
         "partialFingerprints": {FINGERPRINT: scalars(finding.fingerprint)},
         "properties": _properties(finding),
@@ -149,16 +150,17 @@ def _result(finding: Finding, rule_index: int, options: RenderOptions) -> dict[s
     return result
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: Finding, currency: CurrencyRate | None) -> str:
     """Return what a reader of a code-scanning list needs: place, fault, gain, fix."""
     others = f", and {len(finding.members) - 1:,} more" if len(finding.members) > 1 else ""
-    parts = [f"{finding.subject}{others}: {figures.said(finding.message)}".rstrip(".")]
+    message = figures.shown(finding.message, currency)
+    parts = [f"{finding.subject}{others}: {message}".rstrip(".")]
     now, then = finding.throughput_now, finding.throughput_fixed
     if now is not None and then is not None and now.gbps is not None and then.gbps is not None:
         parts.append(f"Throughput {figures.rates(now.gbps, then.gbps)} with the fix")
     usd = finding.saving_usd_per_month
     if usd is not None:
-        sentence = figures.saving(usd)
+        sentence = figures.saving(usd, currency)
         parts.append(f"The fix {sentence}" if usd else "The fix does not change the bill")
     elif finding.saving_unknown:
         parts.append(f"The saving is unknown: {finding.saving_unknown}".rstrip("."))

@@ -1,7 +1,8 @@
-"""The JSON Schema of `netplan.report/1`, made from the types of the model.
+"""The JSON Schemas of all answers, made from the types of what their JSON holds.
 
-`python -m netplan_planner.renderers.schema` prints it; docs/report.schema.json is that text.
-Every field is required, for every report states every field; descriptions are the docstrings.
+`python -m netplan_planner.renderers.schema FOLDER` writes each below FOLDER by its id; docs/schemas
+is what it writes. A field is required unless its type says otherwise, and none is left open;
+descriptions are the docstrings.
 """
 
 import ast
@@ -10,13 +11,17 @@ import itertools
 import json
 import sys
 import textwrap
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from netplan_planner import model
-from netplan_planner.model import SCHEMA, Report
-from netplan_planner.renderers.json_report import SUM_DECIMALS, UNIT_PRICE_DECIMALS
+from netplan_planner.renderers.content import Content, answers, module_of
+from netplan_planner.renderers.figures import SUM_DECIMALS
+from netplan_planner.renderers.json_report import UNIT_PRICE_DECIMALS
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBERS = (
@@ -25,26 +30,46 @@ _NUMBERS = (
     " are arrays of pairs."
 )
 _DECIMAL = {"type": "string", "format": "decimal"}
+_REF = "#/$defs/"
+_UNTOLD = {"description": "Of no told type.", "type": "object", "required": ["schema"]}
+"""A record whose function returns `object`."""
+_TEXT = [{"type": "string"}, {"$ref": f"{_REF}Words"}]
+"""`model.Text`, which JSON holds as a string."""
 
 
-def schema() -> dict[str, Any]:
-    """Return the schema of a report as JSON renders it."""
-    made = msgspec.json.schema(Report)
-    definitions = {name: _definition(name, part) for name, part in made["$defs"].items()}
-    report = definitions.pop("Report")
-    report["properties"]["schema"] = {"const": SCHEMA}
+def schema(kind: str) -> dict[str, Any]:
+    """Return the schema of a kind of answer, by the name of its type, as JSON renders it.
+
+    Kinds that have one id have one schema, which allows each of them.
+    """
+    own = module_of(kind)
+    return schema_of([one for one in map(module_of, answers()) if one.SCHEMA == own.SCHEMA])
+
+
+def schema_of(contents: Sequence[Content]) -> dict[str, Any]:
+    """Return the schema of the answers of some modules, all of one id."""
+    roots: list[dict[str, Any]] = []
+    definitions: dict[str, Any] = {}
+    for content in contents:
+        found, parts = _variants(content)
+        roots += [root for root in found if root not in roots]
+        definitions |= parts
     return {
         "$schema": _DIALECT,
         "$comment": _NUMBERS,
-        **report,
-        "title": SCHEMA,
+        **(roots[0] if len(roots) == 1 else {"anyOf": roots}),
+        "title": contents[0].SCHEMA,
         "$defs": {name: definitions[name] for name in sorted(definitions)},
     }
 
 
-def text() -> str:
-    """Return the schema as the file in docs/ holds it."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+def pages() -> dict[str, str]:
+    """Return the text of each schema by its path below docs/schemas."""
+    return {
+        f"{module_of(kind).SCHEMA}.json": json.dumps(schema(kind), indent=2, ensure_ascii=False)
+        + "\n"
+        for kind in answers()
+    }
 
 
 def field_notes(kind: type) -> dict[str, str]:
@@ -60,29 +85,82 @@ def field_notes(kind: type) -> dict[str, str]:
     return notes
 
 
-def _definition(name: str, part: dict[str, Any]) -> dict[str, Any]:
+def _any_field(kind: type) -> dict[str, Any]:
+    """Return the schema of `object`: a field whose name, and so type, the question decides."""
+    if kind is not object:
+        raise NotImplementedError
+    return {"type": ["string", "number", "boolean", "null", "array"]}
+
+
+def _variants(content: Content) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return each shape that a record can have, and the types that these name."""
+    returned = get_type_hints(content.record)["return"]
+    parts = get_args(returned) if get_origin(returned) is tuple else (returned,)
+    choices = [get_args(part) if get_origin(part) is UnionType else (part,) for part in parts]
+    kinds = [kind for part in choices for kind in part]
+    if object in kinds:
+        return [_UNTOLD | {"properties": {"schema": {"const": content.SCHEMA}}}], {}
+    refs, made = msgspec.json.schema_components(
+        kinds, schema_hook=_any_field, ref_template=_REF + "{name}"
+    )
+    definitions = {name: _definition(content, name, part) for name, part in made.items()}
+    for name in ("Amount", "AmountKind", "Words"):
+        definitions.pop(name, None)
+    names = [ref["$ref"].removeprefix(_REF) for ref in refs]
+    whole = {kind: definitions.pop(name) for kind, name in zip(kinds, names, strict=True)}
+    found = itertools.product(*choices)
+    return [_root(content, [whole[kind] for kind in variant]) for variant in found], definitions
+
+
+def _root(content: Content, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the fields of several values as one object, the schema's id before them."""
+    root: dict[str, Any] = {
+        "description": " ".join(part["description"] for part in parts),
+        "type": "object",
+    }
+    properties: dict[str, Any] = {"schema": {}}
+    properties |= {k: v for part in parts for k, v in part["properties"].items()}
+    properties["schema"] = {"const": content.SCHEMA}
+    required = ("schema", *(name for part in parts for name in part["required"]))
+    if pattern := getattr(content, "MORE_NUMBERS", ""):
+        # Names of these depend on the question.
+        root["patternProperties"] = {pattern: {"type": "number"}}
+    return {
+        **root,
+        "properties": properties,
+        "required": list(dict.fromkeys(required)),
+        "additionalProperties": False,
+    }
+
+
+def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, Any]:
     """Return one type's schema: closed, complete, decimals as numbers, fields described."""
-    kind = getattr(model, name)
+    kind = getattr(content, name, None) or getattr(model, name)
     part = {key: value for key, value in part.items() if key != "title"}
     if "description" in part:
         part["description"] = _one_line(part["description"])
     if "properties" not in part:
         return part
     notes = field_notes(kind)
+    is_struct = issubclass(kind, msgspec.Struct)
+    fields = kind.__struct_fields__ if is_struct else kind.__annotations__
     properties = {
-        field: {**_property(value), **({"description": notes[field]} if field in notes else {})}
-        for field, value in part["properties"].items()
+        field: {
+            **_property(part["properties"][field]),
+            **({"description": notes[field]} if field in notes else {}),
+        }
+        for field in fields
     }
     return {
         **part,
         "properties": properties,
-        "required": list(properties),
+        "required": [field for field in fields if is_struct or field in part["required"]],
         "additionalProperties": False,
     }
 
 
 def _property(value: Any) -> Any:
-    """Return a part of a schema without defaults and with decimals as numbers."""
+    """Return a part of a schema without defaults, with decimals as numbers and words as text."""
     if isinstance(value, list):
         return [_property(item) for item in value]
     if not isinstance(value, dict):
@@ -90,6 +168,8 @@ def _property(value: Any) -> Any:
     value = {key: item for key, item in value.items() if key != "default"}
     if value == _DECIMAL:
         return {"type": "number"}
+    if value.get("anyOf") == _TEXT:
+        return {"type": "string"}
     return {key: _property(item) for key, item in value.items()}
 
 
@@ -97,5 +177,13 @@ def _one_line(docstring: str) -> str:
     return " ".join(docstring.split())
 
 
+def write(folder: Path) -> None:
+    """Write every schema below a folder."""
+    for name, text in pages().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    write(Path(sys.argv[1]))

@@ -24,9 +24,9 @@ from netplan_planner.model import (
     series_of,
     total_usd,
     usage_of,
+    worded,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     doubts_of_caps,
@@ -39,7 +39,7 @@ from netplan_rules.capacity._resize import (
 )
 from netplan_rules.money import Saving, by_bill, machine_saving, take
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
 
 RULE = Rule(
     id="cheaper-series",
@@ -198,10 +198,12 @@ def _hit(
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{candidate.machine_type} has {_bandwidth(candidate, cap)},"
-        f" {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for"
-        f" ${cents(saving.usd_per_month):,f} a month less than {instance.machine_type}"
-        f"{_before(saving)}",
+        message=worded(
+            f"{candidate.machine_type} has {_bandwidth(candidate, cap)},"
+            f" {candidate.vcpus} vCPUs and {candidate.memory_gib:g} GiB for ",
+            money(saving.usd_per_month),
+            f" a month less than {instance.machine_type}{_before(saving)}",
+        ),
         cause=_before(saving),
         evidence=(
             rate_evidence("cap", cap.egress_gbps, cap.source),

@@ -18,9 +18,10 @@ from netplan_planner.model import (
     Instance,
     Need,
     Severity,
+    Text,
+    worded,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
     OF_A_GROUP,
@@ -34,7 +35,7 @@ from netplan_rules.managed import is_managed
 from netplan_rules.money import bill_usd, machine_saving
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import gbps, machines, rate_evidence, vm_subject
+from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
 
 RULE = Rule(
     id="tier1-missing",
@@ -123,7 +124,7 @@ def _judge(
         other = [cost for cost in costs if not cost.candidate.is_tier1][:1]
         if not other or here.usd < other[0].usd:
             rivals = (*other, *(cost for cost in costs[:1] if cost.usd < here.usd))
-            compared = "".join(f"; {_compared(rival, here)}" for rival in rivals)
+            compared = worded(*(worded("; ", _compared(rival, here)) for rival in rivals))
             yield _hit(facts, instance, default, wanted, own[0], compared)
 
 
@@ -134,12 +135,14 @@ class _Cost(NamedTuple):
     candidate: Candidate
 
 
-def _compared(rival: _Cost, own: _Cost) -> str:
+def _compared(rival: _Cost, own: _Cost) -> Text:
     """Return what another machine costs against Tier_1 on this one."""
     more = rival.usd - own.usd
     if more < 0:
-        return f"{machines(rival.candidate)} would cost ${cents(-more):,f} a month less than that"
-    return f"{machines(rival.candidate)} without it costs ${cents(more):,f} a month more"
+        return worded(
+            f"{machines(rival.candidate)} would cost ", money(-more), " a month less than that"
+        )
+    return worded(f"{machines(rival.candidate)} without it costs ", money(more), " a month more")
 
 
 def _hit(
@@ -148,15 +151,18 @@ def _hit(
     default: EgressCap,
     wanted: float,
     own: Candidate,
-    compared: str,
+    compared: Text,
 ) -> Hit:
     saving = machine_saving(facts, instance, own)
     doubts = doubts_of_caps(facts, Doubts(), default, own)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} needs {gbps(wanted)}, its default cap is"
-        f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}{compared}",
+        message=worded(
+            f"{instance.name} needs {gbps(wanted)}, its default cap is"
+            f" {gbps(default.egress_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}",
+            compared,
+        ),
         evidence=(
             rate_evidence("needed", wanted, "declared target or flow logs"),
             rate_evidence("cap", default.egress_gbps, default.source),

@@ -3,14 +3,23 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Change, ChangeKind, Evidence, Facts, Fix, Gap, Hit, Instruction
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    worded,
+)
 from netplan_planner.throughput import predict
-from netplan_planner.units import cents
 from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, PairTraffic, proposals
 from netplan_rules.steps import keep_the_old
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import volume
+from netplan_rules.wording import money, volume
 
 
 def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator[Hit | Gap]:
@@ -30,9 +39,12 @@ def _hit(facts: Facts, pair: PairTraffic, move: Move, doubts: Doubts, advice: st
     return Hit(
         resources=(move.machine.ref, move.peer.ref),
         subject=f"{pair.one.name} ↔ {pair.other.name} ({pair.one.zone}, {pair.other.zone})",
-        message=f"{volume(gib)} go between {pair.one.name} and {pair.other.name}, both directions"
-        f" together; with all its other traffic, {move.machine.name} costs"
-        f" ${cents(move.usd_per_month):,f} a month less in {move.zone}",
+        message=worded(
+            f"{volume(gib)} go between {pair.one.name} and {pair.other.name}, both directions"
+            f" together; with all its other traffic, {move.machine.name} costs ",
+            money(move.usd_per_month),
+            f" a month less in {move.zone}",
+        ),
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(

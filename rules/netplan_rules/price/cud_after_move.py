@@ -24,13 +24,13 @@ from netplan_planner.model import (
     series_of,
     total_usd,
     usage_of,
+    worded,
 )
 from netplan_planner.throughput import instance_cap
-from netplan_planner.units import cents
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import need_of, type_evidence
 from netplan_rules.money import Saving, machine_saving, take
-from netplan_rules.wording import vm_subject
+from netplan_rules.wording import money, vm_subject
 
 RULE = Rule(
     id="cud-after-move",
@@ -59,7 +59,7 @@ RULE = Rule(
         ),
     ),
     group_message="{count} machines are paid for by commitments: by price other series cost"
-    " ${by_price:,.2f} a month less, on the bill the moves would cost ${on_the_bill:,.2f} more",
+    " {by_price_money} a month less, on the bill the moves would cost {on_the_bill_money} more",
     summed=("by_price", "on_the_bill"),
 )
 
@@ -117,8 +117,13 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"by price {candidate.machine_type} costs ${cents(by_price):,f} a month less than"
-        f" {instance.machine_type}, but {saving.note}: the bill would rise by ${cents(more):,f}",
+        message=worded(
+            f"by price {candidate.machine_type} costs ",
+            money(by_price),
+            f" a month less than {instance.machine_type}, but {saving.note}: the bill would rise"
+            " by ",
+            money(more),
+        ),
         evidence=(
             Evidence(name="by_price", value=round(float(by_price), 6), unit="USD/month"),
             Evidence(name="on_the_bill", value=round(float(more), 6), unit="USD/month"),

@@ -17,12 +17,13 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
     Severity,
+    Text,
+    worded,
 )
 from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of, priced_path_of
 from netplan_planner.paths.spans import span
-from netplan_planner.units import cents
 from netplan_rules.base import Rule, reaches_floor, volume_floor
-from netplan_rules.wording import volume
+from netplan_rules.wording import money, volume
 
 RULE = Rule(
     id="traffic-price-unknown",
@@ -68,7 +69,7 @@ def _is_billable(facts: Facts, edge: Edge) -> bool:
     return facts.src(edge).kind is OwnerKind.VM and edge.path_class is not PathClass.UNKNOWN
 
 
-def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds: str) -> Hit:
+def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds: Text) -> Hit:
     gib = facts.gib_per_month(sum(unpriced.values()))
     classes = ", ".join(sorted({priced.path_class.value for priced in unpriced}))
     sources = ", ".join(sorted({priced.src_region or "unknown region" for priced in unpriced}))
@@ -76,7 +77,7 @@ def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds:
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"traffic/{classes}/{sources}")),),
         subject=f"{classes} from {sources}",
-        message=f"{volume(gib)} have no known price{bounds}: {part.reason}",
+        message=worded(f"{volume(gib)} have no known price", bounds, f": {part.reason}"),
         evidence=(
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(name="path_classes", value=classes, source="flow logs"),
@@ -93,7 +94,7 @@ def _bounds(
     facts: Facts,
     unpriced: Sequence[tuple[PathPrice, PricedPath]],
     priced_paths: Mapping[PricedPath, int],
-) -> str:
+) -> Text:
     """Return between what two sums the volume costs, else nothing; prices are those of a place."""
     by_choices: dict[tuple[tuple[PriceTier, ...], ...], int] = defaultdict(int)
     for part, priced in unpriced:
@@ -102,4 +103,4 @@ def _bounds(
         return ""
     spans = [span(choices, facts.gib_per_month(count)) for choices, count in by_choices.items()]
     low, high = (sum(ends, Decimal(0)) for ends in zip(*spans, strict=True))
-    return f", between ${cents(low):,f} and ${cents(high):,f}"
+    return worded(", between ", money(low), " and ", money(high))

@@ -35,7 +35,7 @@ def report(*arguments: object, status: int | None = None, **environment: str) ->
     code, out, err = audit("--output", "json", *arguments, **environment)
     assert code == status if status is not None else code in {0, 1}, err
     found: Report = json.loads(out)
-    jsonschema.validate(found, schema())
+    jsonschema.validate(found, schema("Report"))
     return found
 
 
@@ -210,7 +210,7 @@ def test_several_outputs_at_once(tmp_path: Path) -> None:
     assert (code, err) == (1, "")
     assert "Do first" in out
     found = json.loads(names["json"].read_text(encoding="utf-8"))
-    jsonschema.validate(found, schema())
+    jsonschema.validate(found, schema("Report"))
     sarif = json.loads(names["sarif"].read_text(encoding="utf-8"))
     assert len(sarif["runs"][0]["results"]) == len(found["findings"])
     rows = list(csv.DictReader(io.StringIO(names["csv"].read_text(encoding="utf-8"))))

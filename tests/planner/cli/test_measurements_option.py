@@ -28,7 +28,7 @@ def report(*arguments: object) -> Report:
     code, out, err = audit("--output", "json", *arguments)
     assert code == 0, err
     found: Report = json.loads(out)
-    jsonschema.validate(found, schema())
+    jsonschema.validate(found, schema("Report"))
     return found
 
 

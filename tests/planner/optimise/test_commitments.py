@@ -27,6 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.commitment_changes import Commitments, cover_today
 from netplan_planner.optimise.commitment_table import commitment_uses
+from netplan_planner.renderers.figures import shown
 from support.commitments import commitment
 from support.facts import TODAY, facts_of, machine
 
@@ -249,7 +250,7 @@ def test_the_table_says_what_is_used_and_stranded() -> None:
 def test_an_answer_that_leaves_commitments_out_says_what_of_today_they_cover() -> None:
     half, unclear = committed(commitment(12, 48)), committed(commitment(8, 32, "NEW_KIND"))
     said = [
-        cover_today(facts.machines.ledger(facts.inventory, facts.today), instance(facts))
+        shown(cover_today(facts.machines.ledger(facts.inventory, facts.today), instance(facts)))
         for facts in (half, unclear, committed())
     ]
     assert said[0].startswith("$113.43 of it is covered")

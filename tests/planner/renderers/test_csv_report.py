@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from netplan_planner.inert import inert_cell
 from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions
-from netplan_planner.renderers.csv_report import COLUMNS, render
+from netplan_planner.renderers.content.finding_rows import COLUMNS
+from netplan_planner.renderers.csv_report import render
 from support import report_findings, reports
 
 OPTIONS = RenderOptions()
@@ -28,9 +29,9 @@ def test_golden(golden: Callable[[str, str], None]) -> None:
 
 def test_one_row_for_each_place() -> None:
     rows = rows_of(reports.gecko_report())
-    assert [row["finding"] for row in rows] == ["1"] * 8 + ["2"] * 8 + ["3", "4"]
+    assert [row["finding_number"] for row in rows] == ["1"] * 8 + ["2"] * 8 + ["3", "4"]
     assert tuple(rows[0]) == COLUMNS
-    assert rows[1]["place"] == "2"
+    assert rows[1]["place_number"] == "2"
     assert rows[1]["resource"].endswith("/transcoder-2")
     assert rows[9]["commands"].startswith("gcloud compute instances stop transcoder-2 ")
     # Each place has the words of its own fix.
@@ -59,7 +60,7 @@ def test_a_finding_without_members_has_a_row() -> None:
 
 
 def test_no_finding_is_a_header_alone() -> None:
-    assert render(reports.empty_report(), OPTIONS).count("\r\n") == 1
+    assert render(reports.empty_report(), OPTIONS).count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_a_number_that_is_not_finite_is_refused() -> None:
     full = reports.gecko_report()
     estimate = msgspec.structs.replace(report_findings.NOW, gbps=math.inf)
     finding = msgspec.structs.replace(full.findings[0], members=(), throughput_now=estimate)
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match="now_gbps: inf is not a finite"):
         render(msgspec.structs.replace(full, findings=(finding,)), OPTIONS)
 
 
@@ -95,8 +96,8 @@ def test_any_text_keeps_rows_and_columns(text: str) -> None:
     rows = list(csv.reader(io.StringIO(made, newline=""), strict=True))
     assert len(rows) == 19
     assert {len(row) for row in rows} == {len(COLUMNS)}
-    assert made.count("\r\n") == 19
-    assert made.replace("\r\n", "").isprintable()
+    assert made.count("\n") == 19
+    assert made.replace("\n", "").isprintable()
     assert made.encode()
 
 

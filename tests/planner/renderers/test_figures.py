@@ -1,12 +1,14 @@
 """Figures as they are printed: an interval never excludes the value beside it."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.renderers.figures import interval, rate
+from netplan_planner.model import Amount, AmountKind, CurrencyRate, worded
+from netplan_planner.renderers.figures import dollars, interval, rate, shown, unit_price
 from netplan_planner.units import counted
 
 _NUMBER = re.compile(r"[\d.,]*\d")
@@ -49,3 +51,39 @@ class TestInterval:
 @pytest.mark.parametrize(("count", "expected"), [(0, "0 rows"), (1, "1 row"), (1200, "1,200 rows")])
 def test_one_is_singular(count: int, expected: str) -> None:
     assert counted(count, "row") == expected
+
+
+EUROS = CurrencyRate(code="EUR", per_usd=Decimal("0.875"), as_of="2026-04-29")
+
+
+class TestAmounts:
+    @pytest.mark.parametrize(
+        ("kind", "usd", "in_dollars", "in_euros"),
+        [
+            (AmountKind.SUM, "200", "$200.00", "EUR 175.00"),
+            (AmountKind.SUM, "12345.6", "$12,346", "EUR 10,802"),
+            (AmountKind.SUM, "0.004", "under $0.01", "under EUR 0.01"),
+            (AmountKind.SUM, "NaN", "an unknown sum", "an unknown sum"),
+            (AmountKind.EXACT_SUM, "12345.6", "$12,345.60", "EUR 10,802.40"),
+            (AmountKind.EXACT_SUM, "0.004", "$0.00", "EUR 0.00"),
+            (AmountKind.EXACT_SUM, "NaN", "an unknown sum", "an unknown sum"),
+            (AmountKind.UNIT_PRICE, "0.0100000012", "$0.0100000012", "EUR 0.008750001"),
+            (AmountKind.UNIT_PRICE, "NaN", "unknown price", "unknown price"),
+        ],
+    )
+    def test_each_kind_is_written_in_any_currency(
+        self, kind: AmountKind, usd: str, in_dollars: str, in_euros: str
+    ) -> None:
+        amount = Amount(usd=Decimal(usd), kind=kind)
+        assert (shown(amount), shown(amount, EUROS)) == (in_dollars, in_euros)
+
+    def test_only_amounts_of_a_text_follow_the_currency(self) -> None:
+        text = worded("$5 is a name; it costs ", Amount(usd=Decimal(8)), " a month")
+        assert shown(text) == "$5 is a name; it costs $8.00 a month"
+        assert shown(text, EUROS) == "$5 is a name; it costs EUR 7.00 a month"
+        assert shown("$5", EUROS) == "$5"
+
+    def test_one_currency_leaves_nothing_behind_for_the_next(self) -> None:
+        usd = Decimal("0.01")
+        assert (dollars(usd, EUROS), unit_price(usd, EUROS)) == ("EUR 0.01", "EUR 0.00875")
+        assert (dollars(usd), unit_price(usd)) == ("$0.01", "$0.01")

@@ -105,7 +105,7 @@ def test_csv_and_json_have_every_machine() -> None:
     assert [row["name"] for row in rows] == [row.name for row in report.machines]
     assert rows[7]["machine_usd_per_month"] == ""
     assert rows[7]["price_unknown"] == "no price"
-    assert (rows[0]["is_tier1"], rows[0]["egress_gbps"]) == ("true", "16.0")
+    assert (rows[0]["is_tier1"], rows[0]["egress_gbps"]) == ("true", "16")
     document = json.loads(render(report, "json", RenderOptions()))
     assert len(document["machines"]) == 200
     assert document["machines"][7]["machine_usd_per_month"] is None

@@ -1,7 +1,8 @@
 """What answers say: one module for each kind of answer, whatever the format.
 
 `blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module is imported when
-its answer is written.
+its answer is written. What a `record` holds is told by the type that its function returns: from it
+the JSON Schema in docs/schemas is made.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +11,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, cast
 
-from netplan_planner.renderers.document import Block
+from netplan_planner.renderers.document import Block, blocks_in
 from netplan_planner.renderers.options import RenderOptions
 
 Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
@@ -18,7 +19,7 @@ Cell = str | int | float | Decimal | bool | date | None | tuple[str, ...]
 
 
 class DataTable(NamedTuple):
-    """Rows for data formats; a column's name ends in its unit."""
+    """Rows for data formats; the name of a column of numbers ends in their unit."""
 
     columns: tuple[str, ...]
     rows: Iterable[tuple[Cell, ...]]
@@ -34,7 +35,10 @@ class Content(Protocol):
         """Return the answer as a document."""
 
     def record(self, answer: Any) -> object:
-        """Return what JSON holds behind `schema`: a value of the model, or a mapping."""
+        """Return what JSON holds behind `schema`: a value, a mapping, or a tuple of values.
+
+        Of a tuple, the fields of all stand in one object.
+        """
 
     def table(self, answer: Any) -> DataTable:
         """Return the answer as rows."""
@@ -43,21 +47,34 @@ class Content(Protocol):
 _MODULES: Mapping[str, str] = {
     "CalibrationReport": "calibration_report",
     "CapsAnswer": "caps",
+    "Evaluation": "evaluation",
     "PluginTable": "plugin_table",
     "Prediction": "prediction",
     "PriceAnswer": "price",
     "PriceTable": "price_table",
+    "ProbeImport": "probe_import",
+    "ProbePlan": "probe_plan",
+    "ProbeResults": "probe_results",
     "Recommendation": "recommendation",
     "Report": "report",
 }
 
 
+def answers() -> tuple[str, ...]:
+    """Return the names of all kinds of answers."""
+    return tuple(_MODULES)
+
+
+def module_of(kind: str) -> Content:
+    """Return the module that knows what a kind of answer says."""
+    return cast(Content, import_module(f"{__name__}.{_MODULES[kind]}"))
+
+
 def content_of(answer: object) -> Content:
     """Return the module that knows what an answer says."""
-    name = _MODULES[type(answer).__name__]
-    return cast(Content, import_module(f"{__name__}.{name}"))
+    return module_of(type(answer).__name__)
 
 
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:
-    """Return any answer as a document."""
-    return content_of(answer).blocks(answer, options)
+    """Return any answer as a document, with its amounts as they are shown."""
+    return blocks_in(content_of(answer).blocks(answer, options), options.currency)

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import asdict
-
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import CalibrationReport, LeftOut, Lesson
 from netplan_planner.renderers.content import DataTable
@@ -21,9 +19,9 @@ ODD_RATIO = 0.05
 _LONG = 2000
 
 
-def record(answer: CalibrationReport) -> object:
+def record(answer: CalibrationReport) -> CalibrationReport:
     """Return every field."""
-    return asdict(answer)
+    return answer
 
 
 def table(answer: CalibrationReport) -> DataTable:

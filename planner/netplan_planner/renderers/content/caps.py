@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
+from typing import TypedDict, cast
 
 from msgspec.structs import asdict
 
@@ -24,36 +25,50 @@ from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.caps/1"
 NOT_KNOWN = "unknown"
-COLUMNS = (
-    "machine_type",
-    "vcpus",
-    "is_tier1",
-    "cpu_platform",
-    "egress_gbps",
-    "external_gbps",
-    "external_basis",
-    "external_flow_gbps",
-    "internal_flow_gbps",
-    "external_ingress_gbps",
-    "external_ingress_pps",
-    "nic_types",
-    "confidence",
-    "valid_from",
-    "as_of",
-    "source",
-    "external_source",
-    "external_as_of",
-    "caution",
-    "note",
-)
 _BASIS = {"general": ", the rule for every VM", "inferred": ", inferred from the general rule"}
 
 
-def record(answer: CapsAnswer) -> object:
+class CapRow(TypedDict):
+    """The limits of one variant of a machine type; null where no source states one."""
+
+    machine_type: str
+    vcpus: int | None
+    is_tier1: bool
+    cpu_platform: str
+    egress_gbps: float
+    external_gbps: float | None
+    external_basis: str
+    external_flow_gbps: float | None
+    internal_flow_gbps: float | None
+    external_ingress_gbps: float | None
+    external_ingress_pps: float | None
+    nic_types: tuple[str, ...]
+    confidence: str
+    valid_from: date | None
+    as_of: date
+    source: str
+    external_source: str
+    external_as_of: date | None
+    caution: str
+    note: str
+
+
+class Record(TypedDict):
+    """Caps of machine types on a day, and what was measured then."""
+
+    limits_as_of: date
+    caps: tuple[CapRow, ...]
+    measured: tuple[MeasuredLimit, ...]
+
+
+COLUMNS = tuple(CapRow.__annotations__)
+
+
+def record(answer: CapsAnswer) -> Record:
     """Return the caps with the fields of the table, and what was measured on that day."""
     return {
         "limits_as_of": answer.limits_as_of,
-        "caps": tuple(_fields(cap) for cap in answer.caps),
+        "caps": tuple(cast(CapRow, _fields(cap)) for cap in answer.caps),
         "measured": answer.measured,
     }
 

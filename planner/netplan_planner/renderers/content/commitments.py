@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import CommitmentUse, CommittedPart, Finding, FlexibleUse
+from netplan_planner.model import (
+    Amount,
+    CommitmentUse,
+    CommittedPart,
+    Finding,
+    FlexibleUse,
+    worded,
+)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -61,20 +68,20 @@ def _flexible(use: FlexibleUse) -> Iterator[Block]:
     plans = f" ({', '.join(use.plans)})" if use.plans else ""
     unused = use.unused_usd_per_month
     left = (
-        (" they would cover ", fixed(f"{figures.dollars(unused)} more", Role.COST))
+        (" they would cover ", fixed(worded(Amount(usd=unused), " more"), Role.COST))
         if unused
         else (" all of it is used",)
     )
     yield Para(
         line=line(
             f"Flexible commitments{plans}: ",
-            fixed(f"{figures.dollars(use.usd_per_month)} a month"),
+            fixed(worded(Amount(usd=use.usd_per_month), " a month")),
             " for ",
-            fixed(figures.dollars(use.covered_usd_per_month)),
+            fixed(Amount(usd=use.covered_usd_per_month)),
             " of spend at prices on demand, in all projects of the billing account;",
             *left,
             "; ",
-            fixed(figures.dollars(use.uncovered_usd_per_month)),
+            fixed(Amount(usd=use.uncovered_usd_per_month)),
             " of spend of the same SKUs is paid on demand"
             f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d})",
         )
@@ -118,7 +125,7 @@ def _used(units: Decimal | None, part: CommittedPart, *, is_bad: bool = False) -
 def _usd(usd: Decimal | None, *, is_bad: bool = False) -> Line:
     if usd is None:
         return line(say("not known", Role.DIM))
-    return line(fixed(figures.dollars(usd), Role.COST if is_bad and usd else Role.PLAIN))
+    return line(fixed(Amount(usd=usd), Role.COST if is_bad and usd else Role.PLAIN))
 
 
 def _note(use: CommitmentUse, part: CommittedPart | None) -> str:
@@ -139,7 +146,7 @@ def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
     yield Para(
         line=line(
             "Together ",
-            fixed(f"{figures.dollars(sum(fees, Decimal(0)))} a month", Role.STRONG),
+            fixed(worded(Amount(usd=sum(fees, Decimal(0))), " a month"), Role.STRONG),
             *_unused(sum(unused, Decimal(0))),
             f"; {figures.counted(missing, 'amount')} without a known price left out"
             if missing
@@ -151,18 +158,18 @@ def _total(uses: Sequence[CommitmentUse]) -> Iterator[Block]:
 def _unused(usd: Decimal) -> tuple[str | Span, ...]:
     if not usd:
         return (", none of which is known to be unused",)
-    paid = fixed(figures.dollars(usd), Role.COST)
+    paid = fixed(Amount(usd=usd), Role.COST)
     return (", of which ", paid, " is paid for what no machine that was read uses")
 
 
 def before_commitments(finding: Finding) -> Iterator[Block]:
     """Yield what a saving is without commitments, where only that is known, and their note."""
     usd = finding.saving_before_commitments_usd_per_month
-    note = figures.said(finding.saving_note)
+    note = finding.saving_note
     if usd is None:
         if note:
             yield Field(label="paid on", line=line(note))
         return
     verb = "saves" if usd > 0 else "costs"
-    amount = fixed(f"{verb} {figures.dollars(usd)} a month before commitments")
+    amount = fixed(worded(f"{verb} ", Amount(usd=usd), " a month before commitments"))
     yield Field(label="not sure", line=line(amount, f": {note}"))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
+    Amount,
     Coverage,
     Drops,
     MeasurementCoverage,
@@ -14,6 +15,7 @@ from netplan_planner.model import (
     TrafficCoverage,
     Unread,
     WindowInfo,
+    worded,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -164,10 +166,10 @@ def _money(report: Report) -> Line:
     paid = sum((usd for usd in sums if usd < 0), Decimal(0))
     parts: list[Line] = []
     if saved:
-        amount = fixed(f"{figures.dollars(saved)} a month", Role.GOOD)
+        amount = fixed(worded(Amount(usd=saved), " a month"), Role.GOOD)
         parts.append(line("the fixes that save bring ", amount))
     if paid:
-        amount = fixed(f"{figures.dollars(paid)} a month", Role.COST)
+        amount = fixed(worded(Amount(usd=paid), " a month"), Role.COST)
         parts.append(line("those that cost take " if saved else "the fixes cost ", amount))
     joint = " (each after those ranked before it)" if len(sums) > 1 else ""
     return line(joined(parts), joint) if parts else ()
@@ -200,7 +202,7 @@ def _suppressed_sum(entries: Sequence[Suppressed]) -> Line:
     savings = [e.saving_usd_per_month for e in entries if e.saving_usd_per_month]
     count = line(figures.counted(len(entries), "finding"))
     total = sum(savings, Decimal(0))
-    return line(count, f", worth {figures.dollars(total)} a month") if total > 0 else count
+    return line(count, ", worth ", Amount(usd=total), " a month") if total > 0 else count
 
 
 def _suppressed(entry: Suppressed) -> Line:

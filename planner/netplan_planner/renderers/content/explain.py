@@ -13,6 +13,7 @@ from netplan_planner.model import (
     PricePart,
     Report,
     ResourceRef,
+    worded,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
@@ -86,7 +87,7 @@ def _places(finding: Finding) -> Iterator[Block]:
         usd = member.saving_usd_per_month
         bill = line(", ", phrases.money(usd)) if usd else ()
         subject = say(member.subject, length=phrases.SUBJECT_LENGTH)
-        also = line(subject, f": {figures.said(member.message)}", bill)
+        also = line(subject, worded(": ", member.message), bill)
         yield Field(label="also", line=also, is_source=True)
         own = member.fix.commands if member.fix is not None else ()
         if finding.fix is None or own != finding.fix.commands:
@@ -148,9 +149,8 @@ def _prices(finding: Finding) -> Iterator[Block]:
 def _part(part: PricePart) -> Line:
     """Return what one SKU adds to a unit price: `16 vcpu-hour × $0.031611, N2 Instance Core …`."""
     quantity = f"{figures.number(part.quantity)} {part.unit}"
-    amount = f"{quantity} × {figures.unit_price(part.unit_price_usd)}"
-    if part.ratio != 1:
-        amount += f" × {part.ratio.normalize():f}"
+    times = "" if part.ratio == 1 else f" × {part.ratio.normalize():f}"
+    amount = worded(f"{quantity} × ", phrases.unit_price(part.unit_price_usd), times)
     named = phrases.skus([one for one in (part.sku_id, part.ratio_sku_id) if one])
     return line(
         "  of which ",

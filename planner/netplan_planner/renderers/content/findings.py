@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.inert import is_inert
-from netplan_planner.model import Finding, OrderedFix, Report, Severity
+from netplan_planner.model import Amount, Finding, OrderedFix, Report, Severity, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import members, phrases
 from netplan_planner.renderers.content.commitments import before_commitments
@@ -121,7 +121,7 @@ def entry(
             phrases.subject(finding.subject, len(finding.members)),
         )
     )
-    yield Para(line=line(figures.said(finding.message)), is_inner=True)
+    yield Para(line=line(finding.message), is_inner=True)
     if _is_short(finding, options):
         yield from _short_form(finding)
         return
@@ -146,12 +146,12 @@ def _short_form(finding: Finding) -> Iterator[Block]:
     if usd:
         yield Field(label="saves" if usd > 0 else "costs", line=line(_amount(finding, usd)))
     elif finding.saving_unknown:
-        why = figures.said(finding.saving_unknown)
+        why = finding.saving_unknown
         yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
     if finding.saving_before_commitments_usd_per_month is not None:
         yield from before_commitments(finding)
     if finding.fix is not None:
-        yield Field(label="do", line=line(figures.said(finding.fix.text)))
+        yield Field(label="do", line=line(finding.fix.text))
 
 
 def _gain(finding: Finding, ranked: OrderedFix | None) -> Iterator[Block]:
@@ -211,7 +211,7 @@ def _money(finding: Finding) -> Iterator[Block]:
     usd = finding.saving_usd_per_month
     if usd is None:
         if finding.saving_unknown:
-            why = figures.said(finding.saving_unknown)
+            why = finding.saving_unknown
             yield Field(label="saves", line=line(say("unknown", Role.BAD), f", {why}"))
         elif finding.marginal_usd_per_month and finding.overlap:
             amount = phrases.money(finding.marginal_usd_per_month)
@@ -246,16 +246,16 @@ def _balance(finding: Finding) -> Line:
         return ()
     return line(
         ": ",
-        fixed(figures.dollars(gone)),
+        fixed(Amount(usd=gone)),
         " no longer paid, ",
-        fixed(figures.dollars(instead)),
+        fixed(Amount(usd=instead)),
         " paid instead",
     )
 
 
 def _amount(finding: Finding, usd: Decimal) -> Line:
     """Return the sum of a finding, and what is left of it once the fixes before it are made."""
-    amount = line(fixed(f"{figures.dollars(usd)} a month", phrases.money_role(usd)))
+    amount = line(fixed(worded(Amount(usd=usd), " a month"), phrases.money_role(usd)))
     left = finding.marginal_usd_per_month
     if not finding.overlap or left is None or left == usd:
         return amount

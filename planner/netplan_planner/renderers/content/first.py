@@ -149,8 +149,7 @@ def _bill(fix: FixStep | None) -> Line:
         return line("unknown sum")
     if not usd:
         return line("the same")
-    verb = "saves" if usd > 0 else "costs"
-    return line(fixed(f"{verb} {figures.dollars(usd)}", phrases.money_role(usd)))
+    return phrases.effect(usd)
 
 
 def _joint_label(fix_set: FixSet) -> str | None:

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
+    Amount,
     ClassTotal,
     Direction,
     PathClass,
     Unpriced,
     ZonePair,
     unpriced_span,
+    worded,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
@@ -147,15 +149,16 @@ def usd_cell(
     if unpriced:
         low, high = unpriced_span(unpriced)
         known = usd or Decimal(0)
-        least = figures.dollars(known + low)
+        least = Amount(usd=known + low)
         if high is not None:
-            most = figures.dollars(known + high)
-            return line(fixed(least if least == most else f"{least} to {most}", role))
+            most = Amount(usd=known + high)
+            is_one = figures.shown(least) == figures.shown(most)
+            return line(fixed(least if is_one else worded(least, " to ", most), role))
         if known + low:
-            return line(fixed(f"at least {least}", role))
+            return line(fixed(worded("at least ", least), role))
         return line(say("unknown", Role.BAD))
     if usd is not None:
-        return line(fixed(figures.dollars(usd), role))
+        return line(fixed(Amount(usd=usd), role))
     return line(say("unknown" if note else "not priced", Role.BAD if note else Role.DIM))
 
 

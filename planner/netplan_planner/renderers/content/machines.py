@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import MachineRow, RegionRow, Report
+from netplan_planner.model import Amount, MachineRow, RegionRow, Report
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import (
     Block,
@@ -79,7 +79,7 @@ def _group_row(
         line(fixed(_rates([row.external_gbps for row in rows]))),
         line(_nic(rows)),
         line(f"{sum(len(row.external_addresses) for row in rows):,}"),
-        line(fixed(figures.dollars(usd) if unknown < len(rows) else "unknown")),
+        line(fixed(Amount(usd=usd) if unknown < len(rows) else "unknown")),
         line("; ".join(note for note in notes if note)),
     )
 
@@ -190,5 +190,5 @@ def _usd(rows: Sequence[MachineRow]) -> tuple[Decimal, int]:
     return whole, unknown
 
 
-def _money(usd: Decimal | None) -> str:
-    return "unknown" if usd is None else figures.dollars(usd)
+def _money(usd: Decimal | None) -> str | Amount:
+    return "unknown" if usd is None else Amount(usd=usd)

@@ -75,8 +75,7 @@ def _saves(member: Member) -> Line:
     usd = member.saving_usd_per_month
     if usd is None:
         return ()
-    verb = "saves" if usd >= 0 else "costs"
-    return line(fixed(f"{verb} {figures.dollars(usd)}", phrases.money_role(usd)))
+    return phrases.effect(usd)
 
 
 def _do(member: Member) -> Line:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import Estimate, Limit, LimitKind, LineItem
+from netplan_planner.model import Amount, AmountKind, Estimate, Limit, LimitKind, LineItem, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
 from netplan_planner.throughput.limits.shared_by import OF_SENDER
@@ -125,7 +125,13 @@ def step(now: Estimate, then: Estimate, role: Role = Role.PLAIN) -> Line:
 
 def money(usd: Decimal | None) -> Line:
     """Return what a fix does to the bill; empty when nothing is known of it."""
-    return line(fixed(figures.saving(usd), money_role(usd))) if usd is not None else ()
+    return line(fixed(figures.saved(usd), money_role(usd))) if usd is not None else ()
+
+
+def effect(usd: Decimal) -> Line:
+    """Return what a fix does to the bill in few words: `saves $643.07`."""
+    verb = "costs" if usd < 0 else "saves"
+    return line(fixed(worded(f"{verb} ", Amount(usd=usd)), money_role(usd)))
 
 
 def money_role(usd: Decimal) -> Role:
@@ -140,9 +146,14 @@ def quantity(item: LineItem) -> str:
     return f"{figures.number(amount)} {unit}"
 
 
+def unit_price(usd: Decimal) -> Amount:
+    """Return a price per unit, of which every digit is shown."""
+    return Amount(usd=usd, kind=AmountKind.UNIT_PRICE)
+
+
 def product(item: LineItem) -> Line:
     """Return `64,307 GiB × $0.01`."""
-    text = f"{quantity(item)} × {figures.unit_price(item.unit_price_usd)}"
+    text = worded(f"{quantity(item)} × ", unit_price(item.unit_price_usd))
     return line(say(text, glued=True, length=NAME_LENGTH))
 
 
@@ -166,7 +177,8 @@ def bill(item: LineItem, *, is_cost: bool = False) -> Line:
     today.
     """
     verb = "saves" if item.usd_per_month >= 0 and not is_cost else "costs"
-    amount = fixed(f"{verb} {figures.dollars(item.usd_per_month)}", money_role(item.usd_per_month))
+    usd = item.usd_per_month
+    amount = fixed(worded(f"{verb} ", Amount(usd=usd)), money_role(usd))
     return line(amount, " = ", product(item), f" ({origin(item)})")
 
 
@@ -180,7 +192,7 @@ def bills(
     rest = ranked[len(shown) :]
     if rest:
         total = sum((item.usd_per_month for item in rest), Decimal(0))
-        amount = fixed(figures.dollars(total)) if are_costs else money(total)
+        amount = fixed(Amount(usd=total)) if are_costs else money(total)
         lines.append(line(f"and {figures.counted(len(rest), 'line')} more: ", amount))
     return tuple(lines)
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.model import (
+    Amount,
     Candidate,
     Confidence,
     Destination,
@@ -17,9 +18,11 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     Rejected,
+    Text,
     Usage,
     series_of,
     total_usd,
+    worded,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import explain, phrases
@@ -183,8 +186,8 @@ def _traffic(plan: MachinePlan) -> Iterator[Block]:
     usd = _price(total_usd(plan.traffic_items) if plan.traffic_items else None)
     items = [
         line(
-            fixed(f"{figures.dollars(item.usd_per_month)} = {phrases.quantity(item)}"),
-            f" × {figures.unit_price(item.unit_price_usd)} ({phrases.origin(item)})",
+            fixed(worded(Amount(usd=item.usd_per_month), f" = {phrases.quantity(item)}")),
+            worded(" × ", phrases.unit_price(item.unit_price_usd), f" ({phrases.origin(item)})"),
         )
         for item in plan.traffic_items
     ]
@@ -210,7 +213,7 @@ def _need(need: MachineNeed) -> Line:
     )
 
 
-def _today(baseline: Candidate, note: str) -> Line:
+def _today(baseline: Candidate, note: Text) -> Line:
     platform = f" on {baseline.cpu_platform}" if baseline.cpu_platform else ""
     as_it_is = msgspec.structs.replace(baseline, cpu_platform="")
     text = line(
@@ -221,7 +224,7 @@ def _today(baseline: Candidate, note: str) -> Line:
         ", ",
         _price(baseline.usd_per_month),
     )
-    return line(text, f" ({note})") if note else text
+    return line(text, " (", note, ")") if note else text
 
 
 def _machines(candidate: Candidate, role: Role = Role.NAME) -> Line:
@@ -234,7 +237,7 @@ def _machines(candidate: Candidate, role: Role = Role.NAME) -> Line:
 def _price(usd: Decimal | None) -> Line:
     if usd is None:
         return line(say("price unknown", Role.BAD))
-    return line(fixed(f"{figures.dollars(usd)} a month"))
+    return line(fixed(worded(Amount(usd=usd), " a month")))
 
 
 def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) -> tuple[Line, ...]:
@@ -245,7 +248,7 @@ def _candidate(number: int, candidate: Candidate, baseline: Candidate | None) ->
         line(f"{candidate.vcpus * candidate.count:,}"),
         line(figures.number(candidate.memory_gib * candidate.count)),
         line(fixed(_usable(candidate))),
-        line(say("unknown", Role.BAD) if usd is None else fixed(figures.dollars(usd))),
+        line(say("unknown", Role.BAD) if usd is None else fixed(Amount(usd=usd))),
         _difference(candidate, baseline),
         line(candidate.note) if candidate.note else (),
     )
@@ -263,13 +266,14 @@ def _difference(candidate: Candidate, baseline: Candidate | None) -> Line:
     if not saved:
         return line("the same")
     word = "less" if saved > 0 else "more"
-    return line(fixed(f"{figures.dollars(saved)} {word}", phrases.money_role(saved)))
+    return line(fixed(worded(Amount(usd=saved), f" {word}"), phrases.money_role(saved)))
 
 
 def _front(candidate: Candidate) -> Line:
     usd = candidate.usd_per_month
-    price = figures.dollars(usd) if usd is not None else "price unknown"
-    return line(_machines(candidate), fixed(f" {price} for {figures.rate(candidate.cap_gbps)}"))
+    price = Amount(usd=usd) if usd is not None else "price unknown"
+    rate = figures.rate(candidate.cap_gbps)
+    return line(_machines(candidate), fixed(worded(" ", price, f" for {rate}")))
 
 
 def _lost(
@@ -321,21 +325,19 @@ def _verdict(plan: JobPlan) -> Line:
     if not plan.options:
         return line(say("No type could be priced and rated", Role.BAD))
     best = plan.options[0]
-    equal = [
-        o
-        for o in plan.options
-        if figures.dollars(o.usd_per_month) == figures.dollars(best.usd_per_month)
-    ]
+    shown = figures.shown(Amount(usd=best.usd_per_month))
+    equal = [o for o in plan.options if figures.shown(Amount(usd=o.usd_per_month)) == shown]
     fastest = f" and the fastest of {len(equal)} that cost the same" if len(equal) > 1 else ""
     text = line(
         phrases.name(best.machine_type),
         f" is the cheapest in total{fastest}: ",
-        fixed(f"{figures.dollars(best.usd_per_month)} a month", Role.GOOD),
+        fixed(worded(Amount(usd=best.usd_per_month), " a month"), Role.GOOD),
     )
     today = next((o for o in plan.options if o.machine_type == plan.baseline), None)
     if today is None or today is best:
         return text
-    saved = fixed(f"{figures.dollars(today.usd_per_month - best.usd_per_month)} less", Role.GOOD)
+    less = Amount(usd=today.usd_per_month - best.usd_per_month)
+    saved = fixed(worded(less, " less"), Role.GOOD)
     return line(text, ", ", saved, " than ", phrases.name(today.machine_type))
 
 
@@ -345,6 +347,6 @@ def _job_row(option: JobOption, *, is_best: bool) -> tuple[Line, ...]:
         line(fixed(figures.rate(option.transfer_gbps))),
         line(fixed(figures.duration(option.transfer_s))),
         line(fixed(figures.duration(option.compute_s))),
-        line(fixed(figures.dollars(option.usd_per_month))),
+        line(fixed(Amount(usd=option.usd_per_month))),
         line(fixed(figures.number(option.hours_per_month))),
     )

@@ -1,6 +1,8 @@
 """One path with several network plugins of a cluster, a row each."""
 
 from collections.abc import Iterator
+from datetime import date
+from typing import TypedDict, cast
 
 from netplan_planner.model import ByPlugin, PluginTable
 from netplan_planner.renderers.content import Cell, DataTable
@@ -14,18 +16,42 @@ SCHEMA = "netplan.prediction-by-plugin/1"
 NO_PLUGIN = "(no plugin)"
 
 
-def record(answer: PluginTable) -> object:
+class PluginRow(TypedDict):
+    """A path with one network plugin; null where nothing is known or nothing applies."""
+
+    plugin: str | None
+    encapsulation: str | None
+    encryption: str | None
+    other_link_gbps: float | None
+    predicted_gbps: float | None
+    low_gbps: float | None
+    high_gbps: float | None
+    binding_limit: str | None
+    tps: float | None
+    low_tps: float | None
+    high_tps: float | None
+    limits_as_of: date
+    reason: str
+
+
+class Record(TypedDict):
+    """One path with several network plugins, the hosts themselves first."""
+
+    plugins: tuple[PluginRow, ...]
+
+
+def record(answer: PluginTable) -> Record:
     """Return a record a plugin, with the fields of the table."""
     return {"plugins": tuple(_fields(one) for one in answer.rows)}
 
 
 def table(answer: PluginTable) -> DataTable:
     """Return a row a plugin."""
-    rows = [_fields(one) for one in answer.rows]
-    return DataTable(tuple(rows[0]), (tuple(row.values()) for row in rows))
+    rows = (cast("dict[str, Cell]", _fields(one)) for one in answer.rows)
+    return DataTable(tuple(PluginRow.__annotations__), (tuple(row.values()) for row in rows))
 
 
-def _fields(one: ByPlugin) -> dict[str, Cell]:
+def _fields(one: ByPlugin) -> PluginRow:
     told = one.prediction
     found, pod, done = told.estimate, told.query.pod, told.transactions
     return {

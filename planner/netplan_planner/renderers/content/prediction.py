@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import asdict
-
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import (
+    Amount,
     Estimate,
     Limit,
     LimitKind,
@@ -13,9 +12,12 @@ from netplan_planner.model import (
     Planning,
     Prediction,
     StreamRate,
+    Text,
+    Value,
+    worded,
 )
 from netplan_planner.renderers.content import DataTable
-from netplan_planner.renderers.content.phrases import limit_name, limit_words
+from netplan_planner.renderers.content.phrases import limit_name, limit_words, unit_price
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -32,13 +34,11 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.figures import (
     byte_volume,
     counted,
-    dollars,
     duration,
     interval,
     rate,
     rates,
     share,
-    unit_price,
     volume,
 )
 from netplan_planner.renderers.options import RenderOptions
@@ -71,11 +71,20 @@ _ONE_CORE_IS = (
 )
 
 
-def record(answer: Prediction) -> object:
+class BoundBy(Value, frozen=True, kw_only=True):
+    """What binds, by name."""
+
+    binding_limit: str | None
+    """The limit that binds; null where nothing is predicted."""
+    next_limit: str | None
+    """The one that would bind were the first lifted."""
+
+
+def record(answer: Prediction) -> tuple[Prediction, BoundBy]:
     """Return every field, and the names of the limits that bind first and next."""
     found = answer.estimate
     first = found.limits[0].name if found.gbps is not None else None
-    return asdict(answer) | {"binding_limit": first, "next_limit": _second(found)}
+    return answer, BoundBy(binding_limit=first, next_limit=_second(found))
 
 
 def table(answer: Prediction) -> DataTable:
@@ -161,7 +170,7 @@ def _body(answer: Prediction) -> Iterator[Block]:
         yield _para(f"round-trip time by {answer.rtt_detail}")
 
 
-def _para(text: str) -> Para:
+def _para(text: Text) -> Para:
     return Para(line=line(say(text, length=_LONG)), is_inner=True)
 
 
@@ -221,17 +230,29 @@ def _cost(plan: Planning) -> Iterator[Block]:
         return
     if cost.high_usd is not None:
         yield _para(
-            f"costs {dollars(cost.usd)} to {dollars(cost.high_usd)} by where the receiver is:"
-            f" {volume(cost.gib)} with headers, prices of {cost.prices_as_of}"
+            worded(
+                *("costs ", Amount(usd=cost.usd), " to ", Amount(usd=cost.high_usd)),
+                f" by where the receiver is: {volume(cost.gib)} with headers, prices of"
+                f" {cost.prices_as_of}",
+            )
         )
         return
     paid = [item for item in cost.line_items if item.usd_per_month]
-    lines = "; ".join(
-        f"{volume(item.quantity)} at {unit_price(item.unit_price_usd)} per GiB" for item in paid
+    detail = worded(
+        *(
+            worded(
+                f"{'; ' if at else ': '}{volume(item.quantity)} at ",
+                unit_price(item.unit_price_usd),
+                " per GiB",
+            )
+            for at, item in enumerate(paid)
+        )
     )
-    detail = f": {lines}" if lines else f" for {volume(cost.gib)}"
     yield _para(
-        f"costs {dollars(cost.usd)}{detail}, headers counted, prices of {cost.prices_as_of}"
+        worded(
+            *("costs ", Amount(usd=cost.usd), detail or f" for {volume(cost.gib)}"),
+            f", headers counted, prices of {cost.prices_as_of}",
+        )
     )
 
 

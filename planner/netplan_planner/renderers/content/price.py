@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
+from typing import NotRequired, TypedDict, cast
 
 from netplan_planner.model import PriceAnswer
 from netplan_planner.renderers.content import DataTable
@@ -37,7 +38,33 @@ _LONG = 4000
 """Characters of a note: they hold lists of regions."""
 
 
-def record(answer: PriceAnswer) -> object:
+class Unknown(TypedDict):
+    """What has no price, and why."""
+
+    what: str
+    reason: str
+
+
+class Record(TypedDict):
+    """Prices of one question, a row each, and their sum where one makes sense."""
+
+    price_age: NotRequired[str]
+    """That prices are old, and the command for newer ones."""
+    prices: tuple[dict[str, object], ...]
+    """Fields depend on what is priced; the end of a name is its unit, null is not known."""
+    hours: NotRequired[Decimal]
+    """That `total_usd` is for."""
+    total_usd: NotRequired[Decimal]
+    """Where hours are given that are no month."""
+    total_usd_per_month: NotRequired[Decimal]
+    unknown: NotRequired[tuple[Unknown, ...]]
+
+
+MORE_NUMBERS = r"^total_[a-z]{3}(_per_month)?$"
+"""Names of fields that are there for a currency that was asked for."""
+
+
+def record(answer: PriceAnswer) -> Record:
     """Return the rows with every field, and their sum."""
     fields: dict[str, object] = {"price_age": answer.price_age} if answer.price_age else {}
     fields["prices"] = answer.rows
@@ -52,7 +79,7 @@ def record(answer: PriceAnswer) -> object:
             fields[f"total_{answer.currency.code.lower()}{span}"] = total
     if answer.unknown:
         fields["unknown"] = tuple({"what": what, "reason": why} for what, why in answer.unknown)
-    return fields
+    return cast(Record, fields)
 
 
 def table(answer: PriceAnswer) -> DataTable:

@@ -1,6 +1,7 @@
 """A table of machines with the prices of each row: its own columns first, in their order."""
 
 from collections.abc import Iterator
+from typing import NotRequired, TypedDict
 
 from netplan_planner.model import PriceTable
 from netplan_planner.renderers.content import DataTable
@@ -11,11 +12,23 @@ from netplan_planner.tables.writing import csv_cell
 SCHEMA = "netplan.price-batch/1"
 
 
-def record(answer: PriceTable) -> object:
+class Record(TypedDict):
+    """A table of machines with the prices of each row."""
+
+    price_age: NotRequired[str]
+    """That prices are old, and the command for newer ones."""
+    prices: tuple[dict[str, object], ...]
+    """The columns of the table that was given, then those that were added; null is not known."""
+
+
+def record(answer: PriceTable) -> Record:
     """Return a record a row, by column."""
-    age: dict[str, object] = {"price_age": answer.price_age} if answer.price_age else {}
-    listed = tuple(dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
-    return age | {"prices": listed}
+    listed: tuple[dict[str, object], ...] = tuple(
+        dict(zip(answer.columns, row, strict=True)) for row in answer.rows
+    )
+    if answer.price_age:
+        return {"price_age": answer.price_age, "prices": listed}
+    return {"prices": listed}
 
 
 def table(answer: PriceTable) -> DataTable:

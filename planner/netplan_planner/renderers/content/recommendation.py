@@ -1,23 +1,28 @@
 """A recommendation: the machine types that carry a bandwidth, why others lost, what it rests on."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 
 from msgspec.structs import asdict
 
 from netplan_planner.model import (
+    Amount,
     Candidate,
     Infeasible,
     LineItem,
     MachinePlan,
     Recommendation,
     Rejected,
+    Text,
     Usage,
+    Value,
+    worded,
 )
 from netplan_planner.renderers.content import Cell, DataTable, plans
-from netplan_planner.renderers.content.phrases import origin, quantity
+from netplan_planner.renderers.content.phrases import origin, quantity, unit_price
 from netplan_planner.renderers.document import Block, Para, line, say
-from netplan_planner.renderers.figures import counted, dollars, unit_price
+from netplan_planner.renderers.figures import counted
 from netplan_planner.renderers.options import RenderOptions
 
 SCHEMA = "netplan.recommend/1"
@@ -40,18 +45,34 @@ COLUMNS = (
 )
 
 
-def record(answer: Recommendation) -> object:
+class Basis(Value, frozen=True, kw_only=True):
+    """What a recommendation rests on."""
+
+    price_age: str
+    """That prices are old, and the command for newer ones; empty while they hold."""
+    limits_as_of: date
+    calibration: str | None
+    """What it says of itself, where probes corrected the limits."""
+    prices_as_of: date
+    prices_sha256: str
+    price_terms: str
+    """Of the contract, where prices are effective ones; empty: list prices."""
+    is_feasible: bool
+    """Whether any candidate meets the need."""
+
+
+def record(answer: Recommendation) -> tuple[Basis, MachinePlan | Infeasible]:
     """Return what it rests on, then every field of the plan."""
-    return {
-        "price_age": answer.price_age,
-        "limits_as_of": answer.limits_as_of,
-        "calibration": answer.calibration,
-        "prices_as_of": answer.prices_as_of,
-        "prices_sha256": answer.prices_sha256,
-        "price_terms": answer.price_terms,
-        "is_feasible": isinstance(answer.plan, MachinePlan),
-        **asdict(answer.plan),
-    }
+    basis = Basis(
+        price_age=answer.price_age,
+        limits_as_of=answer.limits_as_of,
+        calibration=answer.calibration,
+        prices_as_of=answer.prices_as_of,
+        prices_sha256=answer.prices_sha256,
+        price_terms=answer.price_terms,
+        is_feasible=isinstance(answer.plan, MachinePlan),
+    )
+    return basis, answer.plan
 
 
 def table(answer: Recommendation) -> DataTable:
@@ -92,11 +113,11 @@ def blocks(answer: Recommendation, options: RenderOptions) -> Iterator[Block]:
     yield from _paragraphs(_bill(_ranked(plan)[: None if options.verbosity else 1]))
     yield from _paragraphs(_discounts(answer))
     yield from _paragraphs(_basis(answer))
-    if options.currency_note:
-        yield Para(line=line(options.currency_note))
+    if options.currency is not None:
+        yield Para(line=line(options.currency.assumption))
 
 
-def _paragraphs(texts: Iterator[str]) -> Iterator[Block]:
+def _paragraphs(texts: Iterator[Text]) -> Iterator[Block]:
     return (Para(line=line(say(text))) for text in texts)
 
 
@@ -104,18 +125,20 @@ def _ranked(plan: MachinePlan | Infeasible) -> tuple[Candidate, ...]:
     return plan.ranked if isinstance(plan, MachinePlan) else ()
 
 
-def _bill(candidates: Sequence[Candidate]) -> Iterator[str]:
+def _bill(candidates: Sequence[Candidate]) -> Iterator[Text]:
     """Yield what the prices of machines are made of."""
     for candidate in candidates:
         for item in candidate.line_items:
             source = "" if item.sku_ids else f"; {item.source}, without a SKU id"
-            yield (
-                f"{dollars(item.usd_per_month)} = {quantity(item)} ×"
-                f" {unit_price(item.unit_price_usd)} ({origin(item)}{source})"
+            yield worded(
+                Amount(usd=item.usd_per_month),
+                f" = {quantity(item)} × ",
+                unit_price(item.unit_price_usd),
+                f" ({origin(item)}{source})",
             )
 
 
-def _discounts(answer: Recommendation) -> Iterator[str]:
+def _discounts(answer: Recommendation) -> Iterator[Text]:
     """Yield what the discount for long use is in the figures, or would be."""
     if isinstance(answer.plan, MachinePlan) and answer.plan.need.usage is Usage.SUSTAINED_USE:
         yield (
@@ -133,7 +156,7 @@ def _discounts(answer: Recommendation) -> Iterator[str]:
         )
 
 
-def _basis(answer: Recommendation) -> Iterator[str]:
+def _basis(answer: Recommendation) -> Iterator[Text]:
     own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "List prices"
     yield (
@@ -148,11 +171,11 @@ def _basis(answer: Recommendation) -> Iterator[str]:
     )
 
 
-def _why_not(plan: MachinePlan | Infeasible, machine_type: str) -> Iterator[str]:
+def _why_not(plan: MachinePlan | Infeasible, machine_type: str) -> Iterator[Text]:
     """Yield what became of a type: its place, or its reason."""
     ranked = _ranked(plan)
     said = [
-        f"{machine_type}{_tier(candidate)}: {_place(place, candidate, ranked[0])}"
+        worded(f"{machine_type}{_tier(candidate)}: ", _place(place, candidate, ranked[0]))
         for place, candidate in enumerate(ranked, 1)
         if candidate.machine_type == machine_type
     ]
@@ -168,16 +191,16 @@ def _tier(entry: Candidate | Rejected) -> str:
     return " with Tier_1" if entry.is_tier1 else ""
 
 
-def _place(place: int, candidate: Candidate, best: Candidate) -> str:
+def _place(place: int, candidate: Candidate, best: Candidate) -> Text:
     number = f"number {place}, {counted(candidate.count, 'machine')}"
     if candidate.usd_per_month is None:
         return f"{number}, price unknown: {candidate.note}"
-    price = f"{dollars(candidate.usd_per_month)} a month"
+    place_and_price = worded(f"{number}, ", Amount(usd=candidate.usd_per_month), " a month")
     if best.usd_per_month is None or place == 1:
-        return f"{number}, {price}"
+        return place_and_price
     difference: Decimal = candidate.usd_per_month - best.usd_per_month
     word = "less" if difference < 0 else "more"
-    against = f"{dollars(abs(difference))} {word} than {best.machine_type}"
     # What puts a cheaper one behind dearer ones: a peak, a check, another architecture.
     why = f"; {candidate.note}" if candidate.note else ""
-    return f"{number}, {price}, {against}{why}"
+    against = f" {word} than {best.machine_type}{why}"
+    return worded(place_and_price, ", ", Amount(usd=abs(difference)), against)

@@ -7,9 +7,11 @@ from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import Report, WindowInfo
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import (
+    DataTable,
     commitments,
     coverage,
     explain,
+    finding_rows,
     findings,
     first,
     flows,
@@ -27,6 +29,11 @@ SCHEMA = "netplan.report/1"
 def record(report: Report) -> Report:
     """Return what JSON holds: every field of the report, its schema among them."""
     return report
+
+
+def table(report: Report) -> DataTable:
+    """Return a row for each place of each finding."""
+    return finding_rows.table(report)
 
 
 def blocks(report: Report, options: RenderOptions) -> Iterator[Block]:

@@ -4,13 +4,20 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import OrderedFix, Report
+from netplan_planner.model import CurrencyRate, OrderedFix, Report
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import first, phrases
 from netplan_planner.renderers.content import report as content
 from netplan_planner.renderers.content.coverage import sums
 from netplan_planner.renderers.content.findings import severities, why_none
-from netplan_planner.renderers.document import Line, fixed, line, plain, say
+from netplan_planner.renderers.document import (
+    Line,
+    blocks_in,
+    in_currency,
+    line,
+    plain,
+    say,
+)
 from netplan_planner.renderers.html.answers import folding
 from netplan_planner.renderers.html.charts.front import Front, front
 from netplan_planner.renderers.html.charts.heat import matrices
@@ -41,32 +48,34 @@ def render(report: Report, options: RenderOptions) -> str:
     """Return the whole page; every text of it has gone through `say`."""
     told = folding(options)
     title = content.title(report)
-    steps = tuple(_steps(report))
+    steps = tuple(_steps(report, told.currency))
     limit = told.row_limit
     strip_rows = strips(report)
+    currency = told.currency
+    below = blocks_in(content.beside_findings(report, told), currency)
     values = {
         "title": title,
         "name": plain(title.line),
         "price_age": say(report.price_age, length=phrases.SUBJECT_LENGTH * 2).text,
         "is_complete": report.coverage.is_complete,
-        "sums": [text for text in sums(report) if text],
+        "sums": [in_currency(text, currency) for text in sums(report) if text],
         "steps": steps[:limit],
-        "steps_left": _left(report.do_first[limit:] if limit else ()),
+        "steps_left": in_currency(_left(report.do_first[limit:] if limit else ()), currency),
         "together": _together(report, told),
         "findings": findings(report, told),
         "none_why": () if report.findings else why_none(report),
         "severities": severities(report.findings) if report.findings else (),
-        "matrices": matrices(report.zone_pairs),
+        "matrices": matrices(report.zone_pairs, currency),
         "strips": strip_rows[:limit],
         "strips_left": len(strip_rows) - len(strip_rows[:limit]),
-        "fronts": _fronts(report),
-        "parts": list(parts(content.beside_findings(report, told))),
+        "fronts": _fronts(report, currency),
+        "parts": list(parts(below)),
         "tool": say(report.tool, length=60).text,
     }
     return page("audit.html.j2", values)
 
 
-def _steps(report: Report) -> Iterator[Step]:
+def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
     numbers = {finding.fingerprint: n for n, finding in enumerate(report.findings, 1)}
     amounts = [abs(fix.saving_usd_per_month or Decimal(0)) for fix in report.do_first]
     most = max(amounts, default=Decimal(0)) or Decimal(1)
@@ -78,29 +87,24 @@ def _steps(report: Report) -> Iterator[Step]:
             what=line(say(fix.label or fix.rule, length=60)),
             subject=phrases.subject(fix.subject, fix.place_count),
             rule=line(phrases.name(fix.rule)),
-            saves=_bill(usd),
+            saves=in_currency(phrases.effect(usd), currency) if usd else (),
             share=round(float(amount / most), 4),
             is_cost=bool(usd and usd < 0),
             rate=phrases.step(fix.now, fix.fixed) if fix.now and fix.fixed and has_rate else (),
             finding=numbers.get(fix.finding),
-            note=_note(fix),
+            note=_note(fix, currency),
         )
 
 
-def _bill(usd: Decimal | None) -> Line:
-    if not usd:
-        return ()
-    verb = "saves" if usd > 0 else "costs"
-    return line(fixed(f"{verb} {figures.dollars(usd)}", phrases.money_role(usd)))
-
-
-def _note(fix: OrderedFix) -> str:
+def _note(fix: OrderedFix, currency: CurrencyRate | None) -> str:
     """Return what it would save alone, where the fixes above take part of that."""
     alone, now = fix.alone_usd_per_month, fix.saving_usd_per_month
     if not fix.overlap or alone == now:
         return ""
     overlap = say(fix.overlap).text
-    return overlap if alone is None else f"alone it {figures.saving(alone)} ({overlap})"
+    if alone is None:
+        return overlap
+    return f"alone it {figures.saving(alone, currency)} ({overlap})"
 
 
 def _left(fixes: tuple[OrderedFix, ...]) -> Line:
@@ -117,11 +121,12 @@ def _together(report: Report, options: RenderOptions) -> tuple[Part, ...]:
     numbers = {finding.fingerprint: n for n, finding in enumerate(report.findings, 1)}
     made: list[Part] = []
     for fix_set in report.fix_sets[: options.row_limit]:
-        part = next(parts(first.fixes_together(fix_set, numbers)))
+        blocks = blocks_in(first.fixes_together(fix_set, numbers), options.currency)
+        part = next(parts(blocks))
         made += part.entries
     return tuple(made)
 
 
-def _fronts(report: Report) -> tuple[Front, ...]:
-    found = (front(plan) for plan in report.recommendations)
+def _fronts(report: Report, currency: CurrencyRate | None) -> tuple[Front, ...]:
+    found = (front(plan, currency) for plan in report.recommendations)
     return tuple(picture for picture in found if picture is not None)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -12,7 +11,7 @@ from netplan_planner.model import Finding, OrderedFix, Report, project_of
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.content.findings import entry
-from netplan_planner.renderers.document import Line, fixed, line, say
+from netplan_planner.renderers.document import Line, blocks_in, in_currency, say
 from netplan_planner.renderers.html.outline import Node, nodes
 from netplan_planner.renderers.html.page import part
 from netplan_planner.renderers.options import RenderOptions
@@ -71,11 +70,11 @@ def findings(report: Report, options: RenderOptions) -> Findings:
     for number, finding in enumerate(report.findings, 1):
         has_room = full_bytes < FULL_BYTES if wanted is None else not wanted or number <= wanted
         if has_room or finding.rule in options.explain:
-            shown.append(_shown(finding, number, ranked, options))
+            shown.append(_shown(finding, number, ranked, options, is_full=True))
             full.append(part("finding.html.j2", "finding", shown[-1]))
             full_bytes += len(full[-1].encode())
         elif row_bytes < ROW_BYTES:
-            shown.append(_shown(finding, number, ranked, None))
+            shown.append(_shown(finding, number, ranked, options, is_full=False))
             rows.append(part("finding.html.j2", "row", shown[-1]))
             row_bytes += len(rows[-1].encode())
     left = len(report.findings) - len(shown)
@@ -92,13 +91,18 @@ def findings(report: Report, options: RenderOptions) -> Findings:
 
 
 def _shown(
-    finding: Finding, number: int, ranked: dict[str, OrderedFix], options: RenderOptions | None
+    finding: Finding,
+    number: int,
+    ranked: dict[str, OrderedFix],
+    options: RenderOptions,
+    *,
+    is_full: bool,
 ) -> Shown:
-    """Return a finding; without options only what its line needs."""
+    """Return a finding; not in full, only what its line needs."""
     inner: tuple[Node, ...] = ()
-    if options is not None:
+    if is_full:
         _, *below = entry(finding, number, options, ranked.get(finding.fingerprint))
-        inner = nodes(below)
+        inner = nodes(blocks_in(below, options.currency))
     usd = finding.saving_usd_per_month
     places = _places(finding)
     return Shown(
@@ -107,7 +111,7 @@ def _shown(
         rule=_token(finding.rule),
         subject=phrases.subject(finding.subject, len(finding.members)),
         rate=_rate(finding),
-        money=_money(usd),
+        money=in_currency(phrases.effect(usd), options.currency) if usd else (),
         saving=round(float(usd or 0), 2),
         zones=_zones(places),
         projects=_tokens(map(project_of, places)),
@@ -122,13 +126,6 @@ def _rate(finding: Finding) -> Line:
         return ()
     is_same = figures.rate(now.gbps) == figures.rate(then.gbps)
     return () if is_same else phrases.step(now, then)
-
-
-def _money(usd: Decimal | None) -> Line:
-    if not usd:
-        return ()
-    verb = "saves" if usd > 0 else "costs"
-    return line(fixed(f"{verb} {figures.dollars(usd)}", phrases.money_role(usd)))
 
 
 def _places(finding: Finding) -> list[str]:

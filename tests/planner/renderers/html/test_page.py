@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import RenderOptions, render
-from support import html_reports, reports
+from support import html_reports, probe_answers, reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
+EUROS = CurrencyRate(code="EUR", per_usd=Decimal("0.5"), as_of="2026-04-29")
 VOID = {"meta", "input", "wbr", "link", "img", "br", "hr"}
 
 
@@ -74,7 +76,16 @@ def test_nothing_is_asked_for_and_nothing_runs_from_attributes() -> None:
 
 
 @pytest.mark.parametrize(
-    "report", [html_reports.pictured_report(), reports.empty_report(), reports.crowded_report(9, 4)]
+    "report",
+    [
+        html_reports.pictured_report(),
+        reports.empty_report(),
+        reports.crowded_report(9, 4),
+        probe_answers.plan(),
+        probe_answers.results(),
+        probe_answers.imported(),
+        probe_answers.evaluation(),
+    ],
 )
 def test_elements_nest_ids_are_unique_and_links_lead_somewhere(report: object) -> None:
     made = Elements(page(report))
@@ -146,7 +157,7 @@ def test_no_finding_is_no_silence() -> None:
 
 
 def test_a_currency_is_followed() -> None:
-    made = page(options=replace(OPTIONS, currency=("EUR", Decimal("0.5"))))
+    made = page(options=replace(OPTIONS, currency=EUROS))
     body = made.partition("<body>")[2].partition("<script>")[0]
     assert "EUR 321.5" in body
     # Steps of severity are set in dollars, and are told in them.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import Candidate, MachinePlan
+from netplan_planner.model import Candidate, CurrencyRate, MachinePlan
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import say
 
@@ -68,20 +68,20 @@ class _Point(NamedTuple):
     gbps: float
     name: str
     kind: str
-
-    @property
-    def text(self) -> str:
-        return f"{self.name}: {figures.dollars(Decimal(self.usd))} for {figures.rate(self.gbps)}"
+    text: str
 
 
-def front(plan: MachinePlan) -> Front | None:
-    """Return the picture of a plan; None where fewer than two machines have a price."""
-    line = list(_points(plan.front, "front"))
+def front(plan: MachinePlan, currency: CurrencyRate | None = None) -> Front | None:
+    """Return the picture of a plan; None where fewer than two machines have a price.
+
+    Its prices are shown in a currency; None: US dollars.
+    """
+    line = list(_points(plan.front, "front", currency))
     if len(line) < 2:
         return None
     named = {point.name for point in line}
-    fitting = [p for p in _points(plan.ranked, "other") if p.name not in named]
-    today = list(_points([plan.baseline] if plan.baseline else [], "today"))
+    fitting = [p for p in _points(plan.ranked, "other", currency) if p.name not in named]
+    today = list(_points([plan.baseline] if plan.baseline else [], "today", currency))
     most = max(point.usd for point in (*line, *today)) * _DEARER
     others = [point for point in fitting if point.usd <= most][:MOST_OTHERS]
     hidden = len(fitting) - len(others)
@@ -103,7 +103,7 @@ def front(plan: MachinePlan) -> Front | None:
         marks=tuple(_marks([(x(point.usd), y(point.gbps), point) for point in points])),
         steps=_stairs([(x(point.usd), y(point.gbps)) for point in line]),
         across=tuple(
-            Tick(x(value), figures.dollars(Decimal(value)).removesuffix(".00"))
+            Tick(x(value), figures.dollars(Decimal(value), currency).removesuffix(".00"))
             for value in _scale(most_usd)
         ),
         up=tuple(Tick(y(value), figures.trimmed(value, 1)) for value in _scale(most_gbps)),
@@ -113,17 +113,23 @@ def front(plan: MachinePlan) -> Front | None:
     )
 
 
-def _points(candidates: Sequence[Candidate], kind: str) -> Iterator[_Point]:
+def _points(
+    candidates: Sequence[Candidate], kind: str, currency: CurrencyRate | None
+) -> Iterator[_Point]:
     """Yield what has a price, of all its machines together."""
     for candidate in candidates:
         if candidate.usd_per_month is not None:
             count = f"{candidate.count} × " if candidate.count > 1 else ""
             tier = ", Tier_1" if candidate.is_tier1 else ""
+            name = f"{count}{say(candidate.machine_type, length=60).text}{tier}"
+            gbps = candidate.cap_gbps * candidate.count
+            price = figures.dollars(candidate.usd_per_month, currency)
             yield _Point(
                 usd=float(candidate.usd_per_month),
-                gbps=candidate.cap_gbps * candidate.count,
-                name=f"{count}{say(candidate.machine_type, length=60).text}{tier}",
+                gbps=gbps,
+                name=name,
                 kind=kind,
+                text=f"{name}: {price} for {figures.rate(gbps)}",
             )
 
 

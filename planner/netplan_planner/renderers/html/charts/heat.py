@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import ZonePair, region_of
+from netplan_planner.model import Amount, CurrencyRate, Text, ZonePair, region_of, worded
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.document import Line, Role, fixed, line, say
+from netplan_planner.renderers.document import Line, Role, fixed, in_currency, line, say
 
 STEPS = 7
 """Shades; the style has a colour for each."""
@@ -59,23 +59,31 @@ class _Measure(NamedTuple):
     title: str
     note: str
     value: Callable[[_Pair], float | None]
-    text: Callable[[_Pair], str]
+    text: Callable[[_Pair], Text]
     is_even: bool
     """Shaded by size, from 0 to 1; else by order of magnitude."""
 
 
-def matrices(pairs: Sequence[ZonePair]) -> tuple[Matrix, ...]:
-    """Return the matrix of regions, where there are several, and that of zones."""
+def matrices(pairs: Sequence[ZonePair], currency: CurrencyRate | None = None) -> tuple[Matrix, ...]:
+    """Return the matrix of regions, where there are several, and that of zones.
+
+    Amounts are shown in a currency; None: US dollars.
+    """
     regions = {region_of(zone) for pair in pairs for zone in (pair.src_zone, pair.dst_zone)}
     made = []
     if len(regions) > 1:
-        made.append(_matrix("region", pairs, region_of))
+        made.append(_matrix("region", pairs, region_of, currency))
     if pairs:
-        made.append(_matrix("zone", pairs, str))
+        made.append(_matrix("zone", pairs, str, currency))
     return tuple(made)
 
 
-def _matrix(noun: str, pairs: Sequence[ZonePair], place: Callable[[str], str]) -> Matrix:
+def _matrix(
+    noun: str,
+    pairs: Sequence[ZonePair],
+    place: Callable[[str], str],
+    currency: CurrencyRate | None,
+) -> Matrix:
     by_ends = _by_ends(pairs, place)
     size: dict[str, Decimal] = defaultdict(Decimal)
     for (src, dst), pair in by_ends.items():
@@ -84,8 +92,7 @@ def _matrix(noun: str, pairs: Sequence[ZonePair], place: Callable[[str], str]) -
     ranked = sorted(size, key=lambda one: (-size[one], one))
     places = tuple(sorted(ranked[:MOST_PLACES]))
     left_out = sum(
-        (pair.gib for ends, pair in by_ends.items() if not set(ends) <= set(places)),
-        Decimal(0),
+        (pair.gib for ends, pair in by_ends.items() if not set(ends) <= set(places)), Decimal(0)
     )
     rest = ""
     if len(ranked) > len(places):
@@ -94,7 +101,7 @@ def _matrix(noun: str, pairs: Sequence[ZonePair], place: Callable[[str], str]) -
     return Matrix(
         noun=noun,
         places=tuple(say(one, length=40).text for one in places),
-        panels=tuple(_panel(measure, by_ends, places) for measure in _MEASURES),
+        panels=tuple(_panel(measure, by_ends, places, currency) for measure in _MEASURES),
         rest=rest,
     )
 
@@ -127,7 +134,10 @@ def _pair(pairs: Sequence[ZonePair]) -> _Pair:
 
 
 def _panel(
-    measure: _Measure, by_ends: dict[tuple[str, str], _Pair], places: Sequence[str]
+    measure: _Measure,
+    by_ends: dict[tuple[str, str], _Pair],
+    places: Sequence[str],
+    currency: CurrencyRate | None,
 ) -> Panel:
     shown = {
         ends: value
@@ -137,7 +147,9 @@ def _panel(
     shade = _even if measure.is_even else _by_magnitude([v for v in shown.values() if v > 0])
     rows = tuple(
         tuple(
-            _cell(measure, by_ends.get((src, dst)), shown.get((src, dst)), shade) for dst in places
+            cell._replace(text=in_currency(cell.text, currency))
+            for dst in places
+            for cell in [_cell(measure, by_ends.get((src, dst)), shown.get((src, dst)), shade)]
         )
         for src in places
     )
@@ -145,10 +157,7 @@ def _panel(
 
 
 def _cell(
-    measure: _Measure,
-    pair: _Pair | None,
-    value: float | None,
-    shade: Callable[[float], int],
+    measure: _Measure, pair: _Pair | None, value: float | None, shade: Callable[[float], int]
 ) -> Cell:
     if pair is None:
         return Cell(text=())
@@ -175,9 +184,9 @@ def _by_magnitude(values: Sequence[float]) -> Callable[[float], int]:
     )
 
 
-def _dollars(pair: _Pair) -> str:
+def _dollars(pair: _Pair) -> Text:
     least = "≥ " if pair.is_least and pair.usd else ""
-    return f"{least}{figures.dollars(pair.usd or Decimal(0))}"
+    return worded(least, Amount(usd=pair.usd or Decimal(0)))
 
 
 def _usd(pair: _Pair) -> float | None:

@@ -1,53 +1,91 @@
-"""The JSON of `netplan probe`: the plan, and what was measured."""
+"""Plans of probes and what was measured of them as data: one JSON document, and two tables."""
 
-import json
-from decimal import Decimal
+from collections.abc import Iterator
 from typing import Any
 
-from netplan_planner.cli.probe_answers import Shown
-from netplan_planner.engine.probe import total_of
-from netplan_planner.engine.probe_runs import FlowResult, ProbeResults
-from netplan_planner.inert import escaped_json
-from netplan_planner.measuring.outcome import RunMeasured
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
     PlannedProbe,
     Probe,
     ProbeCost,
     ProbeFlow,
-    ProbeImpact,
     ProbePlan,
     half_width_of,
 )
-from netplan_planner.renderers.figures import rounded
+from netplan_planner.model.probe_results import FlowResult, ProbeResults
+from netplan_planner.renderers.content import Cell, DataTable
 
 SCHEMA = "netplan.probe-plan/1"
-_DIGITS = 6
+_COST = ("runs", "seconds", "gib", "usd")
+_PLAN_COLUMNS = (
+    *("src", "dst", "src_self_link", "dst_self_link", "path_class", "streams", "address"),
+    *("rtt_ms", "rank", "information", "information_per_usd"),
+    *_COST,
+    *(f"most_{name}" for name in _COST),
+    *("left_out", "reason"),
+)
+_RESULT_COLUMNS = (
+    *("src", "dst", "src_self_link", "dst_self_link", "path_class", "streams", "way", "sender"),
+    *("predicted_gbps", "low_gbps", "high_gbps", "binding_limit", "probability", "reason"),
+    *("measured_gbps", "run_count", "least_gbps", "most_gbps", "is_inside", "is_capped"),
+)
 
 
-def written(shown: Shown, results: ProbeResults | None = None) -> str:
-    """Return the document, ending with a line end; `results` is null where nothing was run."""
-    plan = shown.plan
-    document = {
-        "schema": SCHEMA,
+def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> dict[str, Any]:
+    """Return a plan, what the store has of it, and what was measured; None where nothing was."""
+    stored = plan.stored
+    return {
         "id": plan.id,
         "title": plan.title,
-        "limits_as_of": plan.limits_as_of.isoformat(),
-        "prices_as_of": plan.prices_as_of.isoformat(),
+        "limits_as_of": plan.limits_as_of,
+        "prices_as_of": plan.prices_as_of,
         "price_age": plan.price_age,
         "tolerance_ratio": plan.tolerance_ratio,
-        "expected": _cost(total_of(plan)),
-        "most": _cost(total_of(plan, is_most=True)),
+        "expected": _cost(plan.expected),
+        "most": _cost(plan.most),
         "mean_half_width_ratio": half_width_of(plan.mean_log_width),
         "expected_half_width_ratio": half_width_of(plan.expected_log_width),
         "probes": [_planned(one) for one in plan.probes],
         "left_out": [_left_out(one) for one in plan.left_out],
-        "impacts": [_impact(one, plan) for one in plan.impacts],
-        "notes": list(plan.notes),
-        "store": {"path": str(shown.stored.path), "run_count": shown.stored.run_count},
-        "results": None if results is None else _results(results),
+        "impacts": [_impact(plan, at) for at in range(len(plan.impacts))],
+        "notes": plan.notes,
+        "store": stored and {"path": stored.path, "run_count": stored.run_count},
+        "results": results and _results(results),
     }
-    return escaped_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+
+
+def plan_table(plan: ProbePlan) -> DataTable:
+    """Return a row for each probe; those without a rank are left out, and say why."""
+    return DataTable(_PLAN_COLUMNS, _probe_rows(plan))
+
+
+def results_table(results: ProbeResults) -> DataTable:
+    """Return a row for each direction of each kind of run that was measured."""
+    return DataTable(_RESULT_COLUMNS, map(_result_row, results.flows))
+
+
+def _probe_rows(plan: ProbePlan) -> Iterator[tuple[Cell, ...]]:
+    for rank, one in enumerate(plan.probes, 1):
+        more = {"rank": rank, "information": one.gain, "information_per_usd": one.gain_per_usd}
+        yield _probe_row(one.probe, {**more, "reason": one.probe.unpriced})
+    for left in plan.left_out:
+        yield _probe_row(left.probe, {"left_out": left.kind.value, "reason": left.reason})
+
+
+def _probe_row(probe: Probe, more: dict[str, Cell]) -> tuple[Cell, ...]:
+    fields = {**_which(probe), "address": probe.path.address, "rtt_ms": probe.path.there.rtt_ms}
+    for prefix, cost in (("", probe.expected), ("most_", probe.most)):
+        # A volume is rounded as other figures are; money stays exact.
+        known = {**{name: getattr(cost, name) for name in _COST}, "gib": float(cost.gib)}
+        fields |= {f"{prefix}{name}": value for name, value in known.items()}
+    fields |= more
+    return tuple(fields.get(name) for name in _PLAN_COLUMNS)
+
+
+def _result_row(one: FlowResult) -> tuple[Cell, ...]:
+    runs = {"run_count": len(one.gbps), "least_gbps": min(one.gbps), "most_gbps": max(one.gbps)}
+    fields = {**_measured(one), **runs}
+    return tuple(fields[name] for name in _RESULT_COLUMNS)
 
 
 def _planned(one: PlannedProbe) -> dict[str, Any]:
@@ -63,7 +101,7 @@ def _planned(one: PlannedProbe) -> dict[str, Any]:
         "because": [
             {
                 "rule": stake.rule,
-                "saving_usd_per_month": _usd(stake.usd_per_month),
+                "saving_usd_per_month": stake.usd_per_month,
                 "gain_gbps": stake.gain_gbps,
             }
             for stake in probe.path.stakes
@@ -116,23 +154,23 @@ def _cost(cost: ProbeCost) -> dict[str, Any]:
     return {
         "runs": cost.runs,
         "seconds": cost.seconds,
-        "gib": rounded(cost.gib, _DIGITS),
-        "usd": _usd(cost.usd),
+        "gib": cost.gib,
+        "usd": cost.usd,
         "line_items": [
             {
                 "name": line.name,
-                "gib": rounded(line.gib, _DIGITS),
-                "usd_per_gib": rounded(line.usd_per_gib, 9),
-                "usd": _usd(line.usd),
+                "gib": line.gib,
+                "usd_per_gib": line.usd_per_gib,
+                "usd": line.usd,
                 "sku_id": line.sku_id,
-                "as_of": line.as_of.isoformat(),
+                "as_of": line.as_of,
                 "source": line.source,
             }
             for line in cost.lines
         ],
         "vm_seconds": cost.vm_seconds,
         "vm_usd_billed": 0.0,
-        "vm_usd_in_ranking": _usd(cost.vm_usd),
+        "vm_usd_in_ranking": cost.vm_usd,
     }
 
 
@@ -140,7 +178,8 @@ def _left_out(one: LeftOutProbe) -> dict[str, Any]:
     return {**_which(one.probe), "kind": one.kind.value, "reason": one.reason}
 
 
-def _impact(one: ProbeImpact, plan: ProbePlan) -> dict[str, Any]:
+def _impact(plan: ProbePlan, at: int) -> dict[str, Any]:
+    one = plan.impacts[at]
     return {
         "name": one.name,
         "self_link": one.link,
@@ -163,13 +202,7 @@ def _results(results: ProbeResults) -> dict[str, Any]:
         "resumed_count": results.resumed_count,
         "is_complete": results.is_complete,
         "measured": [_measured(one) for one in results.flows],
-        "left_out": [
-            event.reason
-            for outcome in results.outcomes
-            for event in outcome.events
-            if not isinstance(event, RunMeasured)
-        ]
-        + list(results.not_begun),
+        "left_out": [*(one.reason for one in results.missed), *results.not_begun],
     }
 
 
@@ -178,11 +211,7 @@ def _measured(one: FlowResult) -> dict[str, Any]:
         **_which(one.probe),
         **_flow(one.flow),
         "measured_gbps": one.median_gbps,
-        "runs_gbps": list(one.gbps),
+        "runs_gbps": one.gbps,
         "is_inside": one.is_inside,
         "is_capped": one.is_capped,
     }
-
-
-def _usd(amount: Decimal | None) -> float | None:
-    return None if amount is None else rounded(amount, _DIGITS)

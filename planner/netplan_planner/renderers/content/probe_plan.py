@@ -1,16 +1,10 @@
-"""The plan of `netplan probe` for people."""
+"""A plan of probes: what each tells, costs and does to the machines, and what is not in it."""
 
 import itertools
-import shutil
-import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-from netplan_planner.engine.probe import total_of
 from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
-from netplan_planner.measuring.store import read_store
-from netplan_planner.model import Value
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
     PlannedProbe,
@@ -22,8 +16,19 @@ from netplan_planner.model.probe_plan import (
     ToldLimit,
     half_width_of,
 )
-from netplan_planner.optimise.probe_plan import ranking_usd
+from netplan_planner.renderers.content import DataTable, probe_record
 from netplan_planner.renderers.content.phrases import limit_name, skus
+from netplan_planner.renderers.document import (
+    Block,
+    Entry,
+    Field,
+    Item,
+    Line,
+    Para,
+    Title,
+    line,
+    say,
+)
 from netplan_planner.renderers.figures import (
     counted,
     dollars,
@@ -36,73 +41,66 @@ from netplan_planner.renderers.figures import (
     unit_price,
     volume,
 )
+from netplan_planner.renderers.options import RenderOptions
 
-WIDTH = 100
-_LABEL = 11
+SCHEMA = probe_record.SCHEMA
 _SHOWN_NAMES = 4
+_LONG = 4 * TEXT_LENGTH
 
 
-class Stored(Value, frozen=True, kw_only=True):
-    """What the store has of a plan before anything is run."""
-
-    path: Path
-    run_count: int
-    faults: tuple[str, ...]
+def record(answer: ProbePlan) -> object:
+    """Return the plan with what the store has of it; nothing was run, so `results` is null."""
+    return probe_record.plan_record(answer)
 
 
-class Shown(Value, frozen=True, kw_only=True):
-    """A plan with what is said around it."""
-
-    plan: ProbePlan
-    stored: Stored
-    has_yes: bool
+def table(answer: ProbePlan) -> DataTable:
+    """Return a row for each probe of the plan in its order, then one for each left out."""
+    return probe_record.plan_table(answer)
 
 
-def stored(plan: ProbePlan, store: Path) -> Stored:
-    """Return what a store has of a plan.
+def blocks(answer: ProbePlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield what it takes in all, the probes, the machines, what is left out, and how to go on."""
+    if answer.price_age:
+        yield Para(line=_said(answer.price_age))
+    yield Title(line=line(answer.title), basis=line(_basis(answer)))
+    yield from (Para(line=_said(text)) for text in _summary(answer))
+    for place, planned in enumerate(answer.probes, 1):
+        yield Entry(line=line(f"{place}. ", say(planned.probe.name)))
+        yield from _probe(planned)
+    if answer.impacts:
+        yield Entry(line=line("Impact on the machines, of which one pair is busy at a time"))
+        yield from (Item(line=_said(_impact(one))) for one in _crowded(answer))
+        if not answer.has_traffic:
+            unknown = "what else they send is not known: no flow logs were given (--traffic)"
+            yield Item(line=line(unknown))
+    if answer.left_out:
+        yield Entry(line=line("Not in the plan"))
+        yield from _left_out(answer.left_out)
+    if answer.notes:
+        yield Entry(line=line("Notes"))
+        yield from (Item(line=line(note)) for note in answer.notes)
+    yield from _closing(answer, options)
 
-    Raises:
-        InputError: If it cannot be read.
-    """
-    held = read_store(store)
-    runs = {one.place for one in held.measurements if one.source.partition("/")[0] == plan.id}
-    return Stored(path=store, run_count=len(runs), faults=held.faults)
+
+def way_of(flow: ProbeFlow) -> str:
+    """Return in words which way a flow goes."""
+    name = "back" if flow.is_back else "there"
+    return f"{name} (both at once)" if flow.way is ProbeWay.BOTH else name
 
 
-def plan_text(shown: Shown) -> str:
-    """Return the plan for people, ending with a line end."""
-    plan = shown.plan
-    lines = [inert(plan.price_age), ""] if plan.price_age else []
-    lines += [
-        f"{inert(plan.title)} · {plan.id} · limits of {plan.limits_as_of} · prices of"
-        f" {plan.prices_as_of}",
-        "",
-        *_summary(plan),
-    ]
-    for number_, planned in enumerate(plan.probes, 1):
-        lines += ["", f"{number_}. {inert(planned.probe.name)}", *_probe(planned)]
-    if plan.impacts:
-        lines += [
-            "",
-            "Impact on the machines, of which one pair is busy at a time",
-            *map(_impact, _crowded(plan)),
-        ]
-        if not plan.has_traffic:
-            lines.append("  what else they send is not known: no flow logs were given (--traffic)")
-    if plan.left_out:
-        lines += ["", "Not in the plan", *_left_out(plan.left_out)]
-    if plan.notes:
-        lines += ["", *map(inert, plan.notes)]
-    lines += ["", *_closing(shown)]
-    return wrapped(lines)
+def _said(text: str) -> Line:
+    return line(say(text, length=_LONG))
+
+
+def _basis(plan: ProbePlan) -> str:
+    return f"{plan.id} · limits of {plan.limits_as_of} · prices of {plan.prices_as_of}"
 
 
 def _summary(plan: ProbePlan) -> Iterator[str]:
     if not plan.probes:
         yield "No probe is in the plan; below is why."
         return
-    least, most = total_of(plan), total_of(plan, is_most=True)
-    for cost, words in ((least, "at least"), (most, "at most")):
+    for cost, words in ((plan.expected, "at least"), (plan.most, "at most")):
         usd = "an unknown sum" if cost.usd is None else dollars(cost.usd)
         yield (
             f"{words} {counted(cost.runs, 'run')} in {duration(cost.seconds)}: {volume(cost.gib)},"
@@ -115,18 +113,28 @@ def _summary(plan: ProbePlan) -> Iterator[str]:
     )
 
 
-def _probe(planned: PlannedProbe) -> Iterator[str]:
+def _probe(planned: PlannedProbe) -> Iterator[Block]:
     probe = planned.probe
-    for label, stake in zip(_once("because"), probe.path.stakes, strict=False):
+    yield from _field("because", _because(probe))
+    yield from _field("predicted", _predictions(probe))
+    yield from _field("tells", ["; ".join(map(_informed, planned.tells))])
+    yield from _field("runs", [_runs(probe)])
+    yield from _field("costs", _costs(probe))
+    yield from _field("machines", [_machines(probe)])
+    yield from _field("order", [_order(planned)])
+
+
+def _field(label: str, texts: Iterable[str]) -> list[Block]:
+    """Return one labelled line with those that follow it; none where there is no text."""
+    lines = tuple(map(_said, texts))
+    return [Field(label=label, line=lines[0], more=lines[1:])] if lines else []
+
+
+def _because(probe: Probe) -> Iterator[str]:
+    for stake in probe.path.stakes:
         said = [saving(stake.usd_per_month)] if stake.usd_per_month else []
         said += [f"{rate(stake.gain_gbps)} more"] if stake.gain_gbps else []
-        yield _labelled(label, f"{stake.rule}{': ' if said else ''}{', '.join(said)}")
-    yield from _predictions(probe)
-    yield _labelled("tells", "; ".join(map(_informed, planned.tells)))
-    yield _labelled("runs", _runs(probe))
-    yield from _costs(probe)
-    yield _labelled("machines", _machines(probe))
-    yield _labelled("order", _order(planned))
+        yield f"{stake.rule}{': ' if said else ''}{', '.join(said)}"
 
 
 def _predictions(probe: Probe) -> Iterator[str]:
@@ -134,9 +142,8 @@ def _predictions(probe: Probe) -> Iterator[str]:
     said: dict[str, list[str]] = defaultdict(list)
     for flow in probe.flows:
         said[_prediction(flow)].append(way_of(flow))
-    for label, (words, ways) in zip(_once("predicted"), said.items(), strict=False):
-        which = "" if len(said) == 1 else f"{', '.join(ways)}: "
-        yield _labelled(label, f"{which}{words}")
+    for words, ways in said.items():
+        yield words if len(said) == 1 else f"{', '.join(ways)}: {words}"
 
 
 def _prediction(flow: ProbeFlow) -> str:
@@ -146,12 +153,6 @@ def _prediction(flow: ProbeFlow) -> str:
     span = interval(found.gbps, found.low_gbps or 0.0, found.high_gbps or 0.0)
     bound = inert(limit_name(found.limits[0]), TEXT_LENGTH) if found.limits else "nothing known"
     return f"{rate(found.gbps)} {span}, bound by {bound}"
-
-
-def way_of(flow: ProbeFlow) -> str:
-    """Return in words which way a flow goes."""
-    name = "back" if flow.is_back else "there"
-    return f"{name} (both at once)" if flow.way is ProbeWay.BOTH else name
 
 
 def _informed(told: ToldLimit) -> str:
@@ -185,23 +186,15 @@ def _span(low: str, high: str) -> str:
 
 def _costs(probe: Probe) -> Iterator[str]:
     if probe.expected.usd is None or probe.most.usd is None:
-        yield _labelled("costs", f"an unknown sum: {inert(probe.unpriced)}")
+        yield f"an unknown sum: {inert(probe.unpriced)}"
         return
-    lines = zip(_once("costs"), probe.expected.lines, probe.most.lines, strict=False)
-    for label, least, most in lines:
+    for least, most in zip(probe.expected.lines, probe.most.lines, strict=True):
         sku = skus((least.sku_id,) if least.sku_id else ())
         usd = _span(dollars(least.usd), dollars(most.usd)) if most.usd else "nothing"
-        yield _labelled(
-            label,
+        yield (
             f"{usd} = {_span(number(least.gib), number(most.gib))} GiB ×"
-            f" {unit_price(least.usd_per_gib)} ({inert(least.name)}{sku}, {least.as_of})",
+            f" {unit_price(least.usd_per_gib)} ({inert(least.name)}{sku}, {least.as_of})"
         )
-
-
-def _once(label: str) -> Iterator[str]:
-    """Yield a label for the first of several lines, and blanks for the others."""
-    yield label
-    yield from itertools.repeat("")
 
 
 def _machines(probe: Probe) -> str:
@@ -215,7 +208,7 @@ def _machines(probe: Probe) -> str:
 
 
 def _order(planned: PlannedProbe) -> str:
-    usd = ranking_usd(planned.probe)
+    usd = planned.probe.ranking_usd
     if planned.gain_per_usd is None or usd is None:
         return f"information {number(planned.gain)}, per dollar unknown: a price is missing"
     return (
@@ -241,54 +234,42 @@ def _impact(one: ProbeImpact) -> str:
     if one.is_crowded:
         seen += ": both do not fit under the cap, so each slows the other"
     return (
-        f"  {inert(one.name, NAME_LENGTH)} sends up to {rate(one.sends_gbps)}, {cap}, and receives"
+        f"{inert(one.name, NAME_LENGTH)} sends up to {rate(one.sends_gbps)}, {cap}, and receives"
         f" up to {rate(one.receives_gbps)}, for"
         f" {_span(duration(one.busy_s), duration(one.most_busy_s))}{seen}"
     )
 
 
-def _left_out(left_out: tuple[LeftOutProbe, ...]) -> Iterator[str]:
+def _left_out(left_out: tuple[LeftOutProbe, ...]) -> Iterator[Block]:
     names: dict[str, list[str]] = defaultdict(list)
     for one in left_out:
         names[one.reason].append(one.probe.name)
     for reason, probes in names.items():
-        yield f"  {counted(len(probes), 'probe')}: {inert(reason)}"
+        yield Item(line=_said(f"{counted(len(probes), 'probe')}: {inert(reason)}"))
         more = len(probes) - _SHOWN_NAMES
         rest = f"; and {more:,} more" if more > 0 else ""
-        yield f"    {inert('; '.join(probes[:_SHOWN_NAMES]), 4 * TEXT_LENGTH)}{rest}"
+        shown = "; ".join(map(inert, itertools.islice(probes, _SHOWN_NAMES)))
+        yield Para(line=_said(f"{shown}{rest}"), is_inner=True)
 
 
-def _closing(shown: Shown) -> Iterator[str]:
-    where, runs = inert(str(shown.stored.path)), shown.stored.run_count
-    if runs:
-        yield f"{counted(runs, 'run')} of this plan {_are(runs)} in {where} already, and not redone"
-    if not shown.plan.probes:
-        return
-    if shown.has_yes:
-        return
-    yield "Nothing was run. To carry it out: netplan probe run --yes, with the same options."
-    yield (
-        f"Results go to {where}, run by run; if it is broken off, the same command goes on where it"
-        " stopped."
-    )
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _labelled(label: str, text: str) -> str:
-    return f"   {label:<{_LABEL}}{text}"
-
-
-def wrapped(lines: list[str]) -> str:
-    """Return lines as a text that fits the terminal, ending with a line end."""
-    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, 2 * WIDTH)
-    rows: list[str] = []
-    for line in lines:
-        indent = len(line) - len(line.lstrip())
-        hanging = 3 + _LABEL if indent in {3, 3 + _LABEL} else indent + 2
-        rows += textwrap.wrap(
-            line, width, subsequent_indent=" " * hanging, break_on_hyphens=False
-        ) or [""]
-    return "\n".join(rows) + "\n"
+def _closing(plan: ProbePlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield what was run of it before, and how it is carried out; the first line as a heading."""
+    found = []
+    if plan.stored is not None:
+        where = inert(plan.stored.path)
+        runs = plan.stored.run_count
+        if runs:
+            are = "is" if runs == 1 else "are"
+            found.append(
+                f"{counted(runs, 'run')} of this plan {are} in {where} already, and not redone"
+            )
+        if plan.probes and options.has_hints:
+            found.append(
+                "Nothing was run. To carry it out: netplan probe run --yes, with the same options."
+            )
+            found.append(
+                f"Results go to {where}, run by run; if it is broken off, the same command goes on"
+                " where it stopped."
+            )
+    yield from (Entry(line=_said(text)) for text in found[:1])
+    yield from (Para(line=_said(text)) for text in found[1:])

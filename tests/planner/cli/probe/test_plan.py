@@ -234,3 +234,22 @@ def test_the_store_can_be_configured(tmp_path: Path) -> None:
     assert "--max-gib 60" in flat(done.stdout)
     _, out, _ = probe("plan", "--demo", "gecko", NETPLAN_PROBE_STORE="from-variable.jsonl")
     assert "Results go to from-variable.jsonl" in flat(out)
+
+
+def test_one_plan_goes_to_several_places(tmp_path: Path) -> None:
+    page, table, data = (tmp_path / f"plan.{end}" for end in ("html", "csv", "json"))
+    outputs = [word for file in (page, table, data) for word in ("-o", f"{file.suffix[1:]}:{file}")]
+    status, out, _ = probe("plan", "--demo", "gecko", *outputs, "-o", "md")
+    assert status == 0
+    assert out.startswith("Prices of ") or out.startswith("## gecko-demo")
+    assert "## gecko-demo" in out
+    assert "transcoder-4 → transcoder-1" in page.read_text(encoding="utf-8")
+    found = json.loads(data.read_text(encoding="utf-8"))
+    lines = table.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + len(found["probes"]) + len(found["left_out"])
+
+
+def test_formats_are_named_before_anything_is_read() -> None:
+    status, out, errors = probe("plan", "--demo", "gecko", "-o", "xml")
+    assert (status, out) == (2, "")
+    assert "no output format 'xml'" in errors

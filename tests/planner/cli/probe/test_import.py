@@ -20,6 +20,11 @@ def run(store: Path, *arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+def flat(text: str) -> str:
+    """Return a text as if no line had been broken."""
+    return " ".join(text.split())
+
+
 def iperf2(path: Path, rate: str = "9.41") -> Path:
     """Write what a client of iperf 2 prints."""
     path.write_text(
@@ -45,8 +50,8 @@ def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
         *("--src-name", "near", "--path", "inter-region-internal"),
     )
     assert (status, errors) == (0, "")
-    assert out.startswith("1 measurement in 1 file (iperf2 1): 1 added to ")
-    assert f"next: netplan calibrate {store} --out calibration.json" in out
+    assert flat(out).startswith(f"1 measurement in 1 file (iperf2 1) · 1 added to {store}, 0 there")
+    assert f"Next\n            netplan calibrate {store} --out calibration.json\n" in out
     (one,) = read_store(store).measurements
     assert (one.src.machine_type, one.dst.machine_type) == ("n2-standard-8", "n2-standard-4")
     assert (one.src.zone, one.src.region) == ("us-central1-a", "us-central1")
@@ -110,7 +115,7 @@ def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
     status, out, _ = run(store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"))
     assert status == 0
     assert "1 run not imported:" in out
-    assert f"    {tmp_path}/bad.xml" in out
+    assert f"   {tmp_path}/bad.xml\n" in out
     status, _, errors = run(
         store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"), "--strict"
     )
@@ -155,5 +160,5 @@ def test_recorded_outputs_are_imported_once(tmp_path: Path) -> None:
     before = store.read_bytes()
     status, out, _ = run(store, str(shared(RECORDED)))
     assert status == 0
-    assert f"0 added to {store}, {len(measured)} there already" in out
+    assert f"0 added to {store}, {len(measured)} there already" in flat(out)
     assert store.read_bytes() == before

@@ -77,7 +77,7 @@ def test_what_was_measured_stands_beside_what_was_predicted(mark: str, tmp_path:
     assert "predicted 1 Gbit/s [" in shown
     assert "a rate cap was set" in shown
     store = tmp_path / "store.jsonl"
-    assert f"next: netplan calibrate {store} --out calibration.json" in done.stdout
+    assert f"            netplan calibrate {store} --out calibration.json\n" in done.stdout
     found = read_store(store).measurements
     assert len(found) == 4
     for one in found:

@@ -1,0 +1,70 @@
+"""Commands that give an answer of every kind, as JSON and as CSV."""
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from support.calibration_inputs import record, store
+from support.command import run_verbs
+
+
+class Written(NamedTuple):
+    """What one command wrote."""
+
+    document: dict[str, Any]
+    csv: str
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The table by column."""
+        return list(csv.DictReader(self.csv.splitlines(keepends=True), strict=True))
+
+
+def _calibration(folder: Path) -> list[str]:
+    probes = store(folder / "probes.jsonl", [record(n, 24.0 + 0.1 * n) for n in range(8)])
+    return ["calibrate", str(probes), "--out", str(folder / "calibration.json")]
+
+
+def _price_table(folder: Path) -> list[str]:
+    table = folder / "machines.csv"
+    table.write_text("machine_type,region,note\nn2-standard-4,us-central1,=1+1\nn9-odd,nowhere,\n")
+    return ["price", "machine", "--batch", str(table)]
+
+
+_PAIR = ["predict", "n2-standard-8", "n2-standard-8"]
+COMMANDS: Mapping[str, tuple[list[str] | Callable[[Path], list[str]], ...]] = {
+    "CalibrationReport": (_calibration,),
+    "CapsAnswer": (["caps", "n2-standard-8"], ["caps", "--series", "c3", "--as-of", "2026-04-01"]),
+    "PluginTable": ([*_PAIR, "--plugin", "calico", "--plugin", "cilium"],),
+    "Prediction": (
+        [*_PAIR, "--bytes", "10GB"],
+        ["predict", "--src-type", "n2-standard-8", "--path", "google-apis"],
+    ),
+    "PriceAnswer": (
+        ["price", "machine", "n2-standard-4", "--region", "us-central1"],
+        ["price", "traffic", "--from", "us-central1", "--to", "europe-west1", "--gib", "100"],
+        ["price", "address", "--region", "us-central1"],
+        ["price", "nat", "--region", "us-central1", "--vms", "3", "--gib", "100", "--hours", "9"],
+        ["price", "sku", "015F-5732-FFF0"],
+    ),
+    "PriceTable": (_price_table,),
+    "Recommendation": (
+        ["recommend", "--gbps", "10", "--region", "us-central1"],
+        ["recommend", "--gbps", "100000", "--region", "us-central1"],
+    ),
+    "Report": (["audit", "--demo", "gecko", "--fail-on", "never"],),
+}
+"""By the name of the answer's type."""
+
+
+def written(command: list[str] | Callable[[Path], list[str]], folder: Path) -> Written:
+    """Run a command and return what it wrote as JSON and as CSV."""
+    arguments = command if isinstance(command, list) else command(folder)
+    paths = {form: folder / f"answer.{form}" for form in ("json", "csv")}
+    outputs = [part for form, path in paths.items() for part in ("--output", f"{form}:{path}")]
+    done = run_verbs(arguments=[*arguments, *outputs])
+    assert done.returncode in {0, 1}, done.stderr
+    table = paths["csv"].read_bytes().decode()
+    return Written(json.loads(paths["json"].read_text(encoding="utf-8")), table)
