@@ -1,15 +1,19 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.inert import inert_line
-
-if TYPE_CHECKING:
-    from netplan_planner.renderers.options import RenderOptions
-    from netplan_planner.renderers.output import OutputSpec
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import (
+    FORMATS,
+    OutputSpec,
+    check_outputs,
+    parse_output,
+    write_outputs,
+)
 
 Outputs = Annotated[
     list[str] | None,
@@ -27,14 +31,12 @@ FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 
 def specs_of(
     outputs: list[str] | None, former: str | None, default: str = "text"
-) -> "tuple[OutputSpec, ...]":
+) -> tuple[OutputSpec, ...]:
     """Return where an answer goes: without a word, to the standard output.
 
     Raises:
         UsageError: If a format or a path cannot be used.
     """
-    from netplan_planner.renderers.output import FORMATS, check_outputs, parse_output
-
     texts = [*(outputs or ()), *([former] if former else ())]
     specs = tuple(parse_output(text, FORMATS) for text in texts or [default])
     check_outputs(specs)
@@ -42,12 +44,9 @@ def specs_of(
 
 
 def write(
-    answer: object, specs: "tuple[OutputSpec, ...]", options: "RenderOptions | None" = None
+    answer: object, specs: tuple[OutputSpec, ...], options: RenderOptions | None = None
 ) -> None:
     """Write an answer to where it goes; that prices are old goes beside a table, to stderr."""
-    from netplan_planner.renderers.options import RenderOptions
-    from netplan_planner.renderers.output import write_outputs
-
     age = inert_line(getattr(answer, "price_age", ""))
     if age and any(spec.format == "csv" for spec in specs):
         typer.echo(age, err=True)

@@ -4,19 +4,32 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
+from netplan_planner.cli.state import state
+from netplan_planner.engine.audit import run_audit
+from netplan_planner.engine.code_places import code_places
+from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import AuditRequest, api_options, traffic_options
+from netplan_planner.engine.rule_pages import check_rule_names, rule_infos
+from netplan_planner.engine.suppressions import IGNORE_FILE
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
-
-if TYPE_CHECKING:
-    from netplan_planner.model import Report
-    from netplan_planner.renderers import RuleInfo
+from netplan_planner.model import CommitmentScope, Report, Severity
+from netplan_planner.renderers import (
+    SARIF,
+    ColourMode,
+    RenderOptions,
+    check_outputs,
+    parse_output,
+    write_outputs,
+)
 
 
 class Floor(StrEnum):
@@ -169,21 +182,6 @@ def audit(
     Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
     read, 4 incomplete and --strict.
     """
-    from msgspec.structs import replace
-
-    from netplan_planner.engine import AuditRequest, run_audit
-    from netplan_planner.engine.code_places import code_places
-    from netplan_planner.engine.prices.source import currency_in
-    from netplan_planner.model import CommitmentScope, Severity
-    from netplan_planner.renderers import (
-        SARIF,
-        ColourMode,
-        RenderOptions,
-        check_outputs,
-        parse_output,
-        write_outputs,
-    )
-
     outputs = tuple(parse_output(text) for text in output or ["text"])
     check_outputs(outputs)
     save_limit = options.usd("--fail-on-saving", fail_on_saving)
@@ -208,11 +206,21 @@ def audit(
         ignore_file=_ignore_file(ignore_file),
         thresholds=thresholds,
         targets=targets,
-        api=options.api_options(
-            api_endpoint, anonymous, concurrency, timeout, max_attempts, total_timeout
+        api=api_options(
+            endpoint=api_endpoint,
+            is_anonymous=anonymous,
+            concurrency=concurrency,
+            timeout_s=timeout,
+            total_s=total_timeout,
+            max_attempts=max_attempts,
         ),
-        traffic_options=options.traffic_options(
-            reporter, memory_limit, threads, temp_directory, since, until
+        traffic_options=traffic_options(
+            reporter=reporter.value,
+            memory_limit=memory_limit,
+            threads=threads,
+            temp_directory=temp_directory,
+            since=since,
+            until=until,
         ),
     )
     # Before anything is read: a rate that is not there is no reason to wait for.
@@ -225,7 +233,7 @@ def audit(
         explain=_explained(explain),
         max_findings=max_findings,
         max_members=max_members,
-        rules=_rule_infos(),
+        rules=rule_infos(),
     )
     report = run_audit(request, progress)
     if shown_in is not None:
@@ -241,8 +249,6 @@ def audit(
 
 
 def _ignore_file(given: Path | None) -> Path | None:
-    from netplan_planner.engine.suppressions import IGNORE_FILE
-
     usual = Path(IGNORE_FILE)
     return given if given is not None else (usual if usual.is_file() else None)
 
@@ -253,36 +259,13 @@ def _explained(names: list[str] | None) -> tuple[str, ...]:
     Raises:
         UsageError: If a name is neither a rule, an area nor `all`.
     """
-    from netplan_rules.registry import select_rules
-
     chosen = options.names(names)
-    select_rules(tuple(name for name in chosen if name != "all"), ())
+    check_rule_names(tuple(name for name in chosen if name != "all"))
     return chosen
 
 
-def _rule_infos() -> "tuple[RuleInfo, ...]":
-    from netplan_planner.renderers import RuleInfo
-    from netplan_rules.registry import all_rules
-
-    return tuple(
-        RuleInfo(
-            id=check.rule.id,
-            title=check.rule.title,
-            severity=check.rule.severity,
-            area=check.area,
-            rationale=check.rule.rationale,
-            remediation=check.rule.remediation,
-            help_uri=check.rule.references[0],
-            guards=check.rule.guards,
-        )
-        for check in all_rules()
-    )
-
-
-def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
+def _finish(report: Report, fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
     """End with the exit status that the findings and the options ask for."""
-    from netplan_planner.model import Severity
-
     if strict and not report.coverage.is_complete:
         missing = report.coverage.incomplete
         more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""

@@ -9,6 +9,8 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.engine.calibrate import calibrate_files
+from netplan_planner.engine.calibration_file import write_calibration
 
 
 @app.command()
@@ -47,9 +49,6 @@ def calibrate(
     before and after are on measurements that were left out. The same measurements give the same
     file, in whatever order.
     """
-    from netplan_planner.engine.calibrate import calibrate_files
-    from netplan_planner.engine.calibration_file import write_calibration
-
     specs = answers.specs_of(output, former_format)
     options.checked_output("--out", out, measurements)
     found = calibrate_files(measurements, as_of=options.day(as_of), today=date.today())

@@ -7,6 +7,7 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
+from netplan_planner.engine.caps import CapsRequest, caps_of
 
 
 @app.command()
@@ -34,8 +35,6 @@ def caps(
     Caps are ceilings per machine, of all its NICs and addresses together. A type that is not known
     ends with exit status 3 and the names that come nearest.
     """
-    from netplan_planner.engine.caps import CapsRequest, caps_of
-
     specs = answers.specs_of(output, former_format)
     request = CapsRequest(
         as_of=options.day(as_of) or date.today(),

@@ -1,12 +1,14 @@
 """`netplan config show`: every setting, its value and where the value comes from."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.cli.app import app, state
+from netplan_planner.cli.app import app
+from netplan_planner.cli.state import state
+from netplan_planner.engine.settings import target_settings, threshold_settings
 from netplan_planner.errors import UsageError
+from netplan_planner.renderers.json_report import Plain, document
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""
@@ -21,14 +23,25 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
-    rows = [*_options(ctx), *_thresholds(), *_targets()]
+    rows = [*_options(ctx), *threshold_settings(state.config_path)]
+    rows += target_settings(state.config_path)
     if as_json:
-        listed = [dict(zip(("setting", "value", "origin"), row, strict=True)) for row in rows]
-        typer.echo(json.dumps(listed, indent=2, sort_keys=True, default=str))
+        listed: list[Plain] = [
+            {"origin": origin, "setting": name, "value": _plain(value)}
+            for name, value, origin in rows
+        ]
+        typer.echo(document(listed), nl=False)
         return
     width = max(len(name) for name, _, _ in rows)
     for name, value, origin in rows:
         typer.echo(f"{name:<{width}}  {_shown(value)}  ({origin})")
+
+
+def _plain(value: Any) -> Plain:
+    """Return a value in the types of JSON: paths and dates as text."""
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def _shown(value: object) -> str:
@@ -82,37 +95,3 @@ def _check(parameter: Any, context: Any, value: object, name: str) -> None:
     except typer.BadParameter as error:
         why = error.message.removeprefix("Value error, ")
         raise UsageError(f"{name} = {value!r}: {why}") from error
-
-
-def _thresholds() -> list[tuple[str, Any, str]]:
-    from netplan_planner.config import rule_thresholds
-    from netplan_rules.registry import declared_thresholds, thresholds
-    from netplan_rules.severity import SECTION
-
-    given = rule_thresholds(state.config_path) if state.config_path else ()
-    overrides: dict[str, dict[str, float]] = {}
-    for rule, name, value in given:
-        overrides.setdefault(rule, {})[name] = value
-    thresholds(overrides)  # refuses names that no rule has
-    units = {(section, t.name): t for section, declared in declared_thresholds() for t in declared}
-    return [
-        (
-            f"{rule if rule == SECTION else f'rules.{rule}'}.{name}",
-            f"{overrides.get(rule, {}).get(name, threshold.default):g} {threshold.unit}",
-            (state.config_path.name if state.config_path else "")
-            if name in overrides.get(rule, {})
-            else "default",
-        )
-        for (rule, name), threshold in units.items()
-    ]
-
-
-def _targets() -> list[tuple[str, Any, str]]:
-    from netplan_planner.config import declared_targets
-
-    if state.config_path is None:
-        return []
-    return [
-        (f"targets.{pattern}", f"{gbps:g} Gbit/s", source)
-        for pattern, gbps, source in declared_targets(state.config_path)
-    ]

@@ -7,9 +7,12 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli import answers, options
-from netplan_planner.cli.app import app, state
+from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.state import state
+from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
 from netplan_planner.inert import inert_line
+from netplan_planner.renderers.scatter import write_scatter
 
 model_app = typer.Typer(help="How good the throughput model is.", no_args_is_help=True)
 app.add_typer(model_app, name="model")
@@ -54,8 +57,6 @@ def evaluate(
     same file measured on the same pair. Rows whose limits netplan cannot know are counted, not
     guessed.
     """
-    from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
-
     specs = answers.specs_of(output, former_format)
     options.checked_output("--plot", plot, [file])
     day = options.day(as_of) or date.today()
@@ -65,7 +66,5 @@ def evaluate(
         rows = f"note: rows that are refused, among them {'; '.join(found.refused)}"
         typer.echo(inert_line(rows), err=True)
     if plot is not None:
-        from netplan_planner.renderers.scatter import write_scatter
-
         write_scatter(plot, found)
     answers.write(found, specs)

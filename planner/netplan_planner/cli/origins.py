@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
-from netplan_planner.cli import completion
+from netplan_planner.cli.lazy import LazyGroup
+from netplan_planner.cli.state import state
+from netplan_planner.cli.verbs import VERBS
 from netplan_planner.errors import UsageError, nearest_names
 
 PREFIX = "NETPLAN_"
@@ -25,14 +26,19 @@ _OPTION = re.compile(r"--[a-z][a-z0-9-]*")
 _LIBRARY_WORDS = "Value error, "
 
 
-class Verbs(TyperGroup):
+class Verbs(LazyGroup):
     """The whole command: its errors name the verb, and the variable or file of a wrong value."""
 
-    def __init__(self, **attributes: Any) -> None:
-        """Make the command; where a shell asks, with what it completes."""
-        super().__init__(**attributes)
-        if completion.is_asked():
-            completion.attach(self)
+    verbs = VERBS
+
+    def load(self, name: str) -> Any:
+        """Return a verb; where a shell asks, with what it completes."""
+        command = super().load(name)
+        if is_completing():
+            from netplan_planner.cli.completion import attach
+
+            attach(command, (name,))
+        return command
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
@@ -45,6 +51,11 @@ class Verbs(TyperGroup):
             raise
         except UsageError as error:
             raise type(error)(explained(str(error), ctx, sys.argv[1:], os.environ)) from error
+
+
+def is_completing() -> bool:
+    """Return whether a shell asks for completions, as typer lets it do."""
+    return any(name.startswith("_") and name.endswith("_COMPLETE") for name in os.environ)
 
 
 def _origin_of(error: Any) -> str:
@@ -107,7 +118,10 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
     )
     if not given:
         return ()
-    known = set(_variables(root.command, root.auto_envvar_prefix or ""))
+    prefix = root.auto_envvar_prefix or ""
+    if set(given) <= set(_variables(root.command, prefix, given)):
+        return ()
+    known = set(_variables(root.command, prefix))
     notes = []
     for name in given:
         if name in known:
@@ -120,11 +134,15 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _variables(command: Any, prefix: str) -> Iterator[str]:
+def _variables(command: Any, prefix: str, given: Sequence[str] | None = None) -> Iterator[str]:
+    """Yield the variables of a command and those below it; `given` leaves out verbs not named."""
     for parameter in command.params:
         yield _variable(parameter, prefix)
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from _variables(inner, f"{prefix}_{name.upper().replace('-', '_')}")
+    verbs = getattr(command, "commands", {})
+    for name in verbs:
+        inner = f"{prefix}_{name.upper().replace('-', '_')}"
+        if given is None or any(one.startswith(f"{inner}_") for one in given):
+            yield from _variables(verbs[name], inner, given)
 
 
 def _variable(parameter: Any, prefix: str | None) -> str:
@@ -136,6 +154,4 @@ def _variable(parameter: Any, prefix: str | None) -> str:
 
 
 def _file() -> str:
-    from netplan_planner.cli.app import state
-
     return str(state.config_path)

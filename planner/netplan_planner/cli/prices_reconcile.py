@@ -54,8 +54,8 @@ def reconcile(
 
     The model's volumes are scaled to the hours of the bill; the residual is what the bill has more.
     """
-    from netplan_planner.engine import AuditRequest
     from netplan_planner.engine.reconcile import reconcile as compare
+    from netplan_planner.engine.request import AuditRequest
     from netplan_planner.model import Reporter as Whose
     from netplan_planner.traffic import TrafficOptions
 

@@ -9,8 +9,12 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
+from netplan_planner.engine import recommend as engine
 from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import AuditRequest, api_options, traffic_options
 from netplan_planner.errors import UsageError
+from netplan_planner.model import Infeasible
+from netplan_planner.renderers import ColourMode, RenderOptions
 
 NEED, PAYMENT = "What is needed", "How it is paid"
 
@@ -189,11 +193,6 @@ def recommend(
     take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
     carries it.
     """
-    from netplan_planner.engine import recommend as engine
-    from netplan_planner.engine.request import AuditRequest
-    from netplan_planner.model import Infeasible
-    from netplan_planner.renderers import ColourMode, RenderOptions
-
     specs = answers.specs_of(output, former_format)
     wish = engine.Wish(
         gbps=gbps,
@@ -235,11 +234,21 @@ def recommend(
             prices=prices,
             discounts=tuple(discount or ()),
             billing_exports=tuple(billing_export or ()),
-            api=options.api_options(
-                api_endpoint, anonymous, concurrency, timeout, max_attempts, total_timeout
+            api=api_options(
+                endpoint=api_endpoint,
+                is_anonymous=anonymous,
+                concurrency=concurrency,
+                timeout_s=timeout,
+                total_s=total_timeout,
+                max_attempts=max_attempts,
             ),
-            traffic_options=options.traffic_options(
-                reporter, memory_limit, threads, temp_directory, since, until
+            traffic_options=traffic_options(
+                reporter=reporter.value,
+                memory_limit=memory_limit,
+                threads=threads,
+                temp_directory=temp_directory,
+                since=since,
+                until=until,
             ),
         )
         answer = engine.for_machine(wish, vm, request, progress, asked)

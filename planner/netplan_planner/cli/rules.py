@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli.app import app
+from netplan_planner.engine.rule_pages import rule_list, rule_page
 
 _WIDTH = 100
 """Columns where there is no terminal to ask."""
@@ -21,15 +22,9 @@ def rules(
     ] = False,
 ) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""
-    from netplan_rules import docs
-    from netplan_rules.registry import find_rule
-
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     if name is not None:
-        check = find_rule(name)
-        text = docs.page(check) if markdown else docs.plain_page(check, width)
+        text = rule_page(name, is_markdown=markdown, width=width)
     else:
-        text = (
-            docs.reference() if markdown else docs.listing(width if sys.stdout.isatty() else None)
-        )
+        text = rule_list(is_markdown=markdown, width=width if sys.stdout.isatty() else None)
     typer.echo(text.rstrip("\n"))

@@ -1,35 +1,43 @@
-"""All verbs of the command, in the order of its help page."""
+"""The table of verbs: what each does, in a line, and the modules that register it."""
 
-from netplan_planner.cli import (
-    audit,
-    calibrate,
-    caps,
-    config,
-    model,
-    predict,
-    price,
-    prices,
-    prices_reconcile,
-    probe,
-    recommend,
-    rules,
-)
-from netplan_planner.cli.app import run
+from netplan_planner.cli.lazy import Verb
 
-VERBS = (
-    audit,
-    recommend,
-    predict,
-    probe,
-    calibrate,
-    model,
-    caps,
-    price,
-    prices,
-    prices_reconcile,
-    rules,
-    config,
-)
-"""The modules that register the verbs by being imported, in the order of the help page."""
+_CLI = "netplan_planner.cli."
 
-__all__ = ["VERBS", "run"]
+VERBS = {
+    "audit": Verb(
+        "Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.",
+        (f"{_CLI}audit",),
+    ),
+    "calibrate": Verb(
+        "Fit the model to measurements, and say what they taught and what that is worth.",
+        (f"{_CLI}calibrate",),
+    ),
+    "caps": Verb(
+        "Print the bandwidth caps of a machine type: every variant, with source and date.",
+        (f"{_CLI}caps",),
+    ),
+    "predict": Verb(
+        "Predict Gbit/s with an interval, the limit that binds, and what would lift it.",
+        (f"{_CLI}predict",),
+    ),
+    "recommend": Verb(
+        "Rank the machine types that carry a bandwidth by price, and say why the others lost.",
+        (f"{_CLI}recommend",),
+    ),
+    "rules": Verb(
+        "List the rules, or print the page of one: why, what to do, guards and thresholds.",
+        (f"{_CLI}rules",),
+    ),
+    "config": Verb("The configuration and where its values come from.", (f"{_CLI}config",)),
+    "model": Verb("How good the throughput model is.", (f"{_CLI}model",)),
+    "price": Verb("Look up a price.", (f"{_CLI}price",)),
+    "prices": Verb(
+        "Build, compare and check price snapshots.", (f"{_CLI}prices", f"{_CLI}prices_reconcile")
+    ),
+    "probe": Verb(
+        "Measure what predictions leave open, with iperf3 between your machines.",
+        (f"{_CLI}probe",),
+    ),
+}
+"""By name, in the order of the help page."""

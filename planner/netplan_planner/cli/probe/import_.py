@@ -5,10 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.cli import answers, options
-from netplan_planner.cli.app import state
+from netplan_planner.cli import answers
 from netplan_planner.cli.probe import options as own
+from netplan_planner.cli.state import state
+from netplan_planner.engine import probe_import as engine
+from netplan_planner.engine.asked_class import named_class
 from netplan_planner.errors import IncompleteError
+from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.units import counted
 
 SAID = "What the outputs do not say"
@@ -47,9 +50,6 @@ def import_outputs(
     A run that is there already is not added again. What an output does not say of its ends (machine
     types, zones, the path) can be said for all of them; what it does say stays.
     """
-    from netplan_planner.engine import probe_import as engine
-    from netplan_planner.renderers.options import RenderOptions
-
     specs = answers.specs_of(output, former_format)
     src = engine.SaidOfEnd(
         machine_type=src_type, place=src_place, name=src_name, is_tier1=src_tier1
@@ -57,7 +57,7 @@ def import_outputs(
     dst = engine.SaidOfEnd(
         machine_type=dst_type, place=dst_place, name=dst_name, is_tier1=dst_tier1
     )
-    path_class = options.path_class(path)
+    path_class = named_class(path)
     found = engine.import_outputs(paths, store=store, client=src, server=dst, path_class=path_class)
     answers.write(found, specs, RenderOptions(has_hints=not state.quiet))
     if strict and found.lost:

@@ -7,7 +7,10 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.probe import options as own
-from netplan_planner.cli.probe import words
+from netplan_planner.cli.probe import running, words
+from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
+from netplan_planner.engine.probe_runs import Access
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 
 
@@ -50,11 +53,6 @@ def plan_or_run(
     yes: own.Yes = False,
 ) -> None:
     """Plan probes, and carry them out where that was asked for."""
-    from netplan_planner.cli.probe import running
-    from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
-    from netplan_planner.engine.probe_runs import Access
-    from netplan_planner.engine.request import AuditRequest
-
     specs = answers.specs_of(output, former_format)
     if yes:
         _require_order(ctx, demo)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import typer
 
 from netplan_planner.cli import answers
-from netplan_planner.cli.app import progress, state
+from netplan_planner.cli.app import progress
+from netplan_planner.cli.state import state
 from netplan_planner.engine import probe_runs
 from netplan_planner.engine.probe import ProbeQuestion
 from netplan_planner.engine.probe_runs import Access

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass
+from netplan_planner.throughput.limits.caps import load_caps
 
 _PATHS = frozenset(path.value for path in PathClass)
 
@@ -32,8 +33,6 @@ def ends_of(src: str, dst: str | None, *, has_input: bool, on: date) -> Ends:
         if dst is None:
             raise UsageError("name both machines, the sender and the receiver")
         return Ends((src, dst), None)
-    from netplan_planner.throughput import load_caps
-
     caps = load_caps(on)
     for word in (src, dst):
         if word is None or caps.variants(word) or word in caps.machine_types:

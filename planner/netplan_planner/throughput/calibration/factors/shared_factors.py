@@ -1,12 +1,12 @@
-"""What probes can teach: latent factors, each shared by many paths, and how sure one is before.
+"""What probes can teach: factors, each shared by many paths, and how sure one is before.
 
-A latent is a factor on what the model says of one limit, on a logarithmic scale: 0 is the model as
-it ships. Which paths share it is its key: machines of one family share their cap, paths to one
+A factor is one on what the model says of one limit, on a logarithmic scale: 0 is the model as it
+ships. Which paths share it is its key: machines of one family share their cap, paths to one
 cloud the receiver's window. How far it may lie from 0 follows from the range that the model itself
 states for the limit; for the rest the spreads are judgements, rounded, and the same for all
 campaigns. Halving or doubling any of them moves no median error of a replay with three probes by
 more than 1.5 points (benchmarks/replay_probes.py), but for two that were doubled: the scatter of
-strangers' windows (one campaign goes from 12 to 17 %) and of unknown caps (one from 35 to 41 %).
+foreign windows (one campaign goes from 12 to 17 %) and of unknown caps (one from 35 to 41 %).
 """
 
 import math
@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathClass, PathQuery
 from netplan_planner.throughput.goodput.mean import HARD_COUNT, LIMITS, Column
 from netplan_planner.throughput.goodput.terms import Spans, TermSpans
-from netplan_planner.throughput.limits.path_limits import StaticLimits, is_own_receiver
-from netplan_planner.throughput.limits.senders import OWN_CLOUD
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.shared_by import (
+    ALL,
+    family_of,
+    receiver_key,
+    same_for,
+    stands_in,
+)
 
 HARD = LIMITS[:HARD_COUNT]
 SLOTS = (
@@ -30,11 +36,9 @@ SLOTS = (
     "path-class",
     "vm-egress-between-regions",
 )
-"""The latents that a path may have; each has at most one of each."""
+"""The shared factors that a path may have; each has at most one of each."""
 WINDOW, WINDOW_OF_TYPE, START, START_TO, SITE, BETWEEN = range(HARD_COUNT, len(SLOTS))
 EGRESS = HARD.index("vm-egress")
-ALL = "all"
-OWN = "own machines"
 
 P95 = 1.645
 """Standard deviations from the median to the 95th percentile."""
@@ -87,28 +91,30 @@ FAR_END = math.log(10)
 
 
 def may_be_far(slot: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether a latent may lie far outside of its range."""
+    """Return whether a shared factor may lie far outside of its range."""
     return np.asarray((slot < HARD_COUNT) | (slot == WINDOW), dtype=bool)
 
 
 def is_firm(slot: NDArray[np.intp], lower_sd: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether a latent is most likely 0: the window of a stock image."""
+    """Return whether a shared factor is most likely 0: the window of a stock image."""
     return np.asarray((slot == WINDOW) & (lower_sd <= LEAST_SD), dtype=bool)
 
 
 def prior_variance(
     slot: NDArray[np.intp], lower_sd: NDArray[np.float64], upper_sd: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the variance of latents before any probe, over both sides."""
+    """Return the variance of shared factors before any probe, over both sides."""
     wide = (lower_sd**2 + upper_sd**2) / 2
     firm = FIRM_SHARE * LEAST_SD**2 + (1 - FIRM_SHARE) * wide
     return np.where(is_firm(slot, lower_sd), firm, wide)
 
 
 def slot_keys(query: PathQuery, found: StaticLimits) -> tuple[str | None, ...]:
-    """Return the key of each latent that a path of this kind has, in the order of `SLOTS`."""
+    """Return the key of each factor that a path of this kind has, in the order of `SLOTS`."""
     named = {bound.limit.name: bound for bound in (*found.hard, *found.per_flow)}
-    hard = [_limit_key(name, query, named[name].regime) if name in named else None for name in HARD]
+    hard = [
+        same_for(name, query, regime=named[name].regime) if name in named else None for name in HARD
+    ]
     receiver = receiver_key(query)
     of_type = f"{receiver}, {query.dst.machine_type or 'of no known type'}"
     between = family_of(query.src.machine_type) if is_between_regions(query, found) else None
@@ -123,49 +129,8 @@ def is_between_regions(query: PathQuery, found: StaticLimits) -> bool:
     """
     is_far = query.path_class is PathClass.INTER_REGION_INTERNAL
     return is_far and any(
-        b.limit.name == "vm-egress" and b.regime not in _STAND_INS for b in found.hard
+        b.limit.name == "vm-egress" and not stands_in(b.regime) for b in found.hard
     )
-
-
-_STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
-"""Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
-
-
-def _limit_key(name: str, query: PathQuery, regime: str) -> str:
-    """Return whose limit it is: a machine family's, a class's, a cluster network's, or everyone's.
-
-    Where another cap stands in for one that no document states, what probes say of it says nothing
-    of documented ones.
-    """
-    if name in ("vm-egress", "single-flow-core", "internal-flow"):
-        family = family_of(query.src.machine_type)
-        return f"{family}, {_STAND_INS[regime]}" if regime in _STAND_INS else family
-    if name == "receiver-cores":
-        return family_of(query.dst.machine_type)
-    if name == "external-path":
-        return query.path_class.value
-    if name.startswith("pod-") and query.pod is not None:
-        return f"{query.pod.encapsulation}, {query.pod.encryption}"
-    return ALL
-
-
-def family_of(machine_type: str | None) -> str:
-    """Return the family whose machines share a factor; shared-core ones are a family apart.
-
-    >>> family_of("n2-standard-32"), family_of("e2-small"), family_of(None)
-    ('n2', 'e2 shared-core', 'no known type')
-    """
-    if not machine_type:
-        return "no known type"
-    first, _, size = machine_type.partition("-")
-    return f"{first} shared-core" if size in ("micro", "small", "medium") else first
-
-
-def receiver_key(query: PathQuery) -> str:
-    """Return whose machine receives: one of ours, another cloud's, or anybody's."""
-    if is_own_receiver(query):
-        return OWN
-    return query.dst.cloud if query.dst.cloud != OWN_CLOUD else "the internet"
 
 
 def site_key(query: PathQuery) -> str:
@@ -211,7 +176,7 @@ def spreads(
     is_carried: NDArray[np.bool_],
     is_between: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the standard deviations of each row's latents below and above 0; axes: row, slot.
+    """Return the standard deviations of each row's factors below and above 0; axes: row, slot.
 
     Args:
         spans: The terms with their ranges.

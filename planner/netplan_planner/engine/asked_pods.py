@@ -1,14 +1,18 @@
 """The network of a cluster as the options of `netplan predict` say it; one plugin or several."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from netplan_planner.errors import UsageError
-
-if TYPE_CHECKING:
-    from netplan_planner.model import PodNetwork
+from netplan_planner.model import PodNetwork
+from netplan_planner.readers.path_cells import pod_network_of
+from netplan_planner.throughput.limits.pods.overlay import (
+    ENCRYPTIONS,
+    encapsulation_of,
+    encapsulations,
+)
 
 
 class NamedPlugin(NamedTuple):
@@ -43,19 +47,12 @@ def pod_of(
     encryption: str | None,
     *,
     is_bare_metal: bool,
-) -> "PodNetwork | None":
+) -> PodNetwork | None:
     """Return the cluster's network as the options say it, None where they say nothing."""
     other = plugin.other_link_gbps if plugin else None
     name = plugin.name if plugin else None
     if not (name or encapsulation or encryption or other):
         return None
-    from netplan_planner.readers.path_cells import pod_network_of
-    from netplan_planner.throughput.limits.pods.overlay import (
-        ENCRYPTIONS,
-        encapsulation_of,
-        encapsulations,
-    )
-
     if name:
         encapsulation_of(name)
     for option, text, known in (

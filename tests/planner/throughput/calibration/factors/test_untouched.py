@@ -26,7 +26,7 @@ from support.predict_paths import DAY, Table, estimate, path, paths
 N2_WALLS = learnt(on_pairs(at_wall(), [0.7] * 4))
 """What they told: the cap of n2 machines, and what paths inside a zone have in common."""
 SHARED_SLACK = 1e-4
-"""Latents that all paths share move by that much of what another limit explains nearly whole."""
+"""Factors that all paths share move by that much of what another limit explains nearly whole."""
 
 
 def steady(path_class: str, machine_type: str) -> PathQuery:

@@ -11,13 +11,13 @@ from support.calibrations import (
     corrected_gbps,
     figures,
     fit,
-    latent,
     learnt,
     log_width,
     moved,
     on_pairs,
     placed,
     probe,
+    shared_factor,
     to_aws,
     under,
     window_bound,
@@ -33,19 +33,20 @@ class TestWindow:
     def test_a_low_single_stream_lowers_our_windows_and_no_cap(self) -> None:
         found = learnt(on_pairs(window_bound(), [0.9] * 3))
         of_window = (
-            latent(found, "receive-window").ratio * latent(found, "receive-window-of-type").ratio
+            shared_factor(found, "receive-window").ratio
+            * shared_factor(found, "receive-window-of-type").ratio
         )
         assert 0.85 < of_window < 0.95
         assert moved(window_bound(), found) == pytest.approx(0.9, abs=0.03)
-        assert latent(found, "vm-egress").ratio == SAME
+        assert shared_factor(found, "vm-egress").ratio == SAME
         assert moved(at_wall(), found) == SAME
 
     @pytest.mark.parametrize("ratio", [0.5, 0.7, 1.4])
     def test_a_foreign_window_moves_and_the_cap_for_the_outside_stays(self, ratio: float) -> None:
         found = learnt(on_pairs(to_aws(), [ratio] * 3))
         assert moved(to_aws(), found) == pytest.approx(ratio, rel=0.05)
-        assert latent(found, "vm-egress").ratio == SAME
-        assert latent(found, "external-egress").ratio == SAME
+        assert shared_factor(found, "vm-egress").ratio == SAME
+        assert shared_factor(found, "external-egress").ratio == SAME
         assert moved(aws_wall(), found) == pytest.approx(1, abs=0.01)
 
     def test_what_it_told_is_the_window_alone(self) -> None:
@@ -65,7 +66,7 @@ class TestWall:
     def test_it_tells_the_machines_cap_and_leaves_windows(self, ratio: float) -> None:
         found = fit(on_pairs(at_wall(), [ratio] * 3))
         assert moved(at_wall(), found.calibration) == pytest.approx(ratio, abs=0.02)
-        assert latent(found.calibration, "receive-window").ratio == SAME
+        assert shared_factor(found.calibration, "receive-window").ratio == SAME
         assert moved(window_bound(), found.calibration) == SAME
         for lesson in found.lessons:
             assert "vm-egress" in lesson.told
@@ -73,7 +74,9 @@ class TestWall:
 
     def test_it_says_at_least_of_windows_and_of_a_cap_behind(self) -> None:
         found = fit(on_pairs(aws_wall(), [1.0] * 3))
-        window, cap = (latent(found.calibration, name) for name in ("receive-window", "vm-egress"))
+        window, cap = (
+            shared_factor(found.calibration, name) for name in ("receive-window", "vm-egress")
+        )
         assert (window.value_count, window.bound_count) == (0, 3)
         assert (cap.value_count, cap.bound_count) == (0, 3)
         assert [window.ratio, cap.ratio] == pytest.approx([1, 1], abs=1e-3)
@@ -84,19 +87,19 @@ class TestWall:
     def test_streams_that_reach_the_wall_refute_the_smallest_windows(self) -> None:
         # 16 windows over 40 ms fill the wall at the likely size, and do not at half of it.
         query = aws_wall(streams=32, rtt_ms=40.0)
-        found = latent(learnt(on_pairs(query, [1.0] * 5)), "receive-window")
+        found = shared_factor(learnt(on_pairs(query, [1.0] * 5)), "receive-window")
         assert found.prior_low_ratio == pytest.approx(0.5)
         assert found.low_ratio > found.prior_low_ratio + 0.1
 
     def test_a_figure_above_the_cap_raises_it_up_to_the_wall(self) -> None:
         found = learnt(on_pairs(at_wall(), [1.015] * 3))
-        assert latent(found, "vm-egress").ratio > 1
+        assert shared_factor(found, "vm-egress").ratio > 1
         assert gbps(at_wall()) < corrected_gbps(at_wall(), found) <= 1.02 * 32
 
     def test_a_cap_whose_range_reaches_higher_follows_the_figure(self) -> None:
         query = at_wall(streams=1, rtt_ms=0.05)
         found = learnt(on_pairs(query, [1.3] * 3))
-        assert latent(found, "single-flow-core").ratio == pytest.approx(1.3, rel=0.05)
+        assert shared_factor(found, "single-flow-core").ratio == pytest.approx(1.3, rel=0.05)
         assert moved(query, found) == pytest.approx(1.3, rel=0.05)
 
     def test_another_size_of_the_family_follows_and_another_family_does_not(self) -> None:
@@ -118,7 +121,7 @@ class TestRateCapped:
         (lesson,) = found.lessons
         assert lesson.told == ()
         assert "vm-egress" in lesson.at_least
-        assert latent(found.calibration, "vm-egress").low_ratio > 0.5
+        assert shared_factor(found.calibration, "vm-egress").low_ratio > 0.5
         assert found.calibration.pairs == ()
 
     def test_it_raises_what_the_model_puts_below_it(self) -> None:
@@ -153,7 +156,9 @@ class TestBusyCore:
 
     def test_it_teaches_the_core_only(self) -> None:
         found = fit(self.RUNS)
-        assert latent(found.calibration, "single-flow-core").ratio == pytest.approx(0.6, abs=0.1)
+        assert shared_factor(found.calibration, "single-flow-core").ratio == pytest.approx(
+            0.6, abs=0.1
+        )
         assert [one.told for one in found.lessons] == [("single-flow-core",)]
         assert [one.at_least for one in found.lessons] == [()]
         others = [one for one in found.calibration.latents if one.name != "single-flow-core"]
@@ -177,7 +182,7 @@ class TestWhatItSays:
     def test_the_limits_of_a_path_carry_the_factor_and_who_told_it(self) -> None:
         found = learnt(on_pairs(at_wall(), [0.8] * 3))
         (cap,) = [one for one in calibrated(at_wall(), found).limits if one.name == "vm-egress"]
-        ratio = latent(found, "vm-egress").ratio * latent(found, "path-class").ratio
+        ratio = shared_factor(found, "vm-egress").ratio * shared_factor(found, "path-class").ratio
         assert cap.gbps == pytest.approx(32 * ratio)
         assert f"32 x {ratio:.3g} by 3 probes" in cap.detail
 

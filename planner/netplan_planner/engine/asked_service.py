@@ -1,44 +1,39 @@
 """The service of `netplan predict`: bytes and ceiling, or two bandwidths at which it was seen."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from netplan_planner.cli import quantities
 from netplan_planner.errors import UsageError
-
-if TYPE_CHECKING:
-    from netplan_planner.throughput.services.application import Service, ServicePoint
+from netplan_planner.model import Service
+from netplan_planner.throughput.limits.named import ethernet_payload_ratio
+from netplan_planner.throughput.services.application import (
+    ServicePoint,
+    described_service,
+    fit_two_points,
+    known_service,
+)
 
 _LIKE = "--tps-at is GBPS=TPS, such as 1=2700"
 
 
 def service_of(
-    size: str | None, max_tps: float | None, points: Sequence[str], name: str | None = None
-) -> "Service | None":
+    size_bytes: int | None, max_tps: float | None, points: Sequence[str], name: str | None = None
+) -> Service | None:
     """Return the service that the options describe, None where they describe none.
 
     Raises:
         UsageError: If they say half of it, or both ways at once.
     """
-    from netplan_planner.throughput.limits.named import ethernet_payload_ratio
-    from netplan_planner.throughput.services.application import (
-        described_service,
-        fit_two_points,
-        known_service,
-    )
-
     if name is not None:
-        if size is not None or max_tps is not None or points:
+        if size_bytes is not None or max_tps is not None or points:
             raise UsageError("--service has its own figures: leave out --tps-at and the others")
         return known_service(name, ethernet_payload_ratio())
-    given = quantities.byte_count("--bytes-per-transaction", size)
     if not points:
-        if given is None and max_tps is None:
+        if size_bytes is None and max_tps is None:
             return None
-        if given is None or max_tps is None:
+        if size_bytes is None or max_tps is None:
             raise UsageError("--bytes-per-transaction and --max-tps belong together")
-        return described_service(bytes_per_transaction=given, ceiling_tps=max_tps)
-    if given is not None or max_tps is not None:
+        return described_service(bytes_per_transaction=size_bytes, ceiling_tps=max_tps)
+    if size_bytes is not None or max_tps is not None:
         raise UsageError("--tps-at stands instead of --bytes-per-transaction and --max-tps")
     if len(points) != 2:
         raise UsageError(f"--tps-at is given twice, for two bandwidths; here {len(points)} times")
@@ -46,9 +41,7 @@ def service_of(
     return fit_two_points(low=low, high=high)
 
 
-def _point(text: str) -> "ServicePoint":
-    from netplan_planner.throughput.services.application import ServicePoint
-
+def _point(text: str) -> ServicePoint:
     gbps, sign, tps = text.partition("=")
     try:
         point = ServicePoint(gbps=float(gbps), tps=float(tps))

@@ -9,13 +9,13 @@ from netplan_planner.engine.calibration_file import calibration_text
 from support.calibrations import (
     at_wall,
     corrected,
-    latent,
     learnt,
     log_width,
     moved,
     on_pairs,
     placed,
     probe,
+    shared_factor,
     to_aws,
 )
 from support.predict_paths import DAY
@@ -27,7 +27,7 @@ def later(days: int, ratio: float = 0.7) -> float:
     """Return how much a machine's cap is lowered by probes of today, seen some days later."""
     as_of = DAY + timedelta(days=days)
     found = learnt(on_pairs(at_wall(), [ratio]), as_of=as_of)
-    return latent(found, "vm-egress").ratio
+    return shared_factor(found, "vm-egress").ratio
 
 
 def test_the_same_probe_moves_a_factor_the_less_the_older_it_is() -> None:
@@ -77,7 +77,7 @@ def test_what_a_pair_keeps_fades_sooner_than_what_all_share() -> None:
         odd = probe(placed(query, 9), 0.72, runs=3)
         found = learnt(others, odd, as_of=DAY + timedelta(days=days))
         own = [pair.ratio for pair in found.pairs if "here-9-a" in pair.key]
-        shares.append((1 - own[0], 1 - latent(found, "vm-egress").ratio))
+        shares.append((1 - own[0], 1 - shared_factor(found, "vm-egress").ratio))
     pair, limit = zip(*shares, strict=True)
     assert pair[0] > pair[1] > pair[2] > 0
     assert pair[2] / pair[0] < limit[2] / limit[0]

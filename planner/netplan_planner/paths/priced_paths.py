@@ -1,4 +1,4 @@
-"""Lanes: traffic of one price, by where it comes from, where it goes and over which tier."""
+"""Priced paths: traffic of one price, by where it comes from, where it goes and over which tier."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ WHAT_TELLS = {
 }
 
 
-class Lane(NamedTuple):
+class PricedPath(NamedTuple):
     """What the price of an edge depends on; texts are empty where not known."""
 
     path_class: PathClass
@@ -49,8 +49,8 @@ class Lane(NamedTuple):
         return " → ".join(filter(None, (self.src_region, self.dst_region or self.area)))
 
 
-class LanePart(NamedTuple):
-    """One of the prices of a lane; where it is not known, why, and between which ones it is."""
+class PathPrice(NamedTuple):
+    """One of the prices of a path; where it is not known, why, and between which ones it is."""
 
     tiers: tuple[PriceTier, ...]
     """Empty where the price is not known."""
@@ -61,21 +61,21 @@ class LanePart(NamedTuple):
     """What evidence would settle it."""
 
 
-def lane_of(facts: Facts, edge: Edge) -> Lane:
-    """Return the lane of an edge."""
+def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
+    """Return the priced path of an edge."""
     src, dst = facts.src(edge), facts.dst(edge)
-    lane = Lane(edge.path_class, src.region or "", dst.region or "", dst.area or "")
+    priced = PricedPath(edge.path_class, src.region or "", dst.region or "", dst.area or "")
     match edge.path_class:
         case PathClass.INTERNET:
-            return lane._replace(network_tier=_tier(facts, edge))
+            return priced._replace(network_tier=_tier(facts, edge))
         case PathClass.LOAD_BALANCER:
-            return _balanced(facts, edge, lane)
+            return _balanced(facts, edge, priced)
         case PathClass.GOOGLE_APIS:
-            return lane._replace(dst_region=lane.dst_region or _named_region(facts, dst.name))
+            return priced._replace(dst_region=priced.dst_region or _named_region(facts, dst.name))
         case PathClass.HYBRID:
-            return _hybrid(facts, edge, lane)
+            return _hybrid(facts, edge, priced)
         case _:
-            return lane._replace(is_ipv6=_is_external_ipv6(edge))
+            return priced._replace(is_ipv6=_is_external_ipv6(edge))
 
 
 def _is_external_ipv6(edge: Edge) -> bool:
@@ -96,13 +96,13 @@ def _tier(facts: Facts, edge: Edge) -> str:
     return next(iter(tiers or {PREMIUM})) if len(tiers) < 2 else _SEVERAL
 
 
-def _balanced(facts: Facts, edge: Edge, lane: Lane) -> Lane:
-    """Return the lane of traffic that meets a load balancer."""
+def _balanced(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
+    """Return the priced path of traffic that meets a load balancer."""
     front = front_of(facts, edge)
     if front is None:
-        return lane
-    region = front.region or lane.dst_region
-    return lane._replace(balancer=balancer_kind(front), dst_region=region)
+        return priced
+    region = front.region or priced.dst_region
+    return priced._replace(balancer=balancer_kind(front), dst_region=region)
 
 
 def front_of(facts: Facts, edge: Edge) -> ForwardingRule | None:
@@ -122,8 +122,8 @@ def _named_region(facts: Facts, service: str) -> str:
     return found[1] if found and found[1] in facts.prices.regions() else ""
 
 
-def _hybrid(facts: Facts, edge: Edge, lane: Lane) -> Lane:
-    """Return the lane of what a tunnel of the inventory carries, with the region of a peer of ours.
+def _hybrid(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
+    """Return the path of what a tunnel of the inventory carries, with the region of a peer of ours.
 
     A VLAN attachment's name is built alike: only a tunnel that the inventory has is one.
     """
@@ -133,116 +133,118 @@ def _hybrid(facts: Facts, edge: Edge, lane: Lane) -> Lane:
         if found and (tunnel.project, tunnel.region, tunnel.name) == found.groups():
             peer = _OWN_GATEWAY.search(tunnel.peer_gateway or "")
             own = peer[1] if peer else ""
-            return lane._replace(carrier=VPN, src_region=tunnel.region or "", dst_region=own)
-    return lane
+            return priced._replace(carrier=VPN, src_region=tunnel.region or "", dst_region=own)
+    return priced
 
 
-def lane_parts(facts: Facts, lane: Lane) -> tuple[LanePart, ...]:
-    """Return the prices of a GiB on a lane: what is sent, and what a gateway does with it."""
-    path_class = lane.path_class
+def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+    """Return the prices of a GiB on a path: what is sent, and what a gateway does with it."""
+    path_class = priced.path_class
     if path_class is PathClass.UNKNOWN:
-        return (LanePart((), "bytes without an owner have no price"),)
-    if not lane.src_region:
-        return (LanePart((), "the region of a sender is not known"),)
+        return (PathPrice((), "bytes without an owner have no price"),)
+    if not priced.src_region:
+        return (PathPrice((), "the region of a sender is not known"),)
     if path_class is PathClass.LOAD_BALANCER:
-        return _through_balancer(facts, lane)
+        return _through_balancer(facts, priced)
     if path_class is PathClass.HYBRID:
-        return (_part(facts, lane, lambda: _vpn(facts, lane)),)
+        return (_part(facts, priced, lambda: _vpn(facts, priced)),)
     # What NAT processes has a SKU of its own beside the traffic's.
     is_nat = path_class is PathClass.NAT
-    sent = _part(facts, lane, lambda: _sent(facts, lane))
+    sent = _part(facts, priced, lambda: _sent(facts, priced))
     if not is_nat:
         return (sent,)
-    return sent, nat_part(facts, lane.src_region)
+    return sent, nat_part(facts, priced.src_region)
 
 
-def nat_part(facts: Facts, region: str) -> LanePart:
+def nat_part(facts: Facts, region: str) -> PathPrice:
     """Return what Cloud NAT charges for what it processes, in either direction."""
     try:
         price = facts.prices.nat_data(region)
     except MissingDatum as error:
-        return LanePart((), str(error))
-    return LanePart((PriceTier(start=Decimal(0), price=price),))
+        return PathPrice((), str(error))
+    return PathPrice((PriceTier(start=Decimal(0), price=price),))
 
 
-def _sent(facts: Facts, lane: Lane) -> tuple[PriceTier, ...]:
-    if lane.network_tier == _SEVERAL:
+def _sent(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
+    if priced.network_tier == _SEVERAL:
         raise MissingDatum("the sender has external addresses of both network tiers")
-    if lane.is_ipv6 and lane.path_class is PathClass.SAME_ZONE_EXTERNAL:
+    if priced.is_ipv6 and priced.path_class is PathClass.SAME_ZONE_EXTERNAL:
         raise MissingDatum(
             "no source says what traffic to an external IPv6 address in the same zone costs"
         )
     # Said alike for all regions, so that what lacks one thing stands together.
-    if lane.path_class is PathClass.GOOGLE_APIS and not lane.dst_region:
+    if priced.path_class is PathClass.GOOGLE_APIS and not priced.dst_region:
         raise MissingDatum("it depends on where the bucket is: free in the machine's region")
-    is_internet = lane.path_class in {PathClass.INTERNET, PathClass.NAT}
-    if is_internet and not lane.area and lane.network_tier == PREMIUM:
+    is_internet = priced.path_class in {PathClass.INTERNET, PathClass.NAT}
+    if is_internet and not priced.area and priced.network_tier == PREMIUM:
         raise MissingDatum("it depends on where the peer is, which the records do not say")
     return facts.prices.traffic(
-        PathClass.INTERNET if lane.path_class is PathClass.NAT else lane.path_class,
-        src_region=lane.src_region,
-        dst_region=lane.dst_region or None,
-        area=lane.area or None,
-        network_tier=lane.network_tier,
+        PathClass.INTERNET if priced.path_class is PathClass.NAT else priced.path_class,
+        src_region=priced.src_region,
+        dst_region=priced.dst_region or None,
+        area=priced.area or None,
+        network_tier=priced.network_tier,
     )
 
 
-def _vpn(facts: Facts, lane: Lane) -> tuple[PriceTier, ...]:
-    if lane.carrier != VPN:
+def _vpn(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
+    if priced.carrier != VPN:
         raise MissingDatum(
             "what carries the traffic is not known: Cloud VPN, Interconnect or an appliance"
         )
-    if lane.dst_region == lane.src_region:
+    if priced.dst_region == priced.src_region:
         raise MissingDatum("no price of VPN traffic inside one region is known")
     return facts.prices.vpn_traffic(
-        src_region=lane.src_region, dst_region=lane.dst_region or None, area=lane.area or None
+        src_region=priced.src_region, dst_region=priced.dst_region or None, area=priced.area or None
     )
 
 
-def _through_balancer(facts: Facts, lane: Lane) -> tuple[LanePart, ...]:
+def _through_balancer(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
     """Return what a load balancer processes, and the way to it where it is in another region."""
-    region = lane.dst_region or lane.src_region
+    region = priced.dst_region or priced.src_region
 
     def processed() -> tuple[PriceTier, ...]:
-        if not lane.balancer:
+        if not priced.balancer:
             return facts.prices.traffic(PathClass.LOAD_BALANCER, src_region=region)
-        return facts.prices.service_price("lb_data_inbound", region, lane.balancer)
+        return facts.prices.service_price("lb_data_inbound", region, priced.balancer)
 
-    work = _part(facts, lane, processed)
-    if region == lane.src_region:
+    work = _part(facts, priced, processed)
+    if region == priced.src_region:
         return (work,)
-    between = lane._replace(path_class=PathClass.INTER_REGION_INTERNAL)
+    between = priced._replace(path_class=PathClass.INTER_REGION_INTERNAL)
     return work, _part(facts, between, lambda: _sent(facts, between))
 
 
-def _part(facts: Facts, lane: Lane, ask: Callable[[], tuple[PriceTier, ...]]) -> LanePart:
+def _part(facts: Facts, priced: PricedPath, ask: Callable[[], tuple[PriceTier, ...]]) -> PathPrice:
     try:
-        return LanePart(ask())
+        return PathPrice(ask())
     except MissingDatum as error:
-        return LanePart((), str(error), _possible(facts, lane), WHAT_TELLS.get(lane.path_class, ""))
+        return PathPrice(
+            (), str(error), _possible(facts, priced), WHAT_TELLS.get(priced.path_class, "")
+        )
 
 
-def _possible(facts: Facts, lane: Lane) -> tuple[tuple[PriceTier, ...], ...]:
-    if lane.path_class is PathClass.HYBRID and lane.carrier != VPN:
+def _possible(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], ...]:
+    if priced.path_class is PathClass.HYBRID and priced.carrier != VPN:
         return ()
-    if lane.path_class is PathClass.SAME_ZONE_EXTERNAL and not lane.is_ipv6:
+    if priced.path_class is PathClass.SAME_ZONE_EXTERNAL and not priced.is_ipv6:
         return ()
     return facts.prices.possible_prices(
-        lane.path_class,
-        src_region=lane.src_region,
-        dst_region=lane.dst_region or None,
-        area=lane.area or None,
-        network_tier=lane.network_tier,
+        priced.path_class,
+        src_region=priced.src_region,
+        dst_region=priced.dst_region or None,
+        area=priced.area or None,
+        network_tier=priced.network_tier,
     )
 
 
-def lane_prices(facts: Facts, lane: Lane) -> tuple[tuple[PriceTier, ...], ...]:
-    """Return the prices of a GiB on a lane, each with its steps: what is sent, and NAT's work.
+def path_prices(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], ...]:
+    """Return the prices of a GiB on a path, each with its steps: what is sent, and NAT's work.
 
     Raises:
         MissingDatum: If one is not known, or which one applies is not.
     """
-    parts = lane_parts(facts, lane)
+    parts = path_prices_of(facts, priced)
     for part in parts:
         if not part.tiers:
             raise MissingDatum(part.reason)

@@ -19,12 +19,12 @@ from support.calibrations import (
     at_wall,
     aws_wall,
     fit,
-    latent,
     learnt,
     measured,
     on_pairs,
     placed,
     probe,
+    shared_factor,
     to_aws,
     window_bound,
 )
@@ -124,13 +124,15 @@ class TestRepeatedRuns:
     def test_more_of_them_make_it_no_less_sure(self) -> None:
         ranges = []
         for count in (1, 3, 10):
-            found = latent(learnt(on_pairs(at_wall(), [0.8], runs=count)), "vm-egress")
+            found = shared_factor(learnt(on_pairs(at_wall(), [0.8], runs=count)), "vm-egress")
             ranges.append(np.log(found.high_ratio / found.low_ratio))
         assert ranges[0] > ranges[1] > ranges[2]
 
     def test_a_hundred_runs_of_one_pair_weigh_less_than_ten_pairs(self) -> None:
         one, many = (
-            latent(learnt(on_pairs(at_wall(), [0.8] * pairs, runs=100 // pairs)), "vm-egress")
+            shared_factor(
+                learnt(on_pairs(at_wall(), [0.8] * pairs, runs=100 // pairs)), "vm-egress"
+            )
             for pairs in (1, 10)
         )
         assert many.high_ratio / many.low_ratio < one.high_ratio / one.low_ratio
@@ -161,7 +163,7 @@ class TestNothingToLearn:
         assert gbps(short) < 0.001
         good = on_pairs(to_aws(), [0.7] * 3)
         alone, beside = learnt(good), learnt(good, [Probe(query=placed(short, 9), gbps=value)])
-        assert latent(beside, "receive-window").ratio == pytest.approx(
-            latent(alone, "receive-window").ratio, rel=0.02
+        assert shared_factor(beside, "receive-window").ratio == pytest.approx(
+            shared_factor(alone, "receive-window").ratio, rel=0.02
         )
         assert all(math.isfinite(one) for row in beside.covariance for one in row)

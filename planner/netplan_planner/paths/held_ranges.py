@@ -1,4 +1,4 @@
-"""Which addresses are claimed by what is no machine: fronts, gateways, reservations, proxies."""
+"""Which addresses belong to what is no machine: fronts, gateways, reservations, proxies."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -19,7 +19,7 @@ from netplan_planner.model import (
     project_of,
 )
 from netplan_planner.paths.addresses import Address, address_text, parse_range
-from netplan_planner.paths.ends import Face, FlowEnd, Tenure, service_end, unknown_end
+from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, service_end, unknown_end
 
 _GOOGLE_API_BUNDLES = frozenset({"all-apis", "vpc-sc"})
 """Targets of a Private Service Connect endpoint that leads to Google's own APIs."""
@@ -29,30 +29,30 @@ _PROXY_PURPOSES = frozenset(
 )
 """Purposes of proxy-only subnetworks: their addresses are load balancers' proxies."""
 
-Tenures = tuple[Tenure, ...]
+Ownerships = tuple[Ownership, ...]
 
 
-class Claim(Value, frozen=True, kw_only=True):
+class HeldRange(Value, frozen=True, kw_only=True):
     """A range of addresses that a resource holds, in one network or (None) everywhere."""
 
     range: str
     network: SelfLink | None
-    holders: Callable[[Address], Tenures]
+    holders: Callable[[Address], Ownerships]
     """Who an address of the range is, and since when."""
 
 
-def rule_claims(rules: Iterable[ForwardingRule]) -> Iterator[Claim]:
-    """Yield what forwarding rules claim: load balancers, and endpoints of Private Service Connect.
+def rule_ranges(rules: Iterable[ForwardingRule]) -> Iterator[HeldRange]:
+    """Yield forwarding rules' ranges: load balancers, and endpoints of Private Service Connect.
 
     Rules that share an address are one front: the first by link stands for all.
     """
     for rule in rules:
         if rule.ip_address:
             network = None if rule.is_external else rule.network
-            yield Claim(range=rule.ip_address, network=network, holders=_front(rule))
+            yield HeldRange(range=rule.ip_address, network=network, holders=_front(rule))
 
 
-def _front(rule: ForwardingRule) -> Callable[[Address], Tenures]:
+def _front(rule: ForwardingRule) -> Callable[[Address], Ownerships]:
     target = rule.target or ""
     is_google_api = rule.scheme is None and last_part(target) in _GOOGLE_API_BUNDLES
     # The rules of a Classic VPN gateway forward its tunnels' packets.
@@ -69,24 +69,24 @@ def _front(rule: ForwardingRule) -> Callable[[Address], Tenures]:
     )
     first, _ = parse_range(rule.ip_address or "") or (None, 0)
 
-    def holders(address: Address) -> Tenures:
+    def holders(address: Address) -> Ownerships:
         is_ipv6 = address[0] == 6
         if is_google_api:
             service = last_part(target)
-            return (Tenure(end=service_end(service, is_ipv6=is_ipv6, link=rule.ref.self_link)),)
+            return (Ownership(end=service_end(service, is_ipv6=is_ipv6, link=rule.ref.self_link)),)
         end = FlowEnd(
             owner=owner,
-            face=Face.EXTERNAL if is_vpn else Face.VIRTUAL,
+            address_kind=AddressKind.EXTERNAL if is_vpn else AddressKind.VIRTUAL,
             address=address_text(first or address),
             is_ipv6=is_ipv6,
             is_passthrough=rule.is_external_passthrough,
         )
-        return (Tenure(end=end),)
+        return (Ownership(end=end),)
 
     return holders
 
 
-def nat_claims(inventory: Inventory) -> Iterator[Claim]:
+def nat_ranges(inventory: Inventory) -> Iterator[HeldRange]:
     """Yield the addresses that NAT gateways were given by hand; those that Google picks are unseen.
 
     What a NAT address sends is logged by the subnetworks behind it.
@@ -101,12 +101,12 @@ def nat_claims(inventory: Inventory) -> Iterator[Claim]:
             )
             for text in nat.addresses:
                 literal = literal_of.get(SelfLink(text), text)
-                yield Claim(range=literal, network=None, holders=_gateway(router, nat, behind))
+                yield HeldRange(range=literal, network=None, holders=_gateway(router, nat, behind))
 
 
 def _gateway(
     router: Router, nat: NatGateway, behind: tuple[SelfLink, ...]
-) -> Callable[[Address], Tenures]:
+) -> Callable[[Address], Ownerships]:
     owner = Owner(
         kind=OwnerKind.NAT,
         key=f"{router.ref.self_link}/nats/{nat.name}",
@@ -117,15 +117,15 @@ def _gateway(
         link=router.ref.self_link,
     )
 
-    def holders(address: Address) -> Tenures:
+    def holders(address: Address) -> Ownerships:
         end = FlowEnd(
             owner=owner,
-            face=Face.EXTERNAL,
+            address_kind=AddressKind.EXTERNAL,
             address=address_text(address),
             is_ipv6=address[0] == 6,
             reported_by=behind,
         )
-        return (Tenure(end=end),)
+        return (Ownership(end=end),)
 
     return holders
 
@@ -143,8 +143,8 @@ def _user_kind(link: str) -> OwnerKind | None:
     return next((kind for part, kind in _USER_KINDS if part in link), None)
 
 
-def reserved_claims(addresses: Iterable[AddressResource]) -> Iterator[Claim]:
-    """Yield reserved external addresses that no machine, rule or gateway claims for itself.
+def reserved_ranges(addresses: Iterable[AddressResource]) -> Iterator[HeldRange]:
+    """Yield reserved external addresses that no machine, rule or gateway holds.
 
     The resource names its users; one without any belongs to the project, but who held it when the
     flow was made is unknown.
@@ -153,19 +153,19 @@ def reserved_claims(addresses: Iterable[AddressResource]) -> Iterator[Claim]:
         if resource.is_external and resource.address:
             length = f"/{resource.prefix_length}" if resource.prefix_length else ""
             text = f"{resource.address}{length}"
-            yield Claim(range=text, network=None, holders=_reserved(resource))
+            yield HeldRange(range=text, network=None, holders=_reserved(resource))
 
 
-def _reserved(resource: AddressResource) -> Callable[[Address], Tenures]:
+def _reserved(resource: AddressResource) -> Callable[[Address], Ownerships]:
     user = next(iter(resource.users), None)
     kind = _user_kind(user or "")
 
-    def holders(address: Address) -> Tenures:
+    def holders(address: Address) -> Ownerships:
         is_ipv6 = address[0] == 6
         literal = address_text(address)
         if user is None or kind is None:
             end = unknown_end(literal, is_ipv6=is_ipv6, link=resource.ref.self_link)
-            return (Tenure(end=end),)
+            return (Ownership(end=end),)
         owner = Owner(
             kind=kind,
             key=user,
@@ -174,8 +174,16 @@ def _reserved(resource: AddressResource) -> Callable[[Address], Tenures]:
             region=resource.region,
             link=user,
         )
-        face = Face.VIRTUAL if kind is OwnerKind.LOAD_BALANCER else Face.EXTERNAL
-        return (Tenure(end=FlowEnd(owner=owner, face=face, address=literal, is_ipv6=is_ipv6)),)
+        address_kind = (
+            AddressKind.VIRTUAL if kind is OwnerKind.LOAD_BALANCER else AddressKind.EXTERNAL
+        )
+        return (
+            Ownership(
+                end=FlowEnd(
+                    owner=owner, address_kind=address_kind, address=literal, is_ipv6=is_ipv6
+                )
+            ),
+        )
 
     return holders
 
@@ -185,18 +193,18 @@ _PRODUCERS = "VPC_PEERING"
 (docs.cloud.google.com/vpc/docs/configure-private-services-access)."""
 
 
-def producer_claims(addresses: Iterable[AddressResource]) -> Iterator[Claim]:
+def producer_ranges(addresses: Iterable[AddressResource]) -> Iterator[HeldRange]:
     """Yield the ranges of service producers, such as Cloud SQL's: machines that nobody can list."""
     for resource in addresses:
         if resource.purpose == _PRODUCERS and resource.address and not resource.is_external:
-            yield Claim(
+            yield HeldRange(
                 range=f"{resource.address}/{resource.prefix_length or 32}",
                 network=resource.network,
                 holders=_producer(resource),
             )
 
 
-def _producer(resource: AddressResource) -> Callable[[Address], Tenures]:
+def _producer(resource: AddressResource) -> Callable[[Address], Ownerships]:
     owner = Owner(
         kind=OwnerKind.OTHER_PROJECT,
         key=f"service-producer:{resource.ref.self_link}",
@@ -205,24 +213,24 @@ def _producer(resource: AddressResource) -> Callable[[Address], Tenures]:
         link=resource.ref.self_link,
     )
 
-    def holders(address: Address) -> Tenures:
-        return (Tenure(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)
+    def holders(address: Address) -> Ownerships:
+        return (Ownership(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)
 
     return holders
 
 
-def proxy_claims(subnetworks: Iterable[Subnetwork]) -> Iterator[Claim]:
+def proxy_ranges(subnetworks: Iterable[Subnetwork]) -> Iterator[HeldRange]:
     """Yield proxy-only subnetworks: what their addresses send comes from a load balancer."""
     for subnetwork in subnetworks:
         if subnetwork.purpose in _PROXY_PURPOSES and subnetwork.ipv4_range:
-            yield Claim(
+            yield HeldRange(
                 range=subnetwork.ipv4_range,
                 network=subnetwork.network,
                 holders=_proxies(subnetwork),
             )
 
 
-def _proxies(subnetwork: Subnetwork) -> Callable[[Address], Tenures]:
+def _proxies(subnetwork: Subnetwork) -> Callable[[Address], Ownerships]:
     owner = Owner(
         kind=OwnerKind.LOAD_BALANCER,
         key=subnetwork.ref.self_link,
@@ -234,7 +242,7 @@ def _proxies(subnetwork: Subnetwork) -> Callable[[Address], Tenures]:
         link=subnetwork.ref.self_link,
     )
 
-    def holders(address: Address) -> Tenures:
-        return (Tenure(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)
+    def holders(address: Address) -> Ownerships:
+        return (Ownership(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)
 
     return holders

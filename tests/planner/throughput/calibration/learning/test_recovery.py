@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from netplan_planner.model import Calibration, PathQuery
-from netplan_planner.throughput.calibration.factors.latents import OWN
+from netplan_planner.throughput.limits.shared_by import OWN
 from support.calibration_worlds import PROBED, UNPROBED, World, drawn_world
 from support.calibrations import (
     at_wall,

@@ -10,12 +10,12 @@ from support.calibrations import (
     corrected,
     corrected_gbps,
     fit,
-    latent,
     learnt,
     moved,
     on_pairs,
     placed,
     probe,
+    shared_factor,
     window_bound,
 )
 from support.predict_paths import gbps
@@ -60,7 +60,7 @@ class TestBetweenRegions:
     def test_what_holds_there_says_nothing_of_one_region(self) -> None:
         query = window_bound("n2-standard-32", streams=64, rtt_ms=20.0)
         found = learnt(on_pairs(query, [0.65] * 4))
-        assert latent(found, "vm-egress-between-regions").ratio < 0.8
+        assert shared_factor(found, "vm-egress-between-regions").ratio < 0.8
         assert moved(query, found) == pytest.approx(0.65, rel=0.05)
         assert moved(at_wall(), found) == pytest.approx(1, abs=0.02)
 
