@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.engine.evaluate import Evaluation, GroupScore, evaluate_left_out
+from netplan_planner.engine.evaluate import evaluate_left_out
+from netplan_planner.model import Evaluation, GroupScore
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 

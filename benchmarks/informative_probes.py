@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.batch import Columns, terms_of
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
-from netplan_planner.throughput.calibration.factors.latent_paths import (
-    NO_LATENT,
+from netplan_planner.throughput.calibration.factors.factor_paths import (
+    NO_FACTOR,
     answers,
     incidence,
     run_scatter,
@@ -59,8 +59,10 @@ def gains_gbps(
     slope = np.where(is_known[:, None], slopes(paths, values, found), 0.0)
     scatter = np.where(is_known, run_scatter(paths, slope), 1.0) ** 2
     seen = scatter / weight
-    touched = incidence(paths.latent, slope, int(paths.latent.max(initial=NO_LATENT)) + 1)
-    covariance = _covariance(corrector, paths.latent, paths.lower_sd, paths.upper_sd)
+    touched = incidence(
+        paths.shared_factor, slope, int(paths.shared_factor.max(initial=NO_FACTOR)) + 1
+    )
+    covariance = _covariance(corrector, paths.shared_factor, paths.lower_sd, paths.upper_sd)
     shared = touched @ covariance
     own = np.einsum("rl,rl->r", shared, touched)
     wanted = np.flatnonzero(is_known)
@@ -74,15 +76,15 @@ def gains_gbps(
 
 
 def _covariance(
-    corrector: Corrector, latent: NDArray[np.intp], lower_sd: Column, upper_sd: Column
+    corrector: Corrector, shared_factor: NDArray[np.intp], lower_sd: Column, upper_sd: Column
 ) -> Column:
-    """Return the covariance of all latents: those of the calibration, then the untouched ones."""
-    count = int(latent.max(initial=NO_LATENT)) + 1
+    """Return the covariance of all shared factors: the calibration's, then the untouched ones."""
+    count = int(shared_factor.max(initial=NO_FACTOR)) + 1
     variance = np.zeros(count)
-    rows, slots = np.nonzero(latent != NO_LATENT)
+    rows, slots = np.nonzero(shared_factor != NO_FACTOR)
     # Also where a limit most likely stands at its figure: a probe is to find where it does not.
     spread = (lower_sd[rows, slots] ** 2 + upper_sd[rows, slots] ** 2) / 2
-    np.maximum.at(variance, latent[rows, slots], spread)
+    np.maximum.at(variance, shared_factor[rows, slots], spread)
     found = np.diag(variance)
     known = min(len(corrector.covariance), count)
     found[:known, :known] = corrector.covariance[:known, :known]

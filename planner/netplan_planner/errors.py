@@ -12,6 +12,7 @@ caught at two places only: `engine`, so that one rule's crash does not hide the 
 """
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 _LONGEST_NAME = 80
 """Of a name that is compared with others; a longer one is no slip of the hand."""
@@ -61,8 +62,6 @@ def nearest_names(
     >>> nearest_names("US-Centrall1", ["us-central1", "europe-west1"])
     ('us-central1',)
     """
-    from difflib import get_close_matches  # only for errors, and it takes its time
-
     if len(name) > _LONGEST_NAME:
         return ()
     lower = name.casefold()

@@ -4,24 +4,23 @@ The thresholds are those of `probe-not-comparable`; both rules on measurements u
 """
 
 import math
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from netplan_planner.model import CountedBy, Facts, Instance, MeasuredEnd, Measurement, Value
+from netplan_planner.throughput.transport.tool_threads import (
+    THREADED_TEXT,
+    thread_count,
+    tool_version_of,
+)
+from netplan_planner.throughput.transport.tool_threads import is_one_thread as shares_one_thread
 from netplan_planner.units import MS_PER_SECOND
 from netplan_rules.measured import Run
 from netplan_rules.predicted import RunModel
 from netplan_rules.wording import gbps
 
 _SHARED = "probe-not-comparable"
-_IPERF3 = "iperf3"
-_THREADED = (3, 16)
-"""The first iperf3 with a thread for each stream (esnet/iperf, release notes)."""
-_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
-_PROCESSES = re.compile(r"(\d{1,4}) processes at once")
-"""As merged measurements say it in their notes."""
 _CPU_BOUND = "CPU-bound"
 """As the prober notes it, which saw each process."""
 
@@ -62,7 +61,7 @@ def reasons_of(facts: Facts, model: RunModel, run: Run) -> tuple[Reason, ...]:
     if bound:
         found.append(Reason(name="cpu-bound", text=f"CPU-bound: {bound}", is_of_tool=True))
     if is_one_thread(one):
-        text = f"{one.streams} streams in one thread ({shown_tool(one)}, before 3.16)"
+        text = f"{one.streams} streams in one thread ({shown_tool(one)}, before {THREADED_TEXT})"
         found.append(Reason(name="one-thread", text=text, is_of_tool=True))
     return tuple(found)
 
@@ -177,38 +176,12 @@ def cpu_bound(facts: Facts, run: Run) -> str:
     return "noted by the prober" if _CPU_BOUND in one.note.split("; ") else ""
 
 
-def thread_count(one: Measurement) -> int:
-    """Return how many threads of the tool moved data at one end."""
-    streams = (one.streams or 1) * (2 if one.is_bidirectional else 1)
-    version = _version(one)
-    if one.tool != _IPERF3 or version is None or version >= _THREADED:
-        return streams
-    return _process_count(one)
-
-
 def is_one_thread(one: Measurement) -> bool:
     """Return whether several streams are known to have shared one thread."""
-    version = _version(one)
-    return (
-        one.tool == _IPERF3
-        and version is not None
-        and version < _THREADED
-        and (one.streams or 0) > 1
-        and _process_count(one) == 1
-    )
+    return (one.streams or 0) > 1 and shares_one_thread(one)
 
 
 def shown_tool(one: Measurement) -> str:
     """Return the tool with its version, as far as that is one."""
-    version = _version(one)
+    version = tool_version_of(one)
     return f"{one.tool} {version[0]}.{version[1]}" if version is not None else one.tool
-
-
-def _process_count(one: Measurement) -> int:
-    found = _PROCESSES.match(one.note)
-    return int(found[1]) if found is not None else 1
-
-
-def _version(one: Measurement) -> tuple[int, int] | None:
-    found = _VERSION.match(one.tool_version)
-    return (int(found[1]), int(found[2])) if found is not None else None

@@ -4,10 +4,11 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Edge, Estimate, Facts, Instance, PathQuery, SelfLink, TopFlow
 from netplan_planner.throughput import edge_query, instance_cap, single_flow
+from netplan_planner.throughput.limits.shared_by import OF_VM
 
 _SHARED = "single-flow-limited"
 """The rule whose thresholds say when one flow is what limits a pair."""
-_LIMITS_OF_A_MACHINE = frozenset({"vm-egress", "external-egress", "external-path"})
+_LIMITS_OF_A_MACHINE = frozenset({*OF_VM, "external-path"})
 _WINDOW = "window-over-rtt"
 _LIMITS_OF_A_FLOW = frozenset({"external-flow", "internal-flow", _WINDOW})
 

@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths import (
     AddressBook,
-    Face,
+    AddressKind,
     FlowEnd,
     RecordedEnd,
     address_text,
@@ -53,7 +53,7 @@ class Run(Value, frozen=True, kw_only=True):
     started: datetime | None = None
 
 
-class Stray(Value, frozen=True, kw_only=True):
+class UnmatchedMeasurement(Value, frozen=True, kw_only=True):
     """A measurement with one end at most in the inventory."""
 
     measurement: Measurement
@@ -86,7 +86,7 @@ class _Found(Value, frozen=True, kw_only=True):
     why: str = ""
 
 
-def measured_runs(facts: Facts) -> Iterator[Run | Stray]:
+def measured_runs(facts: Facts) -> Iterator[Run | UnmatchedMeasurement]:
     """Yield each measurement with its machines, or with why it has none; the oldest first."""
     if not facts.measurements:
         return
@@ -96,7 +96,9 @@ def measured_runs(facts: Facts) -> Iterator[Run | Stray]:
         src, dst = _find(facts, book, one.src), _find(facts, book, one.dst)
         if src.instance is None or dst.instance is None:
             whys = dict.fromkeys(found.why for found in (src, dst) if found.why)
-            yield Stray(measurement=one, known=src.instance or dst.instance, why="; ".join(whys))
+            yield UnmatchedMeasurement(
+                measurement=one, known=src.instance or dst.instance, why="; ".join(whys)
+            )
             continue
         path_class, why, is_by_address = _path(book, one, src, dst)
         yield Run(
@@ -136,8 +138,8 @@ def _find(facts: Facts, book: AddressBook, end: MeasuredEnd) -> _Found:
     if address is None:
         return _by_name(named, end)
     literal = address_text(address)
-    tenures = book.resolve(RecordedEnd(address=literal))
-    held = tenures[-1].end if tenures else None
+    ownerships = book.resolve(RecordedEnd(address=literal))
+    held = ownerships[-1].end if ownerships else None
     link = held.owner.link if held is not None else None
     holder = facts.inventory.instance_by_link.get(link) if link else None
     if len(named) == 1:
@@ -221,7 +223,11 @@ def _class_by_address(book: AddressBook, src: _Found, dst: _Found) -> PathClass 
     if dst.met is not None:
         sender = src.met or book.end_of(src.instance, is_external=False)
         return classify(sender, dst.met).path_class
-    if src.met is not None and src.met.face is not Face.INTERNAL and dst.instance is not None:
+    if (
+        src.met is not None
+        and src.met.address_kind is not AddressKind.INTERNAL
+        and dst.instance is not None
+    ):
         return classify(src.met, book.end_of(dst.instance, is_external=False)).path_class
     return None
 

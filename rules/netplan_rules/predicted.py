@@ -7,8 +7,6 @@ held against itself.
 
 from datetime import date
 
-from msgspec.structs import replace
-
 from netplan_planner.model import (
     CapsBook,
     CountedBy,
@@ -19,18 +17,20 @@ from netplan_planner.model import (
     Measurement,
     PathEnd,
     PathQuery,
-    SelfLink,
 )
-from netplan_planner.throughput import instance_end, load_caps, predict
+from netplan_planner.throughput import load_caps, machine_end, predict
+from netplan_planner.throughput.limits.ends import network_mtu_bytes
 from netplan_planner.throughput.limits.tables import path_limit
-from netplan_planner.throughput.round_trips.rtt import RoundTrip, rtt_between
+from netplan_planner.throughput.round_trips.of_path import (
+    run_round_trip,
+    seen_round_trips,
+    with_round_trip,
+)
+from netplan_planner.throughput.round_trips.rtt import RoundTrip
 from netplan_rules.measured import Run
 
 STOCK_CEILING_BYTES = 6 * 2**20
 """The last figure of net.ipv4.tcp_rmem on a stock Linux image."""
-
-LONGEST_RTT_MS = 10_000.0
-"""No path on earth has a longer one; a record that says so is damaged."""
 
 
 class RunModel:
@@ -38,7 +38,7 @@ class RunModel:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._seen_ms = _seen_round_trips(facts)
+        self._seen_ms = seen_round_trips(facts)
         self._estimates: dict[tuple[PathQuery, date], Estimate] = {}
 
     def query(self, run: Run) -> PathQuery:
@@ -56,30 +56,12 @@ class RunModel:
             is_both_ways=one.is_bidirectional,
             is_sender_count=one.counted_by is CountedBy.SENDER,
         )
-        found = self.round_trip(run)
-        return replace(
-            query,
-            rtt_ms=found.rtt_ms,
-            low_rtt_ms=found.low_ms,
-            high_rtt_ms=found.high_ms,
-            rtt_source=found.source,
-        )
+        return with_round_trip(query, self.round_trip(run))
 
     def round_trip(self, run: Run) -> RoundTrip:
-        """Return the round-trip time of the idle path: the run's, the flow logs', the places'.
-
-        The smoothed one of the run comes last: a queue lengthens it.
-        """
-        one = run.measurement
-        if one.min_rtt_ms and 0 < one.min_rtt_ms < LONGEST_RTT_MS:
-            return RoundTrip(rtt_ms=one.min_rtt_ms, source=one.source)
-        seen = self._seen_ms.get(frozenset((run.src.ref.self_link, run.dst.ref.self_link)))
-        if seen:
-            return RoundTrip(rtt_ms=seen, source="flow logs")
-        found = rtt_between(run.src.zone, run.dst.zone)
-        if found.rtt_ms is None and one.rtt_ms and 0 < one.rtt_ms < LONGEST_RTT_MS:
-            return RoundTrip(rtt_ms=one.rtt_ms, source=one.source)
-        return found
+        """Return the round-trip time of the idle path."""
+        seen_ms = self._seen_ms.get(frozenset((run.src.ref.self_link, run.dst.ref.self_link)))
+        return run_round_trip(run.measurement, run.src.zone, run.dst.zone, seen_ms=seen_ms)
 
     def caps(self, run: Run) -> CapsBook:
         """Return the limits of the day of a run, or those of the audit where it is not known."""
@@ -100,17 +82,15 @@ class RunModel:
 
     def mtu_bytes(self, instance: Instance) -> int | None:
         """Return the MTU of a machine's first network."""
-        link = instance.primary_network
-        network = self._facts.inventory.network_by_link.get(link) if link is not None else None
-        return network.mtu_bytes if network is not None else None
+        return network_mtu_bytes(self._facts, instance)
 
     def _end(self, instance: Instance, measured: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
-        end = instance_end(instance, mtu_bytes=mtu_bytes or self.mtu_bytes(instance))
-        shape = self._facts.shape(instance.machine_type)
-        return replace(
-            end,
-            vcpus=measured.vcpus or (shape.vcpus if shape is not None else None),
-            cpu_platform=measured.cpu_platform or end.cpu_platform,
+        return machine_end(
+            self._facts,
+            instance,
+            mtu_bytes=mtu_bytes,
+            vcpus=measured.vcpus,
+            cpu_platform=measured.cpu_platform,
         )
 
 
@@ -127,14 +107,3 @@ def has_small_ceiling(one: Measurement) -> bool:
     """Return whether the receiver's greatest buffer is recorded and below a stock image's."""
     ceiling = one.dst.receive_ceiling_bytes
     return ceiling is not None and 0 < ceiling < STOCK_CEILING_BYTES
-
-
-def _seen_round_trips(facts: Facts) -> dict[frozenset[SelfLink | None], float]:
-    """Return the round-trip times that flow logs saw, by the two machines."""
-    if facts.traffic is None:
-        return {}
-    return {
-        frozenset((facts.src(edge).link, facts.dst(edge).link)): edge.rtt_ms
-        for edge in reversed(facts.traffic.edges)
-        if edge.rtt_ms
-    }

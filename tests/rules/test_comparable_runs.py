@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Facts
 from netplan_planner.renderers.figures import shown
-from netplan_rules.comparable import reasons_of, thread_count
+from netplan_planner.throughput.transport.tool_threads import thread_count
+from netplan_rules.comparable import reasons_of
 from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
 from support.measured_facts import (

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model import ForwardingRule, PathClass, ProjectId, ResourceRef, SelfLink
-from netplan_rules.measured import Run, Stray, measured_runs, moment
+from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs, moment
 from support.measured_facts import A, B, host, measured_facts, only_run, run
 
 SAME_ZONE = "same-zone-internal"
@@ -42,7 +42,7 @@ def test_a_machine_is_found_by_every_spelling_of_its_name(name: str) -> None:
 def test_a_name_that_only_looks_alike_is_no_machine(name: str) -> None:
     said = ends({"address": "10.0.0.1"}, {"name": name, "address": None})
     (found,) = measured_runs(measured_facts(said))
-    assert isinstance(found, Stray)
+    assert isinstance(found, UnmatchedMeasurement)
     assert found.known == A
     assert "an end of the measurement is no machine" in found.gap.reason
 
@@ -118,7 +118,7 @@ def test_a_recorded_class_that_cannot_be_is_no_path(said: str, why: str) -> None
 def test_a_name_and_an_address_of_two_machines_are_nobody() -> None:
     said = ends({"address": "10.0.0.1"}, {"name": "b", "address": "10.0.0.3"})
     (found,) = measured_runs(measured_facts(said))
-    assert isinstance(found, Stray)
+    assert isinstance(found, UnmatchedMeasurement)
     assert found.why == "the record names b, but 10.0.0.3 is that of far"
 
 
@@ -126,7 +126,7 @@ def test_a_name_and_an_address_of_two_machines_are_nobody() -> None:
 def test_an_address_that_is_not_the_named_machines_is_not_taken_for_it(address: str) -> None:
     said = ends({"address": "10.0.0.1"}, {"name": "b", "address": address})
     (found,) = measured_runs(measured_facts(said))
-    assert isinstance(found, Stray)
+    assert isinstance(found, UnmatchedMeasurement)
     assert "not one of its addresses" in found.why
 
 
@@ -135,7 +135,7 @@ def test_a_name_that_two_machines_have_needs_a_zone_or_an_address() -> None:
     machines = (A, B, twin)
     none = {"name": "b", "address": None}
     (lost,) = measured_runs(measured_facts(ends({"address": "10.0.0.1"}, none), machines=machines))
-    assert isinstance(lost, Stray)
+    assert isinstance(lost, UnmatchedMeasurement)
     assert lost.why == "2 machines are named b"
     for clue, meant in (
         ({"zone": "us-central1-b"}, twin),
@@ -154,7 +154,7 @@ def test_an_address_of_two_networks_is_told_by_the_name() -> None:
     machines = (A, B, twin)
     alone = ends({"address": "10.0.0.1"}, {"address": "10.0.0.2"})
     (lost,) = measured_runs(measured_facts(alone, machines=machines))
-    assert isinstance(lost, Stray)
+    assert isinstance(lost, UnmatchedMeasurement)
     named = ends({"address": "10.0.0.1"}, {"name": "b", "address": "10.0.0.2"})
     (found,) = measured_runs(measured_facts(named, machines=machines))
     assert isinstance(found, Run)

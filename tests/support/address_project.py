@@ -252,9 +252,9 @@ def book_of(*resources: Resource, read: tuple[str, ...] = ()) -> AddressBook:
 
 def who(book: AddressBook, address: str, **said: object) -> FlowEnd:
     """Return the present holder of an address, with what a record says besides."""
-    tenures = book.resolve(RecordedEnd(address=address, **said))  # type: ignore[arg-type]
-    assert tenures is not None
-    return tenures[-1].end
+    ownerships = book.resolve(RecordedEnd(address=address, **said))  # type: ignore[arg-type]
+    assert ownerships is not None
+    return ownerships[-1].end
 
 
 def owner(end: FlowEnd) -> tuple[str, str]:

@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from netplan_planner.model import Calibration, Learnt, PathQuery
-from netplan_planner.throughput.calibration.factors.latents import FIRM_SHARE, LEAST_SD, OWN, P95
+from netplan_planner.throughput.calibration.factors.shared_factors import FIRM_SHARE, LEAST_SD, P95
+from netplan_planner.throughput.limits.shared_by import OWN
 from support.calibrations import (
     EMPTY,
     Probe,
@@ -55,14 +56,14 @@ class World:
     def __init__(self, seed: int, factors: Mapping[tuple[str, str], float]) -> None:
         self._chance = np.random.default_rng([seed, 1])
         self.factors = factors
-        latents = [
+        shared_factors = [
             msgspec.structs.replace(one, ratio=factors.get((one.name, one.key), 1.0))
             for one in _met()
         ]
         self._truth: Calibration = msgspec.structs.replace(
             EMPTY,
-            latents=tuple(latents),
-            covariance=tuple((0.0,) * (at + 1) for at in range(len(latents))),
+            latents=tuple(shared_factors),
+            covariance=tuple((0.0,) * (at + 1) for at in range(len(shared_factors))),
         )
 
     def gbps(self, query: PathQuery) -> float:
@@ -94,5 +95,5 @@ def _drawn(one: Learnt, chance: np.random.Generator) -> float:
 
 
 def _met() -> tuple[Learnt, ...]:
-    """Return the latents that the probed paths have, with their ranges before any probe."""
+    """Return the shared factors that the probed paths have, with their ranges before any probe."""
     return learnt(*(on_pairs(query, [1.0], runs=1) for query in PROBED)).latents

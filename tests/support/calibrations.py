@@ -157,8 +157,8 @@ def learnt(*groups: Runs, as_of: date = DAY) -> Calibration:
     return fit(*groups, as_of=as_of).calibration
 
 
-def latent(calibration: Calibration, name: str) -> Learnt:
-    """Return the one latent of a name."""
+def shared_factor(calibration: Calibration, name: str) -> Learnt:
+    """Return the one shared factor of a name."""
     (found,) = [one for one in calibration.latents if one.name == name]
     return found
 

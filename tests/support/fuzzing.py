@@ -255,13 +255,15 @@ def load() -> None:
     import duckdb  # noqa: F401
     import numpy as np  # noqa: F401
     import requests  # noqa: F401
+    from typer.main import get_group
 
-    import netplan_planner.cli.verbs
-    import netplan_planner.engine
-    import netplan_planner.traffic  # noqa: F401
+    import netplan_planner.traffic.read  # noqa: F401
+    from netplan_planner.cli.app import app
     from netplan_rules.registry import all_rules
 
     all_rules()
+    for command in get_group(app).commands.values():
+        getattr(command, "commands", {}).values()
 
 
 def _cases(kinds: Sequence[Kind], seed: int) -> Iterator[Case]:

@@ -5,8 +5,8 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from netplan_planner.model import (
-    Evidence,
-    Member,
+    DearPair,
+    MachineRow,
     PathClass,
     Report,
     ResourceRef,
@@ -14,7 +14,8 @@ from netplan_planner.model import (
     ZonePair,
 )
 from support import reports
-from support.report_findings import NOW, PROJECT, ZONE, line
+from support.machine_rows import machine_row
+from support.report_findings import NOW, line
 
 ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b", "asia-east1-c")
 
@@ -22,33 +23,36 @@ ZONES = ("us-central1-a", "us-central1-b", "europe-west1-b", "asia-east1-c")
 def pictured_report() -> Report:
     """Return the gecko report with traffic between four zones and machines near their caps."""
     full = reports.gecko_report()
-    cap = full.findings[1]
-    members = tuple(near_cap(f"vm-{n}", n) for n in range(1, 6))
-    pairs = tuple(pair(i, j) for i in range(len(ZONES)) for j in range(len(ZONES)) if i + j < 6)
-    found = (full.findings[0], replace(cap, members=members), *full.findings[2:])
-    return replace(full, findings=found, zone_pairs=pairs)
-
-
-def near_cap(name: str, number: int) -> Member:
-    """Return a place of a finding with the rates of one machine."""
-    link = SelfLink(f"projects/{PROJECT}/zones/{ZONE}/instances/{name}")
-    way = "outside_" if number % 2 else ""
-    return Member(
-        resources=(ResourceRef(self_link=link),),
-        subject=name,
-        message=f"{name} sends as much as it may",
-        evidence=(
-            rate(f"{way}p95", number * 0.4),
-            rate(f"{way}max", number * 0.45),
-            rate("cap", 2.0),
-        ),
-        saving_usd_per_month=Decimal(number),
+    rows = tuple(near_cap(machine_row(n), n) for n in range(1, 6))
+    zone_pairs = tuple(
+        pair(i, j) for i in range(len(ZONES)) for j in range(len(ZONES)) if i + j < 6
     )
+    dear = tuple(dear_pair(number) for number in range(6, 0, -1))
+    return replace(full, machines=rows, zone_pairs=zone_pairs, dear_pairs=dear)
 
 
-def rate(name: str, gbps: float) -> Evidence:
-    """Return a rate in Gbit/s."""
-    return Evidence(name=name, value=gbps, unit="Gbit/s", source="flow logs")
+def near_cap(row: MachineRow, number: int) -> MachineRow:
+    """Return a machine that sends the more of its 2 Gbit/s the greater its number."""
+    p95, peak = number * 0.4, number * 0.45
+    seen = replace(row, name=f"vm-{number}", egress_gbps=2.0, external_gbps=2.0)
+    if number % 2:
+        return replace(seen, external_p95_gbps=p95, external_max_gbps=peak)
+    return replace(seen, egress_p95_gbps=p95, egress_max_gbps=peak)
+
+
+def dear_pair(number: int) -> DearPair:
+    """Return a pair that costs the more the greater its number; odd ones send to the internet."""
+    is_outside = bool(number % 2)
+    return DearPair(
+        src=f"vm-{(number + 1) // 2}",
+        dst="internet" if is_outside else f"db-{number}",
+        src_place=ZONES[0],
+        dst_place="" if is_outside else ZONES[1],
+        path_class=PathClass.INTERNET if is_outside else PathClass.INTER_ZONE_INTERNAL,
+        gib_per_month=Decimal(10 * number),
+        usd_per_month=Decimal(number),
+        max_gbps=0.1 * number,
+    )
 
 
 def pair(src: int, dst: int) -> ZonePair:

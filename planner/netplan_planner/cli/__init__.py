@@ -10,6 +10,6 @@ def main() -> None:
     except KeyboardInterrupt:
         os._exit(130)  # As `EXIT_INTERRUPTED`, which is not there yet.
     with ended_quietly():
-        from netplan_planner.cli.verbs import run
+        from netplan_planner.cli.app import run
 
         run()

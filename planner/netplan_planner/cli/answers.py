@@ -2,18 +2,23 @@
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.app import state
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.state import state
 from netplan_planner.inert import inert_line
-
-if TYPE_CHECKING:
-    from netplan_planner.renderers.options import RenderOptions
-    from netplan_planner.renderers.output import OutputSpec
+from netplan_planner.renderers.content import asides, beside_table
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import (
+    FORMATS,
+    OutputSpec,
+    check_outputs,
+    parse_output,
+    write_outputs,
+)
 
 Outputs = Annotated[
     list[str] | None,
@@ -56,8 +61,6 @@ def specs_of(
     Raises:
         UsageError: If a format or a path cannot be used.
     """
-    from netplan_planner.renderers.output import FORMATS, check_outputs, parse_output
-
     texts = [*(outputs or ()), *([former] if former else ())]
     specs = tuple(parse_output(text, FORMATS) for text in texts or [default])
     check_outputs(specs)
@@ -71,10 +74,6 @@ def write(
 
     What a data table has no place for (that prices are old) is said even with `--quiet`.
     """
-    from netplan_planner.renderers.content import asides, beside_table
-    from netplan_planner.renderers.options import RenderOptions
-    from netplan_planner.renderers.output import write_outputs
-
     if any(spec.format == "csv" for spec in specs):
         _say(beside_table(answer))
     write_outputs(answer, specs, options or RenderOptions(verbosity=int(state.explain)))
@@ -84,8 +83,6 @@ def write(
 
 def unbroken() -> "RenderOptions":
     """Return how lists are written: a line a row for tools that search, unless on a terminal."""
-    from netplan_planner.renderers.options import RenderOptions
-
     width = None if sys.stdout.isatty() else _UNBROKEN
     return RenderOptions(width=width, verbosity=int(state.explain))
 

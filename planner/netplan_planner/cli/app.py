@@ -11,17 +11,17 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from netplan_planner.cli.origins import Verbs, check_variables
+from netplan_planner.cli.state import state as state
+from netplan_planner.cli.unforeseen import line_of, trace_of, withheld
+from netplan_planner.config import find_config, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
-
-if TYPE_CHECKING:
-    from netplan_planner.cli.live import Live
 
 EXIT_FINDINGS = 1
 
@@ -47,22 +47,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"auto_envvar_prefix": "NETPLAN", "help_option_names": ["-h", "--help"]},
 )
-
-
-class State:
-    """What the global options say; commands read it."""
-
-    quiet: bool = False
-    explain: bool = False
-    """Whether every number is to be explained."""
-    config_path: Path | None = None
-    explicit_config: bool = False
-    debug: bool = False
-    live: "Live | None" = None
-    """Shows how far long work is; None where stderr is no terminal, or with `--quiet`."""
-
-
-state = State()
+Verbs.registry = app
 
 
 def progress(text: str) -> None:
@@ -80,7 +65,7 @@ def note(text: str) -> None:
 
 def _version(value: bool) -> None:
     if value:
-        from netplan_planner import tool_version
+        from netplan_planner.version import tool_version
 
         typer.echo(f"netplan {tool_version()}")
         raise typer.Exit
@@ -112,8 +97,6 @@ def root(
     --config, --quiet and --explain may stand before the verb or behind it.
     """
     _note_variables(ctx, quiet)
-    from netplan_planner.config import find_config, option_defaults
-
     state.quiet, state.explain, state.debug = quiet, explain, debug
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
@@ -247,8 +230,6 @@ def _end_of_output(error: OSError) -> NoReturn:
 
 def _unforeseen(error: Exception) -> NoReturn:
     """End on an error that nobody foresaw: one line, and the trace where it was asked for."""
-    from netplan_planner.cli.unforeseen import line_of, trace_of
-
     words = sys.argv[1:]
     if state.debug:
         _tell(trace_of(error))
@@ -258,8 +239,6 @@ def _unforeseen(error: Exception) -> NoReturn:
 
 def _tell(text: str) -> None:
     """Write an error to stderr, without secrets of the environment or the command line."""
-    from netplan_planner.cli.unforeseen import withheld
-
     typer.echo(f"netplan: {_inert(withheld(text, os.environ, sys.argv[1:]))}", err=True)
 
 

@@ -4,23 +4,34 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import EXIT_FINDINGS, app, progress, state
+from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
 from netplan_planner.cli.options import CHOICE, OUTPUT, Sharing
-from netplan_planner.cli.panels import AUDIT
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.state import state
+from netplan_planner.engine.audit import run_audit
+from netplan_planner.engine.code_places import code_places
+from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.rule_pages import check_rule_names, rule_infos
+from netplan_planner.engine.suppressions import IGNORE_FILE
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
-
-if TYPE_CHECKING:
-    from netplan_planner.engine import AuditRequest
-    from netplan_planner.model import CurrencyRate, Report
-    from netplan_planner.renderers import OutputSpec, RenderOptions, RuleInfo
+from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
+from netplan_planner.renderers import (
+    SARIF,
+    OutputSpec,
+    RenderOptions,
+    check_outputs,
+    parse_output,
+    write_outputs,
+)
 
 
 class Floor(StrEnum):
@@ -176,7 +187,7 @@ class Audit(Parameters, frozen=True, kw_only=True):
     api: Api = Api()
 
 
-@app.command(rich_help_panel=AUDIT)
+@app.command()
 @taking
 def audit(asked: Audit) -> None:
     """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
@@ -184,12 +195,6 @@ def audit(asked: Audit) -> None:
     Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
     read, 4 incomplete and --strict.
     """
-    from msgspec.structs import replace
-
-    from netplan_planner.engine import run_audit
-    from netplan_planner.engine.prices.source import currency_in
-    from netplan_planner.renderers import check_outputs, parse_output, write_outputs
-
     outputs = tuple(parse_output(text) for text in asked.written.output or ["text"])
     check_outputs(outputs)
     save_limit = options.usd("--fail-on-saving", asked.gate.fail_on_saving)
@@ -208,8 +213,6 @@ def audit(asked: Audit) -> None:
 
 
 def _request(asked: Audit) -> "AuditRequest":
-    from netplan_planner.engine import AuditRequest
-    from netplan_planner.model import CommitmentScope, Severity
 
     thresholds, targets = options.configured()
     given, pricing, judged = asked.given, asked.pricing, asked.judged
@@ -239,7 +242,6 @@ def _request(asked: Audit) -> "AuditRequest":
 
 
 def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
-    from netplan_planner.renderers import RenderOptions
 
     return RenderOptions(
         currency=shown_in,
@@ -249,7 +251,7 @@ def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
         explain=_explained(written.explain),
         max_findings=written.max_findings,
         max_members=written.max_members,
-        rules=_rule_infos(),
+        rules=rule_infos(),
     )
 
 
@@ -260,11 +262,6 @@ def _with_places(
     request: "AuditRequest",
 ) -> "RenderOptions":
     """Return the options with the file and line of every source, for the format that shows them."""
-    from msgspec.structs import replace
-
-    from netplan_planner.engine.code_places import code_places
-    from netplan_planner.renderers import SARIF
-
     if not any(spec.format == SARIF for spec in outputs):
         return render
     found = code_places(report, request, state.config_path)
@@ -272,7 +269,6 @@ def _with_places(
 
 
 def _ignore_file(given: Path | None) -> Path | None:
-    from netplan_planner.engine.suppressions import IGNORE_FILE
 
     usual = Path(IGNORE_FILE)
     return given if given is not None else (usual if usual.is_file() else None)
@@ -284,36 +280,13 @@ def _explained(names: list[str] | None) -> tuple[str, ...]:
     Raises:
         UsageError: If a name is neither a rule, an area nor `all`.
     """
-    from netplan_rules.registry import select_rules
-
     chosen = options.names(names)
-    select_rules(tuple(name for name in chosen if name != "all"), ())
+    check_rule_names(tuple(name for name in chosen if name != "all"))
     return chosen
-
-
-def _rule_infos() -> "tuple[RuleInfo, ...]":
-    from netplan_planner.renderers import RuleInfo
-    from netplan_rules.registry import all_rules
-
-    return tuple(
-        RuleInfo(
-            id=check.rule.id,
-            title=check.rule.title,
-            severity=check.rule.severity,
-            area=check.area,
-            rationale=check.rule.rationale,
-            remediation=check.rule.remediation,
-            help_uri=check.rule.references[0],
-            guards=check.rule.guards,
-        )
-        for check in all_rules()
-    )
 
 
 def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
     """End with the exit status that the findings and the options ask for."""
-    from netplan_planner.model import Severity
-
     if strict and not report.coverage.is_complete:
         missing = report.coverage.incomplete
         more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""

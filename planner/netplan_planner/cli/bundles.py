@@ -1,18 +1,20 @@
 """Parameters that several verbs share, as the parts of their requests."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import state
 from netplan_planner.cli.options import OUTPUT, Colour, Reporter
 from netplan_planner.cli.parameters import Parameters
-
-if TYPE_CHECKING:
-    from netplan_planner.google import ApiOptions
-    from netplan_planner.renderers import ColourMode
-    from netplan_planner.traffic import TrafficOptions
+from netplan_planner.cli.state import state
+from netplan_planner.engine.request import (
+    ApiOptions,
+    TrafficOptions,
+    api_options,
+    traffic_options,
+)
+from netplan_planner.renderers import ColourMode
 
 
 class Input(Parameters, frozen=True, kw_only=True):
@@ -47,15 +49,15 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     threads: options.Threads = None
     temp_directory: options.TempDirectory = None
 
-    def options(self) -> "TrafficOptions":
+    def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
-        return options.traffic_options(
-            self.reporter,
-            self.memory_limit,
-            self.threads,
-            self.temp_directory,
-            self.since,
-            self.until,
+        return traffic_options(
+            reporter=self.reporter.value,
+            memory_limit=self.memory_limit,
+            threads=self.threads,
+            temp_directory=self.temp_directory,
+            since=self.since,
+            until=self.until,
         )
 
 
@@ -69,15 +71,15 @@ class Api(Parameters, frozen=True, kw_only=True):
     max_attempts: options.MaxAttempts = 5
     total_timeout: options.TotalTimeout = 1800.0
 
-    def options(self) -> "ApiOptions":
+    def options(self) -> ApiOptions:
         """Return them for the reader of the API."""
-        return options.api_options(
-            self.api_endpoint,
-            self.anonymous,
-            self.concurrency,
-            self.timeout,
-            self.max_attempts,
-            self.total_timeout,
+        return api_options(
+            endpoint=self.api_endpoint,
+            is_anonymous=self.anonymous,
+            concurrency=self.concurrency,
+            timeout_s=self.timeout,
+            total_s=self.total_timeout,
+            max_attempts=self.max_attempts,
         )
 
 
@@ -100,8 +102,6 @@ class Look(Parameters, frozen=True, kw_only=True):
     @property
     def colour(self) -> "ColourMode":
         """When renderers use colours."""
-        from netplan_planner.renderers import ColourMode
-
         return ColourMode(self.color.value)
 
 

@@ -9,8 +9,9 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
-from netplan_planner.cli.panels import MEASURE
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.calibrate import calibrate_files
+from netplan_planner.engine.calibration_file import write_calibration
 
 
 class Calibrate(Parameters, frozen=True, kw_only=True):
@@ -43,7 +44,7 @@ class Calibrate(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command(rich_help_panel=MEASURE)
+@app.command()
 @taking
 def calibrate(asked: Calibrate) -> None:
     """Fit the model to measurements, and say what they taught and what that is worth.
@@ -53,9 +54,6 @@ def calibrate(asked: Calibrate) -> None:
     before and after are on measurements that were left out. The same measurements give the same
     file, in whatever order.
     """
-    from netplan_planner.engine.calibrate import calibrate_files
-    from netplan_planner.engine.calibration_file import write_calibration
-
     specs = asked.answer.specs()
     options.checked_output("--out", asked.out, asked.measurements)
     found = calibrate_files(asked.measurements, as_of=options.day(asked.as_of), today=date.today())

@@ -7,8 +7,8 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
-from netplan_planner.cli.panels import PLAN
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.caps import CapsRequest, caps_of
 
 
 class Caps(Parameters, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Caps(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command(rich_help_panel=PLAN)
+@app.command()
 @taking
 def caps(asked: Caps) -> None:
     """Print the bandwidth caps of a machine type: every variant, with source and date.
@@ -43,8 +43,6 @@ def caps(asked: Caps) -> None:
     Caps are ceilings per machine, of all its NICs and addresses together. A type that is not known
     ends with exit status 3 and the names that come nearest.
     """
-    from netplan_planner.engine.caps import CapsRequest, caps_of
-
     specs = asked.answer.specs()
     request = CapsRequest(
         as_of=options.day(asked.as_of) or date.today(),

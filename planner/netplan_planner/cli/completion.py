@@ -1,20 +1,24 @@
 """What the shell is offered for options whose values netplan knows.
 
-Options are found by their names, so that every verb that has one of them completes it. Nothing is
-looked up before a shell asks: `--help` and the verbs do not pay for it.
+Options are found by their names, so that every verb that has one of them completes it. This module
+is imported when a shell asks: `--help` and the verbs do not pay for it.
 """
 
-import os
 from collections.abc import Callable, Iterable
-from datetime import date
 from typing import Any
 
+from netplan_planner.engine.demos import demo_names
+from netplan_planner.engine.known_names import (
+    machine_types,
+    places,
+    regions,
+    rules,
+    rules_and_areas,
+    series,
+)
+from netplan_planner.model import PathClass
+
 Lookup = Callable[[], Iterable[str]]
-
-
-def is_asked() -> bool:
-    """Return whether a shell asks for completions, as typer and click let it do."""
-    return any(name.startswith("_") and name.endswith("_COMPLETE") for name in os.environ)
 
 
 def attach(command: Any, path: tuple[str, ...] = ()) -> None:
@@ -38,37 +42,9 @@ def _offered(lookup: Lookup) -> Callable[[Any, Any, str], list[str]]:
     return complete
 
 
-def demos() -> tuple[str, ...]:
-    """Return the embedded samples."""
-    from netplan_planner.engine.demos import demo_names
-
-    return demo_names()
-
-
-def rules() -> tuple[str, ...]:
-    """Return the ids of all rules."""
-    from netplan_rules.registry import all_rules
-
-    return tuple(sorted(check.rule.id for check in all_rules()))
-
-
-def rules_and_areas() -> tuple[str, ...]:
-    """Return what `--select` and `--ignore` take."""
-    from netplan_rules.registry import AREAS
-
-    return (*AREAS, *rules())
-
-
 def explained() -> tuple[str, ...]:
     """Return what `--explain` of an audit takes."""
     return ("all", *rules_and_areas())
-
-
-def regions() -> tuple[str, ...]:
-    """Return the regions of the embedded price snapshot."""
-    from netplan_pricing import open_snapshot
-
-    return tuple(open_snapshot().regions())
 
 
 def destinations() -> tuple[str, ...]:
@@ -77,39 +53,13 @@ def destinations() -> tuple[str, ...]:
     return (*kinds, *regions())
 
 
-def places() -> tuple[str, ...]:
-    """Return regions, and the zones in which any machine type is offered."""
-    from netplan_pricing import open_snapshot
-
-    book = open_snapshot()
-    table = book.file.table("zone_offers")["zone"]
-    zones = table.values
-    return (*book.regions(), *zones)
-
-
-def machine_types() -> tuple[str, ...]:
-    """Return the machine types of the caps table."""
-    from netplan_planner.throughput import load_caps
-
-    return tuple(sorted(load_caps(date.today()).machine_types))
-
-
-def series() -> tuple[str, ...]:
-    """Return the machine series of the caps table."""
-    from netplan_planner.model import series_of
-
-    return tuple(sorted({series_of(name) for name in machine_types()}))
-
-
 def path_classes() -> tuple[str, ...]:
     """Return the path classes."""
-    from netplan_planner.model import PathClass
-
     return tuple(one.value for one in PathClass)
 
 
 _BY_NAME: dict[str, Lookup] = {
-    "demo": demos,
+    "demo": demo_names,
     "select": rules_and_areas,
     "ignore": rules_and_areas,
     "region": regions,

@@ -3,19 +3,18 @@
 import os
 from collections.abc import Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from netplan_planner.cli import answers
-from netplan_planner.cli.app import app, state
+from netplan_planner.cli.app import app
 from netplan_planner.cli.origins import variables_of
-from netplan_planner.cli.panels import SETUP
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.state import state
+from netplan_planner.engine.settings import OTHER_VARIABLES, file_settings
 from netplan_planner.errors import UsageError
-
-if TYPE_CHECKING:
-    from netplan_planner.model import Environment, Setting
+from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""
@@ -24,7 +23,7 @@ _ORIGINS = {"ENVIRONMENT": "environment", "DEFAULT": "default"}
 config_app = typer.Typer(
     help="Print the configuration and where its values come from.", no_args_is_help=True
 )
-app.add_typer(config_app, name="config", rich_help_panel=SETUP)
+app.add_typer(config_app, name="config")
 
 
 class Show(Parameters, frozen=True, kw_only=True):
@@ -44,9 +43,6 @@ class Show(Parameters, frozen=True, kw_only=True):
 @taking
 def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
-    from netplan_planner.engine.settings import file_settings
-    from netplan_planner.model import Settings
-
     specs = asked.answer.specs(default="json" if asked.json else "text")
     if asked.env:
         answers.write(_environment(ctx.find_root()), specs, answers.unbroken())
@@ -57,9 +53,6 @@ def show(asked: Show, ctx: typer.Context) -> None:
 
 def _environment(root: Any) -> "Environment":
     """Return the variable of every option, then those that are not netplan's alone."""
-    from netplan_planner.engine.settings import OTHER_VARIABLES
-    from netplan_planner.model import Environment, EnvironmentVariable
-
     own = [
         EnvironmentVariable(
             variable=one.name,
@@ -97,7 +90,6 @@ def _is_setting(parameter: Any) -> bool:
 
 
 def _setting(parameter: Any, context: Any, path: tuple[str, ...]) -> "Setting":
-    from netplan_planner.model import Setting
 
     value, source = parameter.consume_value(context, {})
     if isinstance(value, dict):

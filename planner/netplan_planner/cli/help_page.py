@@ -16,10 +16,15 @@ _WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", Path: "PATH", datetime: "
 
 
 def attach(command: Any) -> None:
-    """Let a command and those below it say what their parameters take, once help is asked for."""
+    """Let a command say what its parameters take, once help is asked for."""
     command.format_help = partial(_formatted, command, command.format_help)
+
+
+def attach_all(command: Any) -> None:
+    """Let a command and those below it do so."""
+    attach(command)
     for inner in getattr(command, "commands", {}).values():
-        attach(inner)
+        attach_all(inner)
 
 
 def _formatted(command: Any, format_help: Callable[..., None], context: Any, page: Any) -> None:

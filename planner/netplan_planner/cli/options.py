@@ -5,17 +5,14 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from netplan_planner.cli.app import state
-from netplan_planner.errors import UsageError, nearest_names
-
-if TYPE_CHECKING:
-    from netplan_planner.google import ApiOptions
-    from netplan_planner.model import PathClass
-    from netplan_planner.traffic import TrafficOptions
+from netplan_planner.cli.state import state
+from netplan_planner.config import declared_targets, rule_thresholds
+from netplan_planner.errors import UsageError
+from netplan_planner.writing import usable_target
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
 INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
@@ -290,31 +287,11 @@ def checked_output(option: str, output: Path | None, inputs: Sequence[Path]) -> 
     """
     if output is None:
         return
-    from netplan_planner.writing import usable_target
 
     target = usable_target(f"{option} {output}", output)
     for path in inputs:
         if target.exists() and path.exists() and target.samefile(path):
             raise UsageError(f"{option} {path.name!r} is what is read: name another file")
-
-
-def path_class(text: str | None) -> "PathClass | None":
-    """Return the path class that `--path` names.
-
-    Raises:
-        UsageError: If it names none.
-    """
-    from netplan_planner.model import PathClass
-    from netplan_planner.readers.path_cells import path_class_of
-
-    if text is None:
-        return None
-    found = path_class_of(text)
-    if found is None:
-        near = nearest_names(text, [one.value for one in PathClass])
-        hint = f"; near: {', '.join(near)}" if near else ""
-        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
-    return found
 
 
 def usd(option: str, text: str | None) -> Decimal | None:
@@ -339,52 +316,7 @@ def names(values: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
 
 
-def traffic_options(
-    reporter: Reporter,
-    memory_limit: str,
-    threads: int | None,
-    temp_directory: Path | None,
-    since: datetime | None,
-    until: datetime | None,
-) -> "TrafficOptions":
-    """Return the options of the flow-log engine."""
-    from netplan_planner.model import Reporter as Choice
-    from netplan_planner.traffic import TrafficOptions
-
-    return TrafficOptions(
-        reporter=Choice(reporter.value),
-        memory_limit=memory_limit,
-        threads=threads,
-        temp_directory=temp_directory,
-        since=since,
-        until=until,
-    )
-
-
-def api_options(
-    endpoint: str | None,
-    anonymous: bool,
-    concurrency: int,
-    timeout: float,
-    max_attempts: int,
-    total_timeout: float = 1800.0,
-) -> "ApiOptions":
-    """Return the options of the Compute API reader."""
-    from netplan_planner.google import ApiOptions
-
-    return ApiOptions(
-        endpoint=endpoint,
-        is_anonymous=anonymous,
-        concurrency=concurrency,
-        timeout_s=timeout,
-        total_s=total_timeout,
-        max_attempts=max_attempts,
-    )
-
-
 def configured() -> tuple[tuple[tuple[str, str, float], ...], tuple[tuple[str, float, str], ...]]:
     """Return the thresholds and targets of the configuration file."""
-    from netplan_planner.config import declared_targets, rule_thresholds
-
     path = state.config_path
     return (rule_thresholds(path), declared_targets(path)) if path else ((), ())

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
 
-from netplan_planner.cli import completion, help_page, panels
+from netplan_planner.cli import help_page
 from netplan_planner.cli.common_words import in_front
+from netplan_planner.cli.lazy import LazyGroup
+from netplan_planner.cli.state import state
+from netplan_planner.cli.verbs import VERBS
 from netplan_planner.errors import UsageError, nearest_names
 
 PREFIX = "NETPLAN_"
@@ -26,24 +28,29 @@ _OPTION = re.compile(r"--[a-z][a-z0-9-]*")
 _LIBRARY_WORDS = "Value error, "
 
 
-class Verbs(TyperGroup):
+class Verbs(LazyGroup):
     """The whole command: its errors name the verb, and the variable or file of a wrong value."""
 
+    verbs = VERBS
+
     def __init__(self, **attributes: Any) -> None:
-        """Make the command; where a shell asks, with what it completes."""
+        """Make the command."""
         super().__init__(**attributes)
         help_page.attach(self)
-        # By task: the order of imports is that of the alphabet.
-        order = {panel: at for at, panel in enumerate(panels.IN_ORDER)}
-        verbs: Any = self.commands
-        ranked = sorted(verbs.items(), key=lambda one: order[one[1].rich_help_panel])
-        self.commands = dict(ranked)
-        if completion.is_asked():
-            completion.attach(self)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse a command line; options of the whole command may stand behind a verb."""
         return super().parse_args(ctx, in_front(args, self))
+
+    def load(self, name: str) -> Any:
+        """Return a verb; where a shell asks, with what it completes."""
+        command = super().load(name)
+        help_page.attach_all(command)
+        if is_completing():
+            from netplan_planner.cli.completion import attach
+
+            attach(command, (name,))
+        return command
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
@@ -56,6 +63,11 @@ class Verbs(TyperGroup):
             raise
         except UsageError as error:
             raise type(error)(explained(str(error), ctx, sys.argv[1:], os.environ)) from error
+
+
+def is_completing() -> bool:
+    """Return whether a shell asks for completions, as typer lets it do."""
+    return any(name.startswith("_") and name.endswith("_COMPLETE") for name in os.environ)
 
 
 def _origin_of(error: Any) -> str:
@@ -118,7 +130,10 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
     )
     if not given:
         return ()
-    known = set(_variables(root.command, root.auto_envvar_prefix or ""))
+    prefix = root.auto_envvar_prefix or ""
+    if set(given) <= set(_variables(root.command, prefix, given)):
+        return ()
+    known = set(_variables(root.command, prefix))
     notes = []
     for name in given:
         if name in known:
@@ -153,12 +168,15 @@ def variables_of(command: Any, prefix: str, verb: tuple[str, ...] = ()) -> Itera
         yield from variables_of(inner, below, (*verb, name))
 
 
-def _variables(command: Any, prefix: str) -> Iterator[str]:
-    """Yield every name that counts, those of arguments and hidden options too."""
+def _variables(command: Any, prefix: str, given: Sequence[str] | None = None) -> Iterator[str]:
+    """Yield the variables of a command and those below it; `given` leaves out verbs not named."""
     for parameter in command.params:
         yield _variable(parameter, prefix)
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from _variables(inner, f"{prefix}_{name.upper().replace('-', '_')}")
+    verbs = getattr(command, "commands", {})
+    for name in verbs:
+        inner = f"{prefix}_{name.upper().replace('-', '_')}"
+        if given is None or any(one.startswith(f"{inner}_") for one in given):
+            yield from _variables(verbs[name], inner, given)
 
 
 def _variable(parameter: Any, prefix: str | None) -> str:
@@ -170,6 +188,4 @@ def _variable(parameter: Any, prefix: str | None) -> str:
 
 
 def _file() -> str:
-    from netplan_planner.cli.app import state
-
     return str(state.config_path)

@@ -2,26 +2,30 @@
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import typer
 
 from netplan_planner.cli import answers, options, path_options, quantities
-from netplan_planner.cli.app import app, note, progress, state
+from netplan_planner.cli.app import app, note, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
-from netplan_planner.cli.panels import PLAN
-from netplan_planner.cli.predict_names import Ends, ends_of
-from netplan_planner.cli.predict_pods import NamedPlugin, plugins_of, pod_of
-from netplan_planner.cli.predict_service import service_of
 from netplan_planner.cli.price.shared import source_of, tell_unused
+from netplan_planner.cli.state import state
+from netplan_planner.engine.asked_class import named_class
+from netplan_planner.engine.asked_ends import Ends, ends_of
+from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.asked_pods import NamedPlugin, plugins_of, pod_of
+from netplan_planner.engine.asked_service import service_of
+from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
+from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
+from netplan_planner.model import ByPlugin, PathClass, PluginTable, Prediction
+from netplan_planner.renderers.options import RenderOptions
 
-if TYPE_CHECKING:
-    from netplan_planner.model import PathClass, Prediction
 
-
-@app.command(rich_help_panel=PLAN)
+@app.command()
 def predict(
     src: path_options.Src = None,
     dst: path_options.Dst = None,
@@ -147,11 +151,6 @@ def predict(
                 "--tps-at": tps_at or None,
             }
         )
-        from netplan_planner.engine.predicted_rows import (
-            TableRequest,
-            table_outputs,
-            write_predictions,
-        )
 
         request = TableRequest(
             batch=batch,
@@ -167,7 +166,8 @@ def predict(
         raise UsageError("--together is for a table of flows: give one with --batch")
     on = options.day(as_of) or date.today()
     specs = answers.specs_of(output, former_format)
-    described = service_of(bytes_per_transaction, max_tps, tps_at or [], service)
+    size_bytes = quantities.byte_count("--bytes-per-transaction", bytes_per_transaction)
+    described = service_of(size_bytes, max_tps, tps_at or [], service)
     has_input = bool(project or inventory or traffic or demo)
     ends = ends_of(src, dst, has_input=has_input, on=on) if src is not None else Ends(None, None)
     if src is not None and (src_type or dst_type):
@@ -181,15 +181,13 @@ def predict(
     only = asked[0] if len(asked) == 1 else NamedPlugin("", other_link_gbps) if not asked else None
     is_host = host_link_gbps is not None
     path_class, is_class_assumed = _class_of(
-        options.path_class(path),
+        named_class(path),
         is_open=not (src_place or dst_place),
         is_typed=ends.types is not None,
         is_host=is_host,
         has_pods=bool(asked or encapsulation or encryption),
         external=external,
     )
-    from netplan_planner.engine.asked_path import PathQuestion
-
     question = PathQuestion(
         src_type=ends.types[0] if ends.types else src_type,
         dst_type=ends.types[1] if ends.types else dst_type,
@@ -217,14 +215,12 @@ def predict(
         raise UsageError("--duration and --bytes exclude each other: one follows from the other")
     if question.omit_s and question.duration_s is None:
         raise UsageError("--omit is what goes before --duration: give both")
-    from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
-
     book = None
     if byte_count is not None:
         book = source_of(prices, discount, billing_export, None).book()
         tell_unused(book.terms.unread)
 
-    def answer_of(asked_for: PathQuestion) -> "Prediction":
+    def answer_of(asked_for: PathQuestion) -> Prediction:
         if ends.machines:
             request = AuditRequest(
                 today=date.today(),
@@ -241,10 +237,6 @@ def predict(
         if is_class_assumed:
             found = msgspec.structs.replace(found, notes=(*found.notes, _ASSUMED_CLASS))
         return with_service(found, described) if described is not None else found
-
-    from netplan_planner.engine import AuditRequest
-    from netplan_planner.model import ByPlugin, PluginTable
-    from netplan_planner.renderers.options import RenderOptions
 
     if len(asked) > 1:
         without = msgspec.structs.replace(question, path_class=_of_nodes(path_class), pod=None)
@@ -268,30 +260,26 @@ _ASSUMED_CLASS = (
 )
 
 
-def _of_nodes(path_class: "PathClass | None") -> "PathClass | None":
+def _of_nodes(path_class: PathClass | None) -> PathClass | None:
     """Return the class of the nodes' own path."""
-    from netplan_planner.model import PathClass
-
     if path_class is None or not path_class.is_pod or path_class is PathClass.SAME_NODE_POD:
         return path_class
     return PathClass(path_class.value.removesuffix("-pod"))
 
 
 def _class_of(
-    given: "PathClass | None",
+    given: PathClass | None,
     *,
     is_open: bool,
     is_typed: bool,
     is_host: bool,
     has_pods: bool,
     external: bool,
-) -> "tuple[PathClass | None, bool]":
+) -> tuple[PathClass | None, bool]:
     """Return the class of the path as far as it is asked for, and whether it is assumed.
 
     Two types by name, or two hosts, stand in one zone where nothing is said of them.
     """
-    from netplan_planner.model import PathClass
-
     if given is not None or not is_open or not (is_typed or is_host):
         return given, False
     if external:

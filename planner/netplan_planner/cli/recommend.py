@@ -2,7 +2,7 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,13 +10,13 @@ from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
 from netplan_planner.cli.options import CHOICE, OUTPUT
-from netplan_planner.cli.panels import PLAN
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.prices.source import currency_in
+from netplan_planner.engine.recommend import PriceChoice, Wish, for_bandwidth, for_machine, goal_of
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
-
-if TYPE_CHECKING:
-    from netplan_planner.engine.recommend import Wish
-    from netplan_planner.model import Recommendation
+from netplan_planner.model import Infeasible, Recommendation
+from netplan_planner.renderers import RenderOptions
 
 NEED, PAYMENT = "What is needed", "How it is paid"
 
@@ -73,9 +73,7 @@ class Need(Parameters, frozen=True, kw_only=True):
             rich_help_panel=NEED,
         ),
     ] = None
-    vcpus: Annotated[
-        int | None, typer.Option(min=0, help="Least vCPUs, of all machines.", rich_help_panel=NEED)
-    ] = None
+    vcpus: Annotated[int | None, typer.Option(min=0, help="Least vCPUs, of all machines.")] = None
     memory_gib: Annotated[
         float | None,
         typer.Option(min=0, help="Least memory in GiB, of all machines.", rich_help_panel=NEED),
@@ -112,9 +110,7 @@ class Payment(Parameters, frozen=True, kw_only=True):
             rich_help_panel=PAYMENT,
         ),
     ] = False
-    spot: Annotated[
-        bool, typer.Option("--spot", help="At Spot prices.", rich_help_panel=PAYMENT)
-    ] = False
+    spot: Annotated[bool, typer.Option("--spot", help="At Spot prices.")] = False
     cud_1y: Annotated[
         bool,
         typer.Option("--cud-1y", help="With a commitment for 1 year.", rich_help_panel=PAYMENT),
@@ -164,9 +160,7 @@ class Choice(Parameters, frozen=True, kw_only=True):
             rich_help_panel=CHOICE,
         ),
     ] = None
-    gpu: Annotated[
-        bool, typer.Option("--gpu", help="Consider types with GPUs too.", rich_help_panel=CHOICE)
-    ] = False
+    gpu: Annotated[bool, typer.Option("--gpu", help="Consider types with GPUs too.")] = False
     shared_core: Annotated[
         bool,
         typer.Option(
@@ -188,9 +182,7 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     as_of: options.AsOf = None
     reading: FlowReading = FlowReading()
     api: Api = Api()
-    top: Annotated[
-        int, typer.Option(min=0, help="Rows of the ranking; 0: all.", rich_help_panel=OUTPUT)
-    ] = 10
+    top: Annotated[int, typer.Option(min=0, help="Rows of the ranking; 0: all.")] = 10
     why_not: Annotated[
         list[str] | None,
         typer.Option(
@@ -212,7 +204,7 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     look: Look = Look()
 
 
-@app.command(rich_help_panel=PLAN)
+@app.command()
 @taking
 def recommend(asked: Recommend) -> None:
     """Rank the machine types that carry a bandwidth by price, and say why the others lost.
@@ -222,10 +214,6 @@ def recommend(asked: Recommend) -> None:
     take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
     carries it.
     """
-    from netplan_planner.engine.prices.source import currency_in
-    from netplan_planner.model import Infeasible
-    from netplan_planner.renderers import RenderOptions
-
     specs = asked.answer.specs()
     answer = _for_bandwidth(asked) if asked.need.vm is None else _for_machine(asked, asked.need.vm)
     shown_in = currency_in(asked.pricing.prices, asked.currency)
@@ -245,7 +233,6 @@ def recommend(asked: Recommend) -> None:
 
 
 def _for_bandwidth(asked: Recommend) -> "Recommendation":
-    from netplan_planner.engine.recommend import PriceChoice, for_bandwidth
 
     if asked.given.is_given:
         raise UsageError("--vm names the machine of the input that is to be replaced")
@@ -258,8 +245,6 @@ def _for_bandwidth(asked: Recommend) -> "Recommendation":
 
 
 def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
-    from netplan_planner.engine.recommend import for_machine
-    from netplan_planner.engine.request import AuditRequest
 
     request = AuditRequest(
         today=date.today(),
@@ -279,7 +264,6 @@ def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
 
 
 def _wish(asked: Recommend) -> "Wish":
-    from netplan_planner.engine.recommend import Wish, goal_of
 
     need, payment, choice = asked.need, asked.payment, asked.choice
     return Wish(

@@ -6,8 +6,8 @@ import typer
 
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
-from netplan_planner.cli.panels import AUDIT
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.rules import reference_page, rule_list, rule_page
 
 
 class Rules(Parameters, frozen=True, kw_only=True):
@@ -26,12 +26,10 @@ class Rules(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command(rich_help_panel=AUDIT)
+@app.command()
 @taking
 def rules(asked: Rules) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""
-    from netplan_planner.engine.rules import reference_page, rule_list, rule_page
-
     specs = asked.answer.specs()
     if asked.markdown:
         typer.echo(reference_page(asked.name))

@@ -1,9 +1,26 @@
 """The class of the path that a user asks about: as given, where the two places allow it."""
 
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import PathClass, PathEnd
+from netplan_planner.readers.path_cells import path_class_of
 
 _SAME_ZONE, _INTER_ZONE, _INTER_REGION = "same-zone", "inter-zone", "inter-region"
+
+
+def named_class(text: str | None) -> PathClass | None:
+    """Return the path class of a name, None without one.
+
+    Raises:
+        UsageError: If it names none.
+    """
+    if text is None:
+        return None
+    found = path_class_of(text)
+    if found is None:
+        near = nearest_names(text, [one.value for one in PathClass])
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
+    return found
 
 
 def class_of_path(

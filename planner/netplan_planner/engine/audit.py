@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
-from netplan_planner import meter, tool_version
+from netplan_planner import meter
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
@@ -32,6 +32,7 @@ from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput import stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import counted
+from netplan_planner.version import tool_version
 from netplan_rules.base import Check, Rule
 from netplan_rules.registry import all_rules, select_rules
 

@@ -12,7 +12,7 @@ from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
 from netplan_planner.input_files import decode_json, reading
 from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
-from netplan_planner.throughput.calibration.factors.latents import SLOTS
+from netplan_planner.throughput.calibration.factors.shared_factors import SLOTS
 from netplan_planner.writing import written_whole
 
 SCHEMA = "netplan.calibration/1"
@@ -131,7 +131,7 @@ def _ratio_faults(place: str, one: Learnt | ProbedPair) -> Iterator[str]:
 def _covariance_faults(found: Calibration) -> Iterator[str]:
     if len(found.covariance) != len(found.latents):
         count = len(found.latents)
-        yield f"/covariance: {len(found.covariance)} rows for {count} latents"
+        yield f"/covariance: {len(found.covariance)} rows for {count} shared factors"
     for at, row in enumerate(found.covariance):
         if len(row) != at + 1:
             yield f"/covariance/{at}: {len(row)} figures; rows end at the diagonal"

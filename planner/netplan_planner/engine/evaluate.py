@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from netplan_planner.engine.predict_table import TableKinds, read_kinds
 from netplan_planner.errors import InputError
-from netplan_planner.model import Value
+from netplan_planner.model import Evaluation, GroupScore, PredictedRow, Value
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import predict_columns, spread_columns
 from netplan_planner.throughput.goodput.conformal import (
@@ -24,7 +25,7 @@ from netplan_planner.throughput.goodput.conformal import (
     fit,
     scores,
 )
-from netplan_planner.throughput.goodput.intervals import Factors, Spread, factors_at, interval
+from netplan_planner.throughput.goodput.intervals import Spread, factors_at, interval
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.tables import campaigns_with_figures
 
@@ -32,47 +33,20 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _DOCUMENTED = [LIMITS.index(name) for name in ("vm-egress", "external-egress", "external-flow")]
+MOST_DRAWN = 20_000
+"""Rows; a picture of more is one that no viewer opens."""
 
 
-class GroupScore(Value, frozen=True, kw_only=True):
-    """How well the rows of a group were predicted. Ratios, and Gbit/s where the name says so."""
+class EvaluationRequest(Value, frozen=True, kw_only=True):
+    """What is to be scored, and how."""
 
-    group: str
-    row_count: int
-    known_count: int
-    """Rows with a prediction; the others are unknown, and the figures are without them."""
-    median_error_ratio: float | None = None
-    p90_error_ratio: float | None = None
-    coverage_ratio: float | None = None
-    below_ratio: float | None = None
-    above_ratio: float | None = None
-    mean_width_gbps: float | None = None
-    single_width_gbps: float | None = None
-    """Mean width of the best interval that is one factor for all rows, with the same coverage."""
-    interval_score_gbps: float | None = None
-    """Width, and what rows outside miss it by, over half of what the level allows; less is better
-    (Gneiting and Raftery, 2007)."""
-    caps_median_error_ratio: float | None = None
-    caps_p90_error_ratio: float | None = None
-    lookup_count: int = 0
-    lookup_median_error_ratio: float | None = None
-    lookup_p90_error_ratio: float | None = None
-
-
-class Evaluation(Value, frozen=True, kw_only=True):
-    """All groups, by what they are grouped by."""
-
-    level: float
-    row_count: int
-    unused_count: int
-    """Rows without a measured value above 0."""
-    by_source: tuple[GroupScore, ...]
-    by_path: tuple[GroupScore, ...]
-    """By source, sender and path class with the receiver's cloud: receivers differ most."""
-    by_path_class: tuple[GroupScore, ...]
-    by_machine_family: tuple[GroupScore, ...]
-    refused: tuple[str, ...] = ()
-    """The first rows that a cell of theirs takes out."""
+    file: Path
+    """A table of measurements."""
+    as_of: date
+    level: float = 0.9
+    """Share of cases in the interval."""
+    leaves_out: bool = False
+    """Whether the intervals of each source are fitted on the other sources of the file."""
 
 
 class Measured(NamedTuple):
@@ -88,6 +62,28 @@ class Measured(NamedTuple):
     source: NDArray[np.str_]
     path_class: NDArray[np.str_]
     family: NDArray[np.str_]
+
+
+def evaluation_of(request: EvaluationRequest) -> Evaluation:
+    """Return how well the model predicts a table of measurements, with rows for pictures.
+
+    Raises:
+        InputError: If the table has no column `value`, or no row with one.
+    """
+    score = evaluate_left_out if request.leaves_out else evaluate
+    found, measured = score(request.file, as_of=request.as_of, level=request.level)
+    return replace(found, name=request.file.name, rows=drawn(measured))
+
+
+def drawn(measured: Measured) -> tuple[PredictedRow, ...]:
+    """Return the rows that have both figures, every n-th of them where they are very many."""
+    both = np.flatnonzero((measured.value_gbps > 0) & (measured.gbps > 0))
+    rows = _rows(measured, both[:: max(1, -(-len(both) // MOST_DRAWN))])
+    columns = (rows.path_class, rows.value_gbps, rows.gbps, rows.low_gbps, rows.high_gbps)
+    return tuple(
+        PredictedRow(path_class=name, measured_gbps=value, gbps=gbps, low_gbps=low, high_gbps=high)
+        for name, value, gbps, low, high in zip(*(one.tolist() for one in columns), strict=True)
+    )
 
 
 def evaluate(path: Path, *, as_of: date, level: float) -> tuple[Evaluation, Measured]:
@@ -229,7 +225,7 @@ def _grouped(measured: Measured, key: NDArray[np.str_], level: float) -> tuple[G
     return tuple(_score(str(name), _rows(measured, key == name), level) for name in np.unique(key))
 
 
-def _rows(measured: Measured, which: Mask) -> Measured:
+def _rows(measured: Measured, which: Mask | NDArray[np.intp]) -> Measured:
     return Measured._make(column[which] for column in measured)
 
 
@@ -291,15 +287,3 @@ def _errors(predicted: Floats, measured: Floats) -> Floats:
 
 def _at(errors: Floats, share: float) -> float | None:
     return float(np.quantile(errors, share)) if len(errors) else None
-
-
-__all__ = [
-    "Evaluation",
-    "Factors",
-    "GroupScore",
-    "Measured",
-    "calibration_scores",
-    "evaluate",
-    "evaluate_left_out",
-    "summary",
-]

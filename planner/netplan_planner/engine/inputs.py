@@ -6,8 +6,10 @@ from fnmatch import fnmatchcase
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
+from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.google import read_projects
 from netplan_planner.model import (
     Facts,
     Inventory,
@@ -20,6 +22,8 @@ from netplan_planner.model import (
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory
 from netplan_planner.throughput import load_caps
+from netplan_planner.traffic import read_traffic
+from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
 Say = Callable[[str], None]
@@ -32,8 +36,6 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         UsageError: If the request names nothing to read.
         InputError: If an input cannot be read at all.
     """
-    from netplan_pricing import open_prices
-
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
@@ -70,8 +72,6 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
     if request.inventory:
         parts.append(read_inventory(request.inventory))
     if request.projects:
-        from netplan_planner.google import read_projects
-
         parts.append(read_projects(request.projects, request.api, say))
     if not parts:
         raise UsageError(
@@ -87,8 +87,6 @@ def _traffic(
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
     if not paths:
         return None
-    from netplan_planner.traffic import read_traffic
-
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
     traffic = read_traffic(paths, inventory, request.traffic_options)
     return relabelled_traffic(traffic) if demo is not None else traffic
@@ -100,8 +98,6 @@ def _measurements(
     paths = tuple(dict.fromkeys(request.measurements))
     if not paths:
         return None, None
-    from netplan_planner.engine.measurements import read_measurements
-
     say(f"reading {len(paths)} {'store' if len(paths) == 1 else 'stores'} of measurements")
     return read_measurements(paths)
 

@@ -94,6 +94,7 @@ def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
     usd, why = cost(instance)
     address_usd, why_address = _addresses_usd(facts, instance)
     network = facts.inventory.network_by_link.get(instance.primary_network or "")  # type: ignore[arg-type]
+    seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     stated = tuple(dict.fromkeys(nic.nic_type for nic in instance.interfaces if nic.nic_type))
     return MachineRow(
         project=instance.project,
@@ -114,6 +115,10 @@ def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
         else facts.caps.unknown_reason(
             instance.machine_type, tier1=is_tier1, cpu_platform=deciding_platform(instance)
         ),
+        egress_p95_gbps=seen.egress.p95_gbps if seen else None,
+        egress_max_gbps=seen.egress.max_gbps if seen else None,
+        external_p95_gbps=seen.egress_outside_vpc.p95_gbps if seen else None,
+        external_max_gbps=seen.egress_outside_vpc.max_gbps if seen else None,
         nic_types=stated,
         nic_types_possible=cap.nic_types if cap else (),
         mtu_bytes=network.mtu_bytes if network is not None else None,

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert
+from netplan_planner.measuring.store import read_store
 from netplan_planner.model import Measurement, MeasurementCoverage
 
 Measured = tuple[tuple[Measurement, ...], MeasurementCoverage]
@@ -20,8 +21,6 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
     Raises:
         InputError: If a file is not there or cannot be opened, or if no line of it is a record.
     """
-    from netplan_planner.measuring.store import read_store
-
     kept: dict[Hashable, Measurement] = {}
     faults: list[str] = []
     record_count = 0

@@ -1,6 +1,5 @@
 """The path that a user asks about: two machines of an inventory, or two described ones."""
 
-import math
 from datetime import date
 from pathlib import Path
 
@@ -32,16 +31,18 @@ from netplan_planner.model import (
     PathQuery,
     Prediction,
     PriceBook,
-    Region,
     Service,
-    Zone,
-    region_of,
 )
-from netplan_planner.throughput import instance_end, load_caps, predict, stated_on
+from netplan_planner.throughput import load_caps, machine_end, predict, stated_on
 from netplan_planner.throughput.batch import NO_RTT
+from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.google_apis import google_api_bounds
-from netplan_planner.throughput.round_trips.given import raised_to_pings, why_believed
-from netplan_planner.throughput.round_trips.rtt import rtt_between, rtt_for_pairs
+from netplan_planner.throughput.round_trips.of_path import (
+    doubt_of_given,
+    path_round_trip,
+    seen_round_trips,
+    with_round_trip,
+)
 from netplan_planner.throughput.services.application import transactions_per_s
 from netplan_planner.throughput.single_row import needs_round_trip
 
@@ -74,12 +75,11 @@ def predict_described(
     check_place("--src-place", question.src_place)
     check_place("--dst-place", question.dst_place)
     src, dst = (
-        PathEnd(
-            machine_type=machine_type,
+        described_end(
+            machine_type,
+            place=place,
             is_tier1=bool(question.is_tier1),
             cpu_platform=question.cpu_platform,
-            zone=_zone(place),
-            region=_region(place),
             mtu_bytes=question.mtu_bytes,
             nic_count=question.nic_count,
         )
@@ -137,12 +137,20 @@ def predict_named(
             f"{machines[0].name} is both the sender and the receiver: what a machine sends to"
             " itself never reaches the network, and no limit of it holds. Name two machines."
         )
-    src, dst = (_named_end(facts, machine, question) for machine in machines)
+    src, dst = (
+        machine_end(
+            facts,
+            machine,
+            mtu_bytes=question.mtu_bytes,
+            is_tier1=question.is_tier1,
+            cpu_platform=question.cpu_platform,
+        )
+        for machine in machines
+    )
     path_class = class_of_path(question.path_class, src, dst, is_external=question.is_external)
     if question.rtt_ms is None:
-        seen = _seen_rtt_ms(facts, names)
-        if seen is not None:
-            question = msgspec.structs.replace(question, rtt_ms=seen)
+        pair = frozenset(machine.ref.self_link for machine in machines)
+        question = msgspec.structs.replace(question, rtt_ms=seen_round_trips(facts).get(pair))
     return _answer(question, names, src, dst, path_class, facts.caps, level, prices)
 
 
@@ -231,63 +239,11 @@ def _with_round_trip(query: PathQuery) -> tuple[PathQuery, str, str]:
 
     The given one, else that of the places.
     """
-    places = [end.zone or end.region or "" for end in (query.src, query.dst)]
+    src_place, dst_place = (end.zone or end.region or "" for end in (query.src, query.dst))
     if query.rtt_ms is not None:
-        known = rtt_for_pairs(places[:1], places[1:])
-        pings_ms = float(raised_to_pings([query.rtt_ms], known, [False]).pings_ms[0])
-        return query, "", "" if math.isnan(pings_ms) else why_believed(pings_ms)
-    if not all(places):
-        typical = {"same-zone": "us-central1-a", "inter-zone": "us-central1-b"}
-        other = typical.get(query.path_class.distance or "")
-        if other is None:
-            return query, "", ""
-        places = ["us-central1-a", other]
-    found = rtt_between(places[0], places[1])
+        return query, "", doubt_of_given(src_place, dst_place, query.rtt_ms)
+    found = path_round_trip(src_place, dst_place, distance=query.path_class.distance)
     if found.rtt_ms is None:
         return query, found.why_unknown, ""
     detail = f"{found.basis}: {found.detail}" if found.detail else str(found.basis)
-    return (
-        msgspec.structs.replace(
-            query,
-            rtt_ms=found.rtt_ms,
-            low_rtt_ms=found.low_ms,
-            high_rtt_ms=found.high_ms,
-            rtt_source=found.source,
-        ),
-        detail,
-        "",
-    )
-
-
-def _named_end(facts: Facts, instance: Instance, question: PathQuestion) -> PathEnd:
-    link = instance.primary_network
-    network = facts.inventory.network_by_link.get(link) if link is not None else None
-    end = instance_end(instance, mtu_bytes=network.mtu_bytes if network else None)
-    shape = facts.shape(instance.machine_type)
-    return msgspec.structs.replace(
-        end,
-        mtu_bytes=question.mtu_bytes or end.mtu_bytes,
-        vcpus=shape.vcpus if shape else None,
-        is_tier1=end.is_tier1 if question.is_tier1 is None else question.is_tier1,
-        cpu_platform=question.cpu_platform or end.cpu_platform,
-    )
-
-
-def _seen_rtt_ms(facts: Facts, names: tuple[str, str]) -> float | None:
-    """Return the round-trip time that flow logs saw between two machines, in either direction."""
-    if facts.traffic is None:
-        return None
-    wanted = {machine_of(facts.inventory, name).ref.self_link for name in names}
-    for edge in facts.traffic.edges:
-        ends = {facts.src(edge).link, facts.dst(edge).link}
-        if ends == wanted and edge.rtt_ms:
-            return edge.rtt_ms
-    return None
-
-
-def _zone(place: str | None) -> Zone | None:
-    return Zone(place) if place and place.count("-") == 2 else None
-
-
-def _region(place: str | None) -> Region | None:
-    return (region_of(place) if _zone(place) else Region(place)) if place else None
+    return with_round_trip(query, found), detail, ""

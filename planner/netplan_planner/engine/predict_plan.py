@@ -29,6 +29,7 @@ from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.named import core
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA, quota_of
 from netplan_planner.throughput.transport.tcp import payload_ratio
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import BYTES_PER_GIB
 
 STREAMS_SHOWN = (1, 8, 64)
@@ -82,9 +83,10 @@ def _one_core(query: PathQuery, found: Estimate, caps: CapsBook) -> OneCore | No
 def _probe(query: PathQuery) -> str:
     times = run_times(rtt_ms=query.rtt_ms)
     return (
-        f"`iperf3 -c RECEIVER -P {_MANY} -t {times.duration_s} -O {times.omit_s}` with iperf3 3.16"
-        f" or newer at both ends, beside `-P 1`: if {_MANY} bring no more than one, one core"
-        " carries them all (`netplan probe plan` chooses paths and counts the cost)"
+        f"`iperf3 -c RECEIVER -P {_MANY} -t {times.duration_s} -O {times.omit_s}` with iperf3"
+        f" {THREADED_TEXT} or newer at both ends, beside `-P 1`: if {_MANY} bring no more"
+        " than one, one core carries them all (`netplan probe plan` chooses paths and counts the"
+        " cost)"
     )
 
 

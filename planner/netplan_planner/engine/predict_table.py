@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.inert import inert_cell
-from netplan_planner.model import Calibration, PathClass, PathEnd, PathQuery
+from netplan_planner.model import Calibration, PathClass, PathQuery
 from netplan_planner.readers.path_cells import (
     clouds_of,
     day_of,
@@ -29,26 +29,20 @@ from netplan_planner.throughput.batch import (
     reasons,
 )
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
-from netplan_planner.throughput.calibration.factors.latents import pair_key
+from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
 from netplan_planner.throughput.goodput.terms import Spans
+from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
 from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
-from netplan_planner.throughput.limits.senders import OWN_CLOUD
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
 from netplan_planner.throughput.round_trips.given import (
     RaisedRtts,
-    raised_to_pings,
     why_believed,
     why_raised,
 )
-from netplan_planner.throughput.round_trips.rtt import RoundTripColumns, rtt_for_pairs
+from netplan_planner.throughput.round_trips.of_path import row_round_trips
 
-_TYPICAL: dict[str | None, tuple[str, str]] = {
-    "same-zone": ("us-central1-a", "us-central1-a"),
-    "inter-zone": ("us-central1-a", "us-central1-b"),
-}
-"""Places whose round-trip time stands for that of places without a name."""
 _NO_DAY = 0
 
 
@@ -155,9 +149,16 @@ def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKind
     notes += [""] * (len(kinds) - len(notes))
     both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
     joined = _joined(table, [k.as_of for k in kinds], kind)
-    rtt, own = _round_trips(rows, [k.path_class.distance for k in kinds], kind, joined)
-    columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt)
-    return TableKinds(kinds, limits, columns, rows.places, rows.place, own, notes)
+    rtt = row_round_trips(
+        own_ms=rows.numbers["rtt_ms"],
+        is_joined=joined,
+        places=rows.places,
+        place=rows.place,
+        distances=[one.path_class.distance for one in kinds],
+        kind=kind,
+    )
+    columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt.taken)
+    return TableKinds(kinds, limits, columns, rows.places, rows.place, rtt.own, notes)
 
 
 def _with_refused(
@@ -170,8 +171,7 @@ def _with_refused(
     code, texts = table.refused.code, table.refused.texts
     if not texts:
         return kinds, limits, kind
-    nothing = PathEnd(machine_type=None)
-    refused = PathQuery(path_class=PathClass.UNKNOWN, src=nothing, dst=nothing)
+    refused = PathQuery(path_class=PathClass.UNKNOWN, src=ANYBODY, dst=ANYBODY)
     of_rows = np.where(code >= 0, len(kinds) + code, kind)
     whys = [StaticLimits((), (), (f"refused: {text}",), ()) for text in texts]
     return [*kinds, *(refused for _ in texts)], [*limits, *whys], of_rows
@@ -304,32 +304,6 @@ def _columns(
         is_both_ways=is_both_ways,
         is_sender_count=rows.is_sender_count,
     )
-
-
-def _round_trips(
-    rows: PathRows,
-    distances: list[str | None],
-    kind: NDArray[np.intp],
-    is_joined: NDArray[np.bool_],
-) -> tuple[Spans, RaisedRtts]:
-    """Return the round-trip time of each row: its own, else that of its places or its class.
-
-    With it go the rows' own.
-    """
-    known = rtt_for_pairs([src for src, _ in rows.places], [dst for _, dst in rows.places])
-    at = rows.place
-    of_rows = RoundTripColumns(
-        known.rtt_ms[at], known.low_ms[at], known.high_ms[at], known.basis[at]
-    )
-    own = raised_to_pings(rows.numbers["rtt_ms"], of_rows, is_joined)
-    usual_places = [_TYPICAL.get(one, ("", "")) for one in distances]
-    typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
-    found = []
-    for name in ("rtt_ms", "low_ms", "high_ms"):
-        placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
-        value = np.where(np.isnan(placed), usual, placed)
-        found.append(np.where(np.isnan(own.rtt_ms), value, own.rtt_ms))
-    return Spans(*found), own
 
 
 def _joined(

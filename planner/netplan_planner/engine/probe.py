@@ -1,7 +1,7 @@
 """Plans probes: which paths, with how many streams, in which order, at what cost."""
 
 import hashlib
-from decimal import Decimal
+from pathlib import Path
 
 import msgspec
 
@@ -13,13 +13,16 @@ from netplan_planner.engine.suppressions import read_suppressions
 from netplan_planner.errors import UsageError
 from netplan_planner.measuring.budget import wire_ratio
 from netplan_planner.measuring.campaign import CONFIGURATIONS, StopRule
+from netplan_planner.measuring.store import read_store
 from netplan_planner.model import Facts, Value
 from netplan_planner.model.price_age import price_age
-from netplan_planner.model.probe_plan import PlannedProbe, ProbeCost, ProbePlan, ProbeWay
+from netplan_planner.model.probe_plan import PlannedProbe, ProbePlan, ProbeWay, StoredRuns
 from netplan_planner.optimise.probe_forecast import ProbeRules, forecast
 from netplan_planner.optimise.probe_plan import ProbeCaps, choose_probes, impacts_of
 from netplan_planner.throughput import stated_on
 from netplan_planner.units import counted
+
+__all__ = ["ProbeCaps", "ProbeQuestion", "StopRule", "plan_for", "plan_probe", "probe_rules"]
 
 RUN_OVERHEAD_S = 2.0
 """Of a run beside its sending: the server's start, the tool's own handshake."""
@@ -45,6 +48,8 @@ class ProbeQuestion(Value, frozen=True, kw_only=True):
     """Of the order of runs; another one is another campaign."""
     time_scale: float = 1.0
     """Of the duration of runs; below 1 they carry their slow start, which is for trying out."""
+    store: Path | None = None
+    """Where measurements are kept; None looks at none."""
 
 
 def plan_probe(
@@ -54,14 +59,28 @@ def plan_probe(
 
     Raises:
         UsageError: If a name is not that of one machine, or no such streams are in the protocol.
-        InputError: If an input cannot be read.
+        InputError: If an input or the store cannot be read.
     """
     demo = load_demo(request.demo) if request.demo is not None else None
     facts = read_facts(request, demo, say)
     title = demo.title if demo is not None else ", ".join(_projects(facts)) or "no project"
     plan = plan_for(question, facts, title=title, found=_found(question, request, facts, say))
-    age = price_age(facts.prices.info, request.today, folder=request.prices)
-    return msgspec.structs.replace(plan, price_age=age)
+    return msgspec.structs.replace(
+        plan,
+        price_age=price_age(facts.prices.info, request.today, folder=request.prices),
+        stored=None if question.store is None else stored_runs(plan, question.store),
+    )
+
+
+def stored_runs(plan: ProbePlan, store: Path) -> StoredRuns:
+    """Return what a store has of a plan.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    held = read_store(store)
+    runs = {one.place for one in held.measurements if one.source.partition("/")[0] == plan.id}
+    return StoredRuns(path=str(store), run_count=len(runs), faults=held.faults)
 
 
 def plan_for(question: ProbeQuestion, facts: Facts, *, title: str, found: FoundPaths) -> ProbePlan:
@@ -119,31 +138,6 @@ def probe_rules(question: ProbeQuestion) -> ProbeRules:
         wire_ratio=wire_ratio(None),
         overhead_s=RUN_OVERHEAD_S,
     )
-
-
-def total_of(plan: ProbePlan, *, is_most: bool = False) -> ProbeCost:
-    """Return what all probes of a plan take together.
-
-    Args:
-        plan: The plan.
-        is_most: At the most runs and the high ends of intervals, else at the fewest runs.
-    """
-    costs = [one.probe.most if is_most else one.probe.expected for one in plan.probes]
-    return ProbeCost(
-        runs=sum(cost.runs for cost in costs),
-        seconds=sum(cost.seconds for cost in costs),
-        gib=sum((cost.gib for cost in costs), Decimal(0)),
-        lines=tuple(line for cost in costs for line in cost.lines),
-        usd=_sum_known([cost.usd for cost in costs]),
-        vm_seconds=sum(cost.vm_seconds for cost in costs),
-        vm_usd=_sum_known([cost.vm_usd for cost in costs]),
-    )
-
-
-def _sum_known(amounts: list[Decimal | None]) -> Decimal | None:
-    """Return a sum, or None where a part of it is not known."""
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known, Decimal(0)) if len(known) == len(amounts) else None
 
 
 def _found(question: ProbeQuestion, request: AuditRequest, facts: Facts, say: Say) -> FoundPaths:

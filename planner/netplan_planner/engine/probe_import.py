@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.measuring.outputs import Refused, read_outputs
+from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import append
 from netplan_planner.model import (
     MeasuredEnd,
@@ -18,6 +18,7 @@ from netplan_planner.model import (
     Zone,
     region_of,
 )
+from netplan_planner.model.probe_import import ProbeImport, Refused
 
 
 class SaidOfEnd(Value, frozen=True, kw_only=True):
@@ -30,23 +31,6 @@ class SaidOfEnd(Value, frozen=True, kw_only=True):
     is_tier1: bool | None = None
 
 
-class Imported(Value, frozen=True, kw_only=True):
-    """What an import did."""
-
-    measurement_count: int
-    new_count: int
-    """Of them, those that the store did not have yet."""
-    file_count: int
-    """Files with at least one of them."""
-    by_tool: tuple[tuple[str, int], ...]
-    refused: tuple[Refused, ...]
-
-    @property
-    def lost(self) -> tuple[Refused, ...]:
-        """What was refused and is not there from another file either."""
-        return tuple(one for one in self.refused if not one.is_repeat)
-
-
 def import_outputs(
     paths: Sequence[Path],
     *,
@@ -54,7 +38,7 @@ def import_outputs(
     client: SaidOfEnd,
     server: SaidOfEnd,
     path_class: PathClass | None,
-) -> Imported:
+) -> ProbeImport:
     """Return what was added to a store from files and folders of tools' outputs.
 
     Args:
@@ -74,7 +58,8 @@ def import_outputs(
         measurements, reasons = read_outputs(path)
         found += measurements
         refused += reasons
-    answer = Imported(
+    answer = ProbeImport(
+        store=str(store),
         measurement_count=len(found),
         new_count=0,
         file_count=len({one.source for one in found}),

@@ -20,13 +20,16 @@ from netplan_planner.model import (
     Hit,
     Instance,
     PathClass,
-    PathEnd,
     PathQuery,
     total_usd,
 )
 from netplan_planner.model.probe_plan import NO_PROBE_LABEL, ProbePath, ProbeStake
-from netplan_planner.throughput import instance_end
-from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput import machine_end
+from netplan_planner.throughput.round_trips.of_path import (
+    path_round_trip,
+    seen_round_trips,
+    with_round_trip,
+)
 from netplan_planner.units import counted
 from netplan_rules.base import Check
 from netplan_rules.registry import all_rules
@@ -55,6 +58,7 @@ class PathMaker:
         """
         self._facts = facts
         self._time_scale = time_scale
+        self._seen_ms = seen_round_trips(facts)
 
     def named(self, pairs: Iterable[tuple[str, str]], *, is_external: bool) -> FoundPaths:
         """Return the paths of pairs that a user named, each once.
@@ -82,10 +86,10 @@ class PathMaker:
         found: dict[tuple[_Pair, PathClass], ProbePath] = {}
         homeless = 0
         for check, hit in self._hits(suppressions):
-            talks = list(self._talks(hit))
-            homeless += not talks
+            pairs_with_traffic = list(self._ends_of(hit))
+            homeless += not pairs_with_traffic
             stake = _stake(check, hit)
-            for client, server, path_class in talks:
+            for client, server, path_class in pairs_with_traffic:
                 key = frozenset({client.ref.self_link, server.ref.self_link}), path_class
                 old = found.get(key)
                 if old is None:
@@ -106,7 +110,7 @@ class PathMaker:
         ]
         yield from sorted(hits, key=lambda each: _weight(*each))
 
-    def _talks(self, hit: Hit) -> Iterator[tuple[Instance, Instance, PathClass]]:
+    def _ends_of(self, hit: Hit) -> Iterator[tuple[Instance, Instance, PathClass]]:
         """Yield the machines that a hit is about, with the path they use and the one advised."""
         by_link = self._facts.inventory.instance_by_link
         change = hit.change
@@ -192,41 +196,17 @@ class PathMaker:
         self, client: Instance, server: Instance, path_class: PathClass
     ) -> tuple[PathQuery, str]:
         """Return the path as a run takes it, and where its round-trip time comes from."""
-        src, dst = self._end(client), self._end(server)
+        src, dst = (machine_end(self._facts, one) for one in (client, server))
         query = PathQuery(path_class=path_class, src=src, dst=dst)
-        seen = [
-            edge.rtt_ms
-            for edge in self._edges_between.get(
-                frozenset({client.ref.self_link, server.ref.self_link}), ()
-            )
-            if edge.rtt_ms
-        ]
-        if seen:
-            query, basis = msgspec.structs.replace(query, rtt_ms=min(seen)), "flow logs"
-        else:
-            trip = rtt_between(client.zone, server.zone)
-            basis = str(trip.basis) if trip.basis else trip.why_unknown
-            query = msgspec.structs.replace(
-                query,
-                rtt_ms=trip.rtt_ms,
-                low_rtt_ms=trip.low_ms,
-                high_rtt_ms=trip.high_ms,
-                rtt_source=trip.source,
-            )
+        pair = frozenset((client.ref.self_link, server.ref.self_link))
+        trip = path_round_trip(client.zone, server.zone, seen_ms=self._seen_ms.get(pair))
+        basis = str(trip.basis) if trip.basis else trip.why_unknown or trip.source
+        query = with_round_trip(query, trip)
         times = run_times(rtt_ms=query.rtt_ms, scale=self._time_scale)
         timed = msgspec.structs.replace(
             query, omit_s=float(times.omit_s), duration_s=float(times.duration_s)
         )
         return timed, basis
-
-    def _end(self, instance: Instance) -> PathEnd:
-        link = instance.primary_network
-        network = self._facts.inventory.network_by_link.get(link) if link is not None else None
-        shape = self._facts.shape(instance.machine_type)
-        return msgspec.structs.replace(
-            instance_end(instance, mtu_bytes=network.mtu_bytes if network else None),
-            vcpus=shape.vcpus if shape else None,
-        )
 
 
 def _is_probed(edge: Edge) -> bool:

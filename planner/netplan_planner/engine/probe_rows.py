@@ -12,22 +12,20 @@ from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.predict_table import pairs_of, read_kinds
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
-from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathEnd, PathQuery
+from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Columns, kind_limits
-from netplan_planner.throughput.calibration.factors.latents import pair_key
+from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured
-from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput.limits.ends import measured_end
+from netplan_planner.throughput.round_trips.of_path import run_round_trip
+from netplan_planner.throughput.transport.tool_threads import is_one_thread, thread_count
 
 BUSY_CORE_RATIO = 0.9
 """Of one CPU: above it the core is the limit, not the network."""
 AT_LIMIT_RATIO = 0.97
 """Of a rate cap that was set on a run: a figure that near was held by it."""
-THREADS_SINCE = (3, 16)
-"""The iperf3 that has a thread for each stream; older ones run all on one."""
-LONGEST_RTT_MS = 10_000.0
-"""No path on earth has a longer one; a record that says so is damaged."""
 _EPOCH = date(1970, 1, 1)
 _PARQUET = b"PAR1"
 
@@ -218,9 +216,9 @@ _NUMBERS = (
 def _numbers(one: Measurement) -> tuple[float, ...]:
     """Return the numbers of a record in the order of `_NUMBERS`; NaN is "not recorded"."""
     rtt, low, high = _round_trip(one)
-    is_busy, is_one_thread = _is_core_bound(one)
+    is_busy, has_one_thread = _is_core_bound(one)
     limit = one.bitrate_limit_gbps
-    streams = 1 if is_busy and is_one_thread else one.streams
+    streams = 1 if is_busy and has_one_thread else one.streams
     return (
         one.gbps,
         _or_nan(streams),
@@ -238,29 +236,20 @@ def _numbers(one: Measurement) -> tuple[float, ...]:
 
 def _is_core_bound(one: Measurement) -> tuple[bool, bool]:
     """Return whether a core of either end was busy, and whether one core carried all streams."""
-    found = tuple(int(part) for part in one.tool_version.split(".")[:2] if part.isdigit())
-    is_one_thread = one.tool == "iperf3" and len(found) == 2 and found < THREADS_SINCE
-    threads = 1 if is_one_thread else one.streams or 1
+    threads = thread_count(one)
     is_busy = any(
         (end.cpu_ratio or 0.0) >= BUSY_CORE_RATIO * min(threads, end.vcpus or threads)
         for end in (one.src, one.dst)
     )
-    return is_busy, is_one_thread
+    return is_busy, is_one_thread(one)
 
 
 def _round_trip(one: Measurement) -> tuple[float, float, float]:
-    """Return the round-trip time of the idle path and its range.
-
-    The smoothed one of the run comes last: a queue lengthens it.
-    """
-    if one.min_rtt_ms and 0 < one.min_rtt_ms < LONGEST_RTT_MS:
-        return (one.min_rtt_ms,) * 3
-    known = rtt_between(_place(one.src), _place(one.dst))
-    if known.rtt_ms is not None:
-        return known.rtt_ms, known.low_ms or known.rtt_ms, known.high_ms or known.rtt_ms
-    if one.rtt_ms and 0 < one.rtt_ms < LONGEST_RTT_MS:
-        return (one.rtt_ms,) * 3
-    return (np.nan,) * 3
+    """Return the round-trip time of the idle path and its range."""
+    known = run_round_trip(one, _place(one.src), _place(one.dst))
+    if known.rtt_ms is None:
+        return (np.nan,) * 3
+    return known.rtt_ms, known.low_ms or known.rtt_ms, known.high_ms or known.rtt_ms
 
 
 def _why_not(one: Measurement) -> str:
@@ -274,18 +263,8 @@ def _why_not(one: Measurement) -> str:
 def _query(one: Measurement, day: date) -> PathQuery:
     """Return the kind of path of a record; its places are not in it."""
     assert one.path_class is not None
-    src, dst = (_end(end, one.mtu_bytes) for end in (one.src, one.dst))
+    src, dst = (measured_end(end, one.mtu_bytes) for end in (one.src, one.dst))
     return PathQuery(path_class=one.path_class, src=src, dst=dst, as_of=day)
-
-
-def _end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
-    return PathEnd(
-        machine_type=end.machine_type,
-        is_tier1=bool(end.is_tier1),
-        cpu_platform=end.cpu_platform,
-        vcpus=end.vcpus,
-        mtu_bytes=mtu_bytes,
-    )
 
 
 def _place(end: MeasuredEnd) -> str:

@@ -1,7 +1,6 @@
 """Carries a plan out, and sets what was measured beside what was predicted."""
 
 import shlex
-import statistics
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.engine.probe import ProbeQuestion
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert
+from netplan_planner.measuring import outcome as measuring
 from netplan_planner.measuring.campaign import (
     CONFIGURATIONS,
     Campaign,
@@ -18,7 +18,6 @@ from netplan_planner.measuring.campaign import (
     ProbeLimits,
     ProbePair,
 )
-from netplan_planner.measuring.outcome import Outcome, ProbeEvent
 from netplan_planner.measuring.progress import Progress
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
@@ -29,10 +28,18 @@ from netplan_planner.measuring.transports import (
     Transport,
 )
 from netplan_planner.model import Instance, MeasuredEnd, Measurement, Value
-from netplan_planner.model.probe_plan import Probe, ProbeFlow, ProbePlan
+from netplan_planner.model.probe_plan import Probe, ProbePlan
+from netplan_planner.model.probe_results import (
+    FlowResult,
+    MeasuredRun,
+    MissedRuns,
+    ProbeEvent,
+    ProbeResults,
+)
 from netplan_planner.units import BYTES_PER_GIB
 
 _PORTS = (5201, 5232)
+Tell = Callable[[ProbeEvent], None]
 
 
 class Access(Value, frozen=True, kw_only=True):
@@ -49,53 +56,6 @@ class Access(Value, frozen=True, kw_only=True):
     ssh_options: tuple[str, ...] = ()
     iperf3: str = "iperf3"
     ports: tuple[int, int] = _PORTS
-
-
-class FlowResult(Value, frozen=True, kw_only=True):
-    """One direction of one kind of run: what was measured, beside what was predicted."""
-
-    probe: Probe
-    flow: ProbeFlow
-    gbps: tuple[float, ...]
-    """Of each run, in their order."""
-    is_capped: bool
-    """Whether a rate cap was set on runs: then the figures are at least in part its own."""
-
-    @property
-    def median_gbps(self) -> float:
-        """The middle of the runs."""
-        return statistics.median(self.gbps)
-
-    @property
-    def is_inside(self) -> bool | None:
-        """Whether the median lies in the predicted interval; None without a prediction."""
-        low, high = self.flow.estimate.low_gbps, self.flow.estimate.high_gbps
-        return None if low is None or high is None else low <= self.median_gbps <= high
-
-
-class ProbeResults(Value, frozen=True, kw_only=True):
-    """What became of a plan."""
-
-    flows: tuple[FlowResult, ...]
-    outcomes: tuple[Outcome, ...]
-    """Of its campaigns, in the order in which they ran."""
-    not_begun: tuple[str, ...] = ()
-    """Why campaigns were not begun."""
-
-    @property
-    def resumed_count(self) -> int:
-        """Runs that the store had before."""
-        return sum(one.resumed_count for one in self.outcomes)
-
-    @property
-    def measured_count(self) -> int:
-        """Runs that were measured now."""
-        return sum(one.measured_count for one in self.outcomes)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether everything in the plan was measured until the stop rule held."""
-        return not self.not_begun and all(one.is_complete for one in self.outcomes)
 
 
 def campaigns_of(plan: ProbePlan, question: ProbeQuestion, access: Access) -> tuple[Campaign, ...]:
@@ -127,12 +87,23 @@ def campaigns_of(plan: ProbePlan, question: ProbeQuestion, access: Access) -> tu
     )
 
 
+def require_some(results: ProbeResults) -> None:
+    """Check that not all was in vain.
+
+    Raises:
+        InputError: If not a single run of the plan was measured.
+    """
+    if not results.flows:
+        reasons = [*(one.reason for one in results.missed), *results.not_begun]
+        raise InputError(f"nothing could be measured: {'; '.join(dict.fromkeys(reasons))}")
+
+
 def run_plan(
     plan: ProbePlan,
     campaigns: tuple[Campaign, ...],
     *,
     store: Path,
-    tell: Callable[[ProbeEvent], None] | None = None,
+    tell: Tell = lambda _: None,
 ) -> ProbeResults:
     """Return what was measured, after running what the store does not have of the plan yet.
 
@@ -147,7 +118,7 @@ def run_plan(
     """
     before = read_store(store).measurements
     moved = {one.id: Progress(one, before).sent_bytes for one in campaigns}
-    outcomes: list[Outcome] = []
+    outcomes: list[measuring.Outcome] = []
     not_begun: list[str] = []
     for campaign in campaigns:
         others = sum(count for name, count in moved.items() if name != campaign.id)
@@ -158,15 +129,38 @@ def run_plan(
             not_begun.append(f"{count} path{'s' * (count > 1)} not begun: {left}")
             continue
         outcome = run_campaign(
-            msgspec.structs.replace(campaign, limits=left), store=store, tell=tell
+            msgspec.structs.replace(campaign, limits=left),
+            store=store,
+            tell=lambda event: tell(_told(event)),
         )
         moved[campaign.id] = outcome.moved_bytes
         outcomes.append(outcome)
+    events = [_told(event) for outcome in outcomes for event in outcome.events]
     return ProbeResults(
+        plan=plan,
+        store=str(store),
         flows=measured_flows(plan, read_store(store).measurements),
-        outcomes=tuple(outcomes),
+        resumed_count=sum(one.resumed_count for one in outcomes),
+        measured_count=sum(one.measured_count for one in outcomes),
+        is_complete=not not_begun and all(one.is_complete for one in outcomes),
+        missed=tuple(event for event in events if isinstance(event, MissedRuns)),
         not_begun=tuple(not_begun),
     )
+
+
+def _told(event: measuring.ProbeEvent) -> ProbeEvent:
+    """Return what happened, without what only a prober needs to know."""
+    match event:
+        case measuring.RunMeasured():
+            rates = tuple(one.gbps for one in event.measurements)
+            return MeasuredRun(place=event.key.place, gbps=rates)
+        case measuring.RunFailed():
+            return MissedRuns(what=event.key.place, reason=event.reason, is_one_run=True)
+        case measuring.PairRefused():
+            return MissedRuns(what=event.pair, reason=event.reason)
+        case measuring.RunsLeftOut():
+            what = f"{event.pair}/{event.configuration}" if event.pair else "the rest"
+            return MissedRuns(what=what, reason=event.reason)
 
 
 def measured_flows(

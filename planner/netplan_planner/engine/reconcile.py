@@ -24,7 +24,7 @@ from netplan_planner.model import (
     bill,
 )
 from netplan_planner.model.price_age import price_age
-from netplan_planner.paths.lanes import Lane, lane_of, lane_parts, nat_part
+from netplan_planner.paths.priced_paths import PricedPath, nat_part, path_prices_of, priced_path_of
 from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 from netplan_pricing import SnapshotPriceBook
 from netplan_pricing.catalogue.mapping import CLOUD_NAT, LOAD_BALANCING
@@ -151,36 +151,36 @@ def volumes(
     Of SKUs that cost the same the one `on_bill` is meant; `scale` is what the bill is of a month.
     What comes back through Cloud NAT is in the volume that it processes.
     """
-    lanes: dict[Lane, int] = defaultdict(int)
+    priced_paths: dict[PricedPath, int] = defaultdict(int)
     returned: dict[str, int] = defaultdict(int)
     for edge in facts.traffic.edges if facts.traffic is not None else ():
         direction = direction_of(facts, edge)
         if direction is Direction.SENT:
-            lanes[lane_of(facts, edge)] += edge.wire_bytes
+            priced_paths[priced_path_of(facts, edge)] += edge.wire_bytes
         elif direction is Direction.RECEIVED and edge.path_class is PathClass.NAT:
             returned[facts.dst(edge).region or ""] += edge.wire_bytes
     parts = [
         *(
             (one, part, count)
-            for one, count in sorted(lanes.items())
-            for part in lane_parts(facts, one)
+            for one, count in sorted(priced_paths.items())
+            for part in path_prices_of(facts, one)
         ),
         *(
-            (Lane(PathClass.NAT, region, "", ""), nat_part(facts, region), count)
+            (PricedPath(PathClass.NAT, region, "", ""), nat_part(facts, region), count)
             for region, count in sorted(returned.items())
         ),
     ]
     found: dict[str, Volume] = {}
     missing: dict[tuple[PathClass, str], Decimal] = defaultdict(Decimal)
-    for lane, part, byte_count in parts:
+    for priced, part, byte_count in parts:
         gib = facts.gib_per_month(byte_count) * scale
         if not part.tiers:
-            missing[lane.path_class, part.reason] += gib
+            missing[priced.path_class, part.reason] += gib
             continue
         try:
-            _add(found, part.tiers, lane.path_class, gib, on_bill)
+            _add(found, part.tiers, priced.path_class, gib, on_bill)
         except MissingDatum as error:
-            missing[lane.path_class, str(error)] += gib
+            missing[priced.path_class, str(error)] += gib
     unmodelled = tuple(
         Unmodelled(path_class=path_class, gib=gib, reason=reason)
         for (path_class, reason), gib in sorted(missing.items(), key=lambda one: -one[1])

@@ -16,11 +16,9 @@ from netplan_planner.readers.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
+from netplan_planner.throughput.limits.shared_by import OF_RECEIVER, OF_SENDER
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
 
-SENDERS = ("vm-egress", "nic-egress", "external-egress")
-"""Limits that the flows of one sender share."""
-RECEIVERS = ("external-ingress", "external-ingress-packets", RECEIVER_CORES)
 OWN = "own-path"
 """The flow gets what its own prediction allows."""
 
@@ -59,7 +57,7 @@ def share_table(table: PathTable, answer: TableAnswer) -> SharedRates:
     )
     gbps = np.full_like(own, np.nan)
     gbps[known] = rates.gbps
-    texts = (*SENDERS, *RECEIVERS, OWN)
+    texts = (*OF_SENDER, *OF_RECEIVER, OWN)
     code = np.full(len(own), -1)
     is_own = rates.binding_link == OWN_BOUND
     code[known] = np.where(is_own, texts.index(OWN), names[rates.binding_link])
@@ -77,7 +75,7 @@ def _links(
     capacities: list[NDArray[np.float64]] = []
     names: list[NDArray[np.intp]] = []
     start = 0
-    for side, limit_names in (("src", SENDERS), ("dst", RECEIVERS)):
+    for side, limit_names in (("src", OF_SENDER), ("dst", OF_RECEIVER)):
         machines, which = table.texts(side)
         for name in limit_names:
             capacity = np.full(len(machines), np.inf)

@@ -7,8 +7,8 @@ import msgspec
 from netplan_planner.engine.traffic_bill import (
     Bill,
     Meter,
-    bill_lanes,
     bill_nat_replies,
+    bill_priced_paths,
     bill_reads,
 )
 from netplan_planner.model import (
@@ -22,7 +22,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.paths.fronts import balancer_kind
-from netplan_planner.paths.lanes import Lane, front_of, lane_of
+from netplan_planner.paths.priced_paths import PricedPath, front_of, priced_path_of
 from netplan_planner.throughput import edge_query, predict, single_flow
 from netplan_planner.throughput.round_trips.rtt import light_between
 
@@ -120,21 +120,23 @@ def _passed_through(facts: Facts, edges: list[Edge], meter: Meter) -> Bill | Non
 
     What proxies pass on was processed where clients reached them, which machines do not record.
     """
-    lanes: dict[Lane, int] = defaultdict(int)
+    priced_paths: dict[PricedPath, int] = defaultdict(int)
     for edge in edges:
         front = front_of(facts, edge)
         kind = balancer_kind(front) if front is not None else ""
         if front is not None and front.region and "Passthrough" in kind:
             here = front.region
-            lanes[Lane(PathClass.LOAD_BALANCER, here, here, "", balancer=kind)] += edge.wire_bytes
-    return bill_lanes(facts, lanes, meter) if lanes else None
+            priced_paths[PricedPath(PathClass.LOAD_BALANCER, here, here, "", balancer=kind)] += (
+                edge.wire_bytes
+            )
+    return bill_priced_paths(facts, priced_paths, meter) if priced_paths else None
 
 
 def _sent(facts: Facts, edges: list[Edge], meter: Meter) -> Bill:
-    lanes: dict[Lane, int] = defaultdict(int)
+    priced_paths: dict[PricedPath, int] = defaultdict(int)
     for edge in edges:
-        lanes[lane_of(facts, edge)] += edge.wire_bytes
-    return bill_lanes(facts, lanes, meter)
+        priced_paths[priced_path_of(facts, edge)] += edge.wire_bytes
+    return bill_priced_paths(facts, priced_paths, meter)
 
 
 def zone_pairs(facts: Facts) -> tuple[ZonePair, ...]:

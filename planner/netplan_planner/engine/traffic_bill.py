@@ -6,11 +6,17 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from netplan_planner.model import Facts, LineItem, PathClass, PriceTier, Unpriced, bill
-from netplan_planner.paths.lanes import WHAT_TELLS, Lane, LanePart, lane_parts, nat_part
+from netplan_planner.paths.priced_paths import (
+    WHAT_TELLS,
+    PathPrice,
+    PricedPath,
+    nat_part,
+    path_prices_of,
+)
 from netplan_planner.paths.spans import span
 
 _NAMED = 3
-"""Ends of lanes that a line of a bill names."""
+"""Ends of priced paths that a line of a bill names."""
 
 READ_ELSEWHERE = (
     "free from the machine's region; Cloud Storage bills a bucket elsewhere for what is read"
@@ -21,7 +27,7 @@ Tiers = tuple[PriceTier, ...]
 
 
 class Meter:
-    """Counts what is used of each price in a month: the steps of a price are of all its lanes."""
+    """Counts what is used of each price in a month: its steps are of all paths that pay it."""
 
     def __init__(self) -> None:
         self._used: dict[str, Decimal] = defaultdict(Decimal)
@@ -44,13 +50,13 @@ def _key(tiers: Tiers) -> str:
 class _Open(NamedTuple):
     """What of a bill has no price yet that is known."""
 
-    part: LanePart
+    part: PathPrice
     name: str
     gib: Decimal
 
 
 class Bill(NamedTuple):
-    """The bill of some lanes: `unpriced` waits until the meter has seen all that has a price."""
+    """The bill of priced paths: `unpriced` waits until the meter has seen all that has a price."""
 
     lines: tuple[LineItem, ...]
     waiting: tuple[_Open, ...]
@@ -62,51 +68,54 @@ class Bill(NamedTuple):
         return tuple(_bounded(one, meter) for one in self.waiting)
 
 
-def bill_lanes(facts: Facts, lanes: Mapping[Lane, int], meter: Meter) -> Bill:
-    """Return the bill of what own machines send, in bytes by lane."""
-    parts = {lane: lane_parts(facts, lane) for lane in sorted(lanes)}
-    return _bill(facts, lanes, parts, meter)
+def bill_priced_paths(facts: Facts, priced_paths: Mapping[PricedPath, int], meter: Meter) -> Bill:
+    """Return the bill of what own machines send, in bytes by priced path."""
+    parts = {priced: path_prices_of(facts, priced) for priced in sorted(priced_paths)}
+    return _bill(facts, priced_paths, parts, meter)
 
 
 def bill_nat_replies(facts: Facts, bytes_by_region: Mapping[str, int], meter: Meter) -> Bill:
     """Return what Cloud NAT charges for what comes back through it, in bytes by region."""
-    lanes = {Lane(PathClass.NAT, region, "", ""): n for region, n in bytes_by_region.items()}
-    parts = {lane: (nat_part(facts, lane.src_region),) for lane in sorted(lanes)}
-    return _bill(facts, lanes, parts, meter)
+    priced_paths = {
+        PricedPath(PathClass.NAT, region, "", ""): n for region, n in bytes_by_region.items()
+    }
+    parts = {priced: (nat_part(facts, priced.src_region),) for priced in sorted(priced_paths)}
+    return _bill(facts, priced_paths, parts, meter)
 
 
 def bill_reads(facts: Facts, byte_count: int) -> Bill:
     """Return what is not known of reading from Google APIs: where a bucket is decides its bill."""
-    part = LanePart((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
+    part = PathPrice((), READ_ELSEWHERE, (), WHAT_TELLS[PathClass.GOOGLE_APIS])
     waiting = _Open(part, "google-apis, received", facts.gib_per_month(byte_count))
     return Bill((), (waiting,), is_priced=False)
 
 
 def _bill(
     facts: Facts,
-    lanes: Mapping[Lane, int],
-    parts: Mapping[Lane, tuple[LanePart, ...]],
+    priced_paths: Mapping[PricedPath, int],
+    parts: Mapping[PricedPath, tuple[PathPrice, ...]],
     meter: Meter,
 ) -> Bill:
-    alike: dict[Tiers, dict[Lane, int]] = {}
-    missing: dict[LanePart, dict[Lane, int]] = {}
-    for lane, of_lane in parts.items():
-        for part in of_lane:
+    alike: dict[Tiers, dict[PricedPath, int]] = {}
+    missing: dict[PathPrice, dict[PricedPath, int]] = {}
+    for priced, of_priced_path in parts.items():
+        for part in of_priced_path:
             found = alike.setdefault(part.tiers, {}) if part.tiers else missing.setdefault(part, {})
-            found[lane] = lanes[lane]
+            found[priced] = priced_paths[priced]
     lines = tuple(
         item
-        for tiers, of_lanes in alike.items()
-        for item in meter.lines(_name(of_lanes), _gib(facts, of_lanes), tiers)
+        for tiers, of_priced_paths in alike.items()
+        for item in meter.lines(_name(of_priced_paths), _gib(facts, of_priced_paths), tiers)
     )
     waiting = tuple(
-        _Open(part, _name(of_lanes), _gib(facts, of_lanes)) for part, of_lanes in missing.items()
+        _Open(part, _name(of_priced_paths), _gib(facts, of_priced_paths))
+        for part, of_priced_paths in missing.items()
     )
     return Bill(lines, waiting, bool(alike))
 
 
-def _gib(facts: Facts, lanes: Mapping[Lane, int]) -> Decimal:
-    return facts.gib_per_month(sum(lanes.values()))
+def _gib(facts: Facts, priced_paths: Mapping[PricedPath, int]) -> Decimal:
+    return facts.gib_per_month(sum(priced_paths.values()))
 
 
 def _bounded(one: _Open, meter: Meter) -> Unpriced:
@@ -124,9 +133,9 @@ def _bounded(one: _Open, meter: Meter) -> Unpriced:
     )
 
 
-def _name(lanes: Mapping[Lane, int]) -> str:
-    first = next(iter(lanes))
-    ends = list(dict.fromkeys(lane.ends for lane in lanes if lane.ends))
+def _name(priced_paths: Mapping[PricedPath, int]) -> str:
+    first = next(iter(priced_paths))
+    ends = list(dict.fromkeys(priced.ends for priced in priced_paths if priced.ends))
     more = f" and {len(ends) - _NAMED:,} more" if len(ends) > _NAMED else ""
     places = f"{'; '.join(ends[:_NAMED])}{more}"
     return ", ".join(filter(None, (first.path_class.value, places)))

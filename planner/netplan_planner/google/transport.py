@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from netplan_planner import tool_version
 from netplan_planner.errors import AccessError
 from netplan_planner.google.options import ApiOptions, Endpoint
 from netplan_planner.google.watch import Watch
+from netplan_planner.version import tool_version
 
 if TYPE_CHECKING:
     import requests

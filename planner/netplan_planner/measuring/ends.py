@@ -9,9 +9,10 @@ from netplan_planner.inert import inert
 from netplan_planner.measuring.campaign import Patience, ProbeEnd
 from netplan_planner.measuring.guard import facts_command
 from netplan_planner.measuring.outputs.base import address_in
-from netplan_planner.measuring.protocol import OLDEST, Version
+from netplan_planner.measuring.protocol import OLDEST
 from netplan_planner.measuring.sessions import run_to_end
 from netplan_planner.model import MeasuredEnd, Value
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT, Version
 
 _VERSION = re.compile(r"^iperf (\d{1,3})\.(\d{1,3})\S*")
 _PING = re.compile(r"min/avg/max(?:/\w+)? = (\d+(?:\.\d+)?)/")
@@ -98,7 +99,7 @@ def _version(line: str, *, label: str, program: str) -> Version:
     if version < OLDEST:
         raise AccessError(
             f"{label}: iperf3 {version[0]}.{version[1]} is too old; {OLDEST[0]}.{OLDEST[1]} or"
-            " newer is needed, 3.16 or newer is best"
+            f" newer is needed, {THREADED_TEXT} or newer is best"
         )
     return version
 

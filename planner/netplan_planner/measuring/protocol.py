@@ -1,9 +1,8 @@
 """How one run is done: its times, its processes, the words of its command, and when to stop.
 
 Source:
-    esnet/iperf release notes: 3.7 has `--bidir`, 3.16 gives each stream a thread. Repetitions in
-    random order: Abedi and Brecht, "Conducting repeatable experiments in highly variable cloud
-    computing environments", ICPE 2017.
+    esnet/iperf release notes: 3.7 has `--bidir`. Repetitions in random order: Abedi and Brecht,
+    "Conducting repeatable experiments in highly variable cloud computing environments", ICPE 2017.
 """
 
 import math
@@ -19,14 +18,11 @@ from netplan_planner.measuring.campaign import (
     StopRule,
 )
 from netplan_planner.model import Value
+from netplan_planner.throughput.transport.tool_threads import THREADED, Version
 from netplan_planner.units import BITS_PER_GIGABIT, MS_PER_SECOND
-
-Version = tuple[int, int]
 
 OLDEST: Version = (3, 7)
 """The first that sends both ways at once."""
-THREADED: Version = (3, 16)
-"""The first with a thread for each stream; before, one core carries them all."""
 CPU_BOUND_RATIO = 0.9
 _LEAST_OMIT_S, _OMIT_ROUND_TRIPS = 2.0, 15
 _LEAST_DURATION_S, _DURATION_ROUND_TRIPS = 10.0, 60

@@ -15,10 +15,11 @@ from netplan_planner.measuring.guard import Lead, run_command
 from netplan_planner.measuring.outputs import iperf3_wire as wire
 from netplan_planner.measuring.outputs import merge_streams, parse_iperf3
 from netplan_planner.measuring.outputs.json_text import documents_in
-from netplan_planner.measuring.protocol import CPU_BOUND_RATIO, THREADED, Times
+from netplan_planner.measuring.protocol import CPU_BOUND_RATIO, Times
 from netplan_planner.measuring.server import Server
 from netplan_planner.measuring.sessions import Session, attend
 from netplan_planner.model import Measurement, Value
+from netplan_planner.throughput.transport.tool_threads import THREADED
 
 _US_PER_MS = 1000
 _BLOCK_BYTES = 131_072

@@ -1,4 +1,7 @@
-"""Frozen values that every stage shares; see docs/glossary.md for the terms."""
+"""Frozen values that every stage shares; see docs/glossary.md for the terms.
+
+Plans of probes, their results and imports are imported by their modules, which no other verb needs.
+"""
 
 from netplan_planner.model.amounts import Amount, AmountKind, Text, Words, worded
 from netplan_planner.model.base import (
@@ -27,6 +30,7 @@ from netplan_planner.model.commitment import (
     MachineChange,
     cover_usd,
 )
+from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -154,6 +158,7 @@ from netplan_planner.model.report import (
     SCHEMA,
     ClassTotal,
     Coverage,
+    DearPair,
     Direction,
     ExpiredSuppression,
     Filtered,
@@ -260,6 +265,7 @@ __all__ = [
     "CoverLedger",
     "Coverage",
     "CurrencyRate",
+    "DearPair",
     "Destination",
     "Direction",
     "Disk",
@@ -269,6 +275,7 @@ __all__ = [
     "Environment",
     "EnvironmentVariable",
     "Estimate",
+    "Evaluation",
     "Evidence",
     "ExpiredSuppression",
     "Facts",
@@ -283,6 +290,7 @@ __all__ = [
     "FlowLogsConfiguration",
     "ForwardingRule",
     "Gap",
+    "GroupScore",
     "Hit",
     "Infeasible",
     "Instance",
@@ -331,6 +339,7 @@ __all__ = [
     "Planning",
     "PluginTable",
     "PodNetwork",
+    "PredictedRow",
     "Prediction",
     "Price",
     "PriceAnswer",

@@ -6,7 +6,7 @@ from netplan_planner.model.base import Value
 
 
 class Learnt(Value, frozen=True, kw_only=True):
-    """One latent: a factor on what the model says of a limit. 1 is the model without probes.
+    """A shared factor: on what the model says of a limit. 1 is the model without probes.
 
     Below stands the 5th, above the 95th percentile. The factor of a start says how much longer it
     takes; all others raise the throughput.

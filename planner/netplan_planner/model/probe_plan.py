@@ -121,6 +121,12 @@ class Probe(Value, frozen=True, kw_only=True):
         streams = counted(self.streams, "stream")
         return f"{self.path.subject}, {self.path.path_class.value}, {streams}"
 
+    @property
+    def ranking_usd(self) -> Decimal | None:
+        """What it costs in the ranking: its traffic and the seconds of both machines."""
+        traffic, machines = self.expected.usd, self.expected.vm_usd
+        return None if traffic is None or machines is None else traffic + machines
+
 
 class ToldLimit(Value, frozen=True, kw_only=True):
     """A limit whose value a probe is likely to show."""
@@ -189,6 +195,15 @@ class ProbeImpact(Value, frozen=True, kw_only=True):
         return seen is not None and cap is not None and seen + self.sends_gbps > cap
 
 
+class StoredRuns(Value, frozen=True, kw_only=True):
+    """What a store of measurements has of a plan before anything is run."""
+
+    path: str
+    run_count: int
+    faults: tuple[str, ...] = ()
+    """What of the store cannot be used."""
+
+
 class ProbePlan(Value, frozen=True, kw_only=True):
     """Probes in the order of what they tell for their cost, and those that are not among them."""
 
@@ -210,6 +225,36 @@ class ProbePlan(Value, frozen=True, kw_only=True):
     has_traffic: bool
     """Whether flow logs were given."""
     notes: tuple[str, ...] = ()
+    stored: StoredRuns | None = None
+    """None where no store was looked at."""
+
+    @property
+    def expected(self) -> ProbeCost:
+        """What all probes take together at the fewest runs and the predicted rates."""
+        return _total([one.probe.expected for one in self.probes])
+
+    @property
+    def most(self) -> ProbeCost:
+        """The same at the most runs and the high ends of the intervals."""
+        return _total([one.probe.most for one in self.probes])
+
+
+def _total(costs: list[ProbeCost]) -> ProbeCost:
+    return ProbeCost(
+        runs=sum(cost.runs for cost in costs),
+        seconds=sum(cost.seconds for cost in costs),
+        gib=sum((cost.gib for cost in costs), Decimal(0)),
+        lines=tuple(line for cost in costs for line in cost.lines),
+        usd=_sum_known([cost.usd for cost in costs]),
+        vm_seconds=sum(cost.vm_seconds for cost in costs),
+        vm_usd=_sum_known([cost.vm_usd for cost in costs]),
+    )
+
+
+def _sum_known(amounts: list[Decimal | None]) -> Decimal | None:
+    """Return a sum, or None where a part of it is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known, Decimal(0)) if len(known) == len(amounts) else None
 
 
 def log_width_of(half_width_ratio: float) -> float:

@@ -130,6 +130,25 @@ class ZonePair(Value, frozen=True, kw_only=True):
     unpriced: tuple[Unpriced, ...] = ()
 
 
+class DearPair(Value, frozen=True, kw_only=True):
+    """A sender and a receiver between which traffic costs much, over one class of path.
+
+    Its dollars are at the mean price of all traffic that shares its price and the steps of it.
+    """
+
+    src: str
+    dst: str
+    src_place: str
+    """Zone or region; empty where it is not known."""
+    dst_place: str
+    """Zone, region, or the area of an internet peer; empty where it is not known."""
+    path_class: PathClass
+    gib_per_month: Decimal
+    usd_per_month: Decimal
+    max_gbps: float
+    """Its fastest minute."""
+
+
 class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     """What one machine may send and costs, by its configuration; None: not known."""
 
@@ -163,6 +182,13 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     address_usd_per_month: Decimal | None
     """Of its external IPv4 addresses."""
     price_unknown: str
+    egress_p95_gbps: float | None = None
+    """95th percentile of the one-minute means of all that it sends; None: not seen."""
+    egress_max_gbps: float | None = None
+    """Its busiest minute."""
+    external_p95_gbps: float | None = None
+    """The same of what leaves the VPC."""
+    external_max_gbps: float | None = None
 
 
 class RegionRow(Value, frozen=True, kw_only=True):
@@ -283,6 +309,8 @@ class Report(Value, frozen=True, kw_only=True):
     """Every commitment that was read, and what of it is used."""
     flexible_commitments: FlexibleUse | None = None
     """What the billing export shows of flexible commitments; None: it shows none."""
+    dear_pairs: tuple[DearPair, ...] = ()
+    """The pairs of ends whose traffic costs most, the dearest first; not all of them."""
     network_services: tuple[ServiceTotal, ...] = ()
     """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
 

@@ -356,7 +356,7 @@ class _Search:
         greatest = max(sent, key=lambda edge: (edge.wire_bytes, -edge.dst))
         one_flow = change.kind is ChangeKind.MORE_FLOWS
         query = edge_query(self._facts, greatest, streams=1 if one_flow else None)
-        if self._traffic.lane(greatest).path_class is not greatest.path_class:
+        if self._traffic.priced(greatest).path_class is not greatest.path_class:
             query = _over_internal(query, change.target)
         taken = self._machines.taken(change.target)
         if taken is not None:

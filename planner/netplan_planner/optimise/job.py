@@ -11,14 +11,13 @@ from netplan_planner.model import (
     JobPlan,
     MachineShape,
     PathClass,
-    PathEnd,
     PathQuery,
     PriceBook,
     Rejected,
     Usage,
     line_item,
 )
-from netplan_planner.throughput import predict
+from netplan_planner.throughput import predict, type_end
 from netplan_planner.units import (
     BITS_PER_BYTE,
     BITS_PER_GIGABIT,
@@ -80,8 +79,8 @@ def _transfer_rate(need: JobNeed, machine_type: str, caps: CapsBook) -> Estimate
     platform = askable[0].min_cpu_platform if askable else None
     query = PathQuery(
         path_class=PathClass.SAME_ZONE_INTERNAL,
-        src=PathEnd(machine_type=machine_type, cpu_platform=platform),
-        dst=PathEnd(machine_type=machine_type),
+        src=type_end(machine_type, cpu_platform=platform),
+        dst=type_end(machine_type),
         streams=need.streams,
     )
     return predict(query, caps)

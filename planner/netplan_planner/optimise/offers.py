@@ -22,15 +22,13 @@ from netplan_planner.model import (
     MachineNeed,
     MachineShape,
     PathClass,
-    PathEnd,
-    PathQuery,
     PriceBook,
     Rejected,
     Ties,
     series_of,
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill
-from netplan_planner.throughput import predict, single_flow
+from netplan_planner.throughput import predict, sending_query, single_flow, type_end
 
 UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
@@ -231,15 +229,8 @@ def _reach(
     need: MachineNeed, cap: EgressCap, caps: CapsBook
 ) -> tuple[Estimate | None, tuple[str, str]]:
     """Return what a variant carries to the destination, or the reason why it cannot do."""
-    query = PathQuery(
-        path_class=PATHS[need.destination],
-        src=PathEnd(
-            machine_type=cap.machine_type,
-            is_tier1=cap.is_tier1,
-            cpu_platform=cap.min_cpu_platform or None,
-        ),
-        dst=PathEnd(machine_type=None),
-    )
+    end = type_end(cap.machine_type, is_tier1=cap.is_tier1, cpu_platform=cap.min_cpu_platform)
+    query = sending_query(PATHS[need.destination], end)
     estimate = predict(query, caps)
     if estimate.gbps is None:
         return None, ("cap", "; ".join(estimate.unknown))

@@ -16,7 +16,7 @@ from netplan_planner.model.probe_plan import (
     ProbeWay,
 )
 from netplan_planner.optimise.probe_information import limit_shares, width_and_reach
-from netplan_planner.paths.lanes import Lane, lane_prices
+from netplan_planner.paths.priced_paths import PricedPath, path_prices
 from netplan_planner.throughput import predict
 from netplan_planner.units import SECONDS_PER_HOUR, bytes_from_gbps, gib_from_bytes
 
@@ -90,7 +90,7 @@ def _flow(
         is_both_ways=way is ProbeWay.BOTH,
     )
     estimate = predict(query, facts.caps, may_assume=True, weigh=True)
-    ends = (path.server, path.client) if is_back else (path.client, path.server)
+    receiver = path.client if is_back else path.server
     width, reach = width_and_reach(estimate, rules.bitrate_gbps)
     return ProbeFlow(
         way=way,
@@ -98,7 +98,7 @@ def _flow(
         estimate=estimate,
         log_width=width,
         informative_ratio=reach,
-        shares=limit_shares(query, estimate, src=ends[0], dst=ends[1]),
+        shares=limit_shares(query, estimate, dst=receiver),
     )
 
 
@@ -178,14 +178,14 @@ def _line(path: ProbePath, is_back: bool, gib: Decimal, price: Price) -> ProbeLi
 def _traffic_prices(path: ProbePath, facts: Facts) -> tuple[_Prices, str]:
     """Return the prices of a GiB there and back, or why they are not known.
 
-    Of a price with steps the dearest: what else the month holds on that lane is not known here, and
+    Of a price with steps the dearest: what else the month holds at that price is not known, and
     a free first GiB is soon gone.
     """
     found = {}
     for is_back, query in ((False, path.there), (True, path.back)):
-        lane = Lane(path.path_class, query.src.region or "", query.dst.region or "", "")
+        priced = PricedPath(path.path_class, query.src.region or "", query.dst.region or "", "")
         try:
-            steps = (step for tiers in lane_prices(facts, lane) for step in tiers)
+            steps = (step for tiers in path_prices(facts, priced) for step in tiers)
             found[is_back] = max((step.price for step in steps), key=lambda price: price.usd)
         except MissingDatum as missing:
             return {}, str(missing)

@@ -2,8 +2,8 @@
 
 A run observes the least of a path's limits. With the probability that a limit binds there, its
 value becomes known; every path that is bound by the same limit then has a narrower interval. That
-limits are "the same" is a matter of what decides them: the receiver's image decides a window, the
-machine family its cap, the project the way to external addresses.
+limits are "the same" is said where calibrations that learn from the runs look it up, too
+(`throughput.limits.shared_by`); only the receiver's image is known here beside.
 
 What is still open of one direction of a path, as a share of what its interval has too much:
 
@@ -15,66 +15,35 @@ Censored knowledge ("at least this") is not counted.
 """
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from netplan_planner.model import Estimate, Instance, PathQuery, series_of
+from netplan_planner.model import Estimate, Instance, PathQuery
 from netplan_planner.model.probe_plan import Probe, ProbeFlow
+from netplan_planner.throughput.limits.shared_by import said_of, same_for
 
 UNKNOWN_RATIO = 10.0
 """A path without a prediction is taken for anything from a tenth of the bitrate to all of it."""
-_OF_PROJECT = frozenset(
-    {"external-egress", "external-ingress", "external-ingress-packets", "external-flow"}
-)
-_OF_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
-_SHARED_CORE = re.compile(r"-(micro|small|medium)\b")
 
 
 def limit_shares(
-    query: PathQuery, estimate: Estimate, *, src: Instance, dst: Instance
+    query: PathQuery, estimate: Estimate, *, dst: Instance
 ) -> tuple[tuple[str, float], ...]:
     """Return each limit with what decides it, and the probability that it binds; summing to 1.
 
     Args:
         query: The path.
         estimate: Its prediction, weighed.
-        src: The sender.
         dst: The receiver.
     """
     found: dict[str, float] = defaultdict(float)
     for limit, chance in zip(estimate.limits, estimate.probabilities, strict=False):
         if chance > 0:
-            found[_limit_key(limit.name, query, src, dst)] += chance
+            same = same_for(limit.name, query, image=_image_of(dst))
+            found[said_of(limit.name, same)] += chance
     total = sum(found.values())
     return tuple((key, chance / total) for key, chance in found.items())
-
-
-def _limit_key(name: str, query: PathQuery, src: Instance, dst: Instance) -> str:
-    """Return the name of a limit with what decides it, in words."""
-    if name == "window-over-rtt":
-        return f"{name} (receivers of {_image_of(dst)})"
-    if name in _OF_PROJECT:
-        return f"{name} (machines of {src.project}{_tier(query)})"
-    if name in _OF_FAMILY:
-        return f"{name} ({_family_of(src)} machines{_tier(query)})"
-    if name == "receiver-cores":
-        return f"{name} ({_family_of(dst)} machines)"
-    if name == "external-path":
-        return f"{name} ({query.path_class.value})"
-    # The start depends on the round trip; the rest on the very machines.
-    return f"{name} ({query.src.zone} to {query.dst.zone})"
-
-
-def _family_of(instance: Instance) -> str:
-    """Return the machines whose caps rise and fall together; shared-core types have their own."""
-    name = instance.machine_type
-    return name if _SHARED_CORE.search(name) else series_of(name)
-
-
-def _tier(query: PathQuery) -> str:
-    return " with Tier_1" if query.src.is_tier1 else ""
 
 
 def _image_of(instance: Instance) -> str:

@@ -88,12 +88,6 @@ def choose_probes(probes: Sequence[Probe], *, rules: ProbeRules, caps: ProbeCaps
     )
 
 
-def ranking_usd(probe: Probe) -> Decimal | None:
-    """Return what a probe costs in the ranking: its traffic and the seconds of both machines."""
-    traffic, machines = probe.expected.usd, probe.expected.vm_usd
-    return None if traffic is None or machines is None else traffic + machines
-
-
 def _is_known(probe: Probe, information: Information, rules: ProbeRules) -> bool:
     return information.widest(probe) <= log_width_of(rules.tolerance_ratio)
 
@@ -117,7 +111,7 @@ def _rank(probe: Probe, information: Information) -> tuple[bool, float, float]:
 
 
 def _per_usd(gain: float, probe: Probe) -> float | None:
-    usd = ranking_usd(probe)
+    usd = probe.ranking_usd
     return gain / float(usd) if usd else None
 
 

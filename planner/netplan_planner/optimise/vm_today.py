@@ -10,8 +10,6 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     MachineShape,
-    PathEnd,
-    PathQuery,
     PriceBook,
     Text,
     Usage,
@@ -19,7 +17,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill, with_gpus
 from netplan_planner.optimise.offers import PATHS, rounded
-from netplan_planner.throughput import instance_end, predict
+from netplan_planner.throughput import instance_end, predict, sending_query
 
 
 def baseline_of(
@@ -32,7 +30,7 @@ def baseline_of(
     has when it runs, and the text says that it costs nothing now.
     """
     end = instance_end(instance)
-    query = PathQuery(path_class=PATHS[need.destination], src=end, dst=PathEnd(machine_type=None))
+    query = sending_query(PATHS[need.destination], end)
     estimate = predict(query, caps)
     binding = estimate.binding
     if binding is None or estimate.gbps is None:

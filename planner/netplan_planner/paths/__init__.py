@@ -3,15 +3,15 @@
 from netplan_planner.paths.addresses import address_text, is_public, parse_address
 from netplan_planner.paths.book import AddressBook
 from netplan_planner.paths.classify import Path, classify
-from netplan_planner.paths.ends import Face, FlowEnd, RecordedEnd, Tenure, unknown_end
+from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, RecordedEnd, unknown_end
 
 __all__ = [
     "AddressBook",
-    "Face",
+    "AddressKind",
     "FlowEnd",
+    "Ownership",
     "Path",
     "RecordedEnd",
-    "Tenure",
     "address_text",
     "classify",
     "is_public",

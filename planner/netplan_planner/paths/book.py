@@ -25,20 +25,11 @@ from netplan_planner.paths.addresses import (
     parse_address,
     parse_range,
 )
-from netplan_planner.paths.claims import (
-    Claim,
-    Tenures,
-    nat_claims,
-    producer_claims,
-    proxy_claims,
-    reserved_claims,
-    rule_claims,
-)
 from netplan_planner.paths.ends import (
-    Face,
+    AddressKind,
     FlowEnd,
+    Ownership,
     RecordedEnd,
-    Tenure,
     foreign_owner,
     gateway_end,
     internet_end,
@@ -47,6 +38,15 @@ from netplan_planner.paths.ends import (
     vanished_owner,
 )
 from netplan_planner.paths.google_ranges import google_ranges
+from netplan_planner.paths.held_ranges import (
+    HeldRange,
+    Ownerships,
+    nat_ranges,
+    producer_ranges,
+    proxy_ranges,
+    reserved_ranges,
+    rule_ranges,
+)
 from netplan_planner.paths.machines import MachineEnds, is_gke_node, pod_ranges
 from netplan_planner.paths.ranges import RangeTable
 
@@ -59,18 +59,18 @@ _HYBRID_TARGETS = ("/vpnTunnels/", "/interconnectAttachments/")
 class AddressBook:
     """Owners of addresses, per network where ranges may overlap.
 
-    Order of evidence: the machine, gateway or service that the record names; who claims the address
-    in the inventory; Google's published ranges; hybrid routes; a public address is the internet's;
-    anything else is unknown.
+    Order of evidence: the machine, gateway or service that the record names; who holds the
+    address in the inventory; Google's published ranges; hybrid routes; a public address is the
+    internet's; anything else is unknown.
     """
 
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
         self._machines = MachineEnds(inventory)
-        self._exact: dict[Address, list[Claim]] = defaultdict(list)
-        ranges: dict[SelfLink | None, list[tuple[str, Claim]]] = defaultdict(list)
-        for claim in self._claims():
-            self._add(claim, ranges)
+        self._exact: dict[Address, list[HeldRange]] = defaultdict(list)
+        ranges: dict[SelfLink | None, list[tuple[str, HeldRange]]] = defaultdict(list)
+        for held_range in self._held_ranges():
+            self._add(held_range, ranges)
         self._ranges = {network: RangeTable(entries) for network, entries in ranges.items()}
         self._instances: dict[tuple[str, str], list[Instance]] = defaultdict(list)
         self._by_name: dict[str, list[Instance]] = defaultdict(list)
@@ -84,45 +84,47 @@ class AddressBook:
         }
         self._hybrid = _hybrid_routes(inventory)
 
-    def _claims(self) -> Iterable[Claim]:
-        """Yield all claims, the surest first: of several for one address the first one stays."""
+    def _held_ranges(self) -> Iterable[HeldRange]:
+        """Yield all held ranges, the surest first: of several for one address the first stays."""
         inventory = self._inventory
         for instance in inventory.instances:
-            yield from self._machines.claims(instance)
-        yield from rule_claims(inventory.forwarding_rules)
-        yield from nat_claims(inventory)
-        yield from reserved_claims(inventory.addresses)
-        yield from proxy_claims(inventory.subnetworks)
-        yield from producer_claims(inventory.addresses)
+            yield from self._machines.held_ranges(instance)
+        yield from rule_ranges(inventory.forwarding_rules)
+        yield from nat_ranges(inventory)
+        yield from reserved_ranges(inventory.addresses)
+        yield from proxy_ranges(inventory.subnetworks)
+        yield from producer_ranges(inventory.addresses)
 
-    def _add(self, claim: Claim, ranges: dict[SelfLink | None, list[tuple[str, Claim]]]) -> None:
-        parsed = parse_range(claim.range)
+    def _add(
+        self, held_range: HeldRange, ranges: dict[SelfLink | None, list[tuple[str, HeldRange]]]
+    ) -> None:
+        parsed = parse_range(held_range.range)
         if parsed is None:
             return
         first, length = parsed
         if length == (32 if first[0] == 4 else 128):
             here = self._exact[first]
-            if all(other.network != claim.network for other in here):
-                here.append(claim)
+            if all(other.network != held_range.network for other in here):
+                here.append(held_range)
         else:
-            ranges[claim.network].append((claim.range, claim))
+            ranges[held_range.network].append((held_range.range, held_range))
 
-    def resolve(self, said: RecordedEnd) -> Tenures | None:
+    def resolve(self, said: RecordedEnd) -> Ownerships | None:
         """Return who an end is, oldest first, or None when its address is not an IP address."""
         address = parse_address(said.address)
         if address is None:
             return None
         is_ipv6 = address[0] == 6
         if said.vm and said.project:
-            return (Tenure(end=self._named(said, address)),)
+            return (Ownership(end=self._named(said, address)),)
         if said.gateway:
-            return (Tenure(end=gateway_end(said.gateway, is_ipv6=is_ipv6)),)
+            return (Ownership(end=gateway_end(said.gateway, is_ipv6=is_ipv6)),)
         if said.service:
-            return (Tenure(end=service_end(said.service, is_ipv6=is_ipv6)),)
+            return (Ownership(end=service_end(said.service, is_ipv6=is_ipv6)),)
         held = self._held(address, said.network or said.context)
         if held is not None:
             return _with_pod(held) if said.has_pod else held
-        return (Tenure(end=self._outside(address, said)),)
+        return (Ownership(end=self._outside(address, said)),)
 
     def instances_named(self, name: str) -> list[Instance]:
         """Return the machines that a plain name, `project/zone/name` or a self link means."""
@@ -141,7 +143,7 @@ class AddressBook:
         One without an external address can be named as met there all the same: the literal is
         then missing.
         """
-        face = Face.EXTERNAL if is_external else Face.INTERNAL
+        address_kind = AddressKind.EXTERNAL if is_external else AddressKind.INTERNAL
         for nic in instance.interfaces:
             address = _literal(
                 nic.external_ipv4 or nic.external_ipv6
@@ -149,8 +151,8 @@ class AddressBook:
                 else nic.internal_ipv4 or nic.internal_ipv6
             )
             if address is not None:
-                return self._machines.end(instance, nic, face, address)
-        return FlowEnd(owner=self._machines.owner(instance), face=face)
+                return self._machines.end(instance, nic, address_kind, address)
+        return FlowEnd(owner=self._machines.owner(instance), address_kind=address_kind)
 
     def network_of(self, subnetwork: SelfLink | None) -> SelfLink | None:
         """Return the network of a subnetwork, or None when the inventory does not have it."""
@@ -169,11 +171,17 @@ class AddressBook:
             front = self._front(address, said.network)
             virtual = front is not None
             owner = vanished_owner(said) if said.project in self._projects else foreign_owner(said)
-            face = Face.EXTERNAL if self._looks_external(address, said.network) else Face.INTERNAL
+            address_kind = (
+                AddressKind.EXTERNAL
+                if self._looks_external(address, said.network)
+                else AddressKind.INTERNAL
+            )
             return FlowEnd(
                 owner=owner,
-                face=Face.VIRTUAL if virtual else face,
-                address=address_text(address) if virtual or face is Face.EXTERNAL else None,
+                address_kind=AddressKind.VIRTUAL if virtual else address_kind,
+                address=address_text(address)
+                if virtual or address_kind is AddressKind.EXTERNAL
+                else None,
                 is_ipv6=address[0] == 6,
                 is_pod=said.has_pod,
                 is_passthrough=front is not None and front.is_passthrough,
@@ -181,16 +189,16 @@ class AddressBook:
                 reported_by=(said.subnetwork,) if said.subnetwork else (),
             )
         found = _interface_at(instance, address)
-        nic, face, literal, is_alias = found or (None, Face.INTERNAL, None, False)
+        nic, address_kind, literal, is_alias = found or (None, AddressKind.INTERNAL, None, False)
         front = self._front(address, said.network) if found is None else None
         if front is not None:
-            face, literal = Face.VIRTUAL, address_text(address)
+            address_kind, literal = AddressKind.VIRTUAL, address_text(address)
         elif found is None and self._looks_external(address, said.network):
-            face = Face.EXTERNAL
+            address_kind = AddressKind.EXTERNAL
         end = self._machines.end(
             instance,
             nic,
-            face,
+            address_kind,
             address,
             literal=literal,
             is_pod=said.has_pod or (is_alias and is_gke_node(instance)),
@@ -201,7 +209,7 @@ class AddressBook:
     def _front(self, address: Address, network: SelfLink | None) -> FlowEnd | None:
         """Return the load balancer that has an address, or None."""
         held = self._held(address, network)
-        if held is None or held[-1].end.face is not Face.VIRTUAL:
+        if held is None or held[-1].end.address_kind is not AddressKind.VIRTUAL:
             return None
         return held[-1].end
 
@@ -217,33 +225,34 @@ class AddressBook:
             if network is None or self._inventory.are_connected(own, network)
         )
 
-    def _held(self, address: Address, network: SelfLink | None) -> Tenures | None:
+    def _held(self, address: Address, network: SelfLink | None) -> Ownerships | None:
         """Return the holders of an address, or None when the inventory has none for it here.
 
         An address that two networks use and that no record places is nobody's: not guessed.
         """
-        claims = [c for c in self._exact.get(address, ()) if self._is_near(c, network)]
-        if not claims:
-            claims = [
-                claim
+        held_ranges = [c for c in self._exact.get(address, ()) if self._is_near(c, network)]
+        if not held_ranges:
+            held_ranges = [
+                held_range
                 for table in self._ranges.values()
-                if (claim := table.find(address)) is not None and self._is_near(claim, network)
+                if (held_range := table.find(address)) is not None
+                and self._is_near(held_range, network)
             ]
-        own = [c for c in claims if c.network is not None and c.network == network]
-        everywhere = [c for c in claims if c.network is None]
-        for narrowed in (own, everywhere, claims):
+        own = [c for c in held_ranges if c.network is not None and c.network == network]
+        everywhere = [c for c in held_ranges if c.network is None]
+        for narrowed in (own, everywhere, held_ranges):
             if len(narrowed) == 1:
                 return narrowed[0].holders(address)
-        if not claims:
+        if not held_ranges:
             return None
-        return (Tenure(end=unknown_end(address_text(address), is_ipv6=address[0] == 6)),)
+        return (Ownership(end=unknown_end(address_text(address), is_ipv6=address[0] == 6)),)
 
-    def _is_near(self, claim: Claim, network: SelfLink | None) -> bool:
-        """Return whether a claim can be meant by a record that was made in `network`."""
+    def _is_near(self, held_range: HeldRange, network: SelfLink | None) -> bool:
+        """Return whether a held range can be meant by a record that was made in `network`."""
         return (
-            claim.network is None
+            held_range.network is None
             or network is None
-            or self._inventory.are_connected(claim.network, network)
+            or self._inventory.are_connected(held_range.network, network)
         )
 
     def _outside(self, address: Address, said: RecordedEnd) -> FlowEnd:
@@ -282,11 +291,13 @@ def _front_end(service: str, *, is_ipv6: bool) -> FlowEnd:
     return FlowEnd(owner=owner, is_ipv6=is_ipv6)
 
 
-def _with_pod(tenures: Tenures) -> Tenures:
-    return tuple(replace(tenure, end=replace(tenure.end, is_pod=True)) for tenure in tenures)
+def _with_pod(ownerships: Ownerships) -> Ownerships:
+    return tuple(
+        replace(ownership, end=replace(ownership.end, is_pod=True)) for ownership in ownerships
+    )
 
 
-_Met = tuple[NetworkInterface, Face, str | None, bool]
+_Met = tuple[NetworkInterface, AddressKind, str | None, bool]
 """An interface, by which of its addresses it is met, the literal to show, whether it is an alias"""
 
 
@@ -294,16 +305,16 @@ def _interface_at(instance: Instance, address: Address) -> _Met | None:
     """Return the interface of a machine that has an address, or None."""
     for nic in instance.interfaces:
         if address in (_literal(nic.internal_ipv4), _literal(nic.internal_ipv6)):
-            return nic, Face.INTERNAL, None, False
+            return nic, AddressKind.INTERNAL, None, False
         if address == _literal(nic.external_ipv4):
-            return nic, Face.EXTERNAL, None, False
+            return nic, AddressKind.EXTERNAL, None, False
         if any(_is_in(address, text) for text in pod_ranges(nic)):
-            return nic, Face.INTERNAL, None, True
+            return nic, AddressKind.INTERNAL, None, True
         if nic.external_ipv6 and address[0] == 6:
             text = f"{nic.external_ipv6}/{nic.external_ipv6_prefix_length or 128}"
             parsed = parse_range(text)
             if parsed is not None and _is_in(address, text):
-                return nic, Face.EXTERNAL, address_text(parsed[0]), False
+                return nic, AddressKind.EXTERNAL, address_text(parsed[0]), False
     return None
 
 

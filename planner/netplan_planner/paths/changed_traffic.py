@@ -20,7 +20,7 @@ from netplan_planner.model import (
     region_of,
     total_usd,
 )
-from netplan_planner.paths.lanes import Lane, lane_of, lane_prices
+from netplan_planner.paths.priced_paths import PricedPath, path_prices, priced_path_of
 
 Pair = tuple[int, int]
 """Two owners by index, the smaller first."""
@@ -55,11 +55,11 @@ class ChangedTraffic:
         self._facts = facts
         self._zones: dict[int, Zone] = {}
         self._internal: set[Pair] = set()
-        self._priced: dict[tuple[Lane, int, int], tuple[LineItem, ...] | str] = {}
-        self._lanes: dict[int, Lane] = {}
+        self._priced: dict[tuple[PricedPath, int, int], tuple[LineItem, ...] | str] = {}
+        self._priced_paths: dict[int, PricedPath] = {}
         """Of edges as they are, by the edge's identity."""
-        self._stepped: dict[Lane, int | None] = {}
-        """The number of a price with steps; None: the lane's price has none, or is not known."""
+        self._stepped: dict[PricedPath, int | None] = {}
+        """The number of a price with steps; None: the price has none, or is not known."""
         self._numbers: dict[tuple[object, ...], int] = {}
         self._all_bytes: dict[int, int] | None = None
         """Of all traffic after the changes, by the number of a price with steps."""
@@ -111,47 +111,47 @@ class ChangedTraffic:
                     self._by_pair[pair_of(edge)].append(edge)
         return self._by_pair.get(pair, ())
 
-    def lane(self, edge: Edge) -> Lane:
+    def priced(self, edge: Edge) -> PricedPath:
         """Return what the price of an edge depends on after the changes."""
-        lane = self._lane_today(edge)
+        priced = self._priced_path_today(edge)
         is_moved = edge.src in self._zones or edge.dst in self._zones
         if not is_moved and (not self._internal or pair_of(edge) not in self._internal):
-            return lane
+            return priced
         src, dst = self.zone(edge.src), self.zone(edge.dst)
-        path_class = lane.path_class
+        path_class = priced.path_class
         if path_class.distance is not None and src and dst:
             if path_class.is_external_address and pair_of(edge) in self._internal:
                 path_class = path_class.over_internal_address
             path_class = path_class.between(src, dst)
-        return lane._replace(
+        return priced._replace(
             path_class=path_class,
-            src_region=region_of(src) if edge.src in self._zones and src else lane.src_region,
-            dst_region=region_of(dst) if edge.dst in self._zones and dst else lane.dst_region,
+            src_region=region_of(src) if edge.src in self._zones and src else priced.src_region,
+            dst_region=region_of(dst) if edge.dst in self._zones and dst else priced.dst_region,
         )
 
-    def _lane_today(self, edge: Edge) -> Lane:
-        found = self._lanes.get(id(edge))
+    def _priced_path_today(self, edge: Edge) -> PricedPath:
+        found = self._priced_paths.get(id(edge))
         if found is None:
-            found = self._lanes[id(edge)] = lane_of(self._facts, edge)
+            found = self._priced_paths[id(edge)] = priced_path_of(self._facts, edge)
         return found
 
     def cost(self, edges: Iterable[Edge]) -> TrafficCost:
         """Return what edges cost after the changes; only what own machines send is billed."""
-        volumes: dict[Lane, int] = defaultdict(int)
+        volumes: dict[PricedPath, int] = defaultdict(int)
         for edge in edges:
             if self._facts.src(edge).kind is OwnerKind.VM:
-                volumes[self.lane(edge)] += edge.wire_bytes
+                volumes[self.priced(edge)] += edge.wire_bytes
         # What comes before a stepped price: all but these edges, then those of them priced so far.
         others: dict[int, int] = {}
-        for lane, byte_count in volumes.items():
-            number = self._number(lane)
+        for priced, byte_count in volumes.items():
+            number = self._number(priced)
             if number is not None:
                 others[number] = others.get(number, self._beside()[number]) - byte_count
         lines: list[LineItem] = []
         unpriced: set[str] = set()
-        for lane, byte_count in sorted(volumes.items()):
-            number = self._number(lane)
-            found = self._lines(lane, byte_count, 0 if number is None else others[number])
+        for priced, byte_count in sorted(volumes.items()):
+            number = self._number(priced)
+            found = self._lines(priced, byte_count, 0 if number is None else others[number])
             if number is not None:
                 others[number] += byte_count
             if isinstance(found, str):
@@ -179,7 +179,7 @@ class ChangedTraffic:
         for edge in edges:
             if self._facts.src(edge).kind is not OwnerKind.VM:
                 continue
-            last, now = self._counted.get(id(edge)), self._number(self.lane(edge))
+            last, now = self._counted.get(id(edge)), self._number(self.priced(edge))
             if last == now:
                 continue
             if last is not None:
@@ -188,11 +188,11 @@ class ChangedTraffic:
                 all_bytes[now] += edge.wire_bytes
                 self._counted[id(edge)] = now
 
-    def _number(self, lane: Lane) -> int | None:
-        """Return the number of a lane's price, if that has steps: all of the same SKUs share it."""
-        if lane not in self._stepped:
+    def _number(self, priced: PricedPath) -> int | None:
+        """Return the number of a path's price, if that has steps: all of the same SKUs share it."""
+        if priced not in self._stepped:
             try:
-                prices = lane_prices(self._facts, lane)
+                prices = path_prices(self._facts, priced)
             except MissingDatum:
                 prices = ()
             number = None
@@ -203,21 +203,21 @@ class ChangedTraffic:
                     for tier in tiers
                 )
                 number = self._numbers.setdefault(key, len(self._numbers))
-            self._stepped[lane] = number
-        return self._stepped[lane]
+            self._stepped[priced] = number
+        return self._stepped[priced]
 
-    def _lines(self, lane: Lane, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
-        key = lane, byte_count, after
+    def _lines(self, priced: PricedPath, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
+        key = priced, byte_count, after
         found = self._priced.get(key)
         if found is None:
-            found = self._priced[key] = self._ask(lane, byte_count, after)
+            found = self._priced[key] = self._ask(priced, byte_count, after)
         return found
 
-    def _ask(self, lane: Lane, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
-        name = f"traffic {lane.path_class.value} {lane.ends}"
+    def _ask(self, priced: PricedPath, byte_count: int, after: int) -> tuple[LineItem, ...] | str:
+        name = f"traffic {priced.path_class.value} {priced.ends}"
         gib, before = (self._facts.gib_per_month(count) for count in (byte_count, after))
         try:
-            prices = lane_prices(self._facts, lane)
+            prices = path_prices(self._facts, priced)
         except MissingDatum as error:
             return str(error)
         lines = (line for tiers in prices for line in bill(name, gib, tiers, before))

@@ -1,7 +1,7 @@
 """The one path class of a flow, from who its ends are and by which addresses they meet."""
 
 from netplan_planner.model import OwnerKind, PathClass, Value
-from netplan_planner.paths.ends import Face, FlowEnd
+from netplan_planner.paths.ends import AddressKind, FlowEnd
 
 _MACHINES = frozenset({OwnerKind.VM, OwnerKind.OTHER_PROJECT})
 
@@ -33,7 +33,7 @@ def classify(src: FlowEnd, dst: FlowEnd) -> Path:
     sender's report of it.
     """
     kinds = (src.owner.kind, dst.owner.kind)
-    is_virtual = Face.VIRTUAL in (src.face, dst.face)
+    is_virtual = AddressKind.VIRTUAL in (src.address_kind, dst.address_kind)
     if not is_virtual and kinds[0] in _MACHINES and kinds[1] in _MACHINES:
         return _between_machines(src, dst)
     if OwnerKind.HYBRID in kinds:
@@ -54,23 +54,23 @@ def classify(src: FlowEnd, dst: FlowEnd) -> Path:
 
 def _front(src: FlowEnd, dst: FlowEnd) -> str | None:
     """Return the load balancer's address, whichever end it is."""
-    if dst.face is Face.VIRTUAL:
+    if dst.address_kind is AddressKind.VIRTUAL:
         return dst.address
-    return src.address if src.face is Face.VIRTUAL else None
+    return src.address if src.address_kind is AddressKind.VIRTUAL else None
 
 
 def _reached(dst: FlowEnd) -> str | None:
     """Return the external address by which a receiver was reached, None when it is not known."""
     if dst.owner.kind not in _MACHINES:
         return None
-    return dst.address if dst.face is Face.EXTERNAL else dst.external_address
+    return dst.address if dst.address_kind is AddressKind.EXTERNAL else dst.external_address
 
 
 def _between_machines(src: FlowEnd, dst: FlowEnd) -> Path:
     distance = _distance(src, dst)
     if distance is None:
         return Path(path_class=PathClass.UNKNOWN)
-    if Face.EXTERNAL in (src.face, dst.face):
+    if AddressKind.EXTERNAL in (src.address_kind, dst.address_kind):
         return Path(path_class=_CLASSES[distance, "external"], dst_address=_reached(dst))
     if src.is_pod or dst.is_pod:
         # All machines of another project in a zone are one owner: not one node for that.

@@ -35,7 +35,7 @@ class RecordedEnd(Value, frozen=True, kw_only=True):
     """The network in which the record was made: internal addresses mean something only there."""
 
 
-class Face(StrEnum):
+class AddressKind(StrEnum):
     """By which of an owner's addresses a flow meets it."""
 
     INTERNAL = "internal"
@@ -48,7 +48,7 @@ class FlowEnd(Value, frozen=True, kw_only=True):
     """One end of a flow after the look-up: the owner, and the address facts that decide a path."""
 
     owner: Owner
-    face: Face = Face.INTERNAL
+    address_kind: AddressKind = AddressKind.INTERNAL
     address: str | None = None
     """The literal where it matters: an external address of a machine, a load balancer's."""
     is_ipv6: bool = False
@@ -65,7 +65,7 @@ class FlowEnd(Value, frozen=True, kw_only=True):
     """The subnetworks that log what this end sends: its own, or those behind a NAT address."""
 
 
-class Tenure(Value, frozen=True, kw_only=True):
+class Ownership(Value, frozen=True, kw_only=True):
     """Who an address is from a time on; None means since before any record."""
 
     end: FlowEnd
@@ -86,7 +86,7 @@ def internet_end(area: str | None, *, is_ipv6: bool) -> FlowEnd:
         name=f"internet ({area})" if area else "internet",
         area=area,
     )
-    return FlowEnd(owner=owner, face=Face.EXTERNAL, is_ipv6=is_ipv6)
+    return FlowEnd(owner=owner, address_kind=AddressKind.EXTERNAL, is_ipv6=is_ipv6)
 
 
 def service_end(service: str, *, is_ipv6: bool, link: SelfLink | None = None) -> FlowEnd:

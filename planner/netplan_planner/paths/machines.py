@@ -1,4 +1,4 @@
-"""Which addresses the machines of an inventory claim, and since when they have them."""
+"""Which addresses the machines of an inventory hold, and since when they have them."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -14,8 +14,8 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.paths.addresses import Address, address_text, parse_address, parse_range
-from netplan_planner.paths.claims import Claim, Tenures
-from netplan_planner.paths.ends import Face, FlowEnd, Tenure, unknown_end
+from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, unknown_end
+from netplan_planner.paths.held_ranges import HeldRange, Ownerships
 
 _INTERNAL_IPV6_PREFIX = 96
 """Prefix length of the internal IPv6 range of an interface: the machine has its first address, pods
@@ -60,7 +60,7 @@ class MachineEnds:
         self,
         instance: Instance,
         nic: NetworkInterface | None,
-        face: Face,
+        address_kind: AddressKind,
         address: Address,
         *,
         literal: str | None = None,
@@ -72,12 +72,12 @@ class MachineEnds:
         external = None
         if nic is not None and not is_ipv6:
             external = nic.external_ipv4
-        shown = literal if face is Face.VIRTUAL else None
-        if face is Face.EXTERNAL:
+        shown = literal if address_kind is AddressKind.VIRTUAL else None
+        if address_kind is AddressKind.EXTERNAL:
             shown = literal or address_text(address)
         return FlowEnd(
             owner=self.owner(instance),
-            face=face,
+            address_kind=address_kind,
             address=shown,
             is_ipv6=is_ipv6,
             is_pod=is_pod,
@@ -96,39 +96,45 @@ class MachineEnds:
             for nat in self._nats.get(nic.network, ())
         )
 
-    def claims(self, instance: Instance) -> Iterator[Claim]:
-        """Yield what the interfaces of a machine claim."""
+    def held_ranges(self, instance: Instance) -> Iterator[HeldRange]:
+        """Yield the ranges that the interfaces of a machine hold."""
         for nic in instance.interfaces:
             for text in (nic.internal_ipv4, nic.internal_ipv6):
                 if text:
-                    yield self._claim(instance, nic, Face.INTERNAL, text.partition("/")[0])
+                    yield self._held_range(
+                        instance, nic, AddressKind.INTERNAL, text.partition("/")[0]
+                    )
             for text in pod_ranges(nic):
-                yield self._claim(instance, nic, Face.INTERNAL, text, is_pod=is_gke_node(instance))
+                yield self._held_range(
+                    instance, nic, AddressKind.INTERNAL, text, is_pod=is_gke_node(instance)
+                )
             if nic.external_ipv4:
-                yield self._claim(instance, nic, Face.EXTERNAL, nic.external_ipv4)
+                yield self._held_range(instance, nic, AddressKind.EXTERNAL, nic.external_ipv4)
             if nic.external_ipv6:
                 length = nic.external_ipv6_prefix_length or 128
-                yield self._claim(instance, nic, Face.EXTERNAL, f"{nic.external_ipv6}/{length}")
+                yield self._held_range(
+                    instance, nic, AddressKind.EXTERNAL, f"{nic.external_ipv6}/{length}"
+                )
 
-    def _claim(
+    def _held_range(
         self,
         instance: Instance,
         nic: NetworkInterface,
-        face: Face,
+        address_kind: AddressKind,
         text: str,
         *,
         is_pod: bool = False,
-    ) -> Claim:
-        def holders(address: Address) -> Tenures:
+    ) -> HeldRange:
+        def holders(address: Address) -> Ownerships:
             # The literal of an external IPv6 range is its first address: one edge, not many.
             first, _ = parse_range(text) or (address, 0)
-            literal = address_text(first) if face is Face.EXTERNAL else None
+            literal = address_text(first) if address_kind is AddressKind.EXTERNAL else None
 
             def end(certainty: Certainty) -> FlowEnd:
                 return self.end(
                     instance,
                     nic,
-                    face,
+                    address_kind,
                     address,
                     literal=literal,
                     is_pod=is_pod,
@@ -136,7 +142,7 @@ class MachineEnds:
                 )
 
             earlier = unknown_end(address_text(address), is_ipv6=address[0] == 6)
-            if face is Face.INTERNAL:
+            if address_kind is AddressKind.INTERNAL:
                 return _since(earlier, end(Certainty.HELD), instance.created)
             reserved = self._reserved.get(first)
             if reserved is None:
@@ -146,8 +152,8 @@ class MachineEnds:
             # In use before it was reserved: an ephemeral address that was promoted, it seems.
             return _held_from(earlier, end, instance.created, reserved.created)
 
-        network = nic.network if face is Face.INTERNAL else None
-        return Claim(range=text, network=network, holders=holders)
+        network = nic.network if address_kind is AddressKind.INTERNAL else None
+        return HeldRange(range=text, network=network, holders=holders)
 
 
 def pod_ranges(nic: NetworkInterface) -> tuple[str, ...]:
@@ -171,10 +177,10 @@ def _subnetworks(instance: Instance, nic: NetworkInterface | None) -> tuple[Self
     return (nic.subnetwork,) if nic is not None and nic.subnetwork else ()
 
 
-def _since(earlier: FlowEnd, end: FlowEnd, since: datetime | None) -> Tenures:
+def _since(earlier: FlowEnd, end: FlowEnd, since: datetime | None) -> Ownerships:
     if since is None:
-        return (Tenure(end=end),)
-    return (Tenure(end=earlier), Tenure(end=end, since=since))
+        return (Ownership(end=end),)
+    return (Ownership(end=earlier), Ownership(end=end, since=since))
 
 
 def _held_from(
@@ -182,17 +188,17 @@ def _held_from(
     end: Callable[[Certainty], FlowEnd],
     created: datetime | None,
     since: datetime | None,
-) -> Tenures:
+) -> Ownerships:
     """Return an external address's holders: sure since a time, unknown before the creation.
 
     An ephemeral address is held since the last start, a static one since its reservation.
     """
     if since is None:
         return _since(earlier, end(Certainty.ASSUMED), created)
-    held = Tenure(end=end(Certainty.HELD), since=since)
+    held = Ownership(end=end(Certainty.HELD), since=since)
     if created is None:
-        return (Tenure(end=end(Certainty.ASSUMED)), held)
+        return (Ownership(end=end(Certainty.ASSUMED)), held)
     if since <= created:
-        return (Tenure(end=earlier), Tenure(end=end(Certainty.HELD), since=created))
-    assumed = Tenure(end=end(Certainty.ASSUMED), since=created)
-    return (Tenure(end=earlier), assumed, held)
+        return (Ownership(end=earlier), Ownership(end=end(Certainty.HELD), since=created))
+    assumed = Ownership(end=end(Certainty.ASSUMED), since=created)
+    return (Ownership(end=earlier), assumed, held)

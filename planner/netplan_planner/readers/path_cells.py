@@ -8,8 +8,8 @@ import re
 from datetime import date
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, Region, Zone
-from netplan_planner.model.base import region_of
+from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork
+from netplan_planner.throughput.limits.ends import described_end
 from netplan_planner.throughput.limits.pods.overlay import encapsulation_of, encapsulations
 
 _SPOKEN_TYPE = re.compile(r"\b([a-z]\d{1,2}[a-z]{0,2})\b.*?\b(\d+) vcpu")
@@ -119,16 +119,13 @@ def path_end(
     caps: CapsBook,
 ) -> PathEnd:
     """Return one end of a path from its cells."""
-    place = location.rpartition(":")[2]
-    is_zone = bool(re.fullmatch(r"[a-z]+-[a-z]+\d+-[a-z]", place))
-    return PathEnd(
-        machine_type=machine_type_of(machine_type, caps),
+    return described_end(
+        machine_type_of(machine_type, caps),
+        place=location.rpartition(":")[2],
+        cloud=cloud,
         is_tier1=is_yes(tier1),
         vcpus=int(vcpus) if vcpus and vcpus >= 1 else None,
-        zone=Zone(place) if is_zone else None,
-        region=region_of(place) if is_zone else Region(place) if place else None,
         mtu_bytes=mtu_bytes,
-        cloud=cloud,
     )
 
 

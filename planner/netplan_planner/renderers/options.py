@@ -58,6 +58,10 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """Alike places named in one finding; None: the format's own number, 0: all."""
     max_rows: int | None = None
     """Rows of a table or list; None: the format's own number, 0: all."""
+    has_hints: bool = True
+    """Whether it is said which command carries a plan out, or goes on from here."""
+    has_plan: bool = True
+    """Whether a plan stands above what came of it; not where it was written before."""
     folds: bool = False
     """The layout folds sources of numbers away, so that they are given without being asked for."""
     rules: tuple[RuleInfo, ...] = ()

@@ -8,22 +8,14 @@ from numpy.typing import NDArray
 
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert
+from netplan_planner.model import Evaluation
 from netplan_planner.writing import written_whole
 
 FORMATS = (".svg", ".png")
-MOST_POINTS = 20_000
-"""More would make a file that no viewer opens; every n-th row is drawn then."""
 INSTALL = "the picture needs matplotlib: pip install 'gce-netplan[plot]'"
 
 
-def write_scatter(
-    path: Path,
-    *,
-    measured_gbps: NDArray[np.float64],
-    predicted_gbps: NDArray[np.float64],
-    group: NDArray[np.str_],
-    title: str,
-) -> None:
+def write_scatter(path: Path, answer: Evaluation) -> None:
     """Write a scatter plot on logarithmic axes, a colour for each group.
 
     Raises:
@@ -32,12 +24,12 @@ def write_scatter(
     """
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"--plot {path.name!r}: the file ends in {' or '.join(FORMATS)}")
-    drawn = np.flatnonzero((measured_gbps > 0) & (predicted_gbps > 0))
-    if not len(drawn):
+    if not answer.rows:
         raise InputError("no row has a measured and a predicted value: there is nothing to draw")
-    step = -(-len(drawn) // MOST_POINTS)
-    drawn = drawn[::step]
-    figure = _figure(measured_gbps[drawn], predicted_gbps[drawn], group[drawn], title)
+    measured = np.array([one.measured_gbps for one in answer.rows])
+    predicted = np.array([one.gbps for one in answer.rows])
+    group = np.array([one.path_class for one in answer.rows])
+    figure = _figure(measured, predicted, group, f"{answer.name}: predicted against measured")
     with written_whole(path) as new:
         # Without a date and with fixed ids: the same rows give the same file.
         figure.savefig(new, format=path.suffix[1:].lower(), metadata=_no_date(path))

@@ -42,9 +42,12 @@ _NARROW = 64
 """Below it, labels stand in the text instead of in a column of their own."""
 _LEAST_NOTE = 24
 """Cells that a note needs to stand beside its row."""
+_LEAST_NAME = 16
+"""Cells that it needs where it is the row's name, which cannot stand below."""
 _RULE = "─"
 _INNER = 3
 _LABEL = 9
+"""Cells of the labels, where none is longer."""
 _COLOURS = ColorSystem.STANDARD
 _STYLES = {
     Role.DIM: Style(dim=True),
@@ -68,9 +71,12 @@ def render(answer: object, options: RenderOptions) -> str:
 
 def layout(blocks: Iterable[Block], options: RenderOptions) -> str:
     """Return blocks as text."""
+    blocks = list(blocks)
+    labels = (len(block.label) for block in blocks if isinstance(block, Field))
     page = _Page(
         width=max(options.width or DEFAULT_WIDTH, _LEAST_WIDTH),
         is_coloured=options.colour is ColourMode.ALWAYS,
+        label=max(_LABEL, 1 + max(labels, default=0)),
     )
     for block in blocks:
         page.add(block)
@@ -80,13 +86,13 @@ def layout(blocks: Iterable[Block], options: RenderOptions) -> str:
 class _Page:
     """Lays out blocks, one below the other."""
 
-    def __init__(self, *, width: int, is_coloured: bool) -> None:
+    def __init__(self, *, width: int, is_coloured: bool, label: int) -> None:
         self._width = width
         self._text_width = min(width, _WIDEST_TEXT)
         self._is_coloured = is_coloured
         self._is_narrow = width < _NARROW
         self._inner = 2 if self._is_narrow else _INNER
-        self._label = 0 if self._is_narrow else _LABEL
+        self._label = 0 if self._is_narrow else label
         self._lines: list[str] = []
         self._is_after_rule = False
         self._last: Block | None = None
@@ -247,9 +253,11 @@ def _widths(
     note = next((i for i, column in enumerate(columns) if column.is_note), None)
     if note is None:
         return None
-    if widths[note] - excess >= _LEAST_NOTE:
+    if widths[note] - excess >= (_LEAST_NOTE if note else _LEAST_NAME):
         widths[note] -= excess
         return widths
+    if not note:
+        return None
     excess -= widths[note] + 2
     widths[note] = 0
     return widths if excess <= 0 else None

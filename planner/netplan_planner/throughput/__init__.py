@@ -6,7 +6,10 @@ from netplan_planner.throughput.limits.ends import (
     edge_query,
     instance_cap,
     instance_end,
+    machine_end,
     outside_gbps,
+    sending_query,
+    type_end,
 )
 from netplan_planner.throughput.limits.tables import stated_on
 from netplan_planner.throughput.path import apply_change, predict, single_flow
@@ -19,8 +22,11 @@ __all__ = [
     "instance_cap",
     "instance_end",
     "load_caps",
+    "machine_end",
     "outside_gbps",
     "predict",
+    "sending_query",
     "single_flow",
     "stated_on",
+    "type_end",
 ]

@@ -26,13 +26,13 @@ from netplan_planner.throughput.goodput.terms import (
 )
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES
 from netplan_planner.throughput.limits.path_limits import (
     StaticLimits,
     is_own_receiver,
     static_limits,
 )
-from netplan_planner.throughput.limits.senders import OWN_CLOUD
 
 DEFAULT_TOOL_S = 10.0
 """What iperf and iperf3 run without being told; the least that an unstated duration may be."""

@@ -27,7 +27,7 @@ _OF_ENDS = ("identity", "node", "endpoint")
 _OF_RECORDS = (
     "staged",
     "fresh",
-    "stranger",
+    "unknown_machine",
     "earlier",
     "minute_position",
     "span_position",
@@ -181,9 +181,9 @@ class Ingest:
             self._is_careful = True
             self._meet_again(batch)
             return
-        if not batch.has_details and meeting.strangers():
+        if not batch.has_details and meeting.unknown_machines():
             self._view(batch, with_details=True)
-            meeting.look_at_strangers()
+            meeting.look_at_unknown_machines()
         if not meeting.introduce(self._options.header_bytes.ipv6_extra):
             self._meet_again(batch)
             return

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Mapping
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.nodes import NO_DETAILS, Details, Identity, Nodes, parse_end
 from netplan_planner.traffic.records import END_SEPARATOR
-from netplan_planner.traffic.statements.staging import NEW_NOTES, STRANGERS
+from netplan_planner.traffic.statements.staging import NEW_NOTES, UNKNOWN_MACHINES
 
 _SAME = (
     "i.address = c.address AND i.project IS NOT DISTINCT FROM c.project"
@@ -42,20 +42,20 @@ class Meeting:
         self._details[identity] = max(details, self._details.get(identity, NO_DETAILS))
         return identity
 
-    def strangers(self) -> bool:
-        """Return whether unknown machines came without details; the table `stranger` names them."""
+    def unknown_machines(self) -> bool:
+        """Return whether unknown machines came without details; their names go to a table."""
         found = {
             (identity[1], identity[2])
             for identity, details in self._details.items()
-            if details == NO_DETAILS and self._nodes.is_stranger(identity)
+            if details == NO_DETAILS and self._nodes.is_unknown_machine(identity)
         }
-        self._engine.create("stranger")
-        self._engine.insert("stranger", sorted(found, key=str))
+        self._engine.create("unknown_machine")
+        self._engine.insert("unknown_machine", sorted(found, key=str))
         return bool(found)
 
-    def look_at_strangers(self) -> None:
-        """Read the details of the machines in `stranger` from the view of the batch's records."""
-        for row in self._engine.rows(STRANGERS):
+    def look_at_unknown_machines(self) -> None:
+        """Read the details of the unknown machines from the view of the batch's records."""
+        for row in self._engine.rows(UNKNOWN_MACHINES):
             identity: Identity = (row[0], row[1], row[2])
             if identity in self._details:
                 self._details[identity] = tuple(text or "" for text in row[3:])

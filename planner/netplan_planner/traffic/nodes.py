@@ -21,8 +21,8 @@ from netplan_planner.model import (
 from netplan_planner.paths import (
     AddressBook,
     FlowEnd,
+    Ownership,
     RecordedEnd,
-    Tenure,
     parse_address,
     unknown_end,
 )
@@ -59,12 +59,12 @@ def parse_end(said: str) -> tuple[Identity, Details] | None:
 class Node(Value, frozen=True, kw_only=True):
     """An end and its history, the present holder last."""
 
-    tenures: tuple[Tenure, ...]
+    ownerships: tuple[Ownership, ...]
 
     @property
     def end(self) -> FlowEnd:
         """The present holder."""
-        return self.tenures[-1].end
+        return self.ownerships[-1].end
 
 
 class Earlier(Value, frozen=True, kw_only=True):
@@ -112,7 +112,7 @@ class Nodes:
                     if node is not None:
                         yield (text, str(instance.project), instance.name), node
 
-    def is_stranger(self, identity: Identity) -> bool:
+    def is_unknown_machine(self, identity: Identity) -> bool:
         """Return whether an end is a named machine that the inventory does not have."""
         _, project, name = identity
         vm, _ = _parse_name(name or "")
@@ -120,9 +120,9 @@ class Nodes:
 
     def number(self, identity: Identity, details: Details) -> int | None:
         """Return the node of an end, None when its address is no address."""
-        return self._numbered(self._tenures(identity, details))
+        return self._numbered(self._ownerships(identity, details))
 
-    def _tenures(self, identity: Identity, details: Details) -> tuple[Tenure, ...] | None:
+    def _ownerships(self, identity: Identity, details: Details) -> tuple[Ownership, ...] | None:
         address, project, name = identity
         vm, said = _parse_name(name or "")
         if parse_address(address) is None:
@@ -161,7 +161,7 @@ class Nodes:
             )
         )
 
-    def _named(self, name: str, kind: str) -> tuple[Tenure, ...]:
+    def _named(self, name: str, kind: str) -> tuple[Ownership, ...]:
         """Return the machine that a row of a plain table names.
 
         Raises:
@@ -174,26 +174,26 @@ class Nodes:
                 " project/zone/name"
             )
         if not found:
-            return (Tenure(end=unknown_end(name, is_ipv6=False)),)
+            return (Ownership(end=unknown_end(name, is_ipv6=False)),)
         end = self._book.end_of(found[0], is_external=kind == EXTERNAL)
-        return (Tenure(end=end),)
+        return (Ownership(end=end),)
 
-    def _numbered(self, tenures: tuple[Tenure, ...] | None) -> int | None:
-        if tenures is None:
+    def _numbered(self, ownerships: tuple[Ownership, ...] | None) -> int | None:
+        if ownerships is None:
             return None
-        node = Node(tenures=tenures)
+        node = Node(ownerships=ownerships)
         number = self._number.get(node)
         if number is None:
             number = self._number[node] = len(self.ends)
             self.ends.append(node.end)
-            self._add_earlier(number, tenures)
+            self._add_earlier(number, ownerships)
         return number
 
-    def _add_earlier(self, later: int, tenures: Sequence[Tenure]) -> None:
+    def _add_earlier(self, later: int, ownerships: Sequence[Ownership]) -> None:
         first = 0
-        for before, after in pairwise(tenures):
+        for before, after in pairwise(ownerships):
             until = _minute(after.since)
-            node = self._numbered((Tenure(end=before.end),))
+            node = self._numbered((Ownership(end=before.end),))
             if node is not None and until > first:
                 self.earlier.append(
                     Earlier(later_node=later, node=node, first_minute=first, until_minute=until)
@@ -264,7 +264,7 @@ def _gateway(said: dict[str, str]) -> str | None:
 
 
 def _minute(since: datetime | None) -> int:
-    """Return the first whole minute of a tenure."""
+    """Return the first whole minute of an ownership."""
     return -(-int(since.timestamp()) // _SECONDS_PER_MINUTE) if since is not None else 0
 
 

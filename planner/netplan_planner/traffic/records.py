@@ -10,7 +10,7 @@ from typing import Any
 from netplan_planner.tables.sql import identifier, quoted
 
 DETAILS = ("zone", "vpc_project", "vpc", "subnetwork", "subnetwork_region")
-"""What a record says of a named machine besides project and name; wanted for strangers only."""
+"""What a record says of a named machine besides project and name; wanted of unknown ones only."""
 
 IDENTITY = ("address", "project", "name")
 """What decides who an end is: `name` is the machine's, or of an end without one its tag."""

@@ -91,7 +91,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "header_extra": "SMALLINT",
     },
     # Named machines that the inventory does not have.
-    "stranger": {"project": "VARCHAR", "name": "VARCHAR"},
+    "unknown_machine": {"project": "VARCHAR", "name": "VARCHAR"},
     # Earlier holders of addresses, by minute.
     "earlier": {
         "later_node": "BIGINT",

@@ -119,10 +119,10 @@ def _skewed_days(
             runs.append([day])
     sizes = [sum(records[day] for day in run) for run in runs]
     bulk = max(sizes)
-    strays = [
+    isolated = [
         (run, size) for run, size in zip(runs, sizes, strict=True) if size <= skew_ratio * bulk
     ]
-    days = {day for run, _ in strays for day in run}
-    # What a stray record spreads into the next day goes with it, unless that day has records.
-    days |= {run[-1] + 1 for run, _ in strays if run[-1] + 1 not in records}
-    return frozenset(days), sum(size for _, size in strays)
+    days = {day for run, _ in isolated for day in run}
+    # What a isolated record spreads into the next day goes with it, unless that day has records.
+    days |= {run[-1] + 1 for run, _ in isolated if run[-1] + 1 not in records}
+    return frozenset(days), sum(size for _, size in isolated)

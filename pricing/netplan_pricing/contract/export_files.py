@@ -10,6 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from netplan_planner.errors import InputError
+from netplan_planner.tables.engine import EngineError
+from netplan_planner.tables.opening import TableView
 from netplan_planner.tables.sql import identifier
 
 _TELLING = {
@@ -46,9 +48,6 @@ class ExportFile:
         Raises:
             InputError: If it is missing, damaged, or no table of the export.
         """
-        # Loads DuckDB, which few answers need.
-        from netplan_planner.tables.opening import TableView
-
         self.path = path
         if not path.is_file():
             raise InputError(f"{path}: no such file; export the table from BigQuery")
@@ -130,8 +129,6 @@ class ExportFile:
         Raises:
             InputError: If a field is not what the schema says.
         """
-        from netplan_planner.tables.engine import EngineError
-
         try:
             return self._view.rows(query)
         except EngineError as exc:

@@ -37,7 +37,7 @@ from netplan_rules.wording import (
 )
 
 
-class Talk(Value, frozen=True, kw_only=True):
+class PairTraffic(Value, frozen=True, kw_only=True):
     """Two machines that use external addresses, in the direction of most bytes.
 
     A connection shows as an edge in either direction, and the logs do not tell which end opened
@@ -55,7 +55,7 @@ class Talk(Value, frozen=True, kw_only=True):
         return sum(edge.wire_bytes for edge in self.edges)
 
 
-def external_talks(facts: Facts, path_class: PathClass, rule: str) -> Iterator[Talk | Gap]:
+def external_traffic(facts: Facts, path_class: PathClass, rule: str) -> Iterator[PairTraffic | Gap]:
     """Yield each pair of machines with traffic of an external IPv4 class above the rule's floor.
 
     A machine that is not in the inventory is a gap: whether the two networks are connected cannot
@@ -82,22 +82,22 @@ def external_talks(facts: Facts, path_class: PathClass, rule: str) -> Iterator[T
                 reason="not in the inventory, so its network is not known",
             )
         else:
-            yield Talk(edges=tuple(edges), sender=sender, receiver=receiver)
+            yield PairTraffic(edges=tuple(edges), sender=sender, receiver=receiver)
 
 
 def external_hits(facts: Facts, path_class: PathClass, rule: str) -> Iterator[Hit | Gap]:
     """Yield a hit for each pair that has an internal path and takes the external one."""
-    for talk in external_talks(facts, path_class, rule):
-        if isinstance(talk, Gap):
-            yield talk
+    for pair in external_traffic(facts, path_class, rule):
+        if isinstance(pair, Gap):
+            yield pair
             continue
-        nic = facts.inventory.reachable_interface(talk.sender, talk.receiver)
+        nic = facts.inventory.reachable_interface(pair.sender, pair.receiver)
         if nic is not None:
-            yield _hit(facts, talk, nic)
+            yield _hit(facts, pair, nic)
 
 
-def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
-    edge, sender, receiver = talk.edges[0], talk.sender, talk.receiver
+def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
+    edge, sender, receiver = pair.edges[0], pair.sender, pair.receiver
     doubts = doubts_of_edge(facts, edge)
     change = Change(
         kind=ChangeKind.INTERNAL_ADDRESS,
@@ -106,13 +106,13 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
     )
     query = used_path(facts, edge)
     now = predict(query, facts.caps)
-    saving = internal_path_saving(facts, talk.edges)
-    gib = facts.gib_per_month(talk.wire_bytes)
-    fix = _address_fix(facts, talk, nic, saving)
+    saving = internal_path_saving(facts, pair.edges)
+    gib = facts.gib_per_month(pair.wire_bytes)
+    fix = _address_fix(facts, pair, nic, saving)
     return Hit(
         resources=(sender.ref, receiver.ref),
         subject=pair_subject(facts.src(edge), facts.dst(edge)),
-        message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(talk)} go to external"
+        message=f"{volume(gib)} from {sender.name} to {receiver.name}{_back(pair)} go to external"
         f" addresses ({edge.dst_address}{_held(facts, edge)}), {gbps(edge.series.max_gbps)} in the"
         " busiest minute, although the two networks are connected",
         evidence=(
@@ -140,49 +140,49 @@ def _hit(facts: Facts, talk: Talk, nic: NetworkInterface) -> Hit:
     )
 
 
-def _address_fix(facts: Facts, talk: Talk, nic: NetworkInterface, saving: Saving) -> Fix:
+def _address_fix(facts: Facts, pair: PairTraffic, nic: NetworkInterface, saving: Saving) -> Fix:
     """Return the advice: another address in the configuration; the old one goes last, if at all."""
-    receiver = talk.receiver
-    used = talk.edges[0].dst_address or "the external address"
+    receiver = pair.receiver
+    used = pair.edges[0].dst_address or "the external address"
     money = (
         ""
         if saving.unknown or saving.items
         else " Between these places the price stays; only the limit changes."
     )
     return Fix(
-        text=f"In the configuration of {talk.sender.name}, connect to"
-        f" {internal_target(talk.sender, receiver, nic)}, instead of {used}."
-        f"{_other_way(facts, talk)}{money}",
+        text=f"In the configuration of {pair.sender.name}, connect to"
+        f" {internal_target(pair.sender, receiver, nic)}, instead of {used}."
+        f"{_other_way(facts, pair)}{money}",
         label="internal address",
-        verify=no_longer_addressed(used, talk.sender.project),
-        clean_up=_clean_up(facts, talk),
+        verify=no_longer_addressed(used, pair.sender.project),
+        clean_up=_clean_up(facts, pair),
         undo=Instruction(text=f"Put {used} back into the configuration; nothing else changed."),
         documents=("https://cloud.google.com/compute/docs/internal-dns",),
         caution="A firewall rule must let the internal source address in.",
     )
 
 
-def _other_way(facts: Facts, talk: Talk) -> str:
+def _other_way(facts: Facts, pair: PairTraffic) -> str:
     """Return what to write where the other machine opens the connection, which no log tells."""
-    first = talk.edges[0]
-    back = next((edge for edge in talk.edges if edge.src == first.dst), None)
-    nic = facts.inventory.reachable_interface(talk.receiver, talk.sender)
+    first = pair.edges[0]
+    back = next((edge for edge in pair.edges if edge.src == first.dst), None)
+    nic = facts.inventory.reachable_interface(pair.receiver, pair.sender)
     if back is None or nic is None:
         return ""
     used = back.dst_address or "the external address"
-    target = internal_target(talk.receiver, talk.sender, nic)
-    return f" If {talk.receiver.name} opens the connection, let it connect to {target}, not {used}."
+    target = internal_target(pair.receiver, pair.sender, nic)
+    return f" If {pair.receiver.name} opens the connection, let it connect to {target}, not {used}."
 
 
-def _clean_up(facts: Facts, talk: Talk) -> Instruction | None:
+def _clean_up(facts: Facts, pair: PairTraffic) -> Instruction | None:
     """Return what becomes of the address that was used; None where the machine lost it."""
-    used = talk.edges[0].dst_address
-    holder = next((nic for nic in talk.receiver.interfaces if nic.external_ipv4 == used), None)
-    return None if holder is None else clean_up(facts, talk.receiver, holder, talk.sender)
+    used = pair.edges[0].dst_address
+    holder = next((nic for nic in pair.receiver.interfaces if nic.external_ipv4 == used), None)
+    return None if holder is None else clean_up(facts, pair.receiver, holder, pair.sender)
 
 
-def _back(talk: Talk) -> str:
-    return " and back" if len(talk.edges) > 1 else ""
+def _back(pair: PairTraffic) -> str:
+    return " and back" if len(pair.edges) > 1 else ""
 
 
 def _held(facts: Facts, edge: Edge) -> str:

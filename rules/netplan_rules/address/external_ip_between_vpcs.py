@@ -21,7 +21,7 @@ from netplan_planner.model import (
     project_of,
 )
 from netplan_planner.throughput import predict
-from netplan_rules.address._external import Talk, external_talks
+from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import Rule, volume_floor
 from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.money import internal_path_saving
@@ -60,15 +60,15 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         PathClass.INTER_ZONE_EXTERNAL,
         PathClass.INTER_REGION_EXTERNAL,
     ):
-        for talk in external_talks(facts, path_class, RULE.id):
-            if isinstance(talk, Gap):
+        for pair in external_traffic(facts, path_class, RULE.id):
+            if isinstance(pair, Gap):
                 continue  # external-ip-intra-zone and its siblings report it
-            if facts.inventory.reachable_interface(talk.sender, talk.receiver) is None:
-                yield _hit(facts, talk)
+            if facts.inventory.reachable_interface(pair.sender, pair.receiver) is None:
+                yield _hit(facts, pair)
 
 
-def _hit(facts: Facts, talk: Talk) -> Hit:
-    edge, sender, receiver = talk.edges[0], talk.sender, talk.receiver
+def _hit(facts: Facts, pair: PairTraffic) -> Hit:
+    edge, sender, receiver = pair.edges[0], pair.sender, pair.receiver
     local, remote = sorted((_network(sender), _network(receiver)))
     overlap = _auto_mode(facts.inventory, local, remote) or facts.inventory.overlapping_ranges(
         local, remote
@@ -80,8 +80,8 @@ def _hit(facts: Facts, talk: Talk) -> Hit:
         if network is not None and network.legacy_ipv4_range is not None
     ]
     doubts = doubts_of_edge(facts, edge)
-    gib = facts.gib_per_month(talk.wire_bytes)
-    saving = internal_path_saving(facts, talk.edges)
+    gib = facts.gib_per_month(pair.wire_bytes)
+    saving = internal_path_saving(facts, pair.edges)
     now = predict(used_path(facts, edge), facts.caps)
     return Hit(
         resources=(sender.ref, receiver.ref),

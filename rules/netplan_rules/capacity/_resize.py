@@ -24,11 +24,16 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     PathClass,
-    PathEnd,
-    PathQuery,
     need_for_vm,
 )
-from netplan_planner.throughput import deciding_platform, instance_end, outside_gbps, predict
+from netplan_planner.throughput import (
+    deciding_platform,
+    instance_end,
+    outside_gbps,
+    predict,
+    sending_query,
+    type_end,
+)
 from netplan_rules.managed import is_managed
 from netplan_rules.money import Saving, by_bill, machine_saving, take
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
@@ -215,17 +220,15 @@ def egress_estimate(
     end = (
         instance_end(instance)
         if candidate is None
-        else PathEnd(
-            machine_type=candidate.machine_type,
+        else type_end(
+            candidate.machine_type,
             is_tier1=candidate.is_tier1,
-            cpu_platform=candidate.cpu_platform or None,
-            zone=instance.zone,
-            region=instance.region,
+            cpu_platform=candidate.cpu_platform,
+            beside=instance,
         )
     )
     path_class = path_class or main_path(facts, instance)
-    query = PathQuery(path_class=path_class, src=end, dst=PathEnd(machine_type=None))
-    return predict(query, facts.caps)
+    return predict(sending_query(path_class, end), facts.caps)
 
 
 def main_path(facts: Facts, instance: Instance) -> PathClass:

@@ -16,10 +16,11 @@ from netplan_planner.model import (
     Severity,
     Value,
 )
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.comparable import Reason, reasons_of
-from netplan_rules.measured import Run, Stray, measured_runs, shown_end
+from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
 from netplan_rules.predicted import RunModel
 from netplan_rules.rerun import rerun_command
 
@@ -33,7 +34,7 @@ RULE = Rule(
     " external address is another path, and a busy core or a rate option limits the tool. Compared"
     " with a cap, such a figure sends the search the wrong way.",
     remediation="Measure again by the internal address, with many streams, a start that is left"
-    " out, the receiver's count, iperf3 3.16 or newer, and three runs.",
+    f" out, the receiver's count, iperf3 {THREADED_TEXT} or newer, and three runs.",
     guards="Silent for a direction of a pair that also has enough sound runs; for one stream where"
     " one fills the path; for a short run whose start was left out; for an external address"
     " between machines that have no internal path. A measurement with neither end in the inventory"
@@ -103,7 +104,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each pair that has a direction without enough sound runs, and what matches nothing."""
     model = RunModel(facts)
     pairs: dict[tuple[SelfLink, SelfLink], list[Run]] = defaultdict(list)
-    strays: dict[tuple[SelfLink, str], list[Stray]] = defaultdict(list)
+    unmatched: dict[tuple[SelfLink, str], list[UnmatchedMeasurement]] = defaultdict(list)
     for one in measured_runs(facts):
         if isinstance(one, Run):
             first, second = sorted((one.src.ref.self_link, one.dst.ref.self_link))
@@ -111,13 +112,13 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         elif one.known is None:
             yield one.gap
         else:
-            strays[one.known.ref.self_link, _ends(one.measurement)].append(one)
+            unmatched[one.known.ref.self_link, _ends(one.measurement)].append(one)
     for runs in pairs.values():
         unsound = [u for one_way in _directions(runs) for u in _unsound(facts, model, one_way)]
         if unsound:
             yield _hit(facts, model, unsound)
-    for group in strays.values():
-        yield _stray_hit(group)
+    for group in unmatched.values():
+        yield _unmatched_hit(group)
 
 
 class _Unsound(Value, frozen=True, kw_only=True):
@@ -164,7 +165,7 @@ def _hit(facts: Facts, model: RunModel, unsound: Sequence[_Unsound]) -> Hit:
     )
 
 
-def _stray_hit(group: Sequence[Stray]) -> Hit:
+def _unmatched_hit(group: Sequence[UnmatchedMeasurement]) -> Hit:
     known = group[0].known
     assert known is not None
     reasons = {"other-end": (len(group), group[0].why)}
@@ -227,7 +228,7 @@ def _fix(facts: Facts, model: RunModel, run: Run, *, is_both_ways: bool) -> Fix:
     return Fix(
         label="measure again",
         text=f"Start `iperf3 -s` on {run.dst.name}, measure from {run.src.name} at least {needed}"
-        f" times{back}, with iperf3 3.16 or newer at both ends, and end the server.",
+        f" times{back}, with iperf3 {THREADED_TEXT} or newer at both ends, and end the server.",
         commands=(text,) if text else (),
         documents=RULE.references,
         caution="It uses all of the path while it runs, and what leaves a zone is billed.",

@@ -55,22 +55,22 @@ def check(facts: Facts) -> Iterator[Hit]:
     if facts.traffic is None:
         return
     whole = sum(edge.payload_bytes for edge in facts.traffic.edges)
-    strays = [edge for edge in facts.traffic.edges if _stray(facts, edge) is not None]
-    lost = sum(edge.payload_bytes for edge in strays)
+    unmatched = [edge for edge in facts.traffic.edges if _unmatched(facts, edge) is not None]
+    lost = sum(edge.payload_bytes for edge in unmatched)
     if whole and lost / whole > facts.threshold(RULE.id, "min_ratio"):
-        yield _hit(facts, strays, lost, whole)
+        yield _hit(facts, unmatched, lost, whole)
 
 
-def _stray(facts: Facts, edge: Edge) -> Owner | None:
+def _unmatched(facts: Facts, edge: Edge) -> Owner | None:
     return next(
         (o for o in (facts.src(edge), facts.dst(edge)) if o.kind is OwnerKind.UNKNOWN), None
     )
 
 
-def _hit(facts: Facts, strays: list[Edge], lost: int, whole: int) -> Hit:
+def _hit(facts: Facts, unmatched: list[Edge], lost: int, whole: int) -> Hit:
     by_owner: dict[str, int] = {}
-    for edge in strays:
-        owner = _stray(facts, edge)
+    for edge in unmatched:
+        owner = _unmatched(facts, edge)
         assert owner is not None
         if edge.wire_bytes:
             by_owner[owner.name] = by_owner.get(owner.name, 0) + edge.wire_bytes

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import Estimate, Facts, PathClass, PathQuery, Value
+from netplan_planner.throughput.limits.shared_by import OF_VM
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 from netplan_planner.units import MS_PER_SECOND, bytes_from_gbps
 from netplan_rules.comparable import cpu_bound, is_one_thread, shown_tool
 from netplan_rules.measured import Run
@@ -20,7 +22,6 @@ EXPLAINS, RECORDED, FITS, WEAK = range(4)
 """How a suspect stands: on record and enough for the figure; on record, its effect not known; not
 on record, but the figure would fit; on record, but the prediction has it in it or needs more."""
 _OF_A_CORE = frozenset({"single-flow-core", "internal-flow"})
-_SHARED_EGRESS = frozenset({"vm-egress", "external-egress"})
 _WINDOW = "window-over-rtt"
 _HEADER_BYTES = 72
 """IPv6 and TCP with timestamps: what a packet has beside its segment at most."""
@@ -73,8 +74,8 @@ def _cpu(case: Case) -> Iterator[Suspect]:
             name="cpu-bound",
             standing=EXPLAINS,
             evidence=f"the CPU was the limit: {bound}",
-            advice="Measure with iperf3 3.16 or newer, which gives each stream a thread; if a core"
-            " is busy then too, take a type with more or newer vCPUs",
+            advice=f"Measure with iperf3 {THREADED_TEXT} or newer, which gives each stream a"
+            " thread; if a core is busy then too, take a type with more or newer vCPUs",
         )
 
 
@@ -90,7 +91,7 @@ def _one_thread(case: Case) -> Iterator[Suspect]:
         name="one-thread",
         standing=standing,
         evidence=f"{shown_tool(one)} carried {one.streams} streams in one thread",
-        advice="Use iperf3 3.16 or newer at both ends, or a process for each stream",
+        advice=f"Use iperf3 {THREADED_TEXT} or newer at both ends, or a process for each stream",
     )
 
 
@@ -165,7 +166,7 @@ def _external(case: Case) -> Iterator[Suspect]:
         return
     outside = PathClass(f"{path_class.distance}-external")
     standing, then = case.with_query(replace(case.query, path_class=outside))
-    if _talks_outside(case):
+    if _sends_outside(case):
         text = f"the address is not recorded, and the two use external ones by the flow logs{then}"
         yield Suspect(name="external-address", standing=standing, evidence=text, advice=advice)
     elif standing == EXPLAINS:
@@ -173,7 +174,7 @@ def _external(case: Case) -> Iterator[Suspect]:
         yield Suspect(name="external-address", standing=FITS, evidence=text, advice=advice)
 
 
-def _talks_outside(case: Case) -> bool:
+def _sends_outside(case: Case) -> bool:
     facts, ends = case.facts, {case.run.src.ref.self_link, case.run.dst.ref.self_link}
     if facts.traffic is None:
         return False
@@ -185,7 +186,7 @@ def _talks_outside(case: Case) -> bool:
 
 def _other_traffic(case: Case) -> Iterator[Suspect]:
     limit, whole = case.estimate.binding, case.estimate.gbps
-    if limit is None or whole is None or limit.name not in _SHARED_EGRESS:
+    if limit is None or whole is None or limit.name not in OF_VM:
         return
     others = _others_gbps(case, outside_only=limit.name == "external-egress")
     if others < case.facts.threshold(_SHARED, "other_traffic_ratio") * whole:

@@ -18,7 +18,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.measured import Run, Stray, measured_runs
+from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs
 from netplan_rules.model._judging import Judged, Kind, kind_of, middle_run
 from netplan_rules.model._suspects import WEAK, Case, Suspect, suspects_of
 from netplan_rules.predicted import RunModel
@@ -83,7 +83,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     model = RunModel(facts)
     kinds: dict[Kind, list[Run]] = defaultdict(list)
     for one in measured_runs(facts):
-        if isinstance(one, Stray):
+        if isinstance(one, UnmatchedMeasurement):
             yield one.gap
         else:
             kinds[kind_of(one)].append(one)

@@ -16,7 +16,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import predict
 from netplan_rules.flows import used_path
-from netplan_rules.placement._moves import Move, Talk, proposals
+from netplan_rules.placement._moves import Move, PairTraffic, proposals
 from netplan_rules.steps import keep_the_old
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import money, volume
@@ -32,15 +32,15 @@ def chatty_hits(facts: Facts, distance: str, rule: str, advice: str) -> Iterator
             yield _hit(facts, *found, advice)
 
 
-def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> Hit:
-    gib = facts.gib_per_month(talk.wire_bytes)
-    greatest = max(talk.edges, key=lambda edge: edge.wire_bytes)
-    rtt = [edge.rtt_ms for edge in talk.edges if edge.rtt_ms is not None]
+def _hit(facts: Facts, pair: PairTraffic, move: Move, doubts: Doubts, advice: str) -> Hit:
+    gib = facts.gib_per_month(pair.wire_bytes)
+    greatest = max(pair.edges, key=lambda edge: edge.wire_bytes)
+    rtt = [edge.rtt_ms for edge in pair.edges if edge.rtt_ms is not None]
     return Hit(
         resources=(move.machine.ref, move.peer.ref),
-        subject=f"{talk.one.name} ↔ {talk.other.name} ({talk.one.zone}, {talk.other.zone})",
+        subject=f"{pair.one.name} ↔ {pair.other.name} ({pair.one.zone}, {pair.other.zone})",
         message=worded(
-            f"{volume(gib)} go between {talk.one.name} and {talk.other.name}, both directions"
+            f"{volume(gib)} go between {pair.one.name} and {pair.other.name}, both directions"
             f" together; with all its other traffic, {move.machine.name} costs ",
             money(move.usd_per_month),
             f" a month less in {move.zone}",
@@ -49,7 +49,7 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
             Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
             Evidence(
                 name="observed_max",
-                value=max(edge.series.max_gbps for edge in talk.edges),
+                value=max(edge.series.max_gbps for edge in pair.edges),
                 unit="Gbit/s",
                 source="flow logs",
             ),
@@ -69,7 +69,7 @@ def _hit(facts: Facts, talk: Talk, move: Move, doubts: Doubts, advice: str) -> H
             label=f"move to {move.zone}",
             verify=Instruction(
                 text=f"The machine in {move.zone} serves, and the next audit shows no bytes"
-                f" between {talk.one.name} and {talk.other.name} across zones."
+                f" between {pair.one.name} and {pair.other.name} across zones."
             ),
             clean_up=Instruction(
                 text=f"Only then: delete the old {move.machine.name} and its disks, which cost as"

@@ -30,7 +30,7 @@ from netplan_rules.placement._replicas import HA_ROLES, replica_sets
 from netplan_rules.trust import Doubts, doubts_of_edge
 
 
-class Talk(Value, frozen=True, kw_only=True):
+class PairTraffic(Value, frozen=True, kw_only=True):
     """Two machines and all traffic between them, both directions."""
 
     one: Instance
@@ -58,7 +58,7 @@ class Move(Value, frozen=True, kw_only=True):
     """Why parts of its other traffic have no price; they are in no line."""
 
 
-def talks(facts: Facts, distance: str, min_usd: Decimal) -> list[Talk]:
+def pairs_with_traffic(facts: Facts, distance: str, min_usd: Decimal) -> list[PairTraffic]:
     """Return the pairs of own machines at that distance, most traffic first, then by link.
 
     Pairs whose traffic costs less than `min_usd` a month are left out.
@@ -78,7 +78,7 @@ def talks(facts: Facts, distance: str, min_usd: Decimal) -> list[Talk]:
         known = [machine for machine in ends if machine is not None]
         if len(known) == len(ends):
             first, second = sorted(known, key=lambda m: (m.name, m.ref.self_link))
-            pairs.append(Talk(one=first, other=second, edges=tuple(edges)))
+            pairs.append(PairTraffic(one=first, other=second, edges=tuple(edges)))
     return sorted(pairs, key=lambda t: (-t.wire_bytes, t.one.ref.self_link, t.other.ref.self_link))
 
 
@@ -97,7 +97,7 @@ def may_move(facts: Facts, instance: Instance) -> bool:
 
 def proposals(
     facts: Facts, distance: str, min_usd: Decimal
-) -> Iterator[tuple[Talk, Move, Doubts] | Gap]:
+) -> Iterator[tuple[PairTraffic, Move, Doubts] | Gap]:
     """Yield moves worth at least `min_usd` a month, at most one for each machine.
 
     Greedy from the greatest pair on, each on the traffic as it is after the moves before it, so
@@ -109,14 +109,14 @@ def proposals(
     copies = replica_sets(facts)
     settled: set[str] = set()
     ledger = facts.machines.ledger(facts.inventory, facts.today)
-    for talk in talks(facts, distance, min_usd):
-        if why := copies.why_copies(talk.one, talk.other):
+    for pair in pairs_with_traffic(facts, distance, min_usd):
+        if why := copies.why_copies(pair.one, pair.other):
             reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
-            yield Gap(resource=talk.one.ref, reason=reason)
+            yield Gap(resource=pair.one.ref, reason=reason)
             continue
         moves = [
             move
-            for machine, peer in ((talk.one, talk.other), (talk.other, talk.one))
+            for machine, peer in ((pair.one, pair.other), (pair.other, pair.one))
             if machine.ref.self_link not in settled and may_move(facts, machine)
             for move in (_move(facts, traffic, machine, peer, ledger),)
             if move is not None and move.usd_per_month >= min_usd
@@ -132,7 +132,7 @@ def proposals(
         settled.update((best.machine.ref.self_link, best.peer.ref.self_link))
         traffic.move(_owner(facts, best.machine), best.zone)
         ledger.take(_change(best.machine, best.zone))
-        yield talk, best, _doubts(facts, talk, best)
+        yield pair, best, _doubts(facts, pair, best)
 
 
 def _owner(facts: Facts, machine: Instance) -> int:
@@ -145,7 +145,7 @@ def _zone(facts: Facts, traffic: ChangedTraffic, machine: Instance) -> str:
 
 
 class _Rates:
-    """The first paid step of each lane's price, asked for once; 0 where it is unknown."""
+    """The first paid step of each priced path's price, asked for once; 0 where it is unknown."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -156,10 +156,10 @@ class _Rates:
         facts = self._facts
         usd = Decimal(0)
         for edge in edges:
-            lane = edge.path_class, facts.src(edge).region, facts.dst(edge).region
-            rate = self._usd_per_gib.get(lane)
+            priced = edge.path_class, facts.src(edge).region, facts.dst(edge).region
+            rate = self._usd_per_gib.get(priced)
             if rate is None:
-                rate = self._usd_per_gib[lane] = self._first_paid(*lane)
+                rate = self._usd_per_gib[priced] = self._first_paid(*priced)
             if rate:
                 usd += facts.gib_per_month(edge.wire_bytes) * rate
         return usd
@@ -173,8 +173,8 @@ class _Rates:
         return next((step.price.usd for step in steps if step.price.usd), Decimal(0))
 
 
-def _doubts(facts: Facts, talk: Talk, move: Move) -> Doubts:
-    doubts = doubts_of_edge(facts, max(talk.edges, key=lambda edge: edge.wire_bytes))
+def _doubts(facts: Facts, pair: PairTraffic, move: Move) -> Doubts:
+    doubts = doubts_of_edge(facts, max(pair.edges, key=lambda edge: edge.wire_bytes))
     if move.gives_up:
         doubts.add("it would stand beside a copy of its own service")
         doubts.add("nothing says whether copies may stand together")

@@ -20,7 +20,7 @@ from netplan_planner.model import (
     Text,
     worded,
 )
-from netplan_planner.paths.lanes import Lane, LanePart, lane_of, lane_parts
+from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of, priced_path_of
 from netplan_planner.paths.spans import span
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.wording import money, volume
@@ -49,19 +49,19 @@ def check(facts: Facts) -> Iterator[Hit]:
     """Yield one hit for each reason for which billable traffic has no price."""
     if facts.traffic is None:
         return
-    lanes: dict[Lane, int] = defaultdict(int)
+    priced_paths: dict[PricedPath, int] = defaultdict(int)
     for edge in facts.traffic.edges:
         if _is_billable(facts, edge):
-            lanes[lane_of(facts, edge)] += edge.wire_bytes
-    missing: dict[str, list[tuple[LanePart, Lane]]] = defaultdict(list)
-    for lane in sorted(lanes):
-        for part in lane_parts(facts, lane):
+            priced_paths[priced_path_of(facts, edge)] += edge.wire_bytes
+    missing: dict[str, list[tuple[PathPrice, PricedPath]]] = defaultdict(list)
+    for priced in sorted(priced_paths):
+        for part in path_prices_of(facts, priced):
             if not part.tiers:
-                missing[part.reason].append((part, lane))
+                missing[part.reason].append((part, priced))
     for _, unpriced in sorted(missing.items()):
-        counts = {lane: lanes[lane] for _, lane in unpriced}
+        counts = {priced: priced_paths[priced] for _, priced in unpriced}
         if reaches_floor(facts, RULE.id, sum(counts.values())):
-            yield _hit(facts, unpriced[0][0], counts, _bounds(facts, unpriced, lanes))
+            yield _hit(facts, unpriced[0][0], counts, _bounds(facts, unpriced, priced_paths))
 
 
 def _is_billable(facts: Facts, edge: Edge) -> bool:
@@ -69,10 +69,10 @@ def _is_billable(facts: Facts, edge: Edge) -> bool:
     return facts.src(edge).kind is OwnerKind.VM and edge.path_class is not PathClass.UNKNOWN
 
 
-def _hit(facts: Facts, part: LanePart, unpriced: dict[Lane, int], bounds: Text) -> Hit:
+def _hit(facts: Facts, part: PathPrice, unpriced: dict[PricedPath, int], bounds: Text) -> Hit:
     gib = facts.gib_per_month(sum(unpriced.values()))
-    classes = ", ".join(sorted({lane.path_class.value for lane in unpriced}))
-    sources = ", ".join(sorted({lane.src_region or "unknown region" for lane in unpriced}))
+    classes = ", ".join(sorted({priced.path_class.value for priced in unpriced}))
+    sources = ", ".join(sorted({priced.src_region or "unknown region" for priced in unpriced}))
     tells = part.what_tells
     return Hit(
         resources=(ResourceRef(self_link=SelfLink(f"traffic/{classes}/{sources}")),),
@@ -91,12 +91,14 @@ def _hit(facts: Facts, part: LanePart, unpriced: dict[Lane, int], bounds: Text) 
 
 
 def _bounds(
-    facts: Facts, unpriced: Sequence[tuple[LanePart, Lane]], lanes: Mapping[Lane, int]
+    facts: Facts,
+    unpriced: Sequence[tuple[PathPrice, PricedPath]],
+    priced_paths: Mapping[PricedPath, int],
 ) -> Text:
     """Return between what two sums the volume costs, else nothing; prices are those of a place."""
     by_choices: dict[tuple[tuple[PriceTier, ...], ...], int] = defaultdict(int)
-    for part, lane in unpriced:
-        by_choices[part.choices] += lanes[lane]
+    for part, priced in unpriced:
+        by_choices[part.choices] += priced_paths[priced]
     if not all(by_choices):
         return ""
     spans = [span(choices, facts.gib_per_month(count)) for choices, count in by_choices.items()]

@@ -59,7 +59,6 @@ def test_values_are_offered(line: str, names: list[str]) -> None:
 def test_nothing_is_attached_unless_a_shell_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     import typer
 
-    import netplan_planner.cli.caps  # noqa: F401, registers the verb
     from netplan_planner.cli.app import app
 
     def completer() -> Any:

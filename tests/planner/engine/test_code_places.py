@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine import AuditRequest, run_audit
+from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.sarif import render
 from support.code_scanning import faults

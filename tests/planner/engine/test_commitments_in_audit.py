@@ -10,7 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from netplan_planner.engine import AuditRequest, run_audit
+from netplan_planner.engine.audit import run_audit
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import CommitmentScope, Finding, Report, SavingBasis
 from netplan_planner.renderers import RenderOptions, markdown, terminal
 from netplan_planner.renderers.schema import schema

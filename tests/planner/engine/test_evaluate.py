@@ -11,14 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from netplan_planner.engine.evaluate import (
-    Evaluation,
-    GroupScore,
     Measured,
     evaluate,
     evaluate_left_out,
     summary,
 )
 from netplan_planner.errors import InputError
+from netplan_planner.model import Evaluation, GroupScore
 from netplan_planner.throughput.goodput.mean import LIMITS
 from support.predict_paths import DAY
 from support.predict_tables import PLAIN, written

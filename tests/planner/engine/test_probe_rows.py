@@ -9,7 +9,7 @@ from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.probe_rows import rows_of_records
 from netplan_planner.model import CalibrationReport, CountedBy, MeasuredEnd, Zone
 from support.calibration_inputs import record, store
-from support.calibrations import at_wall, latent, moved
+from support.calibrations import at_wall, moved, shared_factor
 
 TODAY = date(2026, 11, 21)
 
@@ -54,7 +54,7 @@ class TestRecords:
             record(n, 12.0, tool_version="3.12", streams=16, **ends(0.98, 0.4)) for n in range(3)
         ]
         found = answer(store(tmp_path / "p.jsonl", runs)).calibration
-        assert latent(found, "single-flow-core").value_count == 1
+        assert shared_factor(found, "single-flow-core").value_count == 1
         assert moved(at_wall(), found) == pytest.approx(1, abs=1e-9)
 
     @pytest.mark.parametrize(

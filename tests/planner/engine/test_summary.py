@@ -69,7 +69,7 @@ def test_zones_between_which_others_talk_are_not_priced() -> None:
     assert (theirs.gib_per_month, theirs.usd_per_month) == (own.gib_per_month, None)
 
 
-def test_the_steps_of_a_price_are_of_all_its_lanes() -> None:
+def test_the_steps_of_a_price_are_of_all_its_paths() -> None:
     facts = facts_to_internet(("a", "us-central1-a", "PREMIUM"), ("b", "us-east1-b", "PREMIUM"))
     (total,) = traffic_by_class(facts)
     whole = facts.prices.traffic_line_items(

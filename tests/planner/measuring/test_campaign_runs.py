@@ -13,10 +13,11 @@ from netplan_planner.measuring.campaign import Configuration, Direction, ProbeLi
 from netplan_planner.measuring.ends import read_facts
 from netplan_planner.measuring.outcome import Outcome, RunMeasured, RunsLeftOut
 from netplan_planner.measuring.progress import RunKey
-from netplan_planner.measuring.protocol import THREADED, round_order
+from netplan_planner.measuring.protocol import round_order
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathClass
+from netplan_planner.throughput.transport.tool_threads import THREADED
 from support.testbed_campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
 from support.testbed_processes import assert_none_left, marked
 

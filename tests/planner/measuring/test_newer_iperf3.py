@@ -20,11 +20,11 @@ from netplan_planner.measuring.campaign import (
     ProbePair,
 )
 from netplan_planner.measuring.guard import READY, Lead, serve_command
-from netplan_planner.measuring.protocol import THREADED
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Measurement
+from netplan_planner.throughput.transport.tool_threads import THREADED
 from support import testbed
 from support.testbed import Host, bed_of
 from support.testbed_campaigns import ONE_SECOND, campaign, pair

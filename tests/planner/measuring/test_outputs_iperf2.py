@@ -2,8 +2,9 @@
 
 import pytest
 
-from netplan_planner.measuring.outputs import Refused, read_text
+from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import CountedBy, Measurement
+from netplan_planner.model.probe_import import Refused
 from support import probe_iperf2 as texts
 from support.probe_iperf2 import CLIENT, SERVER
 

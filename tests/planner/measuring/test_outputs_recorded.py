@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.measuring.outputs import Refused, read_outputs
+from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.model import CountedBy, Measurement
+from netplan_planner.model.probe_import import Refused
 from support.shared_data import SHARED, needs_shared, shared
 
 pytestmark = needs_shared

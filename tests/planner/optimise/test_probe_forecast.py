@@ -142,7 +142,7 @@ def test_what_cannot_be_predicted_needs_a_rate_cap() -> None:
             machine("a", "e2-micro"),
             machine("b", "e2-micro"),
             16,
-            {"vm-egress (e2-micro machines)"},
+            {"vm-egress (e2 shared-core machines)"},
         ),
         (
             machine("a"),

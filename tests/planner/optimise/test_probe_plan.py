@@ -23,7 +23,6 @@ from netplan_planner.optimise.probe_plan import (
     ProbeCaps,
     choose_probes,
     impacts_of,
-    ranking_usd,
 )
 from support.facts import facts_of, machine
 from support.probe_plans import RULES, flow, probe
@@ -104,7 +103,7 @@ def test_each_choice_has_the_most_information_per_dollar(probes: list[Probe]) ->
         width = width_of_all(probes, before)
 
         def per_usd(one: Probe, before: list[Probe] = before, width: float = width) -> float:
-            usd = ranking_usd(one)
+            usd = one.ranking_usd
             assert usd is not None
             return (width - width_of_all(probes, [*before, one])) / float(usd)
 

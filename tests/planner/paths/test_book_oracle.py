@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import OwnerKind, SelfLink
-from netplan_planner.paths import AddressBook, Face
+from netplan_planner.paths import AddressBook, AddressKind
 from support.address_project import book_of, network, network_link, nic, vm, who
 
 NETWORKS = ("a", "b", "c")
@@ -120,7 +120,7 @@ def test_the_book_finds_what_a_search_through_everything_finds(world: World) -> 
             wanted = oracle(world, address, context)
             if wanted is not None:
                 assert (end.owner.kind, end.owner.name) == (OwnerKind.VM, wanted)
-                assert (end.face is Face.EXTERNAL) is address.startswith("34.")
+                assert (end.address_kind is AddressKind.EXTERNAL) is address.startswith("34.")
             elif address.startswith("34."):
                 assert end.owner.kind is OwnerKind.INTERNET
             else:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind
-from netplan_planner.paths import Face, RecordedEnd, Tenure
+from netplan_planner.paths import AddressKind, Ownership, RecordedEnd
 from support.address_project import (
     Resource,
     at,
@@ -28,13 +28,13 @@ ONE = vm("one", nic("10.0.0.1", external="34.1.1.1"), created=at(5), started=at(
 
 def history(address: str, *resources: Resource) -> list[tuple[str, str | None, int | None]]:
     """Return (owner's name, certainty of a machine, day from which on) of an address."""
-    tenures = book_of(*resources).resolve(RecordedEnd(address=address))
-    assert tenures is not None
-    return [_brief(tenure) for tenure in tenures]
+    ownerships = book_of(*resources).resolve(RecordedEnd(address=address))
+    assert ownerships is not None
+    return [_brief(ownership) for ownership in ownerships]
 
 
-def _brief(tenure: Tenure) -> tuple[str, str | None, int | None]:
-    end, since = tenure.end, tenure.since
+def _brief(ownership: Ownership) -> tuple[str, str | None, int | None]:
+    end, since = ownership.end, ownership.since
     is_vm = end.owner.kind is OwnerKind.VM
     certainty = end.certainty.value if is_vm else None
     return end.owner.name, certainty, None if since is None else since.day
@@ -45,7 +45,11 @@ def test_an_internal_address_is_the_machines_since_its_creation() -> None:
     undated = vm("one", nic("10.0.0.1"))
     assert history("10.0.0.1", undated) == [("one", "held", None)]
     end = who(book_of(undated), "10.0.0.1")
-    assert (end.owner.kind, end.face, end.address) == (OwnerKind.VM, Face.INTERNAL, None)
+    assert (end.owner.kind, end.address_kind, end.address) == (
+        OwnerKind.VM,
+        AddressKind.INTERNAL,
+        None,
+    )
     assert (end.owner.project, end.owner.zone, end.owner.region) == (
         "p",
         "us-central1-a",
@@ -55,9 +59,9 @@ def test_an_internal_address_is_the_machines_since_its_creation() -> None:
 
 def test_the_earlier_holder_is_unknown_and_not_the_internet() -> None:
     for address in ("10.0.0.1", "34.1.1.1"):
-        tenures = book_of(ONE).resolve(RecordedEnd(address=address))
-        assert tenures is not None
-        first = tenures[0].end
+        ownerships = book_of(ONE).resolve(RecordedEnd(address=address))
+        assert ownerships is not None
+        first = ownerships[0].end
         assert (first.owner.kind, first.address) == (OwnerKind.UNKNOWN, address)
 
 
@@ -123,22 +127,22 @@ def test_a_history_is_in_order_and_gets_no_less_sure(
     one = vm("one", nic("10.0.0.1", external="34.1.1.1"), created=created, started=started)
     extra = [reserved("34.1.1.1", created=held)] if is_static else []
     for address in ("10.0.0.1", "34.1.1.1"):
-        tenures = book_of(one, *extra).resolve(RecordedEnd(address=address))
-        assert tenures is not None
-        assert tenures[0].since is None
-        dates = [tenure.since for tenure in tenures[1:] if tenure.since is not None]
-        assert len(dates) == len(tenures) - 1
+        ownerships = book_of(one, *extra).resolve(RecordedEnd(address=address))
+        assert ownerships is not None
+        assert ownerships[0].since is None
+        dates = [ownership.since for ownership in ownerships[1:] if ownership.since is not None]
+        assert len(dates) == len(ownerships) - 1
         assert dates == sorted(set(dates))
-        own = [t.end.certainty.rank for t in tenures if t.end.owner.kind is OwnerKind.VM]
+        own = [t.end.certainty.rank for t in ownerships if t.end.owner.kind is OwnerKind.VM]
         assert own == sorted(own, reverse=True)
-        assert tenures[-1].end.owner.name == "one"
+        assert ownerships[-1].end.owner.name == "one"
 
 
 def test_an_external_end_shows_its_literal_and_an_internal_one_its_translation() -> None:
     book = book_of(ONE)
     outside, inside = who(book, "34.1.1.1"), who(book, "10.0.0.1")
-    assert (outside.face, outside.address) == (Face.EXTERNAL, "34.1.1.1")
-    assert (inside.face, inside.external_address) == (Face.INTERNAL, "34.1.1.1")
+    assert (outside.address_kind, outside.address) == (AddressKind.EXTERNAL, "34.1.1.1")
+    assert (inside.address_kind, inside.external_address) == (AddressKind.INTERNAL, "34.1.1.1")
     assert outside.owner == inside.owner
 
 
@@ -172,7 +176,11 @@ def test_alias_ranges_are_the_machines_and_pods_on_a_gke_node(
     book = book_of(vm(name, nic("10.0.0.1", alias=aliases), labels=labels))
     for address in ("10.8.1.0", "10.8.1.255", "10.9.0.7"):
         end = who(book, address)
-        assert (owner(end), end.is_pod, end.face) == (("vm", name), is_pod, Face.INTERNAL)
+        assert (owner(end), end.is_pod, end.address_kind) == (
+            ("vm", name),
+            is_pod,
+            AddressKind.INTERNAL,
+        )
     assert not who(book, "10.0.0.1").is_pod
     for beside in ("10.8.0.255", "10.8.2.0", "10.9.0.8"):
         assert who(book, beside).owner.kind is OwnerKind.UNKNOWN
@@ -206,11 +214,11 @@ def test_internal_ipv6_is_a_range_of_96_bits() -> None:
     book = book_of(plain, node)
     first, other = who(book, "fd20:a:b::1:0:0"), who(book, "fd20:a:b::1:0:77")
     assert owner(first) == owner(other) == ("vm", "six")
-    assert (first.is_pod, other.is_pod, first.is_ipv6, first.face) == (
+    assert (first.is_pod, other.is_pod, first.is_ipv6, first.address_kind) == (
         False,
         False,
         True,
-        Face.INTERNAL,
+        AddressKind.INTERNAL,
     )
     assert [who(book, a).is_pod for a in ("fd20:a:b::2:0:0", "fd20:a:b::2:0:77")] == [False, True]
     assert who(book, "fd20:a:b::3:0:0").owner.kind is OwnerKind.UNKNOWN
@@ -225,7 +233,10 @@ def test_external_ipv6_is_a_range_with_one_literal(spelt: str) -> None:
     for address in ("2600:1900:4000:1:0:1::", "2600:1900:4000:1:0:1:dead:beef"):
         for end in (who(book, address), who(book, address, project="p", vm="six")):
             assert owner(end) == ("vm", "six")
-            assert (end.face, end.address) == (Face.EXTERNAL, "2600:1900:4000:1:0:1::")
+            assert (end.address_kind, end.address) == (
+                AddressKind.EXTERNAL,
+                "2600:1900:4000:1:0:1::",
+            )
             assert end.external_address is None
     assert who(book, "2600:1900:4000:1:0:2::").owner.kind is OwnerKind.INTERNET
     assert history("2600:1900:4000:1:0:1::5", six)[1:] == [

@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from netplan_planner.model import OwnerKind, PathClass
-from netplan_planner.paths import Face, classify
+from netplan_planner.paths import AddressKind, classify
 from support.address_project import (
     Resource,
     book_of,
@@ -103,7 +103,7 @@ def test_a_public_address_used_inside_is_internal_there() -> None:
     inside = in_network("inside", "34.67.1.1", "a")
     book = book_of(inside, subnet("34.67.0.0/16", network="a"), *APART)
     assert owner(who(book, "34.67.1.1", context=A)) == ("vm", "inside")
-    assert who(book, "34.67.1.1", context=A).face is Face.INTERNAL
+    assert who(book, "34.67.1.1", context=A).address_kind is AddressKind.INTERNAL
     assert who(book, "34.67.1.2", context=A).owner.kind is OwnerKind.UNKNOWN
     assert who(book, "34.67.1.2", context=C).owner.kind is OwnerKind.UNKNOWN  # peered
     assert who(book, "34.67.1.1", context=B).owner.kind is OwnerKind.INTERNET
@@ -115,7 +115,7 @@ def test_an_external_address_is_met_from_every_network() -> None:
     book = book_of(one, in_network("in-b", "10.0.0.1", "b"), *APART)
     for context in (None, A, B, C, network_link("never-read")):
         end = who(book, "34.1.1.1", context=context)
-        assert (owner(end), end.face) == (("vm", "in-a"), Face.EXTERNAL)
+        assert (owner(end), end.address_kind) == (("vm", "in-a"), AddressKind.EXTERNAL)
     path = classify(who(book, "10.0.0.1", context=B), who(book, "34.1.1.1", context=B))
     assert path.path_class is PathClass.SAME_ZONE_EXTERNAL
 

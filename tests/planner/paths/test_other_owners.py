@@ -3,7 +3,7 @@
 import pytest
 
 from netplan_planner.model import OwnerKind, PathClass
-from netplan_planner.paths import Face, RecordedEnd, classify
+from netplan_planner.paths import AddressKind, RecordedEnd, classify
 from support.address_project import (
     book_of,
     front,
@@ -28,9 +28,9 @@ def test_an_external_front_is_met_everywhere(scheme: str) -> None:
     book = book_of(ONE, front("34.9.9.9", scheme, network="default"), network("other"))
     for context in (None, network_link(), network_link("other")):
         end = who(book, "34.9.9.9", context=context)
-        assert (owner(end), end.face, end.address) == (
+        assert (owner(end), end.address_kind, end.address) == (
             ("load-balancer", "front"),
-            Face.VIRTUAL,
+            AddressKind.VIRTUAL,
             "34.9.9.9",
         )
     path = classify(who(book, "10.0.0.1"), who(book, "34.9.9.9"))
@@ -63,11 +63,15 @@ def test_a_machine_named_behind_a_front_is_met_at_the_front() -> None:
     """A pass-through load balancer keeps the address: the record names machine and front."""
     book = book_of(ONE, front("34.9.9.9", "EXTERNAL"))
     end = who(book, "34.9.9.9", project="p", vm="one", zone="us-central1-a")
-    assert (owner(end), end.face, end.address) == (("vm", "one"), Face.VIRTUAL, "34.9.9.9")
+    assert (owner(end), end.address_kind, end.address) == (
+        ("vm", "one"),
+        AddressKind.VIRTUAL,
+        "34.9.9.9",
+    )
     vanished = who(book, "34.9.9.9", project="p", vm="gone", zone="us-central1-a")
-    assert (owner(vanished), vanished.face) == (("vm", "gone"), Face.VIRTUAL)
+    assert (owner(vanished), vanished.address_kind) == (("vm", "gone"), AddressKind.VIRTUAL)
     other = who(book, "34.9.9.9", project="q", vm="theirs", zone="us-central1-a")
-    assert (other.owner.kind, other.face) == (OwnerKind.OTHER_PROJECT, Face.VIRTUAL)
+    assert (other.owner.kind, other.address_kind) == (OwnerKind.OTHER_PROJECT, AddressKind.VIRTUAL)
     assert classify(end, who(book, "10.0.0.1")).path_class is PathClass.LOAD_BALANCER
 
 
@@ -90,7 +94,7 @@ def test_the_rule_of_a_classic_vpn_gateway_is_no_load_balancer() -> None:
     target = REGIONAL + "targetVpnGateways/gw"
     book = book_of(ONE, front("34.9.9.9", "EXTERNAL", target=target))
     end = who(book, "34.9.9.9")
-    assert (end.owner.kind, end.face) == (OwnerKind.HYBRID, Face.EXTERNAL)
+    assert (end.owner.kind, end.address_kind) == (OwnerKind.HYBRID, AddressKind.EXTERNAL)
     assert classify(who(book, "10.0.0.1"), end).path_class is PathClass.HYBRID
 
 
@@ -99,7 +103,11 @@ def test_a_nat_address_given_by_hand_is_the_gateways() -> None:
     far = subnet("10.5.0.0/24", name="far", network="other")
     gateway = router("34.7.7.7")
     end = who(book_of(ONE, front_subnet, far, gateway), "34.7.7.7")
-    assert (owner(end), end.face, end.address) == (("nat", "nat"), Face.EXTERNAL, "34.7.7.7")
+    assert (owner(end), end.address_kind, end.address) == (
+        ("nat", "nat"),
+        AddressKind.EXTERNAL,
+        "34.7.7.7",
+    )
     # What it sends is logged by the subnetworks behind it.
     assert end.reported_by == (front_subnet.ref.self_link,)
     chosen = router("34.7.7.7", subnetworks=(subnet_link("chosen"),))
@@ -118,22 +126,22 @@ def test_a_reserved_address_that_a_gateway_uses_is_the_gateways() -> None:
 
 
 @pytest.mark.parametrize(
-    ("user", "kind", "face"),
+    ("user", "kind", "address_kind"),
     [
-        (REGIONAL + "routers/r", OwnerKind.NAT, Face.EXTERNAL),
-        (REGIONAL + "forwardingRules/f", OwnerKind.LOAD_BALANCER, Face.VIRTUAL),
-        ("projects/p/global/forwardingRules/f", OwnerKind.LOAD_BALANCER, Face.VIRTUAL),
-        (REGIONAL + "vpnGateways/v", OwnerKind.HYBRID, Face.EXTERNAL),
-        (REGIONAL + "targetVpnGateways/v", OwnerKind.HYBRID, Face.EXTERNAL),
-        ("projects/p/zones/us-central1-a/instances/gone", OwnerKind.UNKNOWN, Face.INTERNAL),
-        (REGIONAL + "somethingNew/x", OwnerKind.UNKNOWN, Face.INTERNAL),
+        (REGIONAL + "routers/r", OwnerKind.NAT, AddressKind.EXTERNAL),
+        (REGIONAL + "forwardingRules/f", OwnerKind.LOAD_BALANCER, AddressKind.VIRTUAL),
+        ("projects/p/global/forwardingRules/f", OwnerKind.LOAD_BALANCER, AddressKind.VIRTUAL),
+        (REGIONAL + "vpnGateways/v", OwnerKind.HYBRID, AddressKind.EXTERNAL),
+        (REGIONAL + "targetVpnGateways/v", OwnerKind.HYBRID, AddressKind.EXTERNAL),
+        ("projects/p/zones/us-central1-a/instances/gone", OwnerKind.UNKNOWN, AddressKind.INTERNAL),
+        (REGIONAL + "somethingNew/x", OwnerKind.UNKNOWN, AddressKind.INTERNAL),
     ],
 )
 def test_the_user_of_a_reserved_address_says_what_it_is(
-    user: str, kind: OwnerKind, face: Face
+    user: str, kind: OwnerKind, address_kind: AddressKind
 ) -> None:
     end = who(book_of(reserved("34.67.5.5", user)), "34.67.5.5")
-    assert (end.owner.kind, end.face) == (kind, face)
+    assert (end.owner.kind, end.address_kind) == (kind, address_kind)
     if kind is not OwnerKind.UNKNOWN:
         assert (end.owner.link, end.owner.name) == (user, user.rpartition("/")[2])
 
@@ -160,7 +168,10 @@ def test_a_reserved_internal_address_owns_nothing() -> None:
 def test_proxy_only_subnetworks_are_load_balancers(purpose: str) -> None:
     book = book_of(ONE, subnet("10.129.0.0/23", name="proxies", purpose=purpose))
     end = who(book, "10.129.1.255")
-    assert (owner(end), end.face) == (("load-balancer", "proxies of proxies"), Face.INTERNAL)
+    assert (owner(end), end.address_kind) == (
+        ("load-balancer", "proxies of proxies"),
+        AddressKind.INTERNAL,
+    )
     assert classify(end, who(book, "10.0.0.1")).path_class is PathClass.LOAD_BALANCER
     other = book_of(ONE, subnet("10.129.0.0/23", purpose="PRIVATE"))
     assert who(other, "10.129.1.255").owner.kind is OwnerKind.UNKNOWN

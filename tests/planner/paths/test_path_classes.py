@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Owner, OwnerKind, PathClass, ProjectId, Region, Zone, region_of
-from netplan_planner.paths import AddressBook, Face, FlowEnd, classify
+from netplan_planner.paths import AddressBook, AddressKind, FlowEnd, classify
 from support.address_project import book_of, network, nic, vm, who
 
 KINDS = ("vm", "other-project", "load-balancer", "nat", "google-api", "hybrid", "internet", "none")
@@ -74,7 +74,12 @@ PLACES: dict[str, tuple[Place, Place]] = {
     "no place": (("us-central1-a", "us-central1"), (None, None)),
 }
 
-ENDS = [(kind, face, pod) for kind in KINDS for face in Face for pod in (False, True)]
+ENDS = [
+    (kind, address_kind, pod)
+    for kind in KINDS
+    for address_kind in AddressKind
+    for pod in (False, True)
+]
 
 
 def test_the_tables_are_complete() -> None:
@@ -86,7 +91,7 @@ def test_the_tables_are_complete() -> None:
     assert set(BETWEEN) == set(product(PLACES, (False, True), (False, True)))
 
 
-def end(kind: str, face: Face, pod: bool, place: Place, name: str) -> FlowEnd:
+def end(kind: str, address_kind: AddressKind, pod: bool, place: Place, name: str) -> FlowEnd:
     zone, region = place
     owner = Owner(
         kind=OwnerKind("unknown" if kind == "none" else kind),
@@ -98,10 +103,10 @@ def end(kind: str, face: Face, pod: bool, place: Place, name: str) -> FlowEnd:
     )
     return FlowEnd(
         owner=owner,
-        face=face,
+        address_kind=address_kind,
         is_pod=pod,
-        address=f"literal of {name}" if face is not Face.INTERNAL else None,
-        external_address=f"external of {name}" if face is Face.INTERNAL else None,
+        address=f"literal of {name}" if address_kind is not AddressKind.INTERNAL else None,
+        external_address=f"external of {name}" if address_kind is AddressKind.INTERNAL else None,
     )
 
 
@@ -109,34 +114,39 @@ def expected(src: FlowEnd, dst: FlowEnd, places: str) -> str:
     """Return the class that the tables give."""
     one, other = ("none" if e.owner.kind.value == "unknown" else e.owner.kind for e in (src, dst))
     said = TABLE[one].split()[KINDS.index(other)]
-    if Face.VIRTUAL in (src.face, dst.face) and said != "hybrid":
+    if AddressKind.VIRTUAL in (src.address_kind, dst.address_kind) and said != "hybrid":
         return "load-balancer"
     if said != ".":
         return NAMES[said]
-    external = Face.EXTERNAL in (src.face, dst.face)
+    external = AddressKind.EXTERNAL in (src.address_kind, dst.address_kind)
     return BETWEEN[places, external, src.is_pod or dst.is_pod]
 
 
 @pytest.mark.parametrize("places", PLACES)
-@pytest.mark.parametrize(("kind", "face", "pod"), ENDS)
+@pytest.mark.parametrize(("kind", "address_kind", "pod"), ENDS)
 def test_every_combination_has_the_class_of_the_table(
-    kind: str, face: Face, pod: bool, places: str
+    kind: str, address_kind: AddressKind, pod: bool, places: str
 ) -> None:
     here, there = PLACES[places]
-    src = end(kind, face, pod, here, "src")
-    for other, other_face, other_pod in ENDS:
-        dst = end(other, other_face, other_pod, there, "dst")
+    src = end(kind, address_kind, pod, here, "src")
+    for other, other_kind, other_pod in ENDS:
+        dst = end(other, other_kind, other_pod, there, "dst")
         path, back = classify(src, dst), classify(dst, src)
-        assert path.path_class.value == expected(src, dst, places), (kind, face, other, other_face)
+        assert path.path_class.value == expected(src, dst, places), (
+            kind,
+            address_kind,
+            other,
+            other_kind,
+        )
         assert back.path_class is path.path_class
         if path.path_class.is_external_address:
-            is_literal = other_face is Face.EXTERNAL
+            is_literal = other_kind is AddressKind.EXTERNAL
             assert path.dst_address == ("literal of dst" if is_literal else "external of dst")
         elif path.path_class is PathClass.LOAD_BALANCER:
-            front = next((e for e in (dst, src) if e.face is Face.VIRTUAL), None)
+            front = next((e for e in (dst, src) if e.address_kind is AddressKind.VIRTUAL), None)
             assert path.dst_address == (front.address if front else None)
         elif path.path_class is PathClass.NAT and other in ("vm", "other-project"):
-            is_literal = other_face is Face.EXTERNAL
+            is_literal = other_kind is AddressKind.EXTERNAL
             assert path.dst_address == ("literal of dst" if is_literal else "external of dst")
         else:
             assert path.dst_address is None
@@ -146,23 +156,25 @@ def test_every_combination_has_the_class_of_the_table(
 def test_two_pods_on_one_machine_are_on_one_node(kind: str) -> None:
     """Another project's machines share an owner: that two of them are one is not known."""
     here = PLACES["same zone"][0]
-    node = end(kind, Face.INTERNAL, False, here, "node")
-    pod = end(kind, Face.INTERNAL, True, here, "node")
+    node = end(kind, AddressKind.INTERNAL, False, here, "node")
+    pod = end(kind, AddressKind.INTERNAL, True, here, "node")
     wanted = PathClass.SAME_NODE_POD if kind == "vm" else PathClass.SAME_ZONE_INTERNAL_POD
     for src, dst in ((pod, pod), (pod, node), (node, pod)):
         assert classify(src, dst).path_class is wanted
     assert classify(node, node).path_class is PathClass.SAME_ZONE_INTERNAL
-    outside = end(kind, Face.EXTERNAL, False, here, "node")
+    outside = end(kind, AddressKind.EXTERNAL, False, here, "node")
     assert classify(pod, outside).path_class is PathClass.SAME_ZONE_EXTERNAL
 
 
 def test_a_machine_behind_nat_meets_the_internet_through_it_and_nothing_else() -> None:
     here = PLACES["same zone"][0]
-    plain = end("vm", Face.INTERNAL, False, here, "vm")
+    plain = end("vm", AddressKind.INTERNAL, False, here, "vm")
     behind = FlowEnd(owner=plain.owner, is_behind_nat=True)
-    wanted = {kind: classify(plain, end(kind, Face.INTERNAL, False, here, "x")) for kind in KINDS}
+    wanted = {
+        kind: classify(plain, end(kind, AddressKind.INTERNAL, False, here, "x")) for kind in KINDS
+    }
     for kind in KINDS:
-        other = end(kind, Face.INTERNAL, False, here, "x")
+        other = end(kind, AddressKind.INTERNAL, False, here, "x")
         for path in (classify(behind, other), classify(other, behind)):
             if kind == "internet":
                 assert path.path_class is PathClass.NAT
@@ -180,7 +192,7 @@ ANY_END = st.builds(
         zone=st.sampled_from([None, Zone("r-1-a"), Zone("r-1-b"), Zone("r-2-a")]),
         region=st.sampled_from([None, Region("r-1"), Region("r-2")]),
     ),
-    face=st.sampled_from(Face),
+    address_kind=st.sampled_from(AddressKind),
     is_pod=st.booleans(),
     is_behind_nat=st.booleans(),
 )

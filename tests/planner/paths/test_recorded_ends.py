@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind, PathClass
-from netplan_planner.paths import Face, RecordedEnd, classify
+from netplan_planner.paths import AddressKind, RecordedEnd, classify
 from support.address_project import (
     at,
     book_of,
@@ -33,36 +33,36 @@ BOOK = book_of(ONE, subnet("10.0.0.0/16"), network())
 
 def test_a_named_machine_is_sure_at_any_time() -> None:
     for address in ("10.0.0.1", "34.67.1.1", "10.8.0.7"):
-        tenures = BOOK.resolve(RecordedEnd(address=address, project="p", vm="one", zone=HERE))
-        assert tenures is not None
-        assert len(tenures) == 1
-        (tenure,) = tenures
-        assert tenure.since is None
-        assert tenure.end.certainty is Certainty.RECORDED
-        assert owner(tenure.end) == ("vm", "one")
-        assert tenure.end.reported_by == (SUBNET,)
+        ownerships = BOOK.resolve(RecordedEnd(address=address, project="p", vm="one", zone=HERE))
+        assert ownerships is not None
+        assert len(ownerships) == 1
+        (ownership,) = ownerships
+        assert ownership.since is None
+        assert ownership.end.certainty is Certainty.RECORDED
+        assert owner(ownership.end) == ("vm", "one")
+        assert ownership.end.reported_by == (SUBNET,)
 
 
 @pytest.mark.parametrize(
-    ("address", "face", "literal"),
+    ("address", "address_kind", "literal"),
     [
-        ("10.0.0.1", Face.INTERNAL, None),
-        ("10.8.0.7", Face.INTERNAL, None),
-        ("34.67.1.1", Face.EXTERNAL, "34.67.1.1"),
+        ("10.0.0.1", AddressKind.INTERNAL, None),
+        ("10.8.0.7", AddressKind.INTERNAL, None),
+        ("34.67.1.1", AddressKind.EXTERNAL, "34.67.1.1"),
         # An address that it had then: public means external.
-        ("34.67.9.9", Face.EXTERNAL, "34.67.9.9"),
-        ("10.0.0.77", Face.INTERNAL, None),
-        ("172.20.0.1", Face.INTERNAL, None),
-        ("::ffff:34.67.9.9", Face.EXTERNAL, "34.67.9.9"),
-        ("2600:1900:4000::9", Face.EXTERNAL, "2600:1900:4000::9"),
-        ("fd20::9", Face.INTERNAL, None),
+        ("34.67.9.9", AddressKind.EXTERNAL, "34.67.9.9"),
+        ("10.0.0.77", AddressKind.INTERNAL, None),
+        ("172.20.0.1", AddressKind.INTERNAL, None),
+        ("::ffff:34.67.9.9", AddressKind.EXTERNAL, "34.67.9.9"),
+        ("2600:1900:4000::9", AddressKind.EXTERNAL, "2600:1900:4000::9"),
+        ("fd20::9", AddressKind.INTERNAL, None),
     ],
 )
 def test_the_address_says_how_a_named_machine_was_met(
-    address: str, face: Face, literal: str | None
+    address: str, address_kind: AddressKind, literal: str | None
 ) -> None:
     end = who(BOOK, address, project="p", vm="one", zone=HERE)
-    assert (owner(end), end.face, end.address) == (("vm", "one"), face, literal)
+    assert (owner(end), end.address_kind, end.address) == (("vm", "one"), address_kind, literal)
 
 
 def test_a_named_machine_at_its_alias_is_a_pod_on_a_gke_node_only() -> None:
@@ -76,15 +76,18 @@ def test_a_named_machine_at_its_alias_is_a_pod_on_a_gke_node_only() -> None:
 def test_a_public_address_in_an_own_subnetwork_is_internal() -> None:
     book = book_of(ONE, subnet("34.67.0.0/16"), network())
     end = who(book, "34.67.9.9", project="p", vm="one", network=network_link())
-    assert end.face is Face.INTERNAL
+    assert end.address_kind is AddressKind.INTERNAL
     end = who(book, "34.67.9.9", project="p", vm="gone", zone=HERE, network=network_link())
-    assert end.face is Face.INTERNAL
+    assert end.address_kind is AddressKind.INTERNAL
 
 
 @pytest.mark.parametrize(
-    ("address", "face"), [("10.0.0.8", Face.INTERNAL), ("34.67.8.8", Face.EXTERNAL)]
+    ("address", "address_kind"),
+    [("10.0.0.8", AddressKind.INTERNAL), ("34.67.8.8", AddressKind.EXTERNAL)],
 )
-def test_a_machine_of_ours_that_is_gone_keeps_its_name_and_place(address: str, face: Face) -> None:
+def test_a_machine_of_ours_that_is_gone_keeps_its_name_and_place(
+    address: str, address_kind: AddressKind
+) -> None:
     end = who(
         BOOK,
         address,
@@ -98,9 +101,9 @@ def test_a_machine_of_ours_that_is_gone_keeps_its_name_and_place(address: str, f
     assert end.owner.link == "projects/p/zones/us-central1-b/instances/gone"
     assert placed(end.owner) == ("us-central1-b", "us-central1")
     assert (end.owner.subnetwork, end.reported_by) == (SUBNET, (SUBNET,))
-    assert (end.face, end.certainty) == (face, Certainty.RECORDED)
+    assert (end.address_kind, end.certainty) == (address_kind, Certainty.RECORDED)
     path = classify(end, who(BOOK, "10.0.0.1"))
-    way = "internal" if face is Face.INTERNAL else "external"
+    way = "internal" if address_kind is AddressKind.INTERNAL else "external"
     assert path.path_class.value == f"inter-zone-{way}"
 
 
@@ -206,10 +209,22 @@ def test_a_table_meets_a_machine_at_its_first_address_of_the_kind() -> None:
     book = book_of()
     six = vm("six", nic(ipv6="fd20::6:0:0/96"), nic("10.0.0.6", external="34.67.6.6", name="nic1"))
     inside, outside = (book.end_of(six, is_external=kind) for kind in (False, True))
-    assert (inside.face, inside.is_ipv6, inside.address) == (Face.INTERNAL, True, None)
-    assert (outside.face, outside.is_ipv6, outside.address) == (Face.EXTERNAL, False, "34.67.6.6")
+    assert (inside.address_kind, inside.is_ipv6, inside.address) == (
+        AddressKind.INTERNAL,
+        True,
+        None,
+    )
+    assert (outside.address_kind, outside.is_ipv6, outside.address) == (
+        AddressKind.EXTERNAL,
+        False,
+        "34.67.6.6",
+    )
     bare = book.end_of(vm("bare"), is_external=True)
-    assert (owner(bare), bare.face, bare.address) == (("vm", "bare"), Face.EXTERNAL, None)
+    assert (owner(bare), bare.address_kind, bare.address) == (
+        ("vm", "bare"),
+        AddressKind.EXTERNAL,
+        None,
+    )
 
 
 def test_the_network_of_a_subnetwork_is_known_or_none() -> None:

@@ -4,46 +4,17 @@ import csv
 import io
 import json
 from datetime import date
-from decimal import Decimal
 
 from netplan_planner.engine.machine_table import region_rows
-from netplan_planner.model import Coverage, MachineRow, Report
+from netplan_planner.model import Coverage, Report
 from netplan_planner.renderers import RenderOptions, render
+from support.machine_rows import REGIONS, machine_row
 
 COUNT = 3000
-TYPES = ("n2-standard-8", "e2-standard-4", "c3-standard-22")
-REGIONS = ("us-central1", "europe-west1", "asia-east1", "us-east4")
-
-
-def a_row(number: int) -> MachineRow:
-    region = REGIONS[number % len(REGIONS)]
-    return MachineRow(
-        project="p",
-        region=region,
-        zone=f"{region}-b",
-        name=f"vm-{number:05}",
-        machine_type=TYPES[number % len(TYPES)],
-        status="RUNNING",
-        is_stopped=False,
-        is_spot=False,
-        is_tier1=number % 50 == 0,
-        egress_gbps=16.0,
-        egress_source="docs, 2026-04-15",
-        external_gbps=7.0,
-        external_source="docs",
-        cap_unknown="",
-        nic_types=(),
-        nic_types_possible=("GVNIC",),
-        mtu_bytes=1460,
-        external_addresses=("34.0.0.1",) if number % 2 else (),
-        machine_usd_per_month=None if number == 7 else Decimal(100),
-        address_usd_per_month=Decimal(0),
-        price_unknown="no price" if number == 7 else "",
-    )
 
 
 def a_report(count: int = COUNT) -> Report:
-    rows = tuple(a_row(number) for number in range(count))
+    rows = tuple(machine_row(number) for number in range(count))
     day = date(2026, 11, 21)
     return Report(
         tool="netplan 0",

@@ -82,7 +82,7 @@ def test_headers_are_added_by_protocol(tmp_path: Path, protocol: int, header: in
 
 
 def test_headers_of_ipv6_are_twenty_bytes_longer(tmp_path: Path) -> None:
-    # Between strangers, from a machine of the inventory, and to one: the sender's packets count.
+    # Between unknown machines, from one of the inventory, and to one: the sender's packets count.
     web = host("web", "10.0.0.9", ipv6="fd20:0:0:1::9")
     records = [
         entry("fd20:0:0:2::1", "fd20:0:0:3::2", 5000, packets=10),

@@ -8,6 +8,14 @@ import typer
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, Region, amount
+from netplan_planner.engine.prices.skus import sku_prices
+from netplan_planner.engine.prices.traffic import (
+    AddressQuestion,
+    TrafficQuestion,
+    address_prices,
+    traffic_prices,
+)
+from netplan_planner.model import AddressUse
 
 
 class Use(StrEnum):
@@ -39,8 +47,6 @@ class Sku(Parameters, frozen=True, kw_only=True):
 @taking
 def sku(asked: Sku) -> None:
     """Print what a SKU is, where it holds, and every step of its price."""
-    from netplan_planner.engine.prices.skus import sku_prices
-
     specs = asked.answer.specs()
     answers.write(sku_prices(asked.sku_id, asked.prices.source()), specs)
 
@@ -94,8 +100,6 @@ class Traffic(Parameters, frozen=True, kw_only=True):
 @taking
 def traffic(asked: Traffic) -> None:
     """Print what a month's traffic costs: every price step that it reaches, and the sum."""
-    from netplan_planner.engine.prices.traffic import TrafficQuestion, traffic_prices
-
     specs = asked.answer.specs()
     question = TrafficQuestion(
         src_region=asked.src,
@@ -126,9 +130,6 @@ def address(asked: Address) -> None:
     Free hours are per account and month, for all addresses of a kind together: a note names them
     and what they take off, once.
     """
-    from netplan_planner.engine.prices.traffic import AddressQuestion, address_prices
-    from netplan_planner.model import AddressUse
-
     specs = asked.answer.specs()
     uses = tuple(AddressUse) if asked.use is Use.ALL else (AddressUse(asked.use.value),)
     question = AddressQuestion(region=asked.region, uses=uses, hours=amount(asked.hours, "--hours"))

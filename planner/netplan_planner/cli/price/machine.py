@@ -9,6 +9,8 @@ import typer
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, amount
+from netplan_planner.engine.prices.batch import price_table
+from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
 from netplan_planner.errors import UsageError
 
 
@@ -60,7 +62,6 @@ def machine(asked: Machine) -> None:
         return
     if asked.machine_type is None or asked.region is None:
         raise UsageError("give a machine type and --region, or a table with --batch FILE")
-    from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
 
     specs = asked.answer.specs()
     question = MachineQuestion(
@@ -77,7 +78,6 @@ def _write_table(asked: Machine, file: Path) -> None:
         raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
     if asked.machine_type is not None or asked.region is not None:
         raise UsageError("--batch names types and regions in its file: give no others")
-    from netplan_planner.engine.prices.batch import price_table
 
     # What is read by people has no room for such a table.
     specs = asked.answer.specs(default="csv")

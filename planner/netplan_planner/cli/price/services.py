@@ -8,6 +8,12 @@ from netplan_planner.choices import Balancer
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, Region, amount
+from netplan_planner.engine.prices.services import (
+    balancer_prices,
+    flow_log_prices,
+    nat_prices,
+    vpn_prices,
+)
 
 
 class Nat(Parameters, frozen=True, kw_only=True):
@@ -38,8 +44,6 @@ def nat(asked: Nat) -> None:
     --gib counts both directions. What leaves for the internet is charged on top: netplan price
     traffic --to nat.
     """
-    from netplan_planner.engine.prices.services import nat_prices
-
     specs = asked.answer.specs()
     answer = nat_prices(
         asked.region,
@@ -86,8 +90,6 @@ class Vpn(Parameters, frozen=True, kw_only=True):
 @taking
 def vpn(asked: Vpn) -> None:
     """Print what Cloud VPN costs: the hours of its tunnels, and what is sent through them."""
-    from netplan_planner.engine.prices.services import vpn_prices
-
     specs = asked.answer.specs()
     answer = vpn_prices(
         asked.region,
@@ -136,8 +138,6 @@ class LoadBalancer(Parameters, frozen=True, kw_only=True):
 @taking
 def lb(asked: LoadBalancer) -> None:
     """Print what a load balancer costs: its forwarding rules and the data that it processes."""
-    from netplan_planner.engine.prices.services import balancer_prices
-
     specs = asked.answer.specs()
     answer = balancer_prices(
         asked.region,
@@ -179,8 +179,6 @@ def flow_logs(asked: FlowLogs) -> None:
     How many records there would be before logs are on: the metric
     networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count.
     """
-    from netplan_planner.engine.prices.services import flow_log_prices
-
     specs = asked.answer.specs()
     answer = flow_log_prices(
         asked.records,

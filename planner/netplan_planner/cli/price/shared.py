@@ -1,24 +1,21 @@
 """What the verbs of `netplan price` share: which prices, and amounts of the command line."""
 
 import math
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.app import state
 from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.state import state
+from netplan_planner.engine.prices.source import PriceSource
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.units import HOURS_PER_MONTH
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from netplan_planner.engine.prices.source import PriceSource
 
 Region = Annotated[
     str, typer.Option("--region", metavar="REGION", help="Where it runs, such as us-central1.")
@@ -70,8 +67,6 @@ def source_of(
     currency: str | None,
 ) -> "PriceSource":
     """Return which prices are asked for."""
-    from netplan_planner.engine.prices.source import PriceSource
-
     return PriceSource(
         today=date.today(),
         folder=prices,

@@ -9,6 +9,8 @@ import typer
 from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.prices.snapshots import BuildRequest, build_snapshot, refresh_snapshot
+from netplan_planner.engine.refresh import RefreshRequest, catalogue_api
 
 MOST_UNRECOGNISED_RATIO = 0.01
 
@@ -97,8 +99,6 @@ def build(asked: Build) -> None:
     table adds what they lack, with its own date and no id; for Spot, which moves within weeks, the
     younger of the two stands.
     """
-    from netplan_planner.engine.prices.snapshots import BuildRequest, build_snapshot
-
     specs = asked.answer.specs()
     request = BuildRequest(
         skus=tuple(asked.skus),
@@ -176,10 +176,6 @@ def refresh(asked: Refresh) -> None:
     the catalogue, and compute.machineTypes.list in any one project for the machine types: no API of
     Google's lists them without a project.
     """
-    from netplan_planner.engine.prices.snapshots import refresh_snapshot
-    from netplan_planner.engine.refresh import RefreshRequest
-    from netplan_planner.google import ApiOptions
-
     specs = asked.answer.specs()
     request = RefreshRequest(
         out=asked.snapshot.out,
@@ -193,6 +189,6 @@ def refresh(asked: Refresh) -> None:
         accepts_changes=asked.acceptance.accept_changes,
         accepted=tuple(asked.acceptance.accept or ()),
         today=date.today(),
-        api=ApiOptions(endpoint=asked.api_endpoint, is_anonymous=asked.anonymous),
+        api=catalogue_api(asked.api_endpoint, is_anonymous=asked.anonymous),
     )
     answers.write(refresh_snapshot(request, progress), specs)

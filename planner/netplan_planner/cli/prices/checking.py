@@ -9,6 +9,8 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.prices.snapshots import check_prices, price_changes
+from netplan_planner.engine.prices.snapshots import map_skus as mapped
 
 
 class Map(Parameters, frozen=True, kw_only=True):
@@ -29,8 +31,6 @@ def map_skus(asked: Map) -> None:
     also says why a SKU that is understood is not needed. SKUs that are needed and not understood
     are counted on stderr.
     """
-    from netplan_planner.engine.prices.snapshots import map_skus as mapped
-
     specs = asked.answer.specs(default="csv")
     answers.write(mapped(asked.files), specs)
 
@@ -57,8 +57,6 @@ def diff(asked: Diff) -> None:
 
     Machines are compared where they are offered, traffic by its ends, and every SKU by its id.
     """
-    from netplan_planner.engine.prices.snapshots import price_changes
-
     specs = asked.answer.specs()
     answers.write(price_changes(asked.old, asked.new, asked.percent), specs)
 
@@ -84,8 +82,6 @@ def verify(asked: Verify) -> None:
 
     Exit status 1 if a check fails.
     """
-    from netplan_planner.engine.prices.snapshots import check_prices
-
     specs = asked.answer.specs()
     found = check_prices(asked.prices, asked.against, date.today())
     answers.write(found, specs)

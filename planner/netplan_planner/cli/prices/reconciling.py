@@ -11,6 +11,8 @@ from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Input
 from netplan_planner.cli.options import Reporter
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.reconcile import reconcile as compare
+from netplan_planner.engine.request import AuditRequest, traffic_options
 
 
 class Reconcile(Parameters, frozen=True, kw_only=True):
@@ -43,11 +45,6 @@ def reconcile(asked: Reconcile) -> None:
 
     The model's volumes are scaled to the hours of the bill; the residual is what the bill has more.
     """
-    from netplan_planner.engine import AuditRequest
-    from netplan_planner.engine.reconcile import reconcile as compare
-    from netplan_planner.model import Reporter as Whose
-    from netplan_planner.traffic import TrafficOptions
-
     specs = asked.answer.specs()
     request = AuditRequest(
         today=date.today(),
@@ -58,6 +55,6 @@ def reconcile(asked: Reconcile) -> None:
         prices=asked.prices,
         discounts=tuple(asked.discount or ()),
         billing_exports=tuple(asked.billing_export) if asked.contract else (),
-        traffic_options=TrafficOptions(reporter=Whose(asked.reporter.value)),
+        traffic_options=traffic_options(reporter=asked.reporter.value),
     )
     answers.write(compare(request, asked.billing_export, progress), specs)

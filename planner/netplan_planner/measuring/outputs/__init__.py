@@ -1,13 +1,11 @@
 """What iperf3, iperf 2 and netperf print, read into measurements."""
 
-from netplan_planner.measuring.outputs.base import Refused
 from netplan_planner.measuring.outputs.detect import read_text
 from netplan_planner.measuring.outputs.files import read_outputs
 from netplan_planner.measuring.outputs.iperf3 import parse_iperf3
 from netplan_planner.measuring.outputs.processes import add_rates, merge_streams
 
 __all__ = [
-    "Refused",
     "add_rates",
     "merge_streams",
     "parse_iperf3",

@@ -14,9 +14,10 @@ from netplan_planner.measuring.outputs import (
     netperf,
     perfkit,
 )
-from netplan_planner.measuring.outputs.base import Refused, bounded, refusal
+from netplan_planner.measuring.outputs.base import bounded, refusal
 from netplan_planner.measuring.outputs.json_text import Document, documents_in, holds_json
 from netplan_planner.model import Measurement
+from netplan_planner.model.probe_import import Refused
 
 Read = tuple[list[Measurement], list[Refused]]
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
-from netplan_planner.measuring.outputs.base import Refused, refusal
+from netplan_planner.measuring.outputs.base import refusal
+from netplan_planner.model.probe_import import Refused
 
 SUM = -1
 """The stream number of a row that adds all streams."""

@@ -10,7 +10,6 @@ from netplan_planner.measuring.outputs import iperf3_run as figures
 from netplan_planner.measuring.outputs import iperf3_wire as wire
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
-    Refused,
     Unusable,
     bounded,
     checked_gbps,
@@ -26,6 +25,7 @@ from netplan_planner.measuring.outputs.events import joined_events
 from netplan_planner.measuring.outputs.iperf3_run import Run
 from netplan_planner.measuring.outputs.json_text import Document, documents_in, pointer_of
 from netplan_planner.model import CountedBy, Measurement
+from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT, MS_PER_SECOND, gbps_from_bytes
 
 TOOL = "iperf3"

@@ -7,6 +7,7 @@ from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import Amount, AmountKind, Estimate, Limit, LimitKind, LineItem, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
+from netplan_planner.throughput.limits.shared_by import OF_SENDER
 
 SUBJECT_LENGTH = 160
 """Two names, an arrow and a zone."""
@@ -34,7 +35,6 @@ _LIMIT_NAMES = {
     "pod-user-space": "the pod network's process",
     "pod-interface": "the plugin's interface",
 }
-_OF_A_MACHINE = {"vm-egress", "nic-egress", "external-egress"}
 _PLURALS = {"hour": "hours", "month": "months"}
 
 
@@ -63,7 +63,7 @@ def limit_name(limit: Limit) -> str:
     words = limit_words(limit.name)
     if not limit.detail:
         return words
-    is_of = limit.name in _OF_A_MACHINE
+    is_of = limit.name in OF_SENDER
     return f"{words} of {limit.detail}" if is_of else f"{words} ({limit.detail})"
 
 

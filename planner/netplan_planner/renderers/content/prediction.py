@@ -42,6 +42,7 @@ from netplan_planner.renderers.figures import (
     volume,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 
 SCHEMA = "netplan.prediction/1"
 COLUMNS = (
@@ -65,7 +66,9 @@ COLUMNS = (
 )
 _LEAST_CHANCE = 0.005
 _LONG = 2000
-_ONE_CORE_IS = "a tool of one thread (iperf3 before 3.16), one receive queue, one tunnel"
+_ONE_CORE_IS = (
+    f"a tool of one thread (iperf3 before {THREADED_TEXT}), one receive queue, one tunnel"
+)
 
 
 class BoundBy(Value, frozen=True, kw_only=True):

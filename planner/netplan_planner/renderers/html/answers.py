@@ -4,10 +4,14 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from netplan_planner.model import MachinePlan, Recommendation
+from netplan_planner.model import Evaluation, MachinePlan, Recommendation
+from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
-from netplan_planner.renderers.html.charts.front import Front, front
+from netplan_planner.renderers.html.charts.agreement import Agreement
+from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
+from netplan_planner.renderers.html.charts.front import Front
+from netplan_planner.renderers.html.charts.front import front as front_of
 from netplan_planner.renderers.html.outline import parts
 from netplan_planner.renderers.html.page import page
 from netplan_planner.renderers.options import RenderOptions
@@ -26,20 +30,30 @@ def folding(options: RenderOptions) -> RenderOptions:
     )
 
 
-def render_blocks(title: Title, blocks: Iterable[Block], figures: tuple[Front, ...] = ()) -> str:
-    """Return any answer that is made of blocks as a page, its pictures above them."""
+def render_blocks(
+    title: Title,
+    blocks: Iterable[Block],
+    *,
+    front: Front | None = None,
+    agreement: Agreement | None = None,
+) -> str:
+    """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
-    return page("answer.html.j2", {**values, "fronts": figures})
+    return page("answer.html.j2", {**values, "front": front, "agreement": agreement})
 
 
 def render_answer(answer: object, options: RenderOptions) -> str:
-    """Return any answer but an audit's as a page; of a recommendation with its Pareto front."""
+    """Return any answer but an audit's as a page, with its picture.
+
+    Of a recommendation that is the Pareto front, of measurements what was predicted of them.
+    """
     blocks = list(content.blocks(answer, folding(options)))
-    pictures: tuple[Front, ...] = ()
+    title = _title(blocks)
     if isinstance(answer, Recommendation) and isinstance(answer.plan, MachinePlan):
-        picture = front(answer.plan, options.currency)
-        pictures = (picture,) if picture else ()
-    return render_blocks(_title(blocks), blocks, pictures)
+        return render_blocks(title, blocks, front=front_of(answer.plan, options.currency))
+    if isinstance(answer, Evaluation | ProbeResults):
+        return render_blocks(title, blocks, agreement=agreement_of(answer))
+    return render_blocks(title, blocks)
 
 
 def _title(blocks: list[Block]) -> Title:

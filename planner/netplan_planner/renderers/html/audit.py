@@ -21,6 +21,7 @@ from netplan_planner.renderers.document import (
 from netplan_planner.renderers.html.answers import folding
 from netplan_planner.renderers.html.charts.front import Front, front
 from netplan_planner.renderers.html.charts.heat import matrices
+from netplan_planner.renderers.html.charts.pairs import pairs
 from netplan_planner.renderers.html.charts.strip import strips
 from netplan_planner.renderers.html.findings import findings
 from netplan_planner.renderers.html.outline import Part, parts
@@ -66,6 +67,7 @@ def render(report: Report, options: RenderOptions) -> str:
         "none_why": () if report.findings else why_none(report),
         "severities": severities(report.findings) if report.findings else (),
         "matrices": matrices(report.zone_pairs, currency),
+        "pairs": pairs(report.dear_pairs, currency),
         "strips": strip_rows[:limit],
         "strips_left": len(strip_rows) - len(strip_rows[:limit]),
         "fronts": _fronts(report, currency),

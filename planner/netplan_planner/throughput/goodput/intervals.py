@@ -1,7 +1,7 @@
 """Prediction intervals: physical bounds, scaled by what other campaigns have shown.
 
 The bounds are the mean under the least and the most favourable of what nobody has told: the range
-of every limit, and the habits of both ends. Measured campaigns then say how much of the way from
+of every limit, and the behaviour of both ends. Measured campaigns then say how much of the way from
 the value to its bounds their figures go: conformal intervals with a scale of their own for each
 path (Lei and others, 2018), and campaigns, not rows, as the units of exchange. The factors are a
 small dated table, `data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.

@@ -129,11 +129,11 @@ class Means(NamedTuple):
     """The limit behind it."""
 
 
-def means(terms: PathTerms, habits: transfer.Habits = transfer.LIKELY) -> Means:
+def means(terms: PathTerms, behaviour: transfer.Behaviour = transfer.LIKELY) -> Means:
     """Return the most likely goodput of each path, in Gbit/s, and the limits that make it."""
-    limits = _limits(terms, habits)
+    limits = _limits(terms, behaviour)
     met = _met(terms, limits)
-    steady, goodput, duration = _rates(terms, limits, met, habits)
+    steady, goodput, duration = _rates(terms, limits, met, behaviour)
     start = np.clip(1 - goodput / steady, 0.0, 1.0)
     limits[:, RAMP] = np.where(start > 0, goodput, np.inf)
     binding, following = _ranked(limits, start, met.cap_share)
@@ -187,7 +187,7 @@ def _rates(
     terms: PathTerms,
     limits: NDArray[np.float64],
     met: _Met,
-    habits: transfer.Habits,
+    behaviour: transfer.Behaviour,
 ) -> tuple[Column, Column, Column]:
     """Return the steady rate, the goodput and the time that it is the mean of.
 
@@ -196,10 +196,10 @@ def _rates(
     """
     cap = met.cap_gbps
     steady = tcp.saturated_gbps(offered_gbps=met.offered_gbps, cap_gbps=cap)
-    queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), habits)
-    goodput, duration = _policed(terms, limits, met, queued, habits)
+    queued = _goodput(terms, steady, (np.zeros_like(cap), met.cap_share), behaviour)
+    goodput, duration = _policed(terms, limits, met, queued, behaviour)
     is_counted = np.isfinite(terms.streams)
-    if not (habits.is_lone_stream_whole and is_counted.any()):
+    if not (behaviour.is_lone_stream_whole and is_counted.any()):
         return steady, goodput, duration
     streams = np.where(is_counted, terms.streams, 1.0)
     each = limits[:, HARD_COUNT - len(PER_FLOW) : WINDOW + 1] / streams[:, None]
@@ -207,7 +207,7 @@ def _rates(
     alone = np.minimum(cap, np.where(is_counted, one, cap))
     first = terms._replace(streams=np.ones_like(streams))
     nothing = np.zeros_like(cap)
-    lone, lone_s = _goodput(first, alone, (nothing, nothing), habits)
+    lone, lone_s = _goodput(first, alone, (nothing, nothing), behaviour)
     is_lone = is_counted & (lone > goodput)
     return (
         np.where(is_counted & (alone > steady), alone, steady),
@@ -221,7 +221,7 @@ def _policed(
     limits: NDArray[np.float64],
     met: _Met,
     queued: tuple[Column, Column],
-    habits: transfer.Habits,
+    behaviour: transfer.Behaviour,
 ) -> tuple[Column, Column]:
     """Return the goodput and its time where a policer on the way drops the overshoot.
 
@@ -237,7 +237,7 @@ def _policed(
         PathTerms._make(column[rows] for column in terms),
         tcp.saturated_gbps(offered_gbps=offered, cap_gbps=cap),
         (tcp.cap_share(offered_gbps=offered, cap_gbps=cap), np.zeros_like(cap)),
-        habits,
+        behaviour,
     )
     is_less = some < goodput[rows]
     goodput[rows] = np.where(is_less, some, goodput[rows])
@@ -247,11 +247,11 @@ def _policed(
     return goodput, duration
 
 
-def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:
+def _limits(terms: PathTerms, behaviour: transfer.Behaviour) -> NDArray[np.float64]:
     """Return what each limit alone would let through; the column of the ramp is still infinite."""
-    of_cap = tcp.payload_ratio if habits.caps_count_headers else tcp.cap_ratio
+    of_cap = tcp.payload_ratio if behaviour.caps_count_headers else tcp.cap_ratio
     ratio = of_cap(terms.mtu_bytes)[:, None]
-    each_way = np.where(terms.is_both_ways, habits.direction_ratio, 1.0)[:, None]
+    each_way = np.where(terms.is_both_ways, behaviour.direction_ratio, 1.0)[:, None]
     shared = terms.shared_gbps * np.where(_COUNTS_HEADERS, ratio, 1.0)
     flow = terms.per_flow_gbps * np.where(_USES_CORE, each_way, ratio)
     window = tcp.window_gbps(window_bytes=terms.window_bytes, rtt_ms=terms.rtt_ms)
@@ -262,7 +262,7 @@ def _limits(terms: PathTerms, habits: transfer.Habits) -> NDArray[np.float64]:
 
 
 def _goodput(
-    terms: PathTerms, steady: Column, shares: tuple[Column, Column], habits: transfer.Habits
+    terms: PathTerms, steady: Column, shares: tuple[Column, Column], behaviour: transfer.Behaviour
 ) -> tuple[Column, Column]:
     """Return the goodput and the time that it is the mean of.
 
@@ -277,7 +277,7 @@ def _goodput(
         policed_share=shares[0],
         queued_share=shares[1],
         is_sender_count=terms.is_sender_count,
-        habits=habits,
+        behaviour=behaviour,
     )
     with np.errstate(invalid="ignore"):
         timed = transfer.gbps_over(run, duration_s=terms.duration_s, omit_s=terms.omit_s)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from netplan_planner.throughput.goodput.mean import PER_FLOW, SHARED, Column, PathTerms
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.shared_by import OF_SENDER
 
 WIDE_REGIMES = ("", "carried", "unsure", "unstated")
 """Why the range of a cap is wide, by code; see `bounds.Bound`."""
@@ -16,7 +17,7 @@ WIDE_REGIMES = ("", "carried", "unsure", "unstated")
 
 INSIDE_CAPS = ("vm-egress", "nic-egress")
 """Of the sending machine, wherever its packets go."""
-MACHINE_CAPS = (*INSIDE_CAPS, "external-egress")
+MACHINE_CAPS = OF_SENDER
 
 
 class LimitRow(NamedTuple):

@@ -11,12 +11,13 @@ from netplan_planner.model import CapsBook, MeasuredLimit, PathQuery
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
+from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import (
     external_receiving,
     later_limit,
     measured_limit,
 )
-from netplan_planner.throughput.limits.senders import CARRIED_YEARS, OWN_CLOUD
+from netplan_planner.throughput.limits.senders import CARRIED_YEARS
 from netplan_planner.throughput.limits.tables import (
     measured_limits,
     path_limit,

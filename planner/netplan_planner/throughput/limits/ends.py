@@ -1,4 +1,13 @@
-"""From machines and observed edges to the ends of a path, and to the cap that a machine has."""
+"""From what is known of a machine to an end of a path, and to the cap that the machine has.
+
+Every end of every path is made here: of a machine of the inventory, of a machine type on paper, of
+what somebody described, of what a run recorded. What the machine's network and type say is in all
+of them alike; what somebody says of the path goes before it.
+"""
+
+import re
+
+import msgspec
 
 from netplan_planner.model import (
     BandwidthTier,
@@ -7,11 +16,21 @@ from netplan_planner.model import (
     EgressCap,
     Facts,
     Instance,
+    MeasuredEnd,
     Owner,
+    PathClass,
     PathEnd,
     PathQuery,
+    Region,
+    Zone,
+    region_of,
 )
 from netplan_planner.throughput.limits.tables import platform_conditions
+
+OWN_CLOUD = "gcp"
+ANYBODY = PathEnd(machine_type=None)
+"""An end that holds nothing back: nobody knows which machine it is."""
+_ZONE = re.compile(r"[a-z]+-[a-z]+\d+-(?:[a-z]|ai\d{1,2}[a-z])")
 
 
 def instance_cap(
@@ -46,20 +65,140 @@ def outside_gbps(facts: Facts, instance: Instance) -> float:
     return min(seen.egress_outside_vpc.p95_gbps, cap.external_gbps)
 
 
-def instance_end(instance: Instance, *, mtu_bytes: int | None = None) -> PathEnd:
-    """Return a machine as one end of a path, as it is set up now."""
+def instance_end(instance: Instance) -> PathEnd:
+    """Return a machine as one end of a path, as it is set up, whatever its network and shape."""
     return PathEnd(
         machine_type=instance.machine_type,
-        is_tier1=instance.bandwidth_tier == "TIER_1",
+        is_tier1=instance.bandwidth_tier is BandwidthTier.TIER_1,
         cpu_platform=deciding_platform(instance),
         zone=instance.zone,
         region=instance.region,
+    )
+
+
+def machine_end(
+    facts: Facts,
+    instance: Instance,
+    *,
+    mtu_bytes: int | None = None,
+    vcpus: int | None = None,
+    is_tier1: bool | None = None,
+    cpu_platform: str | None = None,
+) -> PathEnd:
+    """Return a machine as one end of a path: as it is set up, with its network's MTU and its vCPUs.
+
+    Args:
+        facts: The machine's networks and shapes.
+        instance: The machine.
+        mtu_bytes: In place of its network's; so the others, where somebody or a run says them.
+        vcpus: In place of its type's.
+        is_tier1: In place of its setting.
+        cpu_platform: In place of its own.
+    """
+    end = instance_end(instance)
+    shape = facts.shape(instance.machine_type)
+    return msgspec.structs.replace(
+        end,
+        mtu_bytes=mtu_bytes or network_mtu_bytes(facts, instance),
+        vcpus=vcpus or (shape.vcpus if shape is not None else None),
+        is_tier1=end.is_tier1 if is_tier1 is None else is_tier1,
+        cpu_platform=cpu_platform or end.cpu_platform,
+    )
+
+
+def network_mtu_bytes(facts: Facts, instance: Instance) -> int | None:
+    """Return the MTU of a machine's first network, None where that was not read."""
+    link = instance.primary_network
+    network = facts.inventory.network_by_link.get(link) if link is not None else None
+    return network.mtu_bytes if network is not None else None
+
+
+def type_end(
+    machine_type: str,
+    *,
+    is_tier1: bool = False,
+    cpu_platform: str | None = None,
+    beside: Instance | None = None,
+) -> PathEnd:
+    """Return a machine that does not exist yet as one end of a path.
+
+    Args:
+        machine_type: What it would be.
+        is_tier1: Whether with Tier_1.
+        cpu_platform: The least one that is asked for; empty: none is.
+        beside: The machine that it would replace, where it would stand.
+    """
+    return PathEnd(
+        machine_type=machine_type,
+        is_tier1=is_tier1,
+        cpu_platform=cpu_platform or None,
+        zone=beside.zone if beside is not None else None,
+        region=beside.region if beside is not None else None,
+    )
+
+
+def described_end(
+    machine_type: str | None,
+    *,
+    place: str | None = None,
+    cloud: str = OWN_CLOUD,
+    is_tier1: bool = False,
+    cpu_platform: str | None = None,
+    vcpus: int | None = None,
+    mtu_bytes: int | None = None,
+    nic_count: int = 1,
+) -> PathEnd:
+    """Return an end as somebody describes it: in words of a command, or in a row of a table.
+
+    Args:
+        machine_type: None for somebody else's machine.
+        place: A zone or a region; None or empty where none is named.
+        cloud: Whose machine it is.
+        is_tier1: Whether with Tier_1.
+        cpu_platform: Where the cap depends on it.
+        vcpus: Where the type does not say.
+        mtu_bytes: Of its network.
+        nic_count: Physical NICs over which the flows spread.
+
+    >>> named = ("us-east4-a", "us-south1-ai1b", "us-east4", "")
+    >>> [described_end(None, place=one).region for one in named]
+    ['us-east4', 'us-south1', 'us-east4', None]
+    """
+    zone = Zone(place) if place and _ZONE.fullmatch(place) else None
+    return PathEnd(
+        machine_type=machine_type,
+        is_tier1=is_tier1,
+        cpu_platform=cpu_platform,
+        zone=zone,
+        region=(region_of(zone) if zone else Region(place)) if place else None,
+        mtu_bytes=mtu_bytes,
+        vcpus=vcpus,
+        nic_count=nic_count,
+        cloud=cloud,
+    )
+
+
+def measured_end(end: MeasuredEnd, mtu_bytes: int | None) -> PathEnd:
+    """Return an end as a run recorded it; its place is the run's, not the kind of path's."""
+    return PathEnd(
+        machine_type=end.machine_type,
+        is_tier1=bool(end.is_tier1),
+        cpu_platform=end.cpu_platform,
+        vcpus=end.vcpus,
         mtu_bytes=mtu_bytes,
     )
 
 
+def sending_query(path_class: PathClass, end: PathEnd) -> PathQuery:
+    """Return the path of all that a machine sends by a class, to whomever."""
+    return PathQuery(path_class=path_class, src=end, dst=ANYBODY)
+
+
 def edge_query(facts: Facts, edge: Edge, *, streams: int | None = None) -> PathQuery:
-    """Return the path of an observed edge: both ends, the network's MTU, the observed RTT."""
+    """Return the path of an observed edge: both ends, and the round-trip time seen on it.
+
+    None was seen: none is taken. An audit says what the traffic shows.
+    """
     return PathQuery(
         path_class=edge.path_class,
         src=_owner_end(facts, facts.src(edge)),
@@ -84,7 +223,5 @@ def deciding_platform(instance: Instance) -> str | None:
 def _owner_end(facts: Facts, owner: Owner) -> PathEnd:
     instance = facts.instance(owner)
     if instance is None:
-        return PathEnd(machine_type=None, zone=owner.zone, region=owner.region)
-    link = instance.primary_network
-    network = facts.inventory.network_by_link.get(link) if link is not None else None
-    return instance_end(instance, mtu_bytes=network.mtu_bytes if network else None)
+        return msgspec.structs.replace(ANYBODY, zone=owner.zone, region=owner.region)
+    return machine_end(facts, instance)

@@ -27,6 +27,7 @@ from netplan_planner.throughput.limits.dates import (
     possible_measured,
     surely_held,
 )
+from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.named import (
     EXTERNAL_PATH,
     GENERAL_CAP_ON,
@@ -45,7 +46,6 @@ from netplan_planner.throughput.limits.pods.path import pod_bounds
 from netplan_planner.throughput.limits.quotas import quota_limit
 from netplan_planner.throughput.limits.receivers import intake
 from netplan_planner.throughput.limits.senders import (
-    OWN_CLOUD,
     Sender,
     sender_of,
 )

@@ -18,8 +18,8 @@ from netplan_planner.model import (
     shape_of_custom,
 )
 from netplan_planner.throughput.limits.bounds import Bound
+from netplan_planner.throughput.limits.ends import OWN_CLOUD
 from netplan_planner.throughput.limits.host import MTU_BYTES, core_flow
-from netplan_planner.throughput.limits.senders import OWN_CLOUD
 from netplan_planner.throughput.limits.shared_cores import sustained_vcpus
 
 RECEIVER_CORES = "receiver-cores"

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from netplan_planner.model import CapsBook, EgressCap, PathEnd
 from netplan_planner.throughput.limits.bounds import FIRST_CAP_ON
 from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.throughput.limits.ends import OWN_CLOUD
 
 CARRIED_YEARS = 3
 """How many years back a cap is carried for an answer that may assume it."""
-OWN_CLOUD = "gcp"
 
 
 class Sender(NamedTuple):

@@ -41,7 +41,7 @@ _SOLVER_STEPS = 12
 """Of the fixed point for the time of a transfer; each step shrinks the error to under a sixth."""
 
 
-class Habits(NamedTuple):
+class Behaviour(NamedTuple):
     """What two ends do that no inventory shows; the least and the most favourable make bounds."""
 
     growth: float
@@ -72,7 +72,7 @@ class Habits(NamedTuple):
     shares with nobody, and HyStart (RFC 9406, on in Linux) ends its doubling as the queue grows."""
 
 
-LIKELY = Habits(
+LIKELY = Behaviour(
     growth=2.0,
     start_rtts=START_RTTS,
     sender_start_rtts=SENDER_START_RTTS,
@@ -144,7 +144,7 @@ def course(
     policed_share: Floats,
     queued_share: Floats = 0.0,
     is_sender_count: NDArray[np.bool_] | bool = False,
-    habits: Habits = LIKELY,
+    behaviour: Behaviour = LIKELY,
 ) -> Course:
     """Return the course of a transfer from a cold start.
 
@@ -156,7 +156,7 @@ def course(
         policed_share: 0 where windows hold the streams back, 1 where a policer on the way does.
         queued_share: The same of a shaper or a link before the packets leave.
         is_sender_count: Whether the sender's clock and count are asked for, not the receiver's.
-        habits: What both ends do.
+        behaviour: What both ends do.
 
     Source:
         RFC 6928 (initial window), RFC 9438 (CUBIC).
@@ -165,17 +165,17 @@ def course(
     steady = np.asarray(steady_gbps)
     flight = gbit_from_bytes(INITIAL_WINDOW_SEGMENTS * np.asarray(segment_bytes)) * streams
     first = np.minimum(flight / rtt_s, steady)
-    start_rtts = np.where(is_sender_count, habits.sender_start_rtts, habits.start_rtts)
+    start_rtts = np.where(is_sender_count, behaviour.sender_start_rtts, behaviour.start_rtts)
     window_segments = steady * rtt_s / (gbit_from_bytes(segment_bytes) * streams)
-    growths = _growths(steady / first, habits.growth)
+    growths = _growths(steady / first, behaviour.growth)
     # A little slack: a window that fills the steady rate but for the last digit is no round more.
     rounds = np.ceil(growths - _ROUNDING)
     # Less than one round trip of growth overshoots by less, and none at all by nothing.
     overshoot = np.minimum(growths, 1.0)
     policed = overshoot * np.asarray(policed_share)
     # A full queue loses its tail only: what is behind it tells of the loss without a timeout.
-    dropped = policed + overshoot * np.asarray(queued_share) * habits.is_shaper_full
-    timeout_s = rtt_s + LEAST_TIMEOUT_S if habits.has_timeout else np.zeros_like(rtt_s)
+    dropped = policed + overshoot * np.asarray(queued_share) * behaviour.is_shaper_full
+    timeout_s = rtt_s + LEAST_TIMEOUT_S if behaviour.has_timeout else np.zeros_like(rtt_s)
     return Course(
         steady_gbps=steady,
         first_gbps=first,
@@ -185,12 +185,12 @@ def course(
         ramp_s=rounds * rtt_s,
         unheard_s=(growths + 1.0 - rounds) * rtt_s,
         timeout_s=timeout_s * policed,
-        deficit_gbps=habits.deficit_ratio * dropped * steady,
+        deficit_gbps=behaviour.deficit_ratio * dropped * steady,
         recovery_s=np.cbrt(CUBIC_DECREASE * window_segments / CUBIC_GROWTH),
         friendly_s=CUBIC_DECREASE * window_segments * rtt_s / FRIENDLY_SEGMENTS_PER_RTT,
-        growth=habits.growth,
-        least_gbit=flight * (habits.least_segments / INITIAL_WINDOW_SEGMENTS),
-        is_flight_whole=habits.is_flight_whole,
+        growth=behaviour.growth,
+        least_gbit=flight * (behaviour.least_segments / INITIAL_WINDOW_SEGMENTS),
+        is_flight_whole=behaviour.is_flight_whole,
     )
 
 

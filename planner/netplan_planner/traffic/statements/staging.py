@@ -245,7 +245,7 @@ LEFT JOIN node AS n ON n.node = i.node
 """
 """Every identity met so far with what is known of its node; one that is no address has none."""
 
-STRANGERS = f"""
+UNKNOWN_MACHINES = f"""
 SELECT e.address AS address, e.project AS project, e.name AS name,
   {", ".join(f"MAX(e.{name}) AS {name}" for name in DETAILS)}
 FROM (
@@ -253,7 +253,7 @@ FROM (
   UNION ALL
   SELECT {", ".join(f"dst_{name} AS {name}" for name in (*IDENTITY, *DETAILS))} FROM flow_record
 ) AS e
-JOIN stranger AS w ON w.project = e.project AND w.name = e.name
+JOIN unknown_machine AS w ON w.project = e.project AND w.name = e.name
 GROUP BY e.address, e.project, e.name
 """
 """What the records say of named machines that the inventory does not have."""

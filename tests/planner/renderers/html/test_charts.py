@@ -10,6 +10,7 @@ from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import plain
 from netplan_planner.renderers.html.charts.front import HEIGHT, WIDTH, front
 from netplan_planner.renderers.html.charts.heat import MOST_PLACES, STEPS, Matrix, matrices
+from netplan_planner.renderers.html.charts.pairs import pairs
 from netplan_planner.renderers.html.charts.strip import strips
 from support import html_reports, reports
 from support.report_findings import NOW
@@ -77,7 +78,7 @@ def test_places_without_room_are_counted() -> None:
     assert matrix.rest == "3 more zones with 6 GiB left out: --output json"
 
 
-def test_strips_are_the_machines_that_evidence_measures() -> None:
+def test_strips_are_the_machines_that_were_seen_to_send() -> None:
     found = strips(html_reports.pictured_report())
     assert [(one.machine, one.way) for one in found] == [
         ("vm-5", "to outside"),
@@ -92,6 +93,31 @@ def test_strips_are_the_machines_that_evidence_measures() -> None:
     assert first.place(2.0) == pytest.approx(0.8)
     assert first.place(100.0) == 1.0
     assert strips(reports.empty_report()) == ()
+    unknown = replace(html_reports.pictured_report().machines[0], external_gbps=None)
+    assert strips(replace(reports.empty_report(), machines=(unknown,))) == ()
+
+
+def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
+    dear = html_reports.pictured_report().dear_pairs
+    picture = pairs(dear)
+    assert picture is not None
+    widths = {flow.title.split(" a month")[0].split(": ")[1]: flow.width for flow in picture.flows}
+    assert widths["$6.00"] == pytest.approx(6 * widths["$1.00"], abs=0.2)
+    assert picture.receivers[0].name == "internet"
+    for side in (picture.senders, picture.receivers):
+        bottoms = [end.y + end.height for end in side]
+        assert all(one.y >= bottom for one, bottom in zip(side[1:], bottoms, strict=False))
+        assert max(bottoms) < picture.height
+        assert sum(end.height for end in side) == pytest.approx(260, abs=1)
+    assert {flow.is_external for flow in picture.flows} == {True, False}
+    assert [plain(row.usd) for row in picture.rows][:2] == ["$6.00", "$5.00"]
+    assert picture.alt.startswith("The dearest: vm-3 (us-central1-a) → db-6 (us-central1-b)")
+
+
+def test_pairs_without_a_price_make_no_picture() -> None:
+    dear = html_reports.pictured_report().dear_pairs
+    assert pairs(()) is None
+    assert pairs([replace(dear[0], usd_per_month=Decimal(0))]) is None
 
 
 def test_the_front_rises_and_stays_in_the_picture() -> None:

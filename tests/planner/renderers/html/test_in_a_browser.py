@@ -20,7 +20,7 @@ from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import Column, Section, Table, Title, line
 from netplan_planner.renderers.html.answers import render_blocks
 from support import browser as browsers
-from support import html_reports, reports
+from support import html_reports, probe_answers, reports
 
 pytestmark = pytest.mark.skipif(browsers.chromium() is None, reason=browsers.MISSING)
 OPTIONS = RenderOptions(rules=reports.RULES)
@@ -82,6 +82,10 @@ def answers() -> dict[str, object]:
         "e2-standard-32": caps_of(CapsRequest(as_of=DAY, series=("e2",))),
         "sustained-use": machine_prices(asked, PriceSource(today=DAY)),
         "where one carries all": predict_described(path, DAY, 0.9),
+        "Impact on the machines": probe_answers.plan(),
+        "Not measured": probe_answers.results(),
+        "the rate is missing": probe_answers.imported(),
+        "What the columns say": probe_answers.evaluation(),
     }
 
 

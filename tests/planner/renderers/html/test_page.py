@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import RenderOptions, render
-from support import html_reports, reports
+from support import html_reports, probe_answers, reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 EUROS = CurrencyRate(code="EUR", per_usd=Decimal("0.5"), as_of="2026-04-29")
@@ -76,7 +76,16 @@ def test_nothing_is_asked_for_and_nothing_runs_from_attributes() -> None:
 
 
 @pytest.mark.parametrize(
-    "report", [html_reports.pictured_report(), reports.empty_report(), reports.crowded_report(9, 4)]
+    "report",
+    [
+        html_reports.pictured_report(),
+        reports.empty_report(),
+        reports.crowded_report(9, 4),
+        probe_answers.plan(),
+        probe_answers.results(),
+        probe_answers.imported(),
+        probe_answers.evaluation(),
+    ],
 )
 def test_elements_nest_ids_are_unique_and_links_lead_somewhere(report: object) -> None:
     made = Elements(page(report))

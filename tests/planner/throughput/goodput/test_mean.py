@@ -212,10 +212,10 @@ class TestUnknown:
 
 
 @pytest.mark.parametrize("duration_s", [0.5, 5.0, 60.0, np.inf])
-def test_the_habits_bound_the_mean(duration_s: float) -> None:
+def test_the_behaviours_bound_the_mean(duration_s: float) -> None:
     row = terms(streams=16, rtt_ms=80.0, duration_s=duration_s, vm_egress=7.0)
     least, likely, greatest = (
-        value(means(row, habits).gbps)
-        for habits in (transfer.UNFAVOURABLE, transfer.LIKELY, transfer.FAVOURABLE)
+        value(means(row, behaviour).gbps)
+        for behaviour in (transfer.UNFAVOURABLE, transfer.LIKELY, transfer.FAVOURABLE)
     )
     assert least <= likely <= greatest

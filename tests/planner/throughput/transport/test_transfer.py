@@ -12,8 +12,8 @@ from netplan_planner.throughput.transport.transfer import (
     FAVOURABLE,
     LIKELY,
     UNFAVOURABLE,
+    Behaviour,
     Course,
-    Habits,
     course,
     first_flight_gbps,
     gbit_after,
@@ -22,7 +22,7 @@ from netplan_planner.throughput.transport.transfer import (
 )
 
 SEGMENT = 1408.0
-HABITS = st.sampled_from([LIKELY, FAVOURABLE, UNFAVOURABLE])
+BEHAVIOURS = st.sampled_from([LIKELY, FAVOURABLE, UNFAVOURABLE])
 WITHOUT_TIMEOUT = st.sampled_from([LIKELY, FAVOURABLE, UNFAVOURABLE._replace(has_timeout=False)])
 
 
@@ -30,7 +30,7 @@ WITHOUT_TIMEOUT = st.sampled_from([LIKELY, FAVOURABLE, UNFAVOURABLE._replace(has
 def runs(
     draw: st.DrawFn,
     shares: st.SearchStrategy[float] | None = None,
-    habits: st.SearchStrategy[Habits] = HABITS,
+    behaviour: st.SearchStrategy[Behaviour] = BEHAVIOURS,
 ) -> Course:
     """Draw a transfer from a cold start."""
     return course(
@@ -40,7 +40,7 @@ def runs(
         segment_bytes=SEGMENT,
         policed_share=draw(st.floats(0, 1) if shares is None else shares),
         is_sender_count=draw(st.booleans()),
-        habits=draw(habits),
+        behaviour=draw(behaviour),
     )
 
 
@@ -123,7 +123,7 @@ class TestTheWayOut:
                     rtt_ms=100.0,
                     segment_bytes=SEGMENT,
                     policed_share=share,
-                    habits=UNFAVOURABLE,
+                    behaviour=UNFAVOURABLE,
                 ).timeout_s
             )
 
@@ -211,7 +211,7 @@ class TestVolume:
             seconds = stops
         assert seconds_for(run, gbit_after(run, seconds)) == pytest.approx(seconds, rel=1e-7)
 
-    @given(runs(habits=WITHOUT_TIMEOUT), st.floats(1e-6, 1e5), st.floats(1, 100))
+    @given(runs(behaviour=WITHOUT_TIMEOUT), st.floats(1e-6, 1e5), st.floats(1, 100))
     def test_more_bytes_take_longer_and_at_no_lower_rate(
         self, run: Course, gbit: float, times: float
     ) -> None:
@@ -233,7 +233,7 @@ class TestRate:
         whole = gbit_after(run, omit + duration) - gbit_after(run, omit)
         assert counted == pytest.approx(float(whole), rel=1e-9, abs=1e-9)
 
-    @given(runs(habits=WITHOUT_TIMEOUT), st.floats(0.01, 1e4), st.floats(1, 100))
+    @given(runs(behaviour=WITHOUT_TIMEOUT), st.floats(0.01, 1e4), st.floats(1, 100))
     def test_longer_is_never_slower(self, run: Course, duration: float, times: float) -> None:
         short = gbps_over(run, duration_s=duration)
         assert short <= gbps_over(run, duration_s=duration * times) * (1 + 1e-9)
@@ -261,14 +261,14 @@ class TestRate:
     def test_the_habits_are_in_order(
         self, steady: float, streams: int, rtt: float, duration: float
     ) -> None:
-        def rate(habits: Habits) -> float:
+        def rate(behaviour: Behaviour) -> float:
             run = course(
                 steady_gbps=steady,
                 streams=streams,
                 rtt_ms=rtt,
                 segment_bytes=SEGMENT,
                 policed_share=1.0,
-                habits=habits,
+                behaviour=behaviour,
             )
             return float(gbps_over(run, duration_s=duration))
 
@@ -317,9 +317,9 @@ class TestFirstFlight:
                 rtt_ms=200.0,
                 segment_bytes=SEGMENT,
                 policed_share=0.0,
-                habits=habits,
+                behaviour=behaviour,
             )
-            for habits in (LIKELY, UNFAVOURABLE, FAVOURABLE)
+            for behaviour in (LIKELY, UNFAVOURABLE, FAVOURABLE)
         )
         # Ten segments of 1408 bytes; the run is half a round trip long.
         flight_gbit = 10 * 1408 * 8 / 1e9

@@ -43,7 +43,7 @@ class Matrix(NamedTuple):
     """What is left out; empty: nothing."""
 
 
-class _Lane(NamedTuple):
+class _Pair(NamedTuple):
     """All traffic from one place to another."""
 
     gib: Decimal
@@ -58,8 +58,8 @@ class _Measure(NamedTuple):
     key: str
     title: str
     note: str
-    value: Callable[[_Lane], float | None]
-    text: Callable[[_Lane], Text]
+    value: Callable[[_Pair], float | None]
+    text: Callable[[_Pair], Text]
     is_even: bool
     """Shaded by size, from 0 to 1; else by order of magnitude."""
 
@@ -84,15 +84,15 @@ def _matrix(
     place: Callable[[str], str],
     currency: CurrencyRate | None,
 ) -> Matrix:
-    lanes = _lanes(pairs, place)
+    by_ends = _by_ends(pairs, place)
     size: dict[str, Decimal] = defaultdict(Decimal)
-    for (src, dst), lane in lanes.items():
+    for (src, dst), pair in by_ends.items():
         for one in {src, dst}:
-            size[one] += lane.gib
+            size[one] += pair.gib
     ranked = sorted(size, key=lambda one: (-size[one], one))
     places = tuple(sorted(ranked[:MOST_PLACES]))
     left_out = sum(
-        (lane.gib for ends, lane in lanes.items() if not set(ends) <= set(places)), Decimal(0)
+        (pair.gib for ends, pair in by_ends.items() if not set(ends) <= set(places)), Decimal(0)
     )
     rest = ""
     if len(ranked) > len(places):
@@ -101,20 +101,22 @@ def _matrix(
     return Matrix(
         noun=noun,
         places=tuple(say(one, length=40).text for one in places),
-        panels=tuple(_panel(measure, lanes, places, currency) for measure in _MEASURES),
+        panels=tuple(_panel(measure, by_ends, places, currency) for measure in _MEASURES),
         rest=rest,
     )
 
 
-def _lanes(pairs: Iterable[ZonePair], place: Callable[[str], str]) -> dict[tuple[str, str], _Lane]:
+def _by_ends(
+    pairs: Iterable[ZonePair], place: Callable[[str], str]
+) -> dict[tuple[str, str], _Pair]:
     """Return the sums of each pair of places."""
     groups: dict[tuple[str, str], list[ZonePair]] = defaultdict(list)
     for pair in pairs:
         groups[place(pair.src_zone), place(pair.dst_zone)].append(pair)
-    return {ends: _lane(found) for ends, found in groups.items()}
+    return {ends: _pair(found) for ends, found in groups.items()}
 
 
-def _lane(pairs: Sequence[ZonePair]) -> _Lane:
+def _pair(pairs: Sequence[ZonePair]) -> _Pair:
     known = [pair.usd_per_month for pair in pairs if pair.usd_per_month is not None]
     rtt = [(pair.gib_per_month, pair.rtt_ms) for pair in pairs if pair.rtt_ms is not None]
     used = [
@@ -122,7 +124,7 @@ def _lane(pairs: Sequence[ZonePair]) -> _Lane:
         for pair in pairs
         if pair.predicted is not None and pair.predicted.gbps
     ]
-    return _Lane(
+    return _Pair(
         gib=sum((pair.gib_per_month for pair in pairs), Decimal(0)),
         usd=sum(known, Decimal(0)) if known else None,
         is_least=any(pair.unpriced or pair.usd_per_month is None for pair in pairs),
@@ -133,21 +135,21 @@ def _lane(pairs: Sequence[ZonePair]) -> _Lane:
 
 def _panel(
     measure: _Measure,
-    lanes: dict[tuple[str, str], _Lane],
+    by_ends: dict[tuple[str, str], _Pair],
     places: Sequence[str],
     currency: CurrencyRate | None,
 ) -> Panel:
     shown = {
         ends: value
-        for ends, lane in lanes.items()
-        if set(ends) <= set(places) and (value := measure.value(lane)) is not None
+        for ends, pair in by_ends.items()
+        if set(ends) <= set(places) and (value := measure.value(pair)) is not None
     }
     shade = _even if measure.is_even else _by_magnitude([v for v in shown.values() if v > 0])
     rows = tuple(
         tuple(
             cell._replace(text=in_currency(cell.text, currency))
             for dst in places
-            for cell in [_cell(measure, lanes.get((src, dst)), shown.get((src, dst)), shade)]
+            for cell in [_cell(measure, by_ends.get((src, dst)), shown.get((src, dst)), shade)]
         )
         for src in places
     )
@@ -155,13 +157,13 @@ def _panel(
 
 
 def _cell(
-    measure: _Measure, lane: _Lane | None, value: float | None, shade: Callable[[float], int]
+    measure: _Measure, pair: _Pair | None, value: float | None, shade: Callable[[float], int]
 ) -> Cell:
-    if lane is None:
+    if pair is None:
         return Cell(text=())
     if value is None:
         return Cell(text=line(say("unknown", Role.DIM)))
-    text = line(fixed(measure.text(lane)))
+    text = line(fixed(measure.text(pair)))
     return Cell(text=text, shade=shade(value), is_over=measure.is_even and value >= 1)
 
 
@@ -182,16 +184,16 @@ def _by_magnitude(values: Sequence[float]) -> Callable[[float], int]:
     )
 
 
-def _dollars(lane: _Lane) -> Text:
-    least = "≥ " if lane.is_least and lane.usd else ""
-    return worded(least, Amount(usd=lane.usd or Decimal(0)))
+def _dollars(pair: _Pair) -> Text:
+    least = "≥ " if pair.is_least and pair.usd else ""
+    return worded(least, Amount(usd=pair.usd or Decimal(0)))
 
 
-def _usd(lane: _Lane) -> float | None:
+def _usd(pair: _Pair) -> float | None:
     """Return what is known of the price; a part that has none makes a zero unknown."""
-    if lane.usd is None or (lane.is_least and not lane.usd):
+    if pair.usd is None or (pair.is_least and not pair.usd):
         return None
-    return float(lane.usd)
+    return float(pair.usd)
 
 
 _MEASURES = (
@@ -199,8 +201,8 @@ _MEASURES = (
         key="gib",
         title="volume",
         note="A month, internal and external addresses together.",
-        value=lambda lane: float(lane.gib),
-        text=lambda lane: figures.volume(lane.gib),
+        value=lambda pair: float(pair.gib),
+        text=lambda pair: figures.volume(pair.gib),
         is_even=False,
     ),
     _Measure(
@@ -215,8 +217,8 @@ _MEASURES = (
         key="rtt",
         title="round trip",
         note="Of the traffic with the greatest volume.",
-        value=lambda lane: lane.rtt_ms,
-        text=lambda lane: f"{figures.number(lane.rtt_ms or 0.0)} ms",
+        value=lambda pair: pair.rtt_ms,
+        text=lambda pair: f"{figures.number(pair.rtt_ms or 0.0)} ms",
         is_even=False,
     ),
     _Measure(
@@ -224,8 +226,8 @@ _MEASURES = (
         title="rate against possible",
         note="The busiest minute of any one pair of machines, against what the pair with the most"
         " traffic can reach.",
-        value=lambda lane: lane.used_ratio,
-        text=lambda lane: figures.use(lane.used_ratio or 0.0),
+        value=lambda pair: pair.used_ratio,
+        text=lambda pair: figures.use(pair.used_ratio or 0.0),
         is_even=True,
     ),
 )

@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.model import Calibration, Learnt, PathQuery, ProbedPair
-from netplan_planner.throughput.calibration.factors.latent_paths import (
-    NO_LATENT,
-    LatentPaths,
+from netplan_planner.throughput.calibration.factors.factor_paths import (
+    NO_FACTOR,
+    FactorPaths,
     Matrix,
     adjusted,
     answers,
     bound_slot,
+    factor_paths,
     incidence,
-    latent_paths,
     run_scatter,
     slopes,
     values_of,
 )
-from netplan_planner.throughput.calibration.factors.latents import (
+from netplan_planner.throughput.calibration.factors.shared_factors import (
     P95,
     SITE,
     SLOTS,
@@ -72,8 +72,8 @@ class PairEffects(NamedTuple):
 class KindCorrections(NamedTuple):
     """What a calibration says of each kind of path."""
 
-    latent: NDArray[np.intp]
-    """Number of the latent, the calibration's first; axes: kind, slot."""
+    shared_factor: NDArray[np.intp]
+    """Number of the shared factor, the calibration's first; axes: kind, slot."""
     probe_count: Column
     """Of the class."""
     scatter_ratio: Column
@@ -96,19 +96,19 @@ class Corrector:
     def of_kinds(
         self, kinds: Sequence[PathQuery], limits: Sequence[StaticLimits]
     ) -> KindCorrections:
-        """Return what is known of each kind; latents that no probe touched get new numbers."""
+        """Return what is known of each kind; factors that no probe touched get new numbers."""
         keys = [slot_keys(*pair) for pair in zip(kinds, limits, strict=True)]
         number = dict(self._number)
-        latent = [
+        shared_factor = [
             [
-                NO_LATENT if key is None else number.setdefault((name, key), len(number))
+                NO_FACTOR if key is None else number.setdefault((name, key), len(number))
                 for name, key in zip(SLOTS, row, strict=True)
             ]
             for row in keys
         ]
         classes = [self._classes.get(row[SITE] or "") for row in keys]
         return KindCorrections(
-            latent=np.array(latent, dtype=np.intp),
+            shared_factor=np.array(shared_factor, dtype=np.intp),
             probe_count=np.array([one.probe_count if one else 0.0 for one in classes]),
             scatter_ratio=np.array([one.scatter_ratio if one else 1.0 for one in classes]),
         )
@@ -135,11 +135,11 @@ class Corrector:
         return PairEffects(factor, variance, np.arange(len(keys)) if which is None else which)
 
     def shared(self, query: PathQuery, found: StaticLimits) -> dict[str, Learnt]:
-        """Return what was learnt of each latent that a path has, by the latent's name."""
+        """Return what was learnt of each shared factor that a path has, by its name."""
         keys = zip(SLOTS, slot_keys(query, found), strict=True)
         numbers = [self._number.get((name, key)) for name, key in keys if key is not None]
-        latents = self.calibration.latents
-        return {latents[at].name: latents[at] for at in numbers if at is not None}
+        shared_factors = self.calibration.latents
+        return {shared_factors[at].name: shared_factors[at] for at in numbers if at is not None}
 
     def probed(
         self,
@@ -215,14 +215,14 @@ class Probed(NamedTuple):
 
     def paths(
         self, spans: TermSpans, which: NDArray[np.intp], is_window_given: NDArray[np.bool_]
-    ) -> tuple[LatentPaths, Matrix]:
-        """Return the paths with their latents, and the most likely factor of each."""
-        latent = self.of_kind.latent
-        paths = latent_paths(self.kinds, self.limits, latent, which, spans, is_window_given)
-        factors = np.zeros(int(latent.max(initial=NO_LATENT)) + 1)
+    ) -> tuple[FactorPaths, Matrix]:
+        """Return the paths with their shared factors, and the most likely factor of each."""
+        shared_factor = self.of_kind.shared_factor
+        paths = factor_paths(self.kinds, self.limits, shared_factor, which, spans, is_window_given)
+        factors = np.zeros(int(shared_factor.max(initial=NO_FACTOR)) + 1)
         known = min(len(self.corrector.factors), len(factors))
         factors[:known] = self.corrector.factors[:known]
-        return paths, values_of(paths.latent, factors) + self.pairs.factor[self.pairs.which]
+        return paths, values_of(paths.shared_factor, factors) + self.pairs.factor[self.pairs.which]
 
 
 def pair_of(query: PathQuery) -> str | None:
@@ -231,13 +231,15 @@ def pair_of(query: PathQuery) -> str | None:
     return pair_key(query, *places)
 
 
-def _doubts(paths: LatentPaths, slope: Matrix, corrector: Corrector) -> tuple[Column, Column]:
+def _doubts(paths: FactorPaths, slope: Matrix, corrector: Corrector) -> tuple[Column, Column]:
     """Return the variance of the mean, on a logarithmic scale, before any probe and with them."""
     known = len(corrector.factors)
-    is_known = (paths.latent != NO_LATENT) & (paths.latent < known)
+    is_known = (paths.shared_factor != NO_FACTOR) & (paths.shared_factor < known)
     spread = prior_variance(np.arange(len(SLOTS)), paths.lower_sd, paths.upper_sd)
-    untouched = np.where(is_known | (paths.latent == NO_LATENT), 0.0, spread * slope**2).sum(axis=1)
-    touched = incidence(np.where(is_known, paths.latent, NO_LATENT), slope, known)
+    untouched = np.where(is_known | (paths.shared_factor == NO_FACTOR), 0.0, spread * slope**2).sum(
+        axis=1
+    )
+    touched = incidence(np.where(is_known, paths.shared_factor, NO_FACTOR), slope, known)
     before = touched**2 @ corrector.prior_variance
     after = np.einsum("rl,lm,rm->r", touched, corrector.covariance, touched, optimize=True)
     return untouched + before, untouched + np.minimum(after, before)

@@ -22,7 +22,7 @@ from netplan_planner.throughput.calibration.factors.calibrated import (
     Probed,
     pair_of,
 )
-from netplan_planner.throughput.calibration.factors.latents import (
+from netplan_planner.throughput.calibration.factors.shared_factors import (
     BETWEEN,
     EGRESS,
     SITE,

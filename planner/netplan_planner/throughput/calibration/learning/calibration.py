@@ -18,8 +18,8 @@ from netplan_planner.throughput.calibration.factors.calibrated import (
     SCATTER_FREEDOM,
     Corrector,
 )
-from netplan_planner.throughput.calibration.factors.latent_paths import NO_LATENT, latent_paths
-from netplan_planner.throughput.calibration.factors.latents import (
+from netplan_planner.throughput.calibration.factors.factor_paths import NO_FACTOR, factor_paths
+from netplan_planner.throughput.calibration.factors.shared_factors import (
     HARD,
     P95,
     SITE,
@@ -75,8 +75,8 @@ def fitted(measured: Measured, *, as_of: date) -> Fitted:
     if not len(measured.gbps):
         return Fitted(calibration=empty)
     groups = grouped(measured, np.abs(measured.days - np.datetime64(as_of, "D").astype(np.int64)))
-    names, latent_of_kind = _numbered(measured, groups)
-    probes = _probes(measured, groups, latent_of_kind)
+    names, factor_of_kind = _numbered(measured, groups)
+    probes = _probes(measured, groups, factor_of_kind)
     prior = prior_of(probes.paths, len(names))
     some = _spread_out(len(groups.row))
     found = posterior(probes.rows(some), prior)
@@ -118,7 +118,7 @@ def _spread_out(count: int) -> NDArray[np.intp]:
 def _numbered(
     measured: Measured, groups: Grouped
 ) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
-    """Return name and key of each latent, and the latents' numbers by kind."""
+    """Return name and key of each shared factor, and the shared factors' numbers by kind."""
     keys = [slot_keys(*pair) for pair in zip(measured.kinds, measured.limits, strict=True)]
     used = np.unique(measured.columns.kind[groups.row])
     names = sorted(
@@ -130,28 +130,28 @@ def _numbered(
         }
     )
     number = {name: at for at, name in enumerate(names)}
-    latent = [
+    shared_factor = [
         [
-            NO_LATENT if key is None else number.get((name, key), NO_LATENT)
+            NO_FACTOR if key is None else number.get((name, key), NO_FACTOR)
             for name, key in zip(SLOTS, row, strict=True)
         ]
         for row in keys
     ]
-    return names, np.array(latent, dtype=np.intp)
+    return names, np.array(shared_factor, dtype=np.intp)
 
 
-def _probes(measured: Measured, groups: Grouped, latent_of_kind: NDArray[np.intp]) -> Probes:
+def _probes(measured: Measured, groups: Grouped, factor_of_kind: NDArray[np.intp]) -> Probes:
     some = measured.rows(groups.row)
-    paths = latent_paths(
+    paths = factor_paths(
         some.kinds,
         some.limits,
-        latent_of_kind,
+        factor_of_kind,
         some.columns.kind,
         batch.terms_of(some.kinds, some.limits, some.columns),
         ~np.isnan(some.columns.window_bytes),
     )
     others = np.arange(len(SLOTS)) != HARD.index("single-flow-core")
-    paths.latent[np.ix_(np.flatnonzero(some.is_core_only), others)] = NO_LATENT
+    paths.shared_factor[np.ix_(np.flatnonzero(some.is_core_only), others)] = NO_FACTOR
     return Probes(
         paths=paths,
         log_gbps=np.log(some.gbps),
@@ -181,10 +181,10 @@ def _learnt(names: list[tuple[str, str]], prior: Prior, found: Posterior) -> lis
 
 def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> list[ProbedClass]:
     """Return how many probes each class has and how far they scatter."""
-    site = probes.paths.latent[:, SITE]
+    site = probes.paths.shared_factor[:, SITE]
     classes = []
-    for latent in np.unique(site[site != NO_LATENT]):
-        rows = np.flatnonzero(site == latent)
+    for shared_factor in np.unique(site[site != NO_FACTOR]):
+        rows = np.flatnonzero(site == shared_factor)
         # What a rate cap held, and the model puts higher, says nothing of scatter.
         is_silent = probes.is_at_least[rows] & (probes.log_gbps[rows] <= found.log_gbps[rows])
         weight = np.where(is_silent, 0.0, probes.weight[rows])
@@ -192,7 +192,7 @@ def _classes(probes: Probes, names: list[tuple[str, str]], found: Posterior) -> 
         scatter = SCATTER_FREEDOM + (weight * surprise).sum()
         classes.append(
             ProbedClass(
-                key=names[latent][1],
+                key=names[shared_factor][1],
                 probe_count=_rounded(weight.sum()),
                 scatter_ratio=_rounded(np.sqrt(scatter / (SCATTER_FREEDOM + weight.sum()))),
             )

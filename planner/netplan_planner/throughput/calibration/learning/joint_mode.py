@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.calibration.factors import latents
-from netplan_planner.throughput.calibration.factors.latent_paths import (
-    NO_LATENT,
-    LatentPaths,
+from netplan_planner.throughput.calibration.factors import shared_factors
+from netplan_planner.throughput.calibration.factors.factor_paths import (
+    NO_FACTOR,
+    FactorPaths,
     Matrix,
     answers,
     incidence,
@@ -26,7 +26,7 @@ from netplan_planner.throughput.calibration.factors.latent_paths import (
     slopes,
     values_of,
 )
-from netplan_planner.throughput.calibration.factors.latents import SLOTS
+from netplan_planner.throughput.calibration.factors.shared_factors import SLOTS
 from netplan_planner.throughput.goodput.mean import Column
 
 REACH = 4.0
@@ -46,7 +46,7 @@ _LEAST_STEP = 1e-4
 class Probes(NamedTuple):
     """What was measured; one row is one path and set-up, with the figure of its median run."""
 
-    paths: LatentPaths
+    paths: FactorPaths
     log_gbps: Column
     weight: Column
     """By age: 1 for a new one, 0 for one that says nothing any more."""
@@ -62,7 +62,7 @@ class Probes(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """The spread of each latent before any probe, and which it is."""
+    """The spread of each shared factor before any probe, and which it is."""
 
     slot: NDArray[np.intp]
     lower_sd: Column
@@ -73,7 +73,7 @@ class Prior(NamedTuple):
         return self.penalty_of(np.arange(len(values)), values)
 
     def penalty_of(self, which: NDArray[np.intp] | int, values: Column) -> Column:
-        """Return the same for values of some latents."""
+        """Return the same for values of some shared factors."""
         peak = sum(self._densities(which, np.zeros_like(values)))
         return np.asarray(np.log(peak / sum(self._densities(which, values))))
 
@@ -81,25 +81,25 @@ class Prior(NamedTuple):
         """Return how strongly each factor is drawn to 0; at 0, `side` tells the side it goes to."""
         firm, wide, far = self._densities(np.arange(len(values)), values)
         sd = np.where(side < 0, self.lower_sd, self.upper_sd)
-        pull = firm / latents.LEAST_SD**2 + wide / sd**2 + far / latents.FAR_SD**2
+        pull = firm / shared_factors.LEAST_SD**2 + wide / sd**2 + far / shared_factors.FAR_SD**2
         return np.asarray(pull / (firm + wide + far))
 
     @property
     def variance(self) -> Column:
         """Over both sides."""
-        return latents.prior_variance(self.slot, self.lower_sd, self.upper_sd)
+        return shared_factors.prior_variance(self.slot, self.lower_sd, self.upper_sd)
 
     def _densities(self, which: NDArray[np.intp] | int, values: Column) -> tuple[Column, ...]:
         """Return the density at the figure itself, of the range around it, and far outside."""
         lower, upper = self.lower_sd[which], self.upper_sd[which]
-        is_firm = latents.is_firm(self.slot[which], lower)
-        share = np.where(is_firm, latents.FIRM_SHARE, 0.0)
+        is_firm = shared_factors.is_firm(self.slot[which], lower)
+        share = np.where(is_firm, shared_factors.FIRM_SHARE, 0.0)
         sd = np.where(values < 0, lower, upper)
         middle = (lower + upper) / 2
-        firm = share / latents.LEAST_SD * _normal(values / latents.LEAST_SD)
-        is_far = latents.may_be_far(self.slot[which])
-        share_far = np.where(is_far, latents.FAR_SHARE, 0.0)
-        far = share_far / latents.FAR_SD * _normal(values / latents.FAR_SD)
+        firm = share / shared_factors.LEAST_SD * _normal(values / shared_factors.LEAST_SD)
+        is_far = shared_factors.may_be_far(self.slot[which])
+        share_far = np.where(is_far, shared_factors.FAR_SHARE, 0.0)
+        far = share_far / shared_factors.FAR_SD * _normal(values / shared_factors.FAR_SD)
         wide = (1 - share) / middle * _normal(values / sd)
         return (1 - share_far) * firm, (1 - share_far) * wide, far
 
@@ -114,13 +114,13 @@ class State(NamedTuple):
     cost: float
 
 
-def prior_of(paths: LatentPaths, count: int) -> Prior:
-    """Return the prior of each latent: the widest range of all paths that have it."""
+def prior_of(paths: FactorPaths, count: int) -> Prior:
+    """Return the prior of each shared factor: the widest range of all paths that have it."""
     slot = np.zeros(count, dtype=np.intp)
-    lower, upper = np.full(count, latents.LEAST_SD), np.full(count, latents.LEAST_SD)
+    lower, upper = np.full(count, shared_factors.LEAST_SD), np.full(count, shared_factors.LEAST_SD)
     for at in range(len(SLOTS)):
-        rows = np.flatnonzero(paths.latent[:, at] != NO_LATENT)
-        which = paths.latent[rows, at]
+        rows = np.flatnonzero(paths.shared_factor[:, at] != NO_FACTOR)
+        which = paths.shared_factor[rows, at]
         slot[which] = at
         np.maximum.at(lower, which, paths.lower_sd[rows, at])
         np.maximum.at(upper, which, paths.upper_sd[rows, at])
@@ -173,27 +173,27 @@ def residuals(probes: Probes, predicted: Matrix) -> Matrix:
 
 
 def along(
-    probes: Probes, prior: Prior, state: State, latent: int, grid: Column
+    probes: Probes, prior: Prior, state: State, shared_factor: int, grid: Column
 ) -> tuple[NDArray[np.intp], Matrix]:
-    """Return the probes that have a latent and what the model says of them along a grid of it."""
-    slot = int(prior.slot[latent])
-    rows = np.flatnonzero(probes.paths.latent[:, slot] == latent)
+    """Return the probes that have a factor and what the model says of them along a grid of it."""
+    slot = int(prior.slot[shared_factor])
+    rows = np.flatnonzero(probes.paths.shared_factor[:, slot] == shared_factor)
     count = len(grid)
     some = probes.paths.rows(np.repeat(rows, count))
-    values = values_of(some.latent, state.factors)
+    values = values_of(some.shared_factor, state.factors)
     values[:, slot] = np.tile(grid, len(rows))
     found = log_gbps(some, values)
     return rows, found.reshape(len(rows), count)
 
 
-def grid_of(prior: Prior, latent: int, points: int = SIDE_POINTS) -> Column:
-    """Return the grid of a latent: 0 and as many points on either side."""
-    below = np.linspace(-REACH * prior.lower_sd[latent], 0.0, points + 1)
-    above = np.linspace(0.0, REACH * prior.upper_sd[latent], points + 1)
+def grid_of(prior: Prior, shared_factor: int, points: int = SIDE_POINTS) -> Column:
+    """Return the grid of a shared factor: 0 and as many points on either side."""
+    below = np.linspace(-REACH * prior.lower_sd[shared_factor], 0.0, points + 1)
+    above = np.linspace(0.0, REACH * prior.upper_sd[shared_factor], points + 1)
     grid = np.concatenate((below, above[1:]))
-    if not latents.may_be_far(prior.slot[latent]):
+    if not shared_factors.may_be_far(prior.slot[shared_factor]):
         return grid
-    far = np.linspace(-latents.FAR_END, latents.FAR_END, 4 * points)
+    far = np.linspace(-shared_factors.FAR_END, shared_factors.FAR_END, 4 * points)
     return np.concatenate((far[far < grid[0]], grid, far[far > grid[-1]]))
 
 
@@ -201,18 +201,18 @@ def _best_single_move(probes: Probes, prior: Prior, state: State) -> State | Non
     """Return the state after the one move that explains most; None where none explains more."""
     best, best_gain = None, _LEAST_GAIN
     now = misfit(probes, residuals(probes, state.log_gbps), state.scatter)
-    for latent in range(len(prior.slot)):
-        grid = grid_of(prior, latent)
-        rows, predicted = along(probes, prior, state, latent, grid)
+    for shared_factor in range(len(prior.slot)):
+        grid = grid_of(prior, shared_factor)
+        rows, predicted = along(probes, prior, state, shared_factor, grid)
         some = probes.rows(rows)
         cost = misfit(some, residuals(some, predicted), state.scatter[rows][:, None]).sum(axis=0)
-        cost += prior.penalty_of(latent, grid)
+        cost += prior.penalty_of(shared_factor, grid)
         before = now[rows].sum() + float(
-            prior.penalty_of(latent, state.factors[latent : latent + 1])[0]
+            prior.penalty_of(shared_factor, state.factors[shared_factor : shared_factor + 1])[0]
         )
         at = int(cost.argmin())
         if before - cost[at] > best_gain:
-            best, best_gain = (latent, grid[at]), before - cost[at]
+            best, best_gain = (shared_factor, grid[at]), before - cost[at]
     if best is None:
         return None
     factors = state.factors.copy()
@@ -224,7 +224,7 @@ def _polished(probes: Probes, prior: Prior, state: State) -> State:
     """Return the state after Gauss-Newton steps with halving."""
     for _ in range(_STEPS):
         residual, weight = pulls(probes, state)
-        slope = incidence(probes.paths.latent, state.slope, len(prior.slot))
+        slope = incidence(probes.paths.shared_factor, state.slope, len(prior.slot))
         pull = slope.T @ (weight * residual)
         side = np.where(state.factors == 0, pull, state.factors)
         stiffness = prior.stiffness(state.factors, side)
@@ -245,7 +245,7 @@ def _polished(probes: Probes, prior: Prior, state: State) -> State:
 
 def _state(probes: Probes, prior: Prior, factors: Column) -> State:
     paths = probes.paths
-    values = values_of(paths.latent, factors)
+    values = values_of(paths.shared_factor, factors)
     now = answers(paths, values)
     predicted = now.log_gbps
     slope = slopes(paths, values, now)
@@ -257,7 +257,7 @@ def _state(probes: Probes, prior: Prior, factors: Column) -> State:
 
 def _degraded_share(probes: Probes) -> Column:
     own = probes.paths.is_own
-    return np.where(own, latents.DEGRADED_SHARE_OWN, latents.DEGRADED_SHARE_FOREIGN)
+    return np.where(own, shared_factors.DEGRADED_SHARE_OWN, shared_factors.DEGRADED_SHARE_FOREIGN)
 
 
 def _core(residual: Matrix, scatter: Matrix, share: Matrix) -> Matrix:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import LeftOut
 from netplan_planner.throughput import batch
-from netplan_planner.throughput.calibration.factors.latents import site_key
+from netplan_planner.throughput.calibration.factors.shared_factors import site_key
 from netplan_planner.throughput.calibration.learning.calibration import calibrate, predicted
 from netplan_planner.throughput.calibration.learning.measured_runs import Measured, in_order, usable
 from netplan_planner.throughput.goodput.intervals import Factors, interval

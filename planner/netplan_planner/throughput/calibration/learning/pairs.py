@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import ProbedPair
 from netplan_planner.throughput.calibration.factors.calibrated import PAIR_SHARE
-from netplan_planner.throughput.calibration.factors.latent_paths import (
+from netplan_planner.throughput.calibration.factors.factor_paths import (
     answers,
     bound_slot,
     incidence,
@@ -17,7 +17,7 @@ from netplan_planner.throughput.calibration.factors.latent_paths import (
     slopes,
     values_of,
 )
-from netplan_planner.throughput.calibration.factors.latents import SLOTS
+from netplan_planner.throughput.calibration.factors.shared_factors import SLOTS
 from netplan_planner.throughput.calibration.learning.joint_mode import Probes, residuals
 from netplan_planner.throughput.calibration.learning.posterior import HIGH, LOW, Posterior
 from netplan_planner.throughput.goodput.mean import Column
@@ -51,10 +51,10 @@ def probed_pairs(
         probes: All probes, also those that `found` does not rest on.
         found: What all paths share.
     """
-    values = values_of(probes.paths.latent, found.factors)
+    values = values_of(probes.paths.shared_factor, found.factors)
     now = answers(probes.paths, values)
     slope = slopes(probes.paths, values, now)
-    touched = incidence(probes.paths.latent, slope, len(found.factors))
+    touched = incidence(probes.paths.shared_factor, slope, len(found.factors))
     unsure = ((touched @ found.covariance) * touched).sum(axis=1)
     scatter = run_scatter(probes.paths, slope) ** 2
     own = PAIR_SHARE * scatter

@@ -1,6 +1,6 @@
 """What is left unknown of each factor once probes are in: a posterior on a one-dimensional grid.
 
-Each latent has its own grid. All others are integrated out as if they were normal around the joint
+Each factor has its own grid. All others are integrated out as if they were normal around the joint
 mode, so that two limits that could each explain a figure are both left uncertain. Limits that no
 probe reached keep their spread, cut off below where the figures say "at least this".
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.throughput.calibration.factors.latent_paths import LIKELIER, Matrix, incidence
+from netplan_planner.throughput.calibration.factors.factor_paths import LIKELIER, Matrix, incidence
 from netplan_planner.throughput.calibration.learning.joint_mode import (
     Prior,
     Probes,
@@ -36,7 +36,7 @@ LEAST_FREEDOM = 0.05
 
 
 class Posterior(NamedTuple):
-    """What the probes say of each latent; arrays go by latent unless they say otherwise."""
+    """What the probes say of each shared factor; arrays go by factor unless they say otherwise."""
 
     factors: Column
     """The joint mode, as a natural logarithm."""
@@ -44,7 +44,7 @@ class Posterior(NamedTuple):
     high: Column
     covariance: Matrix
     is_told: NDArray[np.bool_]
-    """Whether a probe's figure told a latent's value; axes: probe, latent."""
+    """Whether a probe's figure told a shared factor's value; axes: probe, shared factor."""
     is_bound: NDArray[np.bool_]
     """Whether it only said "at least"."""
     is_believed: NDArray[np.bool_]
@@ -56,10 +56,10 @@ class Posterior(NamedTuple):
 
 
 def posterior(probes: Probes, prior: Prior) -> Posterior:
-    """Return the posterior of all latents of some probes."""
+    """Return the posterior of all shared factors of some probes."""
     mode = joint_mode(probes, prior)
     residual, weight = pulls(probes, mode)
-    slope = incidence(probes.paths.latent, mode.slope, len(prior.slot))
+    slope = incidence(probes.paths.shared_factor, mode.slope, len(prior.slot))
     precision = (slope * weight[:, None]).T @ slope
     covariance = np.asarray(np.linalg.inv(precision + np.diag(1 / prior.variance)), dtype=float)
     leverage = np.einsum("pl,lm,pm->p", slope, covariance, slope) * weight
@@ -68,16 +68,19 @@ def posterior(probes: Probes, prior: Prior) -> Posterior:
     is_told, is_bound = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     is_believed = beliefs(probes, mode) > LIKELIER
     around = _Around(probes, prior, mode, precision, slope, residual, weight)
-    for latent in range(len(prior.slot)):
-        grid = grid_of(prior, latent, GRID_POINTS)
-        rows, predicted = along(probes, prior, mode, latent, grid)
-        ends = _range(around, latent, grid, rows, predicted)
-        low[latent], high[latent] = min(ends[0], low[latent]), max(ends[1], high[latent])
-        reached = np.abs(slope[rows, latent]) > REACHED_SLOPE
+    for shared_factor in range(len(prior.slot)):
+        grid = grid_of(prior, shared_factor, GRID_POINTS)
+        rows, predicted = along(probes, prior, mode, shared_factor, grid)
+        ends = _range(around, shared_factor, grid, rows, predicted)
+        low[shared_factor], high[shared_factor] = (
+            min(ends[0], low[shared_factor]),
+            max(ends[1], high[shared_factor]),
+        )
+        reached = np.abs(slope[rows, shared_factor]) > REACHED_SLOPE
         told = reached & ~probes.is_at_least[rows] & is_believed[rows]
         least = predicted.min(axis=1) - mode.log_gbps[rows]
-        is_told[rows, latent] = told
-        is_bound[rows, latent] = ~told & is_believed[rows] & (least < -BOUND_DROP)
+        is_told[rows, shared_factor] = told
+        is_bound[rows, shared_factor] = ~told & is_believed[rows] & (least < -BOUND_DROP)
     return Posterior(
         factors=mode.factors,
         low=low,
@@ -104,19 +107,19 @@ class _Around(NamedTuple):
 
 
 def _range(
-    around: _Around, latent: int, grid: Column, rows: NDArray[np.intp], predicted: Matrix
+    around: _Around, shared_factor: int, grid: Column, rows: NDArray[np.intp], predicted: Matrix
 ) -> tuple[float, float]:
-    """Return the range of a latent; `predicted` is what the model says along its grid."""
+    """Return the range of a shared factor; `predicted` is what the model says along its grid."""
     prior, mode = around.prior, around.mode
     weight = around.weight[rows][:, None]
     change = predicted - mode.log_gbps[rows][:, None]
-    others = np.arange(len(prior.slot)) != latent
+    others = np.arange(len(prior.slot)) != shared_factor
     # With the others at their best for each point: they give way as far as their own spread lets.
     pull = around.slope[rows][:, others].T @ (weight * change)
     stiff = around.precision[np.ix_(others, others)] + np.diag(1 / prior.variance[others])
     relief = (pull * np.linalg.solve(stiff, pull)).sum(axis=0) / 2
     fit = (weight * (around.residual[rows][:, None] * change - change**2 / 2)).sum(axis=0)
-    log_density = fit + relief - prior.penalty_of(latent, grid)
+    log_density = fit + relief - prior.penalty_of(shared_factor, grid)
     log_density -= _at_least_cost(around.probes, mode, rows, predicted)
     density = np.exp(log_density - log_density.max()) * np.gradient(grid)
     reached = (np.cumsum(density) - density / 2) / density.sum()

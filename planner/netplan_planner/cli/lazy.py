@@ -1,0 +1,101 @@
+"""Groups of commands whose modules are imported when a command is called, not before.
+
+So a verb imports what it needs at the top of its module, and the others pay nothing for it. The
+help page of a group shows the line of the table, which a test holds against the command's own.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any, ClassVar, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_name, get_group
+
+
+class Verb(NamedTuple):
+    """A command that is not imported yet."""
+
+    help: str
+    """Its line on the help page of its group."""
+    modules: tuple[str, ...]
+    """What to import so that the command registers itself with all that is below it."""
+    panel: str = ""
+    """The task under which it stands there."""
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands come from a table."""
+
+    verbs: ClassVar[Mapping[str, Verb]] = {}
+    """By name, in the order of the help page."""
+    registry: ClassVar[typer.Typer]
+    """With which the modules register their commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Make the group; none of its modules is imported."""
+        super().__init__(**attributes)
+        self.commands = _Commands(self.load, self.verbs)
+        self._is_listing = False
+
+    def load(self, name: str) -> Any:
+        """Return the command of a name, imported with all that is below it."""
+        for module in self.verbs[name].modules:
+            import_module(module)
+        return _made(self.registry, name)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names, in the order of the help page."""
+        return [*self.commands]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; while the help page is written, what it shows of the command."""
+        if self._is_listing and cmd_name in self.verbs:
+            verb = self.verbs[cmd_name]
+            return TyperCommand(cmd_name, help=verb.help, rich_help_panel=verb.panel or None)
+        return super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help page."""
+        self._is_listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._is_listing = False
+
+
+class _Commands(dict[str, Any]):
+    """Commands by name, each loaded when it is looked at."""
+
+    def __init__(self, load: Callable[[str], Any], names: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(names))
+        self._load = load
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        if found is None:
+            found = self[name] = self._load(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name not in self:
+            return default
+        return self[name]
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
+
+
+def _made(registry: typer.Typer, name: str) -> Any:
+    """Return the one command or group that was registered by a name."""
+    part = typer.Typer(add_completion=False, rich_markup_mode=registry.rich_markup_mode)
+    part.registered_groups = [one for one in registry.registered_groups if one.name == name]
+    part.registered_commands = [
+        one
+        for one in registry.registered_commands
+        if (one.name or get_command_name(one.callback.__name__ if one.callback else "")) == name
+    ]
+    return get_group(part).commands[name]

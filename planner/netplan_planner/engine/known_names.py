@@ -1,0 +1,39 @@
+"""The names that options take, for shells that complete them."""
+
+from datetime import date
+
+from netplan_planner.model import series_of
+from netplan_planner.throughput.limits.caps import load_caps
+from netplan_pricing import open_snapshot
+from netplan_rules.registry import AREAS, all_rules
+
+
+def rules() -> tuple[str, ...]:
+    """Return the ids of all rules."""
+    return tuple(sorted(check.rule.id for check in all_rules()))
+
+
+def rules_and_areas() -> tuple[str, ...]:
+    """Return what selects rules."""
+    return (*AREAS, *rules())
+
+
+def regions() -> tuple[str, ...]:
+    """Return the regions of the embedded price snapshot."""
+    return tuple(open_snapshot().regions())
+
+
+def places() -> tuple[str, ...]:
+    """Return regions, and the zones in which any machine type is offered."""
+    book = open_snapshot()
+    return (*book.regions(), *book.file.table("zone_offers")["zone"].values)
+
+
+def machine_types() -> tuple[str, ...]:
+    """Return the machine types of the caps table."""
+    return tuple(sorted(load_caps(date.today()).machine_types))
+
+
+def series() -> tuple[str, ...]:
+    """Return the machine series of the caps table."""
+    return tuple(sorted({series_of(name) for name in machine_types()}))

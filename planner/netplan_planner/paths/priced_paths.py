@@ -1,0 +1,251 @@
+"""Priced paths: traffic of one price, by where it comes from, where it goes and over which tier."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import Edge, Facts, ForwardingRule, OwnerKind, PathClass, PriceTier
+from netplan_planner.paths.fronts import balancer_kind
+
+PREMIUM = "PREMIUM"
+"""The tier of an external address that states none: Compute Engine's default."""
+_SEVERAL = "PREMIUM and STANDARD"
+VPN = "vpn"
+_TUNNEL = re.compile(r"^hybrid:(?P<project>[^/]+)/(?P<region>[^/]+)/(?P<name>[^/]+)$")
+_OWN_GATEWAY = re.compile(r"/regions/([^/]+)/vpnGateways/")
+"""A peer that is a gateway of Google Cloud, not of elsewhere."""
+
+WHAT_TELLS = {
+    PathClass.INTERNET: "flow logs with metadata name the destination's area",
+    PathClass.NAT: "flow logs with metadata name the destination's area",
+    PathClass.GOOGLE_APIS: "`gcloud storage buckets list`",
+    PathClass.SAME_ZONE_EXTERNAL: "the bill: SKU DE9E-AFBC-A15A (between zones), or none",
+    PathClass.LOAD_BALANCER: "the forwarding rule says of which kind the load balancer is",
+    PathClass.HYBRID: "VPN tunnels and routes in the input, or flow logs with gateway annotations",
+}
+
+
+class PricedPath(NamedTuple):
+    """What the price of an edge depends on; texts are empty where not known."""
+
+    path_class: PathClass
+    src_region: str
+    dst_region: str
+    area: str
+    """Of an internet peer."""
+    network_tier: str = PREMIUM
+    balancer: str = ""
+    """The kind of a load balancer, as the catalogue names it."""
+    carrier: str = ""
+    """What carries hybrid traffic, where it is known: `vpn`."""
+    is_ipv6: bool = False
+    """To an external IPv6 address of an own machine."""
+
+    @property
+    def ends(self) -> str:
+        """Where from and to, for people."""
+        return " → ".join(filter(None, (self.src_region, self.dst_region or self.area)))
+
+
+class PathPrice(NamedTuple):
+    """One of the prices of a path; where it is not known, why, and between which ones it is."""
+
+    tiers: tuple[PriceTier, ...]
+    """Empty where the price is not known."""
+    reason: str = ""
+    choices: tuple[tuple[PriceTier, ...], ...] = ()
+    """The prices that it may have; empty: nothing bounds it."""
+    what_tells: str = ""
+    """What evidence would settle it."""
+
+
+def priced_path_of(facts: Facts, edge: Edge) -> PricedPath:
+    """Return the priced path of an edge."""
+    src, dst = facts.src(edge), facts.dst(edge)
+    priced = PricedPath(edge.path_class, src.region or "", dst.region or "", dst.area or "")
+    match edge.path_class:
+        case PathClass.INTERNET:
+            return priced._replace(network_tier=_tier(facts, edge))
+        case PathClass.LOAD_BALANCER:
+            return _balanced(facts, edge, priced)
+        case PathClass.GOOGLE_APIS:
+            return priced._replace(dst_region=priced.dst_region or _named_region(facts, dst.name))
+        case PathClass.HYBRID:
+            return _hybrid(facts, edge, priced)
+        case _:
+            return priced._replace(is_ipv6=_is_external_ipv6(edge))
+
+
+def _is_external_ipv6(edge: Edge) -> bool:
+    return edge.path_class.is_external_address and ":" in (edge.dst_address or "")
+
+
+def _tier(facts: Facts, edge: Edge) -> str:
+    """Return the network tier of the sender's external addresses, or of the front it answers by."""
+    front = facts.inventory.front_by_ip.get(edge.dst_address) if edge.dst_address else None
+    if front is not None:
+        return front.network_tier or PREMIUM
+    instance = facts.instance(facts.src(edge))
+    tiers = {
+        nic.network_tier or PREMIUM
+        for nic in (instance.interfaces if instance is not None else ())
+        if nic.access_config_name is not None or nic.external_ipv4 is not None
+    }
+    return next(iter(tiers or {PREMIUM})) if len(tiers) < 2 else _SEVERAL
+
+
+def _balanced(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
+    """Return the priced path of traffic that meets a load balancer."""
+    front = front_of(facts, edge)
+    if front is None:
+        return priced
+    region = front.region or priced.dst_region
+    return priced._replace(balancer=balancer_kind(front), dst_region=region)
+
+
+def front_of(facts: Facts, edge: Edge) -> ForwardingRule | None:
+    """Return the forwarding rule that an edge meets, the first by link that has its address."""
+    rules = facts.inventory.forwarding_rule_by_link
+    for owner in (facts.dst(edge), facts.src(edge)):
+        if owner.kind is OwnerKind.LOAD_BALANCER and owner.link in rules:
+            return rules[owner.link]
+    found = facts.inventory.forwarding_rules_by_ip.get(edge.dst_address or "", ())
+    # Two networks may have rules of one internal address: then it is not known.
+    return found[0] if len({rule.network for rule in found}) == 1 else None
+
+
+def _named_region(facts: Facts, service: str) -> str:
+    """Return the region that a service's name holds, as `us-central1-aiplatform`, or nothing."""
+    found = re.search(r"(?:^|[.-])([a-z]+-[a-z]+\d+)(?=[.-])", service)
+    return found[1] if found and found[1] in facts.prices.regions() else ""
+
+
+def _hybrid(facts: Facts, edge: Edge, priced: PricedPath) -> PricedPath:
+    """Return the path of what a tunnel of the inventory carries, with the region of a peer of ours.
+
+    A VLAN attachment's name is built alike: only a tunnel that the inventory has is one.
+    """
+    found = _TUNNEL.match(facts.dst(edge).key)
+    tunnels = facts.inventory.vpn_tunnels if found else ()
+    for tunnel in tunnels:
+        if found and (tunnel.project, tunnel.region, tunnel.name) == found.groups():
+            peer = _OWN_GATEWAY.search(tunnel.peer_gateway or "")
+            own = peer[1] if peer else ""
+            return priced._replace(carrier=VPN, src_region=tunnel.region or "", dst_region=own)
+    return priced
+
+
+def path_prices_of(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+    """Return the prices of a GiB on a path: what is sent, and what a gateway does with it."""
+    path_class = priced.path_class
+    if path_class is PathClass.UNKNOWN:
+        return (PathPrice((), "bytes without an owner have no price"),)
+    if not priced.src_region:
+        return (PathPrice((), "the region of a sender is not known"),)
+    if path_class is PathClass.LOAD_BALANCER:
+        return _through_balancer(facts, priced)
+    if path_class is PathClass.HYBRID:
+        return (_part(facts, priced, lambda: _vpn(facts, priced)),)
+    # What NAT processes has a SKU of its own beside the traffic's.
+    is_nat = path_class is PathClass.NAT
+    sent = _part(facts, priced, lambda: _sent(facts, priced))
+    if not is_nat:
+        return (sent,)
+    return sent, nat_part(facts, priced.src_region)
+
+
+def nat_part(facts: Facts, region: str) -> PathPrice:
+    """Return what Cloud NAT charges for what it processes, in either direction."""
+    try:
+        price = facts.prices.nat_data(region)
+    except MissingDatum as error:
+        return PathPrice((), str(error))
+    return PathPrice((PriceTier(start=Decimal(0), price=price),))
+
+
+def _sent(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
+    if priced.network_tier == _SEVERAL:
+        raise MissingDatum("the sender has external addresses of both network tiers")
+    if priced.is_ipv6 and priced.path_class is PathClass.SAME_ZONE_EXTERNAL:
+        raise MissingDatum(
+            "no source says what traffic to an external IPv6 address in the same zone costs"
+        )
+    # Said alike for all regions, so that what lacks one thing stands together.
+    if priced.path_class is PathClass.GOOGLE_APIS and not priced.dst_region:
+        raise MissingDatum("it depends on where the bucket is: free in the machine's region")
+    is_internet = priced.path_class in {PathClass.INTERNET, PathClass.NAT}
+    if is_internet and not priced.area and priced.network_tier == PREMIUM:
+        raise MissingDatum("it depends on where the peer is, which the records do not say")
+    return facts.prices.traffic(
+        PathClass.INTERNET if priced.path_class is PathClass.NAT else priced.path_class,
+        src_region=priced.src_region,
+        dst_region=priced.dst_region or None,
+        area=priced.area or None,
+        network_tier=priced.network_tier,
+    )
+
+
+def _vpn(facts: Facts, priced: PricedPath) -> tuple[PriceTier, ...]:
+    if priced.carrier != VPN:
+        raise MissingDatum(
+            "what carries the traffic is not known: Cloud VPN, Interconnect or an appliance"
+        )
+    if priced.dst_region == priced.src_region:
+        raise MissingDatum("no price of VPN traffic inside one region is known")
+    return facts.prices.vpn_traffic(
+        src_region=priced.src_region, dst_region=priced.dst_region or None, area=priced.area or None
+    )
+
+
+def _through_balancer(facts: Facts, priced: PricedPath) -> tuple[PathPrice, ...]:
+    """Return what a load balancer processes, and the way to it where it is in another region."""
+    region = priced.dst_region or priced.src_region
+
+    def processed() -> tuple[PriceTier, ...]:
+        if not priced.balancer:
+            return facts.prices.traffic(PathClass.LOAD_BALANCER, src_region=region)
+        return facts.prices.service_price("lb_data_inbound", region, priced.balancer)
+
+    work = _part(facts, priced, processed)
+    if region == priced.src_region:
+        return (work,)
+    between = priced._replace(path_class=PathClass.INTER_REGION_INTERNAL)
+    return work, _part(facts, between, lambda: _sent(facts, between))
+
+
+def _part(facts: Facts, priced: PricedPath, ask: Callable[[], tuple[PriceTier, ...]]) -> PathPrice:
+    try:
+        return PathPrice(ask())
+    except MissingDatum as error:
+        return PathPrice(
+            (), str(error), _possible(facts, priced), WHAT_TELLS.get(priced.path_class, "")
+        )
+
+
+def _possible(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], ...]:
+    if priced.path_class is PathClass.HYBRID and priced.carrier != VPN:
+        return ()
+    if priced.path_class is PathClass.SAME_ZONE_EXTERNAL and not priced.is_ipv6:
+        return ()
+    return facts.prices.possible_prices(
+        priced.path_class,
+        src_region=priced.src_region,
+        dst_region=priced.dst_region or None,
+        area=priced.area or None,
+        network_tier=priced.network_tier,
+    )
+
+
+def path_prices(facts: Facts, priced: PricedPath) -> tuple[tuple[PriceTier, ...], ...]:
+    """Return the prices of a GiB on a path, each with its steps: what is sent, and NAT's work.
+
+    Raises:
+        MissingDatum: If one is not known, or which one applies is not.
+    """
+    parts = path_prices_of(facts, priced)
+    for part in parts:
+        if not part.tiers:
+            raise MissingDatum(part.reason)
+    return tuple(part.tiers for part in parts)

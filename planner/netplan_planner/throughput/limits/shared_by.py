@@ -1,0 +1,101 @@
+"""Who shares a limit: whose traffic counts against it, and for whom its value is the same.
+
+Documents say the first: a machine's caps count all NICs and addresses of one VM together; a link
+counts one physical NIC; quotas count one project in one region; the rest counts one flow.
+
+The second is what a probe of one path tells of others, and one answer serves the plans of probes
+and the calibrations that learn from them. The caps for addresses outside the VPC are stated for
+every VM alike, whatever its project: exceptions are machine series, and have figures of their own
+in the table, on which what is learnt is a factor. No value but a quota's differs by project.
+
+Source:
+    https://cloud.google.com/vpc/docs/quota and
+    https://cloud.google.com/compute/docs/network-bandwidth, as of 2026.
+"""
+
+from netplan_planner.model import PathQuery
+from netplan_planner.throughput.limits.ends import OWN_CLOUD
+from netplan_planner.throughput.limits.path_limits import is_own_receiver
+from netplan_planner.throughput.limits.quotas import REGION_QUOTA
+from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
+
+OF_VM = ("vm-egress", "external-egress")
+"""Caps of what one VM sends, all its NICs and addresses together."""
+OF_SENDER = ("vm-egress", "nic-egress", "external-egress")
+"""Limits that all flows of one sender share, `OF_VM` and its physical NIC."""
+OF_RECEIVER = ("external-ingress", "external-ingress-packets", RECEIVER_CORES)
+"""Limits that all flows to one receiver share."""
+OF_PROJECT = (REGION_QUOTA,)
+"""Limits that all machines of one project share in one region."""
+
+ALL = "all"
+OWN = "own machines"
+WINDOW = "window-over-rtt"
+START = "slow-start-ramp"
+_OF_SENDING_FAMILY = frozenset({"vm-egress", "single-flow-core", "internal-flow"})
+_STAND_INS = {"carried": "by a later cap", "unstated": "outside the VPC"}
+"""Whose limit it is where another cap stands in for one that is not known, by `Bound.regime`."""
+
+
+def stands_in(regime: str) -> bool:
+    """Return whether another cap stands in for one that is not known."""
+    return regime in _STAND_INS
+
+
+def same_for(name: str, query: PathQuery, *, regime: str = "", image: str = "") -> str:
+    """Return for whom the value of a limit is the same, in words that calibrations keep.
+
+    A machine family's, a class's, a cluster network's, a kind of receiver's, or everyone's. A quota
+    differs by project and region, but comes with the question and is not learnt.
+
+    Args:
+        name: Of the limit.
+        query: The path that it holds.
+        regime: Of the bound: what probes say of a stand-in says nothing of documented caps.
+        image: Of the receiver, where it is known: it decides the window.
+    """
+    if name in _OF_SENDING_FAMILY:
+        family = family_of(query.src.machine_type)
+        return f"{family}, {_STAND_INS[regime]}" if regime in _STAND_INS else family
+    if name == RECEIVER_CORES:
+        return family_of(query.dst.machine_type)
+    if name == "external-path":
+        return query.path_class.value
+    if name == WINDOW and image:
+        return image
+    if name in (WINDOW, START):
+        return receiver_key(query)
+    if name.startswith("pod-") and query.pod is not None:
+        return f"{query.pod.encapsulation}, {query.pod.encryption}"
+    return ALL
+
+
+def said_of(name: str, same: str) -> str:
+    """Return a limit with for whom it is the same, for a reader.
+
+    >>> said_of("vm-egress", "n2"), said_of("external-egress", "all")
+    ('vm-egress (n2 machines)', 'external-egress (all machines)')
+    """
+    if name in (WINDOW, START):
+        return f"{name} (receivers of {same})" if name == WINDOW else f"{name} (to {same})"
+    is_of_machines = same == ALL or name in _OF_SENDING_FAMILY or name == RECEIVER_CORES
+    return f"{name} ({same} machines)" if is_of_machines else f"{name} ({same})"
+
+
+def family_of(machine_type: str | None) -> str:
+    """Return the family whose machines share a factor; shared-core ones are a family apart.
+
+    >>> family_of("n2-standard-32"), family_of("e2-small"), family_of(None)
+    ('n2', 'e2 shared-core', 'no known type')
+    """
+    if not machine_type:
+        return "no known type"
+    first, _, size = machine_type.partition("-")
+    return f"{first} shared-core" if size in ("micro", "small", "medium") else first
+
+
+def receiver_key(query: PathQuery) -> str:
+    """Return whose machine receives: one of ours, another cloud's, or anybody's."""
+    if is_own_receiver(query):
+        return OWN
+    return query.dst.cloud if query.dst.cloud != OWN_CLOUD else "the internet"

@@ -1,0 +1,175 @@
+"""Which round-trip time a path has: one order for predictions, tables, probes, rules, calibrations.
+
+1. That of the idle path, as somebody gave or measured it with the path.
+2. The least that flow logs saw between the two machines: queues lengthen the others.
+3. That of the two places.
+4. A typical one of the class, where the places have no names.
+5. The smoothed one of a run, which the run's own queue lengthens.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import Facts, Measurement, PathQuery, SelfLink
+from netplan_planner.throughput.goodput.terms import Spans
+from netplan_planner.throughput.round_trips.distance import Matrix
+from netplan_planner.throughput.round_trips.given import RaisedRtts, raised_to_pings, why_believed
+from netplan_planner.throughput.round_trips.rtt import (
+    RoundTrip,
+    RoundTripColumns,
+    rtt_between,
+    rtt_for_pairs,
+)
+
+FLOW_LOGS = "flow logs"
+LONGEST_RTT_MS = 10_000.0
+"""No path on earth has a longer one; a record that says so is damaged."""
+_TYPICAL = {
+    "same-zone": ("us-central1-a", "us-central1-a"),
+    "inter-zone": ("us-central1-a", "us-central1-b"),
+}
+"""Places whose round-trip time stands for that of places without a name, by distance."""
+
+Pair = frozenset[SelfLink]
+
+
+def path_round_trip(
+    src_place: str | None,
+    dst_place: str | None,
+    *,
+    distance: str | None = None,
+    idle_ms: float | None = None,
+    idle_source: str = "",
+    seen_ms: float | None = None,
+    loaded_ms: float | None = None,
+) -> RoundTrip:
+    """Return the round-trip time of the idle path in ms, from the best that is known of it.
+
+    Args:
+        src_place: Zone or region of the sender; None or empty where it is not known.
+        dst_place: Of the receiver.
+        distance: `PathClass.distance`, for paths whose places have no names.
+        idle_ms: As given or measured with the path, above 0.
+        idle_source: Where that is from.
+        seen_ms: The least that flow logs saw (`seen_round_trips`).
+        loaded_ms: Of a run, smoothed; last of all.
+
+    >>> path_round_trip("us-east4-a", "us-east4-b", idle_ms=0.5, seen_ms=0.7).rtt_ms
+    0.5
+    >>> path_round_trip(None, None, loaded_ms=3.0).rtt_ms
+    3.0
+    """
+    if idle_ms:
+        return RoundTrip(rtt_ms=idle_ms, source=idle_source)
+    if seen_ms:
+        return RoundTrip(rtt_ms=seen_ms, source=FLOW_LOGS)
+    found = RoundTrip(rtt_ms=None)
+    if src_place and dst_place:
+        found = rtt_between(src_place, dst_place)
+    elif distance in _TYPICAL:
+        found = rtt_between(*_TYPICAL[distance])
+    if found.rtt_ms is None and loaded_ms:
+        return RoundTrip(rtt_ms=loaded_ms, source=idle_source)
+    return found
+
+
+def doubt_of_given(src_place: str | None, dst_place: str | None, rtt_ms: float) -> str:
+    """Return what is doubtful of a round-trip time that somebody gave; empty: nothing known."""
+    known = rtt_for_pairs([src_place], [dst_place])
+    pings_ms = float(raised_to_pings([rtt_ms], known, [False]).pings_ms[0])
+    return "" if math.isnan(pings_ms) else why_believed(pings_ms)
+
+
+def run_round_trip(
+    one: Measurement,
+    src_place: str | None,
+    dst_place: str | None,
+    *,
+    seen_ms: float | None = None,
+) -> RoundTrip:
+    """Return the round-trip time of the idle path of a run; arguments as in `path_round_trip`."""
+    return path_round_trip(
+        src_place,
+        dst_place,
+        idle_ms=_plausible(one.min_rtt_ms),
+        idle_source=one.source,
+        seen_ms=seen_ms,
+        loaded_ms=_plausible(one.rtt_ms),
+    )
+
+
+def with_round_trip(query: PathQuery, found: RoundTrip) -> PathQuery:
+    """Return a path with a round-trip time, its range and its source."""
+    return msgspec.structs.replace(
+        query,
+        rtt_ms=found.rtt_ms,
+        low_rtt_ms=found.low_ms,
+        high_rtt_ms=found.high_ms,
+        rtt_source=found.source,
+    )
+
+
+def seen_round_trips(facts: Facts) -> Mapping[Pair, float]:
+    """Return the least round-trip time that flow logs saw, in ms, by the two machines.
+
+    A path of one machine to itself, and one to nobody that is known, is in no pair.
+    """
+    found: dict[Pair, float] = {}
+    for edge in facts.traffic.edges if facts.traffic is not None else ():
+        src, dst = facts.src(edge).link, facts.dst(edge).link
+        if edge.rtt_ms and src is not None and dst is not None and src != dst:
+            pair = frozenset((src, dst))
+            found[pair] = min(found.get(pair, edge.rtt_ms), edge.rtt_ms)
+    return found
+
+
+class RowRoundTrips(NamedTuple):
+    """The round-trip times of a table's rows."""
+
+    taken: Spans
+    """With the ends of their ranges; NaN where nothing is known."""
+    own: RaisedRtts
+    """Those that came with the rows."""
+
+
+def row_round_trips(
+    *,
+    own_ms: Matrix,
+    is_joined: NDArray[np.bool_],
+    places: Sequence[tuple[str, str]],
+    place: NDArray[np.intp],
+    distances: Sequence[str | None],
+    kind: NDArray[np.intp],
+) -> RowRoundTrips:
+    """Return the round-trip time of each row in ms: its own, else its places', else a typical one.
+
+    Args:
+        own_ms: By row, NaN where none came with it.
+        is_joined: Whether a row's own was taken from another day's grid: pings bound it from below.
+        places: The distinct pairs of places.
+        place: Number of each row's pair.
+        distances: Of each kind of path.
+        kind: Number of each row's kind.
+    """
+    known = rtt_for_pairs([src for src, _ in places], [dst for _, dst in places])
+    of_rows = RoundTripColumns(
+        known.rtt_ms[place], known.low_ms[place], known.high_ms[place], known.basis[place]
+    )
+    own = raised_to_pings(own_ms, of_rows, is_joined)
+    usual_places = [_TYPICAL.get(one or "", ("", "")) for one in distances]
+    typical = rtt_for_pairs([src for src, _ in usual_places], [dst for _, dst in usual_places])
+    found = []
+    for name in ("rtt_ms", "low_ms", "high_ms"):
+        placed, usual = getattr(of_rows, name), getattr(typical, name)[kind]
+        value = np.where(np.isnan(placed), usual, placed)
+        found.append(np.where(np.isnan(own.rtt_ms), value, own.rtt_ms))
+    return RowRoundTrips(Spans(*found), own)
+
+
+def _plausible(rtt_ms: float | None) -> float | None:
+    return rtt_ms if rtt_ms is not None and 0 < rtt_ms < LONGEST_RTT_MS else None

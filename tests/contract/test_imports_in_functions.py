@@ -1,0 +1,55 @@
+"""Imports stand at the top of a module, but for those that docs/adr/0015 names with a reason."""
+
+import ast
+from collections.abc import Iterator
+
+from support.command import ROOTS
+
+NAMED = {
+    "netplan_planner/cli/__init__.py: main": 2,
+    "netplan_planner/cli/app.py: _version": 1,
+    "netplan_planner/cli/app.py: root": 1,
+    "netplan_planner/cli/live.py: _line": 2,
+    "netplan_planner/cli/live.py: _show": 2,
+    "netplan_planner/cli/origins.py: load": 1,
+    "netplan_planner/google/transport.py: _default_credentials": 3,
+    "netplan_planner/google/transport.py: _failures": 3,
+    "netplan_planner/google/transport.py: _key_credentials": 1,
+    "netplan_planner/google/transport.py: _new_session": 2,
+    "netplan_planner/google/transport.py: _told": 3,
+    "netplan_planner/google/transport.py: _token_request": 2,
+    "netplan_planner/google/transport.py: default_project": 2,
+    "netplan_planner/google/watch.py: over": 2,
+    "netplan_planner/leftovers.py: _is_dead": 1,
+    "netplan_planner/leftovers.py: _locked": 1,
+    "netplan_planner/leftovers.py: sole_user": 1,
+    "netplan_planner/measuring/store.py: _opened": 1,
+    "netplan_planner/renderers/scatter.py: _figure": 2,
+    "netplan_planner/traffic/__init__.py: read_traffic": 1,
+    "netplan_pricing/opening.py: open_prices": 2,
+}
+"""By file and function, how many imports stand in it."""
+
+
+def in_functions() -> Iterator[str]:
+    """Yield file and innermost function of each import that stands in a function."""
+    for root in ROOTS:
+        for file in sorted(root.rglob("*.py")):
+            name = file.relative_to(root).as_posix()
+            if name.startswith("netplan_"):
+                yield from (f"{name}: {one}" for one in _of(ast.parse(file.read_bytes()), ""))
+
+
+def _of(node: ast.AST, function: str) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom) and function:
+            yield function
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _of(child, child.name)
+        else:
+            yield from _of(child, function)
+
+
+def test_imports_in_functions_are_named() -> None:
+    found = list(in_functions())
+    assert {one: found.count(one) for one in found} == NAMED

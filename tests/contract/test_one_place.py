@@ -1,0 +1,46 @@
+"""What throughput depends on is decided in one place each; others ask there."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from support.command import ROOTS
+
+PLACES = {
+    "PathEnd": {"throughput/limits/ends.py"},
+    "rtt_between": {
+        "throughput/round_trips/of_path.py",
+        # Whether a place is one at all.
+        "engine/asked_path.py",
+    },
+    "rtt_for_pairs": {"throughput/round_trips/of_path.py"},
+}
+"""By what is called, the modules that may call it."""
+
+
+def callers(name: str) -> Iterator[str]:
+    """Yield the modules of the product that call a function or class by its name."""
+    for root in ROOTS:
+        for file in sorted(root.glob("netplan_*/**/*.py")):
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
+                    yield file.relative_to(root).as_posix().partition("/")[2]
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_it_is_decided_in_one_place(name: str) -> None:
+    assert set(callers(name)) == PLACES[name]
+
+
+def test_the_version_with_threads_stands_once() -> None:
+    found = [
+        file.relative_to(root).as_posix()
+        for root in ROOTS
+        for file in root.glob("netplan_*/**/*.py")
+        if any(
+            isinstance(node, ast.Tuple) and ast.unparse(node) == "(3, 16)"
+            for node in ast.walk(ast.parse(file.read_bytes()))
+        )
+    ]
+    assert found == ["netplan_planner/throughput/transport/tool_threads.py"]

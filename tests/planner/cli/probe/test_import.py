@@ -1,0 +1,164 @@
+"""`netplan probe import`: what tools printed, with what the user says of the machines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.measuring.outputs import read_outputs
+from netplan_planner.measuring.store import read_store
+from netplan_planner.model import PathClass
+from support.command import run_verbs
+from support.shared_data import needs_shared, shared
+
+RECORDED = "data/recorded/benchmark_output"
+
+
+def run(store: Path, *arguments: str) -> tuple[int, str, str]:
+    done = run_verbs(arguments=["probe", "import", "--store", str(store), *arguments])
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def flat(text: str) -> str:
+    """Return a text as if no line had been broken."""
+    return " ".join(text.split())
+
+
+def iperf2(path: Path, rate: str = "9.41") -> Path:
+    """Write what a client of iperf 2 prints."""
+    path.write_text(
+        "------------------------------------------------------------\n"
+        "Client connecting to 10.0.0.2, TCP port 5001\n"
+        "TCP window size: 85.0 KByte (default)\n"
+        "------------------------------------------------------------\n"
+        "[  3] local 10.0.0.1 port 50000 connected with 10.0.0.2 port 5001\n"
+        "[ ID] Interval       Transfer     Bandwidth\n"
+        f"[  3]  0.0-10.0 sec  11.0 GBytes  {rate} Gbits/sec\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_what_the_output_does_not_say_can_be_said(tmp_path: Path) -> None:
+    store = tmp_path / "store.jsonl"
+    status, out, errors = run(
+        store,
+        str(iperf2(tmp_path / "run.txt")),
+        *("--src-type", "n2-standard-8", "--dst-type", "n2-standard-4", "--src-tier1"),
+        *("--src-place", "us-central1-a", "--dst-place", "europe-west1"),
+        *("--src-name", "near", "--path", "inter-region-internal"),
+    )
+    assert (status, errors) == (0, "")
+    assert flat(out).startswith(f"1 measurement in 1 file (iperf2 1) · 1 added to {store}, 0 there")
+    assert f"Next\n            netplan calibrate {store} --out calibration.json\n" in out
+    (one,) = read_store(store).measurements
+    assert (one.src.machine_type, one.dst.machine_type) == ("n2-standard-8", "n2-standard-4")
+    assert (one.src.zone, one.src.region) == ("us-central1-a", "us-central1")
+    assert (one.dst.zone, one.dst.region) == (None, "europe-west1")
+    assert (one.src.name, one.src.is_tier1, one.dst.is_tier1) == ("near", True, None)
+    assert one.path_class is PathClass.INTER_REGION_INTERNAL
+    assert one.gbps == pytest.approx(9.41, rel=0.01)
+
+    status, out, _ = run(store, str(tmp_path / "run.txt"), "--src-type", "n2-standard-8")
+    assert status == 0
+    (again,) = read_store(store).measurements
+    assert again == one, "a poorer record of the same run changes nothing"
+
+
+def test_the_tool_s_client_receives_in_a_reverse_run(tmp_path: Path) -> None:
+    output = {
+        "start": {
+            "connected": [
+                {
+                    "socket": 5,
+                    "local_host": "10.0.0.1",
+                    "local_port": 40000,
+                    "remote_host": "10.0.0.2",
+                    "remote_port": 5201,
+                }
+            ],
+            "version": "iperf 3.16",
+            "timestamp": {"timesecs": 1_700_000_000},
+            "cookie": "abc",
+            "test_start": {
+                "protocol": "TCP",
+                "num_streams": 1,
+                "omit": 0,
+                "duration": 10,
+                "reverse": 1,
+            },
+        },
+        "intervals": [],
+        "end": {
+            "streams": [],
+            "sum_sent": {"seconds": 10, "bytes": 1_250_000_000, "bits_per_second": 1e9},
+            "sum_received": {"seconds": 10, "bytes": 1_250_000_000, "bits_per_second": 1e9},
+        },
+    }
+    file = tmp_path / "reverse.json"
+    file.write_text(json.dumps(output), encoding="utf-8")
+    store = tmp_path / "store.jsonl"
+    status, _, errors = run(store, str(file), "--src-type", "client-1", "--dst-type", "server-1")
+    assert status == 0, errors
+    (one,) = read_store(store).measurements
+    assert one.is_reverse
+    assert (one.src.machine_type, one.dst.machine_type) == ("server-1", "client-1")
+    assert one.src.address == "10.0.0.2"
+
+
+def test_refusals_are_told_by_place_and_reason(tmp_path: Path) -> None:
+    iperf2(tmp_path / "good.txt")
+    (tmp_path / "bad.xml").write_text("<ntttcps/>", encoding="utf-8")
+    store = tmp_path / "out" / "store.jsonl"
+    store.parent.mkdir()
+    status, out, _ = run(store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"))
+    assert status == 0
+    assert "1 run not imported:" in out
+    assert f"   {tmp_path}/bad.xml\n" in out
+    status, _, errors = run(
+        store, str(tmp_path / "good.txt"), str(tmp_path / "bad.xml"), "--strict"
+    )
+    assert status == 4
+    assert "1 run was not imported" in errors
+    status, out, errors = run(store, str(tmp_path / "bad.xml"))
+    assert (status, out) == (3, "")
+    assert "nothing to import" in errors
+    assert f"{tmp_path}/bad.xml" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["/nowhere/at/all"], 3, "/nowhere/at/all: cannot be read"),
+        (["x", "--path", "inter-regoin-internal"], 2, "near: inter-region-internal"),
+    ],
+)
+def test_what_cannot_be_imported(
+    tmp_path: Path, arguments: list[str], status: int, says: str
+) -> None:
+    found, out, errors = run(tmp_path / "store.jsonl", *arguments)
+    assert (found, out) == (status, "")
+    assert says in errors
+    assert not (tmp_path / "store.jsonl").exists()
+
+
+@needs_shared
+def test_recorded_outputs_are_imported_once(tmp_path: Path) -> None:
+    store = tmp_path / "store.jsonl"
+    measured, refused = read_outputs(shared(RECORDED))
+    status, out, errors = run(store, str(shared(RECORDED)), "--format", "json")
+    assert status == 0, errors
+    found = json.loads(out)
+    assert found["schema"] == "netplan.probe-import/1"
+    assert (found["measurements"], found["added"]) == (len(measured), len(measured))
+    assert sum(found["by_tool"].values()) == len(measured)
+    assert [(one["place"], one["reason"]) for one in found["refused"]] == [
+        (one.place, one.reason) for one in refused
+    ]
+    assert len(read_store(store).measurements) == len({one.run_id for one in measured})
+    before = store.read_bytes()
+    status, out, _ = run(store, str(shared(RECORDED)))
+    assert status == 0
+    assert f"0 added to {store}, {len(measured)} there already" in flat(out)
+    assert store.read_bytes() == before

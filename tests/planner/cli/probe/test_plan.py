@@ -1,0 +1,255 @@
+"""`netplan probe` as a user calls it: the plan, the order to run it, and what it refuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command import run_verbs
+from support.probe_plans import instance, inventory_file
+
+FAR = "europe-west1-b"
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> str:
+    return str(
+        inventory_file(
+            tmp_path / "instances.json",
+            instance("near", "10.0.0.1", machine_type="n2-standard-8"),
+            instance("far", "10.0.0.2", machine_type="n2-standard-8", zone=FAR),
+            instance("alone", "10.0.0.3", labels={"netplan-no-probe": ""}),
+            instance("off", "10.0.0.4", status="TERMINATED"),
+        )
+    )
+
+
+def probe(*arguments: str, **environment: str) -> tuple[int, str, str]:
+    done = run_verbs(arguments=["probe", *arguments], **environment)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def flat(text: str) -> str:
+    """Return a text as if no line had been broken."""
+    return " ".join(text.split())
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    status, out, errors = probe(*arguments, "--format", "json")
+    assert status == 0, errors
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_the_plan_of_a_demo_shows_cost_duration_and_impact() -> None:
+    status, out, errors = probe("plan", "--demo", "gecko")
+    assert (status, errors) == (0, "")
+    for words in (
+        "gecko-demo",
+        "2. transcoder-4 → transcoder-1, same-zone-external, 1 stream",
+        "because external-ip-intra-zone: saves $287.08 a month",
+        "predicted 1.6 Gbit/s [0.884 to 1.73], bound by external path",
+        "$0.07 to $0.26 = 7.16 to 25.9 GiB × $0.01 (same-zone-external, transcoder-4 →",
+        "SKU DE9E-AFBC-A15A",
+        "nothing more: both run anyway",
+        "86.7 % of its cap of 2 Gbit/s",
+        "flow logs saw it send 1.5 Gbit/s (95th percentile)",
+        "both do not fit under the cap",
+        "inside the tolerance of ±10 % already",
+        "Nothing was run. To carry it out: netplan probe run --yes",
+        "if it is broken off, the same command goes on where it stopped.",
+    ):
+        assert words in flat(out)
+    assert max(map(len, out.splitlines())) <= 100
+
+
+ROUNDED_USD = 5e-6
+"""Each shown amount is rounded to a millionth of a dollar."""
+
+
+def test_the_document_has_every_figure_of_the_plan() -> None:
+    found = document("plan", "--demo", "gecko", "--max-usd", "0.60")
+    assert found["schema"] == "netplan.probe-plan/1"
+    assert found["id"].startswith("probe-")
+    assert found["results"] is None
+    assert found["most"]["usd"] <= 0.60
+    assert found["expected"]["usd"] == pytest.approx(
+        sum(one["expected"]["usd"] for one in found["probes"]), abs=ROUNDED_USD
+    )
+    for one in found["probes"]:
+        lines = one["expected"]["line_items"]
+        assert one["expected"]["usd"] == pytest.approx(
+            sum(line["usd"] for line in lines), abs=ROUNDED_USD
+        )
+        for line in lines:
+            assert line["usd"] == pytest.approx(line["gib"] * line["usd_per_gib"], abs=1e-6)
+        assert one["expected"]["vm_usd_billed"] == 0
+        assert one["expected"]["vm_usd_in_ranking"] > 0
+        assert {each["way"] for each in one["predictions"]} >= {"forward", "reverse"}
+    kinds = {one["kind"] for one in found["left_out"]}
+    assert kinds == {"known", "limit"}
+    assert all(one["reason"] for one in found["left_out"])
+    assert found["impacts"][0]["has_flow_logs"] is True
+
+
+def test_named_pairs_are_planned_and_refused_ones_listed(inventory: str) -> None:
+    pairs = ("--pair", "near:far", "--pair", "near:alone", "--pair", "off:near")
+    found = document("plan", "--inventory", inventory, *pairs)
+    assert {(one["src"], one["dst"]) for one in found["probes"]} == {("near", "far")}
+    assert found["probes"][0]["expected"]["usd"] > 0
+    reasons = {one["reason"] for one in found["left_out"] if one["kind"] == "refused"}
+    assert reasons == {
+        "alone has the label netplan-no-probe",
+        "off does not run (TERMINATED); netplan starts no machine",
+    }
+    _, out, _ = probe("plan", "--inventory", inventory, *pairs)
+    assert "alone has the label netplan-no-probe" in flat(out)
+    assert "no flow logs were given" in flat(out)
+
+
+def test_without_traffic_findings_show_no_paths(inventory: str) -> None:
+    status, out, _ = probe("plan", "--inventory", inventory)
+    assert status == 0
+    assert "No probe is in the plan" in out
+    assert "give it, or name --pair" in flat(out)
+
+
+def touched(tmp_path: Path) -> tuple[str, Path]:
+    """A way to an end that leaves a file when it is used."""
+    mark = tmp_path / "used"
+    script = tmp_path / "enter"
+    script.write_text(f'#!/bin/sh\ntouch "{mark}"\nexit 1\n', encoding="utf-8")
+    script.chmod(0o755)
+    return str(script), mark
+
+
+@pytest.mark.parametrize("verb", [["plan"], ["run"], []])
+def test_nothing_runs_without_yes(inventory: str, tmp_path: Path, verb: list[str]) -> None:
+    words, mark = touched(tmp_path)
+    store = tmp_path / "store.jsonl"
+    asked = ["--inventory", inventory, "--pair", "near:far", "--store", str(store)]
+    local = ["--transport", "local", "--local-src", words, "--local-dst", words]
+    status, out, _ = probe(*verb, *asked, *local)
+    assert status == 0
+    assert "Nothing was run" in out
+    assert not mark.exists()
+    assert not store.exists()
+    # The same words with the order to run them do use the way.
+    status, out, errors = probe("run", *asked, *local, "--yes")
+    assert status == 3
+    assert mark.exists()
+    assert "nothing could be measured" in errors
+
+
+def test_yes_comes_from_nobody_but_the_user(inventory: str, tmp_path: Path) -> None:
+    words, mark = touched(tmp_path)
+    config = tmp_path / "netplan.toml"
+    config.write_text("[probe.run]\nyes = true\n", encoding="utf-8")
+    asked = ["run", "--inventory", inventory, "--pair", "near:far", "--transport", "local"]
+    asked += ["--local-src", words, "--local-dst", words, "--store", str(tmp_path / "s")]
+    by_variable = run_verbs(arguments=["probe", *asked], NETPLAN_PROBE_RUN_YES="1")
+    by_file = run_verbs(arguments=["--config", str(config), "probe", *asked])
+    for done in (by_variable, by_file):
+        assert done.returncode == 2
+        assert "--yes counts on the command line only" in done.stderr
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("label", ["true", "false", ""])
+def test_a_labelled_machine_is_not_touched_by_yes(tmp_path: Path, label: str) -> None:
+    words, mark = touched(tmp_path)
+    file = inventory_file(
+        tmp_path / "i.json",
+        instance("a", "10.0.0.1"),
+        instance("b", "10.0.0.2", zone=FAR, labels={"netplan-no-probe": label}),
+    )
+    asked = ["--inventory", str(file), "--transport", "local", "--yes"]
+    ends = ["--local-src", words, "--local-dst", words]
+    for pair in ("a:b", "b:a"):
+        status, out, _ = probe("run", *asked, *ends, "--pair", pair)
+        assert status == 0
+        assert "b has the label netplan-no-probe" in flat(out)
+        status, _, errors = probe("run", *asked, *ends, "--pair", pair, "--strict")
+        assert status == 4
+        assert "nothing of what was asked for can be measured" in errors
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["plan", "--demo", "gecko", "--yes"], "probe plan runs nothing"),
+        (["run", "--demo", "gecko", "--yes"], "the machines of a demo do not exist"),
+        (["plan", "--demo", "gecko", "--pair", "a"], "--pair is two machines as SRC:DST"),
+        (["plan", "--demo", "gecko", "--pair", "a:b"], "no machine of the input is named 'a'"),
+        (["plan", "--demo", "gecko", "--streams", "3"], "--streams 3: probes run 1 or 16 streams"),
+        (["plan", "--demo", "gecko", "--min-runs", "5", "--max-runs", "4"], "runs from 5 to 4"),
+        (["plan", "--demo", "gecko", "--ports", "80"], "--ports is a range"),
+        (["plan", "--demo", "gecko", "--end", "x"], "--end is NAME=HOW"),
+        (["plan", "--demo", "gecko", "--max-usd", "much"], "--max-usd is an amount"),
+        (["plan"], "nothing to read"),
+    ],
+)
+def test_wrong_usage_has_its_own_status(arguments: list[str], says: str) -> None:
+    status, out, errors = probe(*arguments)
+    assert (status, out) == (2, "")
+    assert says in errors
+
+
+def test_local_ends_must_be_said(inventory: str, tmp_path: Path) -> None:
+    asked = ["--inventory", inventory, "--pair", "near:far", "--transport", "local", "--yes"]
+    status, _, errors = probe("run", *asked, "--store", str(tmp_path / "s"))
+    assert status == 2
+    assert "how is a command run on near?" in errors
+
+
+def test_a_hostile_name_steers_no_terminal(tmp_path: Path) -> None:
+    file = inventory_file(
+        tmp_path / "i.json",
+        instance("a", "10.0.0.1"),
+        instance("b\x1b[31m", "10.0.0.2", zone=FAR),
+    )
+    for form in ("text", "json"):
+        status, out, errors = probe(
+            *("plan", "--inventory", str(file), "--pair", "a:b\x1b[31m", "--format", form)
+        )
+        assert status == 0, errors
+        assert "\x1b" not in out + errors
+
+
+def test_a_store_that_cannot_be_read_is_an_input_that_cannot(tmp_path: Path) -> None:
+    status, _, errors = probe("plan", "--demo", "gecko", "--store", str(tmp_path))
+    assert status == 3
+    assert "the store of measurements cannot be read" in errors
+
+
+def test_the_store_can_be_configured(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text('[probe.plan]\nstore = "from-file.jsonl"\nmax-gib = 60\n', encoding="utf-8")
+    arguments = ["--config", str(config), "probe", "plan", "--demo", "gecko"]
+    done = run_verbs(arguments=arguments)
+    assert "Results go to from-file.jsonl" in flat(done.stdout)
+    assert "--max-gib 60" in flat(done.stdout)
+    _, out, _ = probe("plan", "--demo", "gecko", NETPLAN_PROBE_STORE="from-variable.jsonl")
+    assert "Results go to from-variable.jsonl" in flat(out)
+
+
+def test_one_plan_goes_to_several_places(tmp_path: Path) -> None:
+    page, table, data = (tmp_path / f"plan.{end}" for end in ("html", "csv", "json"))
+    outputs = [word for file in (page, table, data) for word in ("-o", f"{file.suffix[1:]}:{file}")]
+    status, out, _ = probe("plan", "--demo", "gecko", *outputs, "-o", "md")
+    assert status == 0
+    assert out.startswith("Prices of ") or out.startswith("## gecko-demo")
+    assert "## gecko-demo" in out
+    assert "transcoder-4 → transcoder-1" in page.read_text(encoding="utf-8")
+    found = json.loads(data.read_text(encoding="utf-8"))
+    lines = table.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + len(found["probes"]) + len(found["left_out"])
+
+
+def test_formats_are_named_before_anything_is_read() -> None:
+    status, out, errors = probe("plan", "--demo", "gecko", "-o", "xml")
+    assert (status, out) == (2, "")
+    assert "no output format 'xml'" in errors

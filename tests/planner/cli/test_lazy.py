@@ -1,0 +1,70 @@
+"""Verbs are imported when they are called; the help page shows what they say of themselves."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from netplan_planner.cli.app import app
+from netplan_planner.cli.verbs import VERBS
+from support.command import ROOTS
+
+SCRIPT = """
+import sys
+sys.argv = ["netplan", {words}]
+from netplan_planner.cli import main
+try:
+    main()
+finally:
+    print(*(name for name in sys.modules if name.startswith("netplan_") or name in {heavy}))
+"""
+HEAVY = ("csv", "duckdb", "numpy", "requests")
+
+
+def loaded(*words: str) -> set[str]:
+    """Return the modules of netplan, and heavy ones of others, that a command line imports."""
+    script = SCRIPT.format(words=", ".join(map(repr, words)), heavy=HEAVY)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_the_table_says_what_the_verb_says(name: str) -> None:
+    command = typer.main.get_group(app).commands[name]
+    first = " ".join((command.help or "").split("\n\n")[0].split())
+    assert VERBS[name].help == first
+    assert command.name == name
+
+
+def test_the_help_page_imports_no_verb() -> None:
+    found = loaded("--help")
+    modules = {module for verb in VERBS.values() for module in verb.modules}
+    assert not found & modules
+    assert not found & {"netplan_planner.model", "netplan_planner.engine", *HEAVY}
+
+
+def test_a_verb_imports_no_other() -> None:
+    found = loaded("caps", "n2-standard-8", "--output", "csv")
+    others = {module for name, verb in VERBS.items() for module in verb.modules if name != "caps"}
+    assert "netplan_planner.cli.caps" in found
+    assert not found & {*others, "duckdb", "requests"}
+
+
+def test_an_unknown_verb_is_told_with_the_nearest() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from netplan_planner.cli import main; main()", "audti"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, ROOTS))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "'audit'" in done.stderr

@@ -1,0 +1,72 @@
+"""Who shares a limit: by the documentation, and the same for probe plans and calibrations."""
+
+import pytest
+
+from netplan_planner.model import PathClass, PathEnd, PathQuery, PodNetwork
+from netplan_planner.throughput.goodput.mean import SHARED
+from netplan_planner.throughput.limits.shared_by import (
+    OF_PROJECT,
+    OF_RECEIVER,
+    OF_SENDER,
+    OF_VM,
+    said_of,
+    same_for,
+)
+
+
+def query(src: str = "n2-standard-32", dst: str = "c3-standard-8", **more: bool) -> PathQuery:
+    return PathQuery(
+        path_class=PathClass.SAME_ZONE_EXTERNAL,
+        src=PathEnd(machine_type=src, is_tier1=more.get("is_tier1", False)),
+        dst=PathEnd(machine_type=dst),
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["external-egress", "external-flow", "external-ingress", "external-ingress-packets"],
+)
+def test_what_is_stated_for_every_vm_is_the_same_in_all_projects(name: str) -> None:
+    assert same_for(name, query()) == "all"
+    assert said_of(name, "all") == f"{name} (all machines)"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("vm-egress", "n2"),
+        ("internal-flow", "n2"),
+        ("receiver-cores", "c3"),
+        ("external-path", "same-zone-external"),
+        ("window-over-rtt", "own machines"),
+        ("slow-start-ramp", "own machines"),
+    ],
+)
+def test_what_decides_a_value(name: str, wanted: str) -> None:
+    assert same_for(name, query()) == wanted
+    assert same_for(name, query(is_tier1=True)) == wanted
+
+
+def test_a_stand_in_says_nothing_of_documented_caps() -> None:
+    assert same_for("vm-egress", query(), regime="carried") == "n2, by a later cap"
+
+
+def test_an_image_decides_a_window_and_nothing_else() -> None:
+    assert same_for("window-over-rtt", query(), image="debian-12") == "debian-12"
+    assert same_for("vm-egress", query(), image="debian-12") == "n2"
+
+
+def test_a_cluster_network_decides_what_pods_have() -> None:
+    pod = PodNetwork(encapsulation="vxlan", encryption="wireguard")
+    path = PathQuery(
+        path_class=PathClass.SAME_ZONE_INTERNAL_POD,
+        src=PathEnd(machine_type="n2-standard-8"),
+        dst=PathEnd(machine_type="n2-standard-8"),
+        pod=pod,
+    )
+    assert same_for("pod-stream", path) == "vxlan, wireguard"
+
+
+def test_every_set_names_limits_that_flows_share() -> None:
+    assert {*OF_VM} < {*OF_SENDER}
+    assert {*OF_SENDER, *OF_RECEIVER, *OF_PROJECT} <= {*SHARED}
