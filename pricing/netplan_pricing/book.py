@@ -6,9 +6,12 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
+    FlexibleCommitments,
     LineItem,
     MachineShape,
     PathClass,
@@ -84,6 +87,16 @@ class SnapshotPriceBook:
             ),
             terms=self.terms.in_words,
             unread=self.terms.unread,
+        )
+
+    @cached_property
+    def flexible(self) -> FlexibleCommitments | None:
+        """The flexible commitments that a billing export shows, with the series they cover."""
+        found = self.terms.flexible
+        if found is None:
+            return None
+        return replace(
+            found, series=frozenset(self.file.table(schema.FLEXIBLE_SERIES)["series"].values)
         )
 
     @cached_property

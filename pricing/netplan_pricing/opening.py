@@ -29,9 +29,16 @@ def open_prices(
         return _checked(open_snapshot(folder, Terms(discounts=parsed)))
     # A database, for those who have an export alone.
     from netplan_pricing.contract.effective import effective_prices
+    from netplan_pricing.contract.flexible import flexible_commitments
 
     found = effective_prices(billing_exports)
-    terms = Terms(discounts=parsed, effective=found.prices, under=found.under, unread=found.unread)
+    terms = Terms(
+        discounts=parsed,
+        effective=found.prices,
+        under=found.under,
+        unread=found.unread,
+        flexible=flexible_commitments(billing_exports),
+    )
     return _checked(open_snapshot(folder, terms))
 
 

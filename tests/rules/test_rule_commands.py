@@ -7,15 +7,15 @@ import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplan_planner.cli import audit, recommend
 from netplan_planner.cli.app import app
+from netplan_planner.cli.verbs import VERBS
 from netplan_planner.model import (
     Candidate,
     Instance,
@@ -97,9 +97,6 @@ VALUES = {
     "region": r"[a-z]+-[a-z]+\d",
     "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
 }
-
-VERBS = (audit, recommend)
-"""Their import adds them to the command."""
 
 IN_TEXTS = _flags("network-performance-configs") | OF_EVERY_COMMAND
 """Flags of `gcloud compute instances create` and such that sentences name."""
@@ -222,15 +219,16 @@ def test_an_access_config_is_named_when_it_is_not_gclouds_default() -> None:
         assert "--access-config-name=External NAT" in shlex.split(text)
 
 
-def _own_options() -> set[str]:
-    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    assert {"audit", "recommend"} <= set(verbs)
-    options = (option for verb in verbs.values() for p in verb.params for option in p.opts)
-    return {option[2:] for option in options if option.startswith("--")}
+def _own_options(command: Any) -> set[str]:
+    """Return the names of all options of a command and of those below it."""
+    names = {name[2:] for p in command.params for name in p.opts if name.startswith("--")}
+    return names.union(*map(_own_options, getattr(command, "commands", {}).values()))
 
 
 def test_flags_in_sentences_exist() -> None:
-    known = set(IN_TEXTS) | _own_options()
+    assert VERBS, "their import adds them to the command"
+    known = set(IN_TEXTS) | _own_options(typer.main.get_command(app))
+    assert {"inventory", "vm", "out"} <= known
     for surface in GCLOUD.values():
         known |= surface.others | surface.switches
         known |= {part for one in surface.needed for part in one.split("|")}

@@ -33,6 +33,7 @@ def usage(
     currency: str = "USD",
     rate: float = 1.0,
     credit: float = 0.0,
+    credit_kind: tuple[str, str] = ("DISCOUNT", "made"),
     cost_type: str = "regular",
     start: datetime = START,
     end: datetime = END,
@@ -41,7 +42,10 @@ def usage(
     model: tuple[str, str] | None = None,
     default_price: float | None = None,
 ) -> Row:
-    """Return a row of the detailed usage table; `model` is id and words of a consumption model."""
+    """Return a row of the detailed usage table; `model` is id and words of a consumption model.
+
+    `credit_kind` is the type of the credit, and its name.
+    """
     found: Row = {
         "billing_account_id": account,
         "service": COMPUTE,
@@ -58,7 +62,9 @@ def usage(
             "amount_in_pricing_units": amount,
             "pricing_unit": unit,
         },
-        "credits": [{"name": "made", "amount": credit, "type": "DISCOUNT"}] if credit else [],
+        "credits": [{"name": credit_kind[1], "amount": credit, "type": credit_kind[0]}]
+        if credit
+        else [],
         "cost_type": cost_type,
         "price": {
             "effective_price": Decimal(str(effective)) if effective is not None else None,
@@ -126,7 +132,8 @@ def pricing(
 
 def write_parquet(path: Path, rows: Sequence[Row]) -> Path:
     """Write rows as BigQuery exports them."""
-    pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    names = dict.fromkeys(name for row in rows for name in row)
+    pq.write_table(pa.Table.from_pylist([dict.fromkeys(names) | row for row in rows]), path)
     return path
 
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
+    FlexibleCommitments,
     LineItem,
     MachineShape,
     PathClass,
@@ -96,6 +97,8 @@ UNPUBLISHED_TIER1 = {"c4a"}
 
 class SmallPriceBook:
     """Implements `PriceBook` for the types above; `east` costs a tenth more."""
+
+    flexible: FlexibleCommitments | None = None
 
     def __init__(self, usd_per_vcpu: Mapping[str, str] | None = None) -> None:
         self._rates = {**USD_PER_VCPU, **(usd_per_vcpu or {})}

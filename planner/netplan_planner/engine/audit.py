@@ -171,6 +171,7 @@ def _report(
     filtered: tuple[Filtered, ...],
     not_evaluated: tuple[NotEvaluated, ...],
 ) -> Report:
+    flexible = facts.prices.flexible
     plans, jobs = demo_answers(facts, demo)
     machines = machine_rows(facts)
     inventory = facts.inventory
@@ -206,6 +207,9 @@ def _report(
         expired_suppressions=suppressions.expired,
         not_evaluated=not_evaluated,
         commitments=commitment_uses(inventory, facts.prices, facts.today, request.commitment_scope),
+        flexible_commitments=flexible.use
+        if (flexible := facts.prices.flexible) is not None
+        else None,
         network_services=network_services(facts),
     )
 
@@ -248,11 +252,16 @@ def _assumptions(
 
 def _said_of_commitments(facts: Facts) -> str:
     """Return how far commitments are in the savings."""
-    if not facts.inventory.commitments:
-        return "no commitment was read, so none is counted"
+    resource_based = (
+        "the commitments that were read are paid to their end, used or not"
+        if facts.inventory.commitments
+        else "no resource-based commitment was read, so none is counted"
+    )
+    if facts.prices.flexible is not None:
+        return f"{resource_based}; flexible ones count as the billing export shows them"
     return (
-        "the commitments that were read are paid to their end, used or not; flexible ones are in no"
-        " input and not counted"
+        f"{resource_based}; of flexible ones nothing was read (a billing export shows them:"
+        " --billing-export)"
     )
 
 

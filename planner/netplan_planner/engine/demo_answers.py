@@ -3,18 +3,13 @@
 from msgspec.structs import replace
 
 from netplan_planner.engine.demos import Demo, DemoNeed
-from netplan_planner.engine.machines import machine_of, wanted_gbps
-from netplan_planner.errors import InputError
-from netplan_planner.machines import ties_of
+from netplan_planner.engine.machines import machine_of
 from netplan_planner.model import (
-    Destination,
     Facts,
     Infeasible,
     Instance,
     JobPlan,
     MachinePlan,
-    MachineShape,
-    need_for_vm,
 )
 from netplan_planner.optimise import baseline_of, plan_job, with_baseline
 
@@ -34,27 +29,15 @@ def _plan(facts: Facts, asked: DemoNeed) -> MachinePlan | None:
     shape = facts.shape(machine.machine_type)
     if shape is None:
         return None
-    need = replace(asked.need, basis=_basis(facts, asked, machine, shape))
+    need = replace(asked.need, basis=_basis(facts, asked, machine))
     plan = facts.machines.choose(need)
     if isinstance(plan, Infeasible):
         return None
     return with_baseline(plan, *baseline_of(machine, shape, need, facts.prices, facts.caps))
 
 
-def _basis(facts: Facts, asked: DemoNeed, machine: Instance, shape: MachineShape) -> str:
-    """Return whose wish it is, and what the findings name where they look at the traffic alone."""
-    wish = f"the story's wish for {machine.name}"
-    try:
-        seen = wanted_gbps(facts, machine, Destination.INTERNAL)
-    except InputError:
-        return wish
-    need = need_for_vm(machine, seen.gbps, shape, ties=ties_of(facts.inventory, machine, shape))
-    plan = facts.machines.choose(replace(need, allow_shared_core=False))
-    if isinstance(plan, Infeasible):
-        return wish
-    enough = plan.ranked[0].machine_type
-    return (
-        f"{wish}, above what the traffic shows: {seen.gbps:.3g} Gbit/s at the 95th percentile, with"
-        f" {100 * need.headroom_ratio:g} % of the cap kept free, take {enough}, which the findings"
-        " name"
-    )
+def _basis(facts: Facts, asked: DemoNeed, machine: Instance) -> str:
+    """Return whose wish it is, and whether the findings take it for the machine's target."""
+    target = facts.target(machine)
+    is_declared = target is not None and target.gbps == asked.need.gbps
+    return f"the story's wish for {machine.name}" + (", its declared target" if is_declared else "")

@@ -1,6 +1,5 @@
 """The embedded samples: small projects that replay published stories, with their flow logs."""
 
-import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from netplan_planner.config import declared_targets, load_table, rule_thresholds
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
 
@@ -34,6 +34,10 @@ class Demo(Value, frozen=True, kw_only=True):
     assumptions: tuple[str, ...] = ()
     needs: tuple[DemoNeed, ...] = ()
     jobs: tuple[JobNeed, ...] = ()
+    thresholds: tuple[tuple[str, str, float], ...] = ()
+    """(rule, name, value) that the story asks for; those of the request go before them."""
+    targets: tuple[tuple[str, float, str], ...] = ()
+    """(glob over the end of a self link, wanted Gbit/s, source)."""
 
 
 def demo_names() -> tuple[str, ...]:
@@ -50,7 +54,8 @@ def load_demo(name: str) -> Demo:
     if name not in demo_names():
         raise UsageError(f"no demo is named {name!r}; there are: {', '.join(demo_names())}")
     folder = DEMO_FOLDER / name
-    table = tomllib.loads((folder / "demo.toml").read_text(encoding="utf-8"))
+    told = folder / "demo.toml"
+    table = load_table(told)
     return Demo(
         name=name,
         title=table["title"],
@@ -60,6 +65,11 @@ def load_demo(name: str) -> Demo:
         assumptions=tuple(table.get("assumptions", ())),
         needs=tuple(_need(entry) for entry in table.get("need", ())),
         jobs=tuple(_job(entry) for entry in table.get("job", ())),
+        thresholds=rule_thresholds(told),
+        targets=tuple(
+            (pattern, gbps, f"the story's wish, {_label(f'{folder}/')}{source}")
+            for pattern, gbps, source in declared_targets(told)
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """Reads what a request names and joins it into `Facts`: the only stage of the engine with I/O."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from fnmatch import fnmatchcase
 
@@ -40,7 +40,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
     measurements, measured = _measurements(request, say)
     overrides: dict[str, dict[str, float]] = {}
-    for rule, name, value in request.thresholds:
+    for rule, name, value in (*(demo.thresholds if demo else ()), *request.thresholds):
         overrides.setdefault(rule, {})[name] = value
     return Facts(
         inventory=inventory,
@@ -50,7 +50,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         machines=Chooser(prices, caps, request.commitment_scope),
         today=request.today,
         thresholds=thresholds(overrides),
-        targets=_targets(request, inventory),
+        targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
         measurements=measurements,
         measurement_coverage=measured,
     )
@@ -106,10 +106,12 @@ def _measurements(
     return read_measurements(paths)
 
 
-def _targets(request: AuditRequest, inventory: Inventory) -> tuple[tuple[SelfLink, Target], ...]:
+def _targets(
+    declared: Sequence[tuple[str, float, str]], inventory: Inventory
+) -> tuple[tuple[SelfLink, Target], ...]:
     """Return the declared targets by machine; a pattern that fits none is the user's mistake."""
     found: dict[SelfLink, Target] = {}
-    for pattern, gbps, source in request.targets:
+    for pattern, gbps, source in declared:
         links = [
             i.ref.self_link
             for i in inventory.instances

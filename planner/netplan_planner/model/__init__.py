@@ -17,6 +17,7 @@ from netplan_planner.model.calibration import Calibration, Learnt, ProbedClass, 
 from netplan_planner.model.calibration_report import CalibrationReport, LeftOut, Lesson
 from netplan_planner.model.caps_answer import CapsAnswer
 from netplan_planner.model.commitment import (
+    SPEND_UNIT,
     CommitmentScope,
     CommitmentUse,
     CommittedPart,
@@ -48,6 +49,7 @@ from netplan_planner.model.finding import (
     SavingBasis,
     Severity,
 )
+from netplan_planner.model.flexible import FlexibleCommitments, FlexibleUse
 from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import (
     CapsBook,
@@ -189,6 +191,7 @@ __all__ = [
     "PIN_LABEL",
     "ROLE_LABEL",
     "SCHEMA",
+    "SPEND_UNIT",
     "TARGET_LABEL",
     "Address",
     "AddressUse",
@@ -230,6 +233,8 @@ __all__ = [
     "Fix",
     "FixSet",
     "FixStep",
+    "FlexibleCommitments",
+    "FlexibleUse",
     "FlowLogConfig",
     "FlowLogsConfiguration",
     "ForwardingRule",

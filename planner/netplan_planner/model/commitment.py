@@ -10,7 +10,9 @@ from netplan_planner.model.base import ProjectId, Region, ResourceRef, Value
 from netplan_planner.model.prices import LineItem, total_usd
 from netplan_planner.model.resources import Instance
 
-_COVER_UNITS = frozenset({"vcpu-hour", "gib-hour"})
+SPEND_UNIT = "USD"
+"""Of lines about spend that flexible commitments cover: on-demand dollars, a dollar each."""
+_COVER_UNITS = frozenset({"vcpu-hour", "gib-hour", SPEND_UNIT})
 
 
 class CommitmentScope(StrEnum):
@@ -56,7 +58,8 @@ class CoverChange(Value, frozen=True, kw_only=True):
 def cover_usd(items: Iterable[LineItem]) -> Decimal:
     """Return what commitments make of a saving: the lines by the hour of a vCPU or a GiB.
 
-    Machines are lines by the hour, traffic by the GiB, so nothing else has these units.
+    Machines are lines by the hour, traffic by the GiB, so nothing else has these units, nor that
+    of spend.
     """
     return total_usd([item for item in items if item.unit in _COVER_UNITS])
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from netplan_planner.model.base import Region, SkuId, Value
+from netplan_planner.model.flexible import FlexibleCommitments
 from netplan_planner.model.machine_types import MachineShape
 from netplan_planner.model.traffic import PathClass
 
@@ -208,6 +209,10 @@ class PriceBook(Protocol):
     @property
     def info(self) -> SnapshotInfo:
         """What the prices rest on."""
+
+    @property
+    def flexible(self) -> FlexibleCommitments | None:
+        """The flexible commitments that the customer's bill shows; None: it shows none."""
 
     def machine(self, region: str, machine_type: str, usage: Usage = Usage.ON_DEMAND) -> Price:
         """Return the price of a machine per hour (for `SUSTAINED_USE`, of a full month's hour).

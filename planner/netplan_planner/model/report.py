@@ -8,6 +8,7 @@ from enum import StrEnum
 from netplan_planner.model.base import Value
 from netplan_planner.model.commitment import CommitmentUse
 from netplan_planner.model.finding import Finding
+from netplan_planner.model.flexible import FlexibleUse
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.measurement import MeasurementCoverage
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
@@ -280,6 +281,8 @@ class Report(Value, frozen=True, kw_only=True):
     not_evaluated: tuple[NotEvaluated, ...]
     commitments: tuple[CommitmentUse, ...] = ()
     """Every commitment that was read, and what of it is used."""
+    flexible_commitments: FlexibleUse | None = None
+    """What the billing export shows of flexible commitments; None: it shows none."""
     network_services: tuple[ServiceTotal, ...] = ()
     """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
 

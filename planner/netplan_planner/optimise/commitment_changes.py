@@ -17,6 +17,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.optimise.commitments import Cover, Demand, Key, Pool, Uses, cover_line
+from netplan_planner.optimise.flexible_commitments import FlexibleLedger
 from netplan_planner.units import cents
 
 _SHARED_BEYOND = "which part of the commitments other projects of the billing account use"
@@ -97,6 +98,7 @@ class Commitments:
     """Makes ledgers for an inventory; what was worked out of the last one is kept."""
 
     def __init__(self, prices: PriceBook, scope: CommitmentScope) -> None:
+        self._prices = prices
         self._uses = Uses(prices)
         self._scope = scope
         self._last: tuple[Inventory, date, tuple[Cover, ...]] | None = None
@@ -104,7 +106,12 @@ class Commitments:
     def ledger(self, inventory: Inventory, today: date) -> CoverLedger:
         """Return a new ledger, before any change."""
         covers = self._covers(inventory, today)
-        return ScopedLedger([Ledger(cover, self._uses) for cover in covers], self._scope)
+        found = self._prices.flexible
+        return ScopedLedger(
+            [Ledger(cover, self._uses) for cover in covers],
+            self._scope,
+            FlexibleLedger(found, self._prices) if found is not None else None,
+        )
 
     def _covers(self, inventory: Inventory, today: date) -> tuple[Cover, ...]:
         last = self._last
@@ -133,11 +140,20 @@ def covers_of(
 
 
 class ScopedLedger:
-    """The ledgers of every way of sharing that may hold; it implements `CoverLedger`."""
+    """The ledgers of every way of sharing that may hold; it implements `CoverLedger`.
 
-    def __init__(self, ledgers: Sequence[Ledger], scope: CommitmentScope) -> None:
+    What resource-based commitments leave is spend that flexible ones may cover.
+    """
+
+    def __init__(
+        self,
+        ledgers: Sequence[Ledger],
+        scope: CommitmentScope,
+        flexible: FlexibleLedger | None = None,
+    ) -> None:
         self._ledgers = tuple(ledgers)
         self._scope = scope
+        self._flexible = flexible
 
     def serves(self, instance: Instance, machine_type: str) -> bool:
         """Return whether commitments may serve a machine as one of a type."""
@@ -150,16 +166,27 @@ class ScopedLedger:
         doubts = set().union(*(ledger.doubts(change) for ledger in self._ledgers))
         if self._scope is CommitmentScope.BILLING_ACCOUNT:
             doubts.add(_SHARED_BEYOND)
+        if self._flexible is not None:
+            doubts |= self._flexible.doubts(change)
         if doubts:
             return CoverChange(unknown="; ".join(sorted(doubts)))
         answers = [ledger.moved(change) for ledger in self._ledgers]
         items = [tuple(moved.line for moved in answer) for answer in answers]
         if len({total_usd(lines) for lines in items}) > 1:
             return CoverChange(unknown=_SHARED_OR_NOT)
-        return CoverChange(items=items[0], note=_note(answers[0]))
+        note = _note(answers[0])
+        line = self._flexible.line(change, items[0]) if self._flexible is not None else None
+        if line is None:
+            return CoverChange(items=items[0], note=note)
+        # Without the amount, which the line has: notes that are equal stand once for many places.
+        said = f"{line.name} ({line.source})"
+        return CoverChange(items=(*items[0], line), note="; ".join(filter(None, (note, said))))
 
     def take(self, change: MachineChange) -> None:
         """Count a change as made."""
+        if self._flexible is not None and not _leaves_cover(change):
+            lines = [moved.line for moved in self._ledgers[0].moved(change)]
+            self._flexible.take(change, lines)
         for ledger in self._ledgers:
             ledger.take(change)
 

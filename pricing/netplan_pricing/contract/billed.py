@@ -155,7 +155,7 @@ def _times(file: ExportFile) -> set[tuple[datetime, datetime]]:
 def _unusual(file: ExportFile) -> tuple[Decimal, Decimal]:
     """Return how many rows are no usage of a SKU, and what they cost."""
     usual = _USUAL.format(file.field("cost_type"))
-    cost = _in_usd(file, file.field("cost", _DECIMAL))
+    cost = file.in_usd(file.field("cost", _DECIMAL))
     ((count, usd),) = file.rows(
         f"SELECT count(*), coalesce(sum({cost}), 0) FROM export"
         f" WHERE NOT ({usual}) OR {file.field('sku.id')} IS NULL"
@@ -184,8 +184,8 @@ def _query(file: ExportFile) -> str:
                any_value({file.field("sku.description")}) AS description,
                {file.field("usage.pricing_unit")} AS unit,
                CASE WHEN count({amount}) = count(*) THEN sum({amount}) END AS amount,
-               sum({_in_usd(file, cost)}) AS cost,
-               coalesce(sum({_in_usd(file, _credits(file))}), 0) AS credits,
+               sum({file.in_usd(cost)}) AS cost,
+               coalesce(sum({file.in_usd(file.credits())}), 0) AS credits,
                count(*) FILTER ({file.field("currency")} IS DISTINCT FROM 'USD'
                     AND coalesce({file.field("currency_conversion_rate", _DECIMAL)}, 0) <= 0),
                count(*) FILTER ({broken})
@@ -207,26 +207,6 @@ def _some(names: Collection[str]) -> str:
     first = sorted(names)[:_NAMED]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return (", ".join(first) or "no project") + more
-
-
-def _in_usd(file: ExportFile, amount: str) -> str:
-    """Return the SQL of an amount in US dollars."""
-    rate = file.field("currency_conversion_rate", _DECIMAL)
-    return (
-        f"CASE WHEN {file.field('currency')} = 'USD' THEN {amount}"
-        f" ELSE {amount} / nullif({rate}, 0) END"
-    )
-
-
-def _credits(file: ExportFile) -> str:
-    """Return the SQL of a row's credits, which are negative, as records or as JSON text."""
-    if not file.has("credits"):
-        return "0"
-    listed = f"""from_json(coalesce({file.field("credits", "JSON")}, '[]'::JSON), '["JSON"]')"""
-    return (
-        f"coalesce(list_sum(list_transform({listed},"
-        f" lambda one: TRY_CAST(one->>'amount' AS {_DECIMAL}))), 0)"
-    )
 
 
 def _sku(sku_id: str, rows: list[tuple[object, ...]]) -> BilledSku:

@@ -26,6 +26,7 @@ _TELLING = {
     "JSON": ("labels", "system_labels", "tags"),
 }
 """Fields by which rows of two files are told apart, by the type that they are compared as."""
+_MONEY = "DECIMAL(38, 12)"
 SCHEMAS = "cloud.google.com/billing/docs/how-to/export-data-bigquery-tables"
 
 
@@ -87,6 +88,28 @@ class ExportFile:
             return f"{identifier(record)}.{identifier(inner)}"
         flat = f"{record}_{inner.replace('.', '_')}"
         return identifier(flat) if flat in self._columns else None
+
+    def in_usd(self, amount: str) -> str:
+        """Return the SQL of an amount in US dollars; NULL where the currency has no rate."""
+        rate = self.field("currency_conversion_rate", _MONEY)
+        return (
+            f"CASE WHEN {self.field('currency')} = 'USD' THEN {amount}"
+            f" ELSE {amount} / nullif({rate}, 0) END"
+        )
+
+    def credits(self, condition: str = "true") -> str:
+        """Return the SQL of a row's credits, which are negative, as records or as JSON text.
+
+        Args:
+            condition: SQL over `one`, a credit as JSON.
+        """
+        if not self.has("credits"):
+            return "0"
+        listed = f"""from_json(coalesce({self.field("credits", "JSON")}, '[]'::JSON), '["JSON"]')"""
+        return (
+            f"coalesce(list_sum(list_transform(list_filter({listed}, lambda one: {condition}),"
+            f" lambda one: TRY_CAST(one->>'amount' AS {_MONEY}))), 0)"
+        )
 
     def require(self, names: Sequence[str]) -> None:
         """Refuse a file without the fields that an answer needs.

@@ -40,6 +40,8 @@ OF_A_GROUP = (
     " undoes the change."
 )
 _CHECK_FIRST = "check first that the type is in the zone and suits the image's drivers."
+TARGET_RULE = "egress-cap-undersized-for-target"
+"""Its threshold says how much of a cap a declared target leaves free, for every rule."""
 _SURE = "high"
 """As the table of caps says it of a source."""
 
@@ -57,7 +59,10 @@ def unknown_cap(facts: Facts, instance: Instance) -> Gap:
 def need_of(
     facts: Facts, instance: Instance, wanted_gbps: float, destination: Destination
 ) -> MachineNeed | None:
-    """Return the need of one machine that keeps its vCPUs and memory; None: shape unknown."""
+    """Return the need of one machine that keeps its vCPUs and memory; None: shape unknown.
+
+    A bandwidth that its owner declared leaves as much of the cap free as the rule for targets says.
+    """
     shape = facts.shape(instance.machine_type)
     if shape is None:
         return None
@@ -73,6 +78,9 @@ def need_of(
         outside_gbps=outside,
         ties=ties_of(facts.inventory, instance, shape),
     )
+    target = facts.target(instance) if destination is Destination.INTERNAL else None
+    if target is not None and wanted_gbps <= target.gbps:
+        need = replace(need, headroom_ratio=facts.threshold(TARGET_RULE, "headroom_ratio"))
     # A machine that is proposed for its bandwidth has whole cores.
     return replace(need, allow_shared_core=False)
 

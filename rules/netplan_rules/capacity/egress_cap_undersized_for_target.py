@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from netplan_planner.model import (
     CoverLedger,
     Destination,
@@ -20,6 +18,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
+    TARGET_RULE,
     cheapest,
     doubts_of_caps,
     egress_estimate,
@@ -35,7 +34,7 @@ from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
-    id="egress-cap-undersized-for-target",
+    id=TARGET_RULE,
     title="A machine's cap is below its declared target",
     severity=Severity.HIGH,
     needs=frozenset({Need.INVENTORY, Need.TARGETS}),
@@ -85,9 +84,7 @@ def _hit(
     traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     seen = traffic.egress.p95_gbps if traffic is not None else 0.0
     need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
-    candidate, why_not = cheapest(
-        facts, need and replace(need, headroom_ratio=free), instance, ledger
-    )
+    candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
     saving = resize_saving(facts, instance, candidate, ledger)
     doubts = doubts_of_caps(facts, Doubts(), cap, candidate)

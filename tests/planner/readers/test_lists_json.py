@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from netplan_planner.model import Unread
 from support.compute_json import REGION, ROOT, ZONE, Reader, Resource, nic, only, vm
 
 
@@ -147,7 +146,9 @@ def test_a_machine_without_what_it_needs_is_unread(read: Reader, missing: str) -
 def test_a_machine_without_a_zone_anywhere_is_unread(read: Reader) -> None:
     inventory = read([vm(), vm(zone=None, selfLink="projects/p/instances/b")])
     assert len(inventory.instances) == 1
-    assert isinstance(inventory.unread[0], Unread)
+    (unread,) = inventory.unread
+    assert unread.resource == "projects/p/instances/b"
+    assert unread.reason == "its self link names no project, place and name"
 
 
 def test_an_item_that_is_no_object_is_unread(read: Reader) -> None:

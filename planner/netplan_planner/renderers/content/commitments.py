@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import CommitmentUse, CommittedPart, Finding
+from netplan_planner.model import CommitmentUse, CommittedPart, Finding, FlexibleUse
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -25,11 +25,17 @@ from netplan_planner.renderers.options import RenderOptions
 _ACTIVE = "active"
 
 
-def commitments(uses: Sequence[CommitmentUse], options: RenderOptions) -> Iterator[Block]:
+def commitments(
+    uses: Sequence[CommitmentUse], flexible: FlexibleUse | None, options: RenderOptions
+) -> Iterator[Block]:
     """Yield the table of what is committed, used and paid for nothing; a total at the end."""
-    if not uses:
+    if not uses and flexible is None:
         return
     yield Section(line=line("Commitments: what is paid for, and what of it is used"))
+    if flexible is not None:
+        yield from _flexible(flexible)
+    if not uses:
+        return
     shown = uses[: options.row_limit]
     columns = (
         Column(title="commitment"),
@@ -48,6 +54,31 @@ def commitments(uses: Sequence[CommitmentUse], options: RenderOptions) -> Iterat
         text = figures.counted(len(uses) - len(shown), "more commitment")
         yield Para(line=line(f"and {text} (-v lists them)"))
     yield from _total(uses)
+
+
+def _flexible(use: FlexibleUse) -> Iterator[Block]:
+    """Yield what flexible commitments were paid, covered and left, as it was billed."""
+    plans = f" ({', '.join(use.plans)})" if use.plans else ""
+    unused = use.unused_usd_per_month
+    left = (
+        (" they would cover ", fixed(f"{figures.dollars(unused)} more", Role.COST))
+        if unused
+        else (" all of it is used",)
+    )
+    yield Para(
+        line=line(
+            f"Flexible commitments{plans}: ",
+            fixed(f"{figures.dollars(use.usd_per_month)} a month"),
+            " for ",
+            fixed(figures.dollars(use.covered_usd_per_month)),
+            " of spend at prices on demand, in all projects of the billing account;",
+            *left,
+            "; ",
+            fixed(figures.dollars(use.uncovered_usd_per_month)),
+            " of spend of the same SKUs is paid on demand"
+            f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d})",
+        )
+    )
 
 
 def _rows(use: CommitmentUse) -> Iterator[tuple[Line, ...]]:

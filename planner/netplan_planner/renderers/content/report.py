@@ -52,7 +52,7 @@ def beside_findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield from machines.machines(report, options)
     yield from plans.recommendations(report.recommendations, options)
     yield from plans.jobs(report.jobs, options)
-    yield from commitments.commitments(report.commitments, options)
+    yield from commitments.commitments(report.commitments, report.flexible_commitments, options)
     yield from flows.by_class(report.traffic_by_class, options)
     yield from services.network_services(report.network_services, report.traffic_by_class, options)
     yield from flows.between_zones(report.zone_pairs, options)

@@ -99,11 +99,9 @@ def test_each_class_has_its_own_score_and_all_have_one() -> None:
     found = scored(walls, windows)
     assert list(found) == ["", "internet to aws", "same-zone-internal to own machines"]
     assert [one.measurement_count for one in found.values()] == [5, 2, 3]
-    assert found["internet to aws"] == msgspec.structs.replace(
-        scored(windows)[""], group="internet to aws"
-    ) or found["internet to aws"].median_error_ratio == pytest.approx(
-        scored(windows)[""].median_error_ratio, abs=0.01
-    )
+    # Measurements of another path teach it nothing.
+    alone = scored(windows)[""]
+    assert found["internet to aws"] == msgspec.structs.replace(alone, group="internet to aws")
 
 
 @pytest.mark.parametrize("held", ["is_core_only", "is_at_least"])
