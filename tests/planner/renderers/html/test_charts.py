@@ -155,6 +155,7 @@ def test_pictures_stand_only_where_there_is_something_to_see() -> None:
         "first",
         "findings",
         "heat",
+        "pairs",
         "strips",
         "fronts",
     ]
