@@ -40,7 +40,7 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of pairs": lambda: sums.minutes(0, 4),
         "of flows": lambda: sums.minutes(0, 4, by_ports=True),
     },
-    "repeated": {"": lambda: repeats.repeated(0, 4)},
+    "seen": {"": lambda: repeats.seen(0, 4)},
     "span_positions": {"": lambda: sums.span_positions(3)},
     "reported": {
         f"by {r}": lambda r=r: routes.reported(r)  # type: ignore[misc]

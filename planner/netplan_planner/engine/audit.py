@@ -5,6 +5,7 @@ from datetime import date
 
 from netplan_planner import meter
 from netplan_planner.engine.completeness import what_is_incomplete
+from netplan_planner.engine.dear_pairs import dear_pairs
 from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.findings import Judgement, fingerprint, judge
@@ -211,6 +212,7 @@ def _report(
         flexible_commitments=flexible.use
         if (flexible := facts.prices.flexible) is not None
         else None,
+        dear_pairs=dear_pairs(facts),
         network_services=network_services(facts),
     )
 

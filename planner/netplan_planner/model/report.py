@@ -141,7 +141,7 @@ class DearPair(Value, frozen=True, kw_only=True):
     src_place: str
     """Zone or region; empty where it is not known."""
     dst_place: str
-    """Zone, region, or the area of an internet peer; empty where it is not known."""
+    """Zone or region; empty for a peer outside, and where it is not known."""
     path_class: PathClass
     gib_per_month: Decimal
     usd_per_month: Decimal

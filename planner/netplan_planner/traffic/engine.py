@@ -123,6 +123,13 @@ class Engine:
         finally:
             cursor.close()
 
+    def numbers(self, statement: str) -> NDArray[np.int64]:
+        """Return the one column of a result, whole numbers without NULL; all are in memory."""
+        found = self._execute(statement, None)
+        with translated():
+            (column,) = found.fetchnumpy().values()
+        return np.asarray(column, dtype=np.int64)
+
     def value(self, statement: str) -> Any:
         """Return the one value of a result."""
         return self.rows(statement)[0][0]
@@ -141,17 +148,22 @@ class Engine:
             ValueError: If a row has not as many values as the table has columns.
         """
         kinds = tuple(TABLES[table].values())
-        values = ", ".join(f"c{number}::{kind}" for number, kind in enumerate(kinds))
         remaining = iter(rows)
         while chunk := list(islice(remaining, _INSERT_ROWS)):
             if set(map(len, chunk)) != {len(kinds)}:
                 raise ValueError(f"rows for {table} need {len(kinds)} values each")
             columns = zip(kinds, zip(*chunk, strict=True), strict=True)
-            given = {f"c{n}": _array(kind, column) for n, (kind, column) in enumerate(columns)}
-            # What is handed over belongs to a connection that has nothing else under way.
-            with self._connection.cursor() as cursor, translated():
-                cursor.register(_GIVEN, given)
-                cursor.execute(f"INSERT INTO {table} SELECT {values} FROM {_GIVEN}").fetchall()
+            self.append(table, [_array(kind, column) for kind, column in columns])
+
+    def append(self, table: str, columns: Sequence[Array]) -> None:
+        """Append arrays of equal length to a table of the schema, one for each of its columns."""
+        kinds = TABLES[table].values()
+        values = ", ".join(f"c{number}::{kind}" for number, kind in enumerate(kinds))
+        given = {f"c{number}": column for number, column in enumerate(columns)}
+        # What is handed over belongs to a connection that has nothing else under way.
+        with self._connection.cursor() as cursor, translated():
+            cursor.register(_GIVEN, given)
+            cursor.execute(f"INSERT INTO {table} SELECT {values} FROM {_GIVEN}").fetchall()
 
     def _execute(
         self, statement: str, parameters: Sequence[Any] | None

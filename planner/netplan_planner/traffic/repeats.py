@@ -3,23 +3,25 @@
 from netplan_planner.model import LogOverlap, OwnerKind, SelfLink
 from netplan_planner.traffic.engine import Engine, slices
 from netplan_planner.traffic.nodes import Nodes
+from netplan_planner.traffic.number_file import NumberFile
 from netplan_planner.traffic.statements import repeats
 
 OWN_SETTING = "the subnetwork's own setting"
 """The configuration of records that Compute's `logConfig` makes."""
 
-_KEPT_AS_READ = ("seen_entry", "repeated_entry", "place", "place_hour", "place_rank", "superseded")
+_KEPT_AS_READ = ("repeated_entry", "place", "place_hour", "place_rank", "superseded")
 
 
 class Repeats:
     """Entries that are equal, and flows that several configurations report.
 
-    While records are read for the first time their entries are written down: 12 bytes each, on disk
-    where memory ends. Only where something is there twice the records are read again.
+    While records are read for the first time their entries are written down on disk, 8 bytes each.
+    Only where something is there twice the records are read again.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._seen = NumberFile(engine.folder / "entries")
         self._names: dict[int, str] = {0: OWN_SETTING}
         self._has_repeated = self._has_superseded = False
         engine.create(*_KEPT_AS_READ)
@@ -31,7 +33,8 @@ class Repeats:
 
     def note(self) -> None:
         """Write down which entries and configurations a batch has."""
-        self._engine.run(f"INSERT INTO seen_entry {repeats.SEEN}")
+        for first, until in slices(self._engine, "staged", "start_minute"):
+            self._seen.add(self._engine.numbers(repeats.seen(first, until)))
         self._engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
         found = {number for (number,) in self._engine.rows(_CONFIGURATIONS)}
         if found - self._names.keys():
@@ -41,10 +44,9 @@ class Repeats:
     def find(self, nodes: Nodes) -> bool:
         """Return whether anything is there twice, so that all must be read again."""
         engine = self._engine
-        for first, until in slices(engine, "seen_entry", "start_minute"):
-            engine.run(f"INSERT INTO repeated_entry {repeats.repeated(first, until)}")
-        engine.create("seen_entry")
-        self._has_repeated = engine.value("SELECT COUNT(*) FROM repeated_entry") > 0
+        for entries in self._seen.take_repeated():
+            engine.append("repeated_entry", [entries])
+            self._has_repeated = True
         if len(self._names) > 1:
             self._fill_places(nodes)
             engine.run(f"INSERT INTO place_rank {repeats.PLACE_RANKS}")

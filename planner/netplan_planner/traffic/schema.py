@@ -45,9 +45,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "drop_reason": "TINYINT",
         "note": "VARCHAR",
     },
-    # Entries met so far; those met more than once; of these the ones that count already.
-    "seen_entry": {"entry": "BIGINT", "start_minute": "INTEGER"},
-    "repeated_entry": {"entry": "BIGINT", "start_minute": "INTEGER"},
+    # Entries met more than once; of these the ones that count already.
+    "repeated_entry": {"entry": "BIGINT"},
     "kept_entry": {"entry": "BIGINT", "start_minute": "INTEGER"},
     # What each configuration of flow logs has of an end that reports, by hour; then by place: a
     # subnetwork, or an end that is in none.

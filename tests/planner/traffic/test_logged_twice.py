@@ -84,6 +84,13 @@ def test_entries_without_an_id_all_count(tmp_path: Path) -> None:
     assert only_edge(matrix).payload_bytes == 3000
 
 
+def test_a_faulty_entry_does_not_stand_for_its_good_copies(tmp_path: Path) -> None:
+    good = entry("10.0.1.1", "10.0.2.1", 1000, insert_id="a")
+    matrix = read(tmp_path, [entry("nowhere", "10.0.2.1", 1000, insert_id="a"), good, good], KNOWN)
+    assert only_edge(matrix).payload_bytes == 1000
+    assert matrix.coverage.excluded == ((REPEATED, 1), ("malformed", 1))
+
+
 def both(minute: int, payload: int = 1000, of: str = "10.0.1.1") -> list[Json]:
     """Return what a subnetwork's own setting and another configuration say of one flow."""
     at = {"start": minute * 60, "end": minute * 60 + 59, "packets": 1}

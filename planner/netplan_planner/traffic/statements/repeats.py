@@ -13,22 +13,14 @@ from netplan_planner.traffic.statements.staging import (
 
 MINUTES_PER_HOUR = 60
 
-SEEN = f"""
-SELECT entry, start_minute FROM staged WHERE fault <= {DROPPED} AND entry IS NOT NULL
-"""
 
-
-def repeated(first: int, until: int) -> str:
-    """Return the entries of a slice of time that were met more than once."""
+def seen(first: int, until: int) -> str:
+    """Return the entries of a slice of time."""
     return f"""
-SELECT w.entry AS entry, w.start_minute AS start_minute
-FROM (
-  SELECT entry, start_minute, COUNT(*) AS times
-  FROM seen_entry
-  WHERE start_minute >= {first} AND start_minute < {until}
-  GROUP BY entry, start_minute
-) AS w
-WHERE w.times > 1
+SELECT entry
+FROM staged
+WHERE fault <= {DROPPED} AND entry IS NOT NULL
+  AND start_minute >= {first} AND start_minute < {until}
 """
 
 
@@ -36,17 +28,16 @@ _CARRIED = (
     "f.is_kept, f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count,"
     " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.configuration, f.drop_reason, f.note"
 )
-_IS_REPEATED = "r.entry = f.entry AND r.start_minute = f.start_minute"
+_IS_REPEATED = "r.entry = f.entry"
 
 ONCE = f"""
 SELECT f.report, f.fault, {_CARRIED}
 FROM staged AS f
 LEFT JOIN repeated_entry AS r ON {_IS_REPEATED}
-WHERE r.entry IS NULL
+WHERE r.entry IS NULL OR f.fault > {DROPPED}
 UNION ALL
 SELECT f.report,
-  CASE WHEN f.fault <= {DROPPED} AND (f.kept_entry IS NOT NULL OR f.position > 1) THEN {REPEATED}
-    ELSE f.fault END AS fault,
+  CASE WHEN f.kept_entry IS NOT NULL OR f.position > 1 THEN {REPEATED} ELSE f.fault END AS fault,
   {_CARRIED}
 FROM (
   SELECT f.*, k.entry AS kept_entry,
@@ -57,9 +48,12 @@ FROM (
   FROM staged AS f
   JOIN repeated_entry AS r ON {_IS_REPEATED}
   LEFT JOIN kept_entry AS k ON k.entry = f.entry AND k.start_minute = f.start_minute
+  WHERE f.fault <= {DROPPED}
 ) AS f
 """
 """The staged records, each entry once: one that counts already, or stands here before, is left out.
+
+Entries that share a number, but not the minute, are two; `repeated_entry` knows the number only.
 """
 
 KEPT = f"""

@@ -1,0 +1,81 @@
+"""The pairs of ends whose traffic costs most, for a report that shows where the money goes."""
+
+from collections import defaultdict
+from decimal import Decimal
+from heapq import nlargest
+from typing import NamedTuple
+
+from netplan_planner.engine.summary import direction_of
+from netplan_planner.engine.traffic_bill import Meter, bill_priced_paths
+from netplan_planner.model import DearPair, Direction, Facts, PathClass, total_usd
+from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+
+MOST_PAIRS = 20
+
+
+class _Key(NamedTuple):
+    src: int
+    dst: int
+    path_class: PathClass
+
+
+class _Sent(NamedTuple):
+    byte_count: int
+    max_gbps: float
+
+
+def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
+    """Return what own machines send to whom at the greatest cost, the dearest first.
+
+    Traffic of one price shares the price's steps: each pair has the mean price of it. What has no
+    known price is in no pair.
+    """
+    if facts.traffic is None:
+        return ()
+    by_path: dict[PricedPath, dict[_Key, _Sent]] = defaultdict(dict)
+    for edge in facts.traffic.edges:
+        if direction_of(facts, edge) is not Direction.SENT:
+            continue
+        pairs = by_path[priced_path_of(facts, edge)]
+        key = _Key(edge.src, edge.dst, edge.path_class)
+        known = pairs.get(key, _Sent(0, 0.0))
+        pairs[key] = _Sent(
+            known.byte_count + edge.wire_bytes, max(known.max_gbps, edge.series.max_gbps)
+        )
+    found = [
+        (usd_per_byte * sent.byte_count, sent, key)
+        for pairs, usd_per_byte in _priced(facts, by_path)
+        for key, sent in pairs.items()
+    ]
+    dearest = nlargest(most, found, key=lambda one: (one[0], -one[2].src, -one[2].dst))
+    return tuple(_pair(facts, key, sent, usd) for usd, sent, key in dearest)
+
+
+def _priced(
+    facts: Facts, by_path: dict[PricedPath, dict[_Key, _Sent]]
+) -> list[tuple[dict[_Key, _Sent], Decimal]]:
+    """Return the pairs of each priced path that costs something, with its mean price of a byte."""
+    meter = Meter()
+    found = []
+    for path in sorted(by_path):
+        pairs = by_path[path]
+        byte_count = sum(sent.byte_count for sent in pairs.values())
+        usd = total_usd(bill_priced_paths(facts, {path: byte_count}, meter).lines)
+        if usd > 0 and byte_count:
+            found.append((pairs, usd / byte_count))
+    return found
+
+
+def _pair(facts: Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:
+    owners = facts.traffic.owners if facts.traffic is not None else ()
+    src, dst = owners[key.src], owners[key.dst]
+    return DearPair(
+        src=src.name,
+        dst=dst.name,
+        src_place=src.zone or src.region or "",
+        dst_place=dst.zone or dst.region or "",
+        path_class=key.path_class,
+        gib_per_month=facts.gib_per_month(sent.byte_count),
+        usd_per_month=usd,
+        max_gbps=sent.max_gbps,
+    )
