@@ -58,7 +58,7 @@ def test_parse(text: str, expected: OutputSpec) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("jsn", "one of text, json, sarif, md, csv, html, machines-csv; did you mean json?"),
+        ("jsn", "one of text, json, csv, md, html, sarif, machines-csv; did you mean json?"),
         ("markdown:x", "did you mean md"),
         ("xyzzy", "it is one of"),
         ("json:", "a path is missing"),
