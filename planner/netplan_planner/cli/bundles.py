@@ -1,5 +1,7 @@
 """Parameters that several verbs share, as the parts of their requests."""
 
+from datetime import date, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +12,7 @@ from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.request import (
     ApiOptions,
+    AuditRequest,
     TrafficOptions,
     api_options,
     traffic_options,
@@ -37,6 +40,28 @@ class PriceInput(Parameters, frozen=True, kw_only=True):
     prices: options.Prices = None
     discount: options.Discounts = None
     billing_export: options.BillingExports = None
+
+
+def request_of(
+    given: Input,
+    pricing: PriceInput,
+    *,
+    as_of: datetime | None,
+    calibration: Path | None,
+) -> AuditRequest:
+    """Return what is read, as of when, and what it is priced and predicted with."""
+    return AuditRequest(
+        today=date.today(),
+        as_of=options.day(as_of),
+        projects=tuple(dict.fromkeys(given.project or ())),
+        inventory=tuple(given.inventory or ()),
+        traffic=tuple(given.traffic or ()),
+        calibration=calibration,
+        demo=given.demo,
+        prices=pricing.prices,
+        discounts=tuple(pricing.discount or ()),
+        billing_exports=tuple(pricing.billing_export or ()),
+    )
 
 
 class FlowReading(Parameters, frozen=True, kw_only=True):

@@ -160,6 +160,10 @@ AsOf = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+IntervalLevel = Annotated[
+    float,
+    typer.Option(min=0.5, max=0.99, help="Share of cases in the interval.", rich_help_panel=OUTPUT),
+]
 Today = Annotated[
     datetime | None,
     typer.Option(

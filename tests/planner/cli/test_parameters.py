@@ -18,7 +18,6 @@ LEAVES = [(path, one) for path, one in commands(ROOT) if not getattr(one, "comma
 MOST_LINES, MOST_OWN = 40, 12
 NOT_YET = frozenset(
     {
-        ("predict",),
         ("model", "evaluate"),
         ("probe", "import"),
         ("probe", "plan"),
