@@ -8,6 +8,7 @@ import typer
 
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.price import price_app
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, amount
 from netplan_planner.engine.prices.batch import price_table
 from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
@@ -54,6 +55,7 @@ class Machine(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def machine(asked: Machine) -> None:
     """Print what a machine costs per hour and for a month, or for another number of hours."""
