@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.options import OUTPUT, Colour, Reporter
+from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.request import (
@@ -17,6 +17,7 @@ from netplan_planner.engine.request import (
     api_options,
     traffic_options,
 )
+from netplan_planner.model import Reporter
 from netplan_planner.renderers import ColourMode
 
 
@@ -77,7 +78,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
         return traffic_options(
-            reporter=self.reporter.value,
+            reporter=self.reporter,
             memory_limit=self.memory_limit,
             threads=self.threads,
             temp_directory=self.temp_directory,
@@ -121,13 +122,8 @@ class Look(Parameters, frozen=True, kw_only=True):
         ),
     ] = None
     color: Annotated[
-        Colour, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
-    ] = Colour.AUTO
-
-    @property
-    def colour(self) -> "ColourMode":
-        """When renderers use colours."""
-        return ColourMode(self.color.value)
+        ColourMode, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
+    ] = ColourMode.AUTO
 
 
 def verbosity(count: int) -> int:

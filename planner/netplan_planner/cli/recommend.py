@@ -230,7 +230,7 @@ def recommend(asked: Recommend) -> None:
         specs,
         RenderOptions(
             width=asked.look.width,
-            colour=asked.look.colour,
+            colour=asked.look.color,
             verbosity=verbosity(asked.verbose),
             max_rows=asked.top,
             currency=shown_in,
