@@ -16,3 +16,21 @@ class Balancer(StrEnum):
     EXTERNAL_PROXY = "external-proxy"
     GLOBAL_APPLICATION = "global-external-application"
     GLOBAL_PROXY = "global-external-proxy"
+
+
+class Paid(StrEnum):
+    """How a machine is paid for: the model's `Usage`, flexible commitments, or each of them."""
+
+    ON_DEMAND = "on-demand"
+    SPOT = "spot"
+    CUD_1Y = "cud-1y"
+    CUD_3Y = "cud-3y"
+    SUSTAINED_USE = "sustained-use"
+    FLEX_1Y = "flex-1y"
+    FLEX_3Y = "flex-3y"
+    ALL = "all"
+
+    @property
+    def each(self) -> tuple["Paid", ...]:
+        """The ways that the word stands for."""
+        return tuple(one for one in Paid if one is not Paid.ALL) if self is Paid.ALL else (self,)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from netplan_planner.cli import options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
-from netplan_planner.cli.options import CHOICE, OUTPUT, Sharing
+from netplan_planner.cli.options import CHOICE, OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.audit import run_audit
@@ -34,15 +34,6 @@ from netplan_planner.renderers import (
     parse_output,
     write_outputs,
 )
-
-
-class Floor(StrEnum):
-    """A severity, by the values of the model's `Severity`."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-    INFO = "info"
 
 
 class Level(StrEnum):
@@ -75,12 +66,12 @@ class Judged(Parameters, frozen=True, kw_only=True):
         ),
     ] = None
     severity: Annotated[
-        Floor,
+        Severity,
         typer.Option(
             help="Show findings from this severity on; --fail-on judges all of them.",
             rich_help_panel=CHOICE,
         ),
-    ] = Floor.INFO
+    ] = Severity.INFO
     min_saving: Annotated[
         str | None,
         typer.Option(
@@ -178,7 +169,7 @@ class Audit(Parameters, frozen=True, kw_only=True):
     measurements: options.Measurements = None
     calibration: options.Calibration = None
     pricing: PriceInput = PriceInput()
-    commitment_scope: options.WhichSharing = Sharing.UNKNOWN
+    commitment_scope: options.WhichSharing = CommitmentScope.UNKNOWN
     currency: options.CurrencyCode = None
     as_of: options.AsOf = None
     today: options.Today = None
@@ -230,10 +221,10 @@ def _request(asked: Audit) -> "AuditRequest":
         prices=pricing.prices,
         discounts=tuple(pricing.discount or ()),
         billing_exports=tuple(pricing.billing_export or ()),
-        commitment_scope=CommitmentScope(asked.commitment_scope.value),
+        commitment_scope=asked.commitment_scope,
         select=options.names(judged.select),
         ignore=options.names(judged.ignore),
-        min_severity=Severity(judged.severity.value),
+        min_severity=judged.severity,
         min_saving_usd=options.usd("--min-saving", judged.min_saving),
         ignore_file=_ignore_file(judged.ignore_file),
         thresholds=thresholds,
@@ -248,7 +239,7 @@ def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
     return RenderOptions(
         currency=shown_in,
         width=written.look.width,
-        colour=written.look.colour,
+        colour=written.look.color,
         verbosity=verbosity(written.verbose),
         explain=_explained(written.explain),
         max_findings=written.max_findings,

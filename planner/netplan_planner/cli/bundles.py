@@ -1,19 +1,23 @@
 """Parameters that several verbs share, as the parts of their requests."""
 
+from datetime import date, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from netplan_planner.cli import options
-from netplan_planner.cli.options import OUTPUT, Colour, Reporter
+from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.request import (
     ApiOptions,
+    AuditRequest,
     TrafficOptions,
     api_options,
     traffic_options,
 )
+from netplan_planner.model import Reporter
 from netplan_planner.renderers import ColourMode
 
 
@@ -39,6 +43,28 @@ class PriceInput(Parameters, frozen=True, kw_only=True):
     billing_export: options.BillingExports = None
 
 
+def request_of(
+    given: Input,
+    pricing: PriceInput,
+    *,
+    as_of: datetime | None,
+    calibration: Path | None,
+) -> AuditRequest:
+    """Return what is read, as of when, and what it is priced and predicted with."""
+    return AuditRequest(
+        today=date.today(),
+        as_of=options.day(as_of),
+        projects=tuple(dict.fromkeys(given.project or ())),
+        inventory=tuple(given.inventory or ()),
+        traffic=tuple(given.traffic or ()),
+        calibration=calibration,
+        demo=given.demo,
+        prices=pricing.prices,
+        discounts=tuple(pricing.discount or ()),
+        billing_exports=tuple(pricing.billing_export or ()),
+    )
+
+
 class FlowReading(Parameters, frozen=True, kw_only=True):
     """How flow logs are read."""
 
@@ -52,7 +78,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
         return traffic_options(
-            reporter=self.reporter.value,
+            reporter=self.reporter,
             memory_limit=self.memory_limit,
             threads=self.threads,
             temp_directory=self.temp_directory,
@@ -96,13 +122,8 @@ class Look(Parameters, frozen=True, kw_only=True):
         ),
     ] = None
     color: Annotated[
-        Colour, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
-    ] = Colour.AUTO
-
-    @property
-    def colour(self) -> "ColourMode":
-        """When renderers use colours."""
-        return ColourMode(self.color.value)
+        ColourMode, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
+    ] = ColourMode.AUTO
 
 
 def verbosity(count: int) -> int:

@@ -20,13 +20,6 @@ def attach(command: Any) -> None:
     command.format_help = partial(_formatted, command, command.format_help)
 
 
-def attach_all(command: Any) -> None:
-    """Let a command and those below it do so."""
-    attach(command)
-    for inner in getattr(command, "commands", {}).values():
-        attach_all(inner)
-
-
 def _formatted(command: Any, format_help: Callable[..., None], context: Any, page: Any) -> None:
     for parameter in command.get_params(context):
         _tidy(parameter)

@@ -12,6 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_name, get_group
 
+from netplan_planner.cli import help_page
+
 
 class Verb(NamedTuple):
     """A command that is not imported yet."""
@@ -42,7 +44,9 @@ class LazyGroup(TyperGroup):
         """Return the command of a name, imported with all that is below it."""
         for module in self.verbs[name].modules:
             import_module(module)
-        return _made(self.registry, name)
+        command = _made(self.registry, name)
+        _attach_help(command)
+        return command
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names, in the order of the help page."""
@@ -87,6 +91,14 @@ class _Commands(dict[str, Any]):
 
     def items(self) -> Any:
         return [(name, self[name]) for name in self]
+
+
+def _attach_help(command: Any) -> None:
+    """Let a command and those below it say what they take; a lazy group does so for its own."""
+    help_page.attach(command)
+    if not isinstance(command, LazyGroup):
+        for inner in getattr(command, "commands", {}).values():
+            _attach_help(inner)
 
 
 def _made(registry: typer.Typer, name: str) -> Any:

@@ -9,6 +9,7 @@ import typer
 from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.evaluate import EvaluationRequest, evaluation_of
 from netplan_planner.inert import inert_line
@@ -18,28 +19,24 @@ model_app = typer.Typer(help="How good the throughput model is.", no_args_is_hel
 app.add_typer(model_app, name="model", rich_help_panel=panels.MEASURE)
 
 
-@model_app.command()
-def evaluate(
+class Evaluate(Parameters, frozen=True, kw_only=True):
+    """Which measurements to score the model on, and how."""
+
     file: Annotated[
         Path,
         typer.Argument(
             help="Measurements, CSV or Parquet, in the columns of docs/predict.md with value."
         ),
-    ],
-    as_of: options.AsOf = None,
-    level: Annotated[
-        float,
-        typer.Option(
-            min=0.5, max=0.99, help="Share of cases in the interval.", rich_help_panel=OUTPUT
-        ),
-    ] = 0.9,
+    ]
+    as_of: options.AsOf = None
+    level: options.IntervalLevel = 0.9
     leave_out: Annotated[
         bool,
         typer.Option(
             "--leave-out",
             help="Fit the intervals of each source on the other sources of this file.",
         ),
-    ] = False,
+    ] = False
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -47,24 +44,31 @@ def evaluate(
             help="Predicted against measured, as .svg or .png (needs matplotlib).",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
-    output: answers.Outputs = None,
-    former_format: answers.FormerFormat = None,
-) -> None:
+    ] = None
+    answer: answers.Output = answers.Output()
+
+
+@model_app.command()
+@taking
+def evaluate(asked: Evaluate) -> None:
     """Score the model on measurements: error, interval coverage and score, by group.
 
     Beside it stand two rivals: the documented caps alone, and what the newest earlier source of the
     same file measured on the same pair. Rows whose limits netplan cannot know are counted, not
     guessed.
     """
-    specs = answers.specs_of(output, former_format)
-    options.checked_output("--plot", plot, [file])
-    day = options.day(as_of) or date.today()
-    request = EvaluationRequest(file=file, as_of=day, level=level, leaves_out=leave_out)
+    specs = asked.answer.specs()
+    options.checked_output("--plot", asked.plot, [asked.file])
+    request = EvaluationRequest(
+        file=asked.file,
+        as_of=options.day(asked.as_of) or date.today(),
+        level=asked.level,
+        leaves_out=asked.leave_out,
+    )
     found = evaluation_of(request)
     if found.refused and not state.quiet:
         rows = f"note: rows that are refused, among them {'; '.join(found.refused)}"
         typer.echo(inert_line(rows), err=True)
-    if plot is not None:
-        write_scatter(plot, found)
+    if asked.plot is not None:
+        write_scatter(asked.plot, found)
     answers.write(found, specs)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ import typer
 from netplan_planner.cli.state import state
 from netplan_planner.config import declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
+from netplan_planner.model import CommitmentScope, Reporter
 from netplan_planner.writing import usable_target
 
 DATE_FORMATS = ["%Y-%m-%d", "%Y-%m", "%Y"]
@@ -22,22 +22,6 @@ INPUT, TRAFFIC, CHOICE, OUTPUT, API = (
     "How to report",
     "Compute API",
 )
-
-
-class Reporter(StrEnum):
-    """Whose flow records count for a flow that both ends report."""
-
-    SOURCE = "source"
-    DESTINATION = "destination"
-    AVERAGE = "average"
-
-
-class Colour(StrEnum):
-    """When to colour the text format."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
 
 
 Projects = Annotated[
@@ -103,19 +87,8 @@ BillingExports = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
-
-
-class Sharing(StrEnum):
-    """Which machines commitments serve, by the values of the model's `CommitmentScope`."""
-
-    UNKNOWN = "unknown"
-    PROJECT = "project"
-    PROJECTS_READ = "projects-read"
-    BILLING_ACCOUNT = "billing-account"
-
-
 WhichSharing = Annotated[
-    Sharing,
+    CommitmentScope,
     typer.Option(
         "--commitment-scope",
         help="Which machines a commitment serves, as the billing account has it set: those of its"
@@ -159,6 +132,10 @@ AsOf = Annotated[
         help="Date of the limits (default: today); prices are the snapshot's.",
         rich_help_panel=INPUT,
     ),
+]
+IntervalLevel = Annotated[
+    float,
+    typer.Option(min=0.5, max=0.99, help="Share of cases in the interval.", rich_help_panel=OUTPUT),
 ]
 Today = Annotated[
     datetime | None,

@@ -45,7 +45,6 @@ class Verbs(LazyGroup):
     def load(self, name: str) -> Any:
         """Return a verb; where a shell asks, with what it completes."""
         command = super().load(name)
-        help_page.attach_all(command)
         if is_completing():
             from netplan_planner.cli.completion import attach
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
 
 import msgspec
+import typer
 from msgspec import NODEFAULT
 
 
@@ -86,6 +87,26 @@ def built(kind: type[Asked], values: dict[str, Any]) -> Asked:
             for name, annotation, _ in _fields(kind)
         }
     )
+
+
+def given_in(value: Parameters) -> Iterator[str]:
+    """Yield the names of the parameters of a value, and of its bundles, that are not as by default.
+
+    An option that may be repeated is an empty list where a file gives one: nothing is said by it.
+    """
+    for name, annotation, default in _fields(type(value)):
+        own = getattr(value, name)
+        if _is_bundle(annotation):
+            yield from given_in(own)
+        elif own not in (default, []):
+            yield name
+
+
+def spelling(ctx: typer.Context, name: str) -> str:
+    """Return how people write a parameter of a command: its option, or its name in capitals."""
+    parameter = next(one for one in ctx.command.params if one.name == name)
+    option = parameter.opts[0]
+    return option if option.startswith("-") else name.upper()
 
 
 def own_count(kind: type[Parameters]) -> int:

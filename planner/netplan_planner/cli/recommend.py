@@ -4,16 +4,24 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
+import msgspec
 import typer
 
 from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
+from netplan_planner.cli.bundles import (
+    Api,
+    FlowReading,
+    Input,
+    Look,
+    PriceInput,
+    request_of,
+    verbosity,
+)
 from netplan_planner.cli.options import CHOICE, OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.recommend import PriceChoice, Wish, for_bandwidth, for_machine, goal_of
-from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Infeasible, Recommendation
 from netplan_planner.renderers import RenderOptions
@@ -222,7 +230,7 @@ def recommend(asked: Recommend) -> None:
         specs,
         RenderOptions(
             width=asked.look.width,
-            colour=asked.look.colour,
+            colour=asked.look.color,
             verbosity=verbosity(asked.verbose),
             max_rows=asked.top,
             currency=shown_in,
@@ -246,17 +254,8 @@ def _for_bandwidth(asked: Recommend) -> "Recommendation":
 
 def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
 
-    request = AuditRequest(
-        today=date.today(),
-        as_of=options.day(asked.as_of),
-        projects=tuple(dict.fromkeys(asked.given.project or ())),
-        inventory=tuple(asked.given.inventory or ()),
-        traffic=tuple(asked.given.traffic or ()),
-        calibration=asked.calibration,
-        demo=asked.given.demo,
-        prices=asked.pricing.prices,
-        discounts=tuple(asked.pricing.discount or ()),
-        billing_exports=tuple(asked.pricing.billing_export or ()),
+    request = msgspec.structs.replace(
+        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
     )

@@ -58,6 +58,20 @@ def class_of_path(
     return given
 
 
+def assumed_class(*, is_external: bool, has_pods: bool) -> PathClass:
+    """Return the class of a path of whose ends no place is told: both stand in one zone."""
+    if is_external:
+        return PathClass.SAME_ZONE_EXTERNAL
+    return PathClass.SAME_ZONE_INTERNAL_POD if has_pods else PathClass.SAME_ZONE_INTERNAL
+
+
+def class_of_nodes(path_class: PathClass | None) -> PathClass | None:
+    """Return the class of the nodes' own path, of whose pods a class is."""
+    if path_class is None or not path_class.is_pod or path_class is PathClass.SAME_NODE_POD:
+        return path_class
+    return PathClass(path_class.value.removesuffix("-pod"))
+
+
 def _distances(src: PathEnd, dst: PathEnd) -> tuple[str, ...]:
     """Return what the distance may be by the places, the likely one first; nothing: not known."""
     if src.region is None or dst.region is None:

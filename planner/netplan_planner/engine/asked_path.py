@@ -64,6 +64,14 @@ def check_options(question: PathQuestion, path_class: PathClass) -> None:
         )
 
 
+def check_transfer(question: PathQuestion) -> None:
+    """Raise for a transfer that is told by its time and its volume, or only by what goes before."""
+    if question.duration_s is not None and question.transfer_bytes is not None:
+        raise UsageError("--duration and --bytes exclude each other: one follows from the other")
+    if question.omit_s and question.duration_s is None:
+        raise UsageError("--omit is what goes before --duration: give both")
+
+
 def check_tier1(question: PathQuestion, src: PathEnd, caps: CapsBook) -> None:
     """Raise where Tier_1 is asked for of a type that does not offer it at the date."""
     machine_type = src.machine_type

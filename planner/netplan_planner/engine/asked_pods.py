@@ -1,18 +1,28 @@
 """The network of a cluster as the options of `netplan predict` say it; one plugin or several."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import PodNetwork
+from netplan_planner.model import PodNetwork, Value
 from netplan_planner.readers.path_cells import pod_network_of
 from netplan_planner.throughput.limits.pods.overlay import (
     ENCRYPTIONS,
     encapsulation_of,
     encapsulations,
 )
+
+
+class PodWords(Value, frozen=True, kw_only=True):
+    """The network of a cluster, as the options name it."""
+
+    plugins: tuple[str, ...] = ()
+    """`NAME` or `NAME@GBPS` each, or several with commas; none: that of the path's class."""
+    encapsulation: str | None = None
+    encryption: str | None = None
+    other_link_gbps: float | None = None
+    """Link that a plugin uses instead of the machine's, where none is named with it."""
 
 
 class NamedPlugin(NamedTuple):
@@ -22,17 +32,17 @@ class NamedPlugin(NamedTuple):
     other_link_gbps: float | None
 
 
-def plugins_of(texts: Sequence[str], other_link_gbps: float | None) -> list[NamedPlugin]:
+def plugins_of(words: PodWords) -> list[NamedPlugin]:
     """Return the plugins that `--plugin` names, commas or repeated.
 
     Raises:
         UsageError: If what follows an @ is no rate.
     """
     found = []
-    for text in (part.strip() for one in texts for part in one.split(",")):
+    for text in (part.strip() for one in words.plugins for part in one.split(",")):
         name, sign, link = text.partition("@")
         try:
-            gbps = float(link) if sign else other_link_gbps
+            gbps = float(link) if sign else words.other_link_gbps
         except ValueError:
             gbps = -1.0
         if gbps is not None and not 0 < gbps < float("inf"):
@@ -42,29 +52,29 @@ def plugins_of(texts: Sequence[str], other_link_gbps: float | None) -> list[Name
 
 
 def pod_of(
-    plugin: NamedPlugin | None,
-    encapsulation: str | None,
-    encryption: str | None,
-    *,
-    is_bare_metal: bool,
+    plugin: NamedPlugin | None, words: PodWords, *, is_bare_metal: bool
 ) -> PodNetwork | None:
-    """Return the cluster's network as the options say it, None where they say nothing."""
+    """Return the cluster's network with one plugin, None where the options say nothing of it.
+
+    Raises:
+        UsageError: If there is no such plugin, encapsulation or encryption.
+    """
     other = plugin.other_link_gbps if plugin else None
     name = plugin.name if plugin else None
-    if not (name or encapsulation or encryption or other):
+    if not (name or words.encapsulation or words.encryption or other):
         return None
     if name:
         encapsulation_of(name)
     for option, text, known in (
-        ("--encapsulation", encapsulation, encapsulations()),
-        ("--encryption", encryption, ENCRYPTIONS),
+        ("--encapsulation", words.encapsulation, encapsulations()),
+        ("--encryption", words.encryption, ENCRYPTIONS),
     ):
         if text is not None and text not in known:
             raise UsageError(f"{option} {text[:40]!r} is none of {', '.join(known)}")
     pod = pod_network_of(
         plugin=name or "",
-        encapsulation=encapsulation or "",
-        encryption=encryption or "",
+        encapsulation=words.encapsulation or "",
+        encryption=words.encryption or "",
         note="",
         is_bare_metal=is_bare_metal,
     )

@@ -1,9 +1,7 @@
 """The service of `netplan predict`: bytes and ceiling, or two bandwidths at which it was seen."""
 
-from collections.abc import Sequence
-
 from netplan_planner.errors import UsageError
-from netplan_planner.model import Service
+from netplan_planner.model import Service, Value
 from netplan_planner.throughput.limits.named import ethernet_payload_ratio
 from netplan_planner.throughput.services.application import (
     ServicePoint,
@@ -15,18 +13,29 @@ from netplan_planner.throughput.services.application import (
 _LIKE = "--tps-at is GBPS=TPS, such as 1=2700"
 
 
-def service_of(
-    size_bytes: int | None, max_tps: float | None, points: Sequence[str], name: str | None = None
-) -> Service | None:
+class ServiceWords(Value, frozen=True, kw_only=True):
+    """A service as the options describe it."""
+
+    name: str | None = None
+    """Of a published one."""
+    bytes_per_transaction: int | None = None
+    max_tps: float | None = None
+    """Transactions per second where no path holds it back."""
+    points: tuple[str, ...] = ()
+    """Transactions per second at a bandwidth, as `GBPS=TPS`."""
+
+
+def service_of(words: ServiceWords) -> Service | None:
     """Return the service that the options describe, None where they describe none.
 
     Raises:
         UsageError: If they say half of it, or both ways at once.
     """
-    if name is not None:
+    size_bytes, max_tps, points = words.bytes_per_transaction, words.max_tps, words.points
+    if words.name is not None:
         if size_bytes is not None or max_tps is not None or points:
             raise UsageError("--service has its own figures: leave out --tps-at and the others")
-        return known_service(name, ethernet_payload_ratio())
+        return known_service(words.name, ethernet_payload_ratio())
     if not points:
         if size_bytes is None and max_tps is None:
             return None

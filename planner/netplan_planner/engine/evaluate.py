@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.predict_table import TableKinds, read_kinds
+from netplan_planner.engine.table_kinds import TableKinds, read_kinds
 from netplan_planner.errors import InputError
 from netplan_planner.model import Evaluation, GroupScore, PredictedRow, Value
 from netplan_planner.readers.path_table import PathTable

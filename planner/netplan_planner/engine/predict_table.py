@@ -1,49 +1,20 @@
-"""Predictions for a table of paths: read, look limits up by kind, compute, name."""
+"""Predictions for a table of paths, and what is said beside each."""
 
-from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.engine.table_kinds import TableKinds, pairs_of, read_kinds
 from netplan_planner.inert import inert_cell
-from netplan_planner.model import Calibration, PathClass, PathQuery
-from netplan_planner.readers.path_cells import (
-    clouds_of,
-    day_of,
-    path_class_of,
-    path_end,
-    pod_network_of,
-)
-from netplan_planner.readers.path_columns import KIND_COLUMNS
-from netplan_planner.readers.path_table import PathRows, PathTable
+from netplan_planner.model import Calibration
+from netplan_planner.readers.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
-from netplan_planner.throughput import load_caps
-from netplan_planner.throughput.batch import (
-    Columns,
-    Predictions,
-    kind_limits,
-    predict_columns,
-    reasons,
-)
+from netplan_planner.throughput.batch import Predictions, predict_columns, reasons
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
-from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
-from netplan_planner.throughput.goodput.terms import Spans
-from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
-from netplan_planner.throughput.limits.path_limits import StaticLimits
-from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
-from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
-from netplan_planner.throughput.round_trips.given import (
-    RaisedRtts,
-    why_believed,
-    why_raised,
-)
-from netplan_planner.throughput.round_trips.of_path import row_round_trips
-
-_NO_DAY = 0
+from netplan_planner.throughput.round_trips.given import why_believed, why_raised
 
 
 class TableAnswer(NamedTuple):
@@ -52,22 +23,6 @@ class TableAnswer(NamedTuple):
     predictions: Predictions
     reason: CodedTexts
     """Why a row has no value; or, beside one, what of the row was not taken as it stands."""
-
-
-class TableKinds(NamedTuple):
-    """The kinds of path of a table, and what varies by row."""
-
-    kinds: list[PathQuery]
-    limits: list[StaticLimits]
-    columns: Columns
-    places: list[tuple[str, str]]
-    """Sender's and receiver's."""
-    place: NDArray[np.intp]
-    """Number of each row's."""
-    rtt: RaisedRtts
-    """The rows' own round-trip times."""
-    notes: list[str]
-    """What of each kind was not taken as it stands; empty where nothing was."""
 
 
 def predict_table(
@@ -131,224 +86,6 @@ def _with_notes(
             more[rows[codes[rows] == code]] = len(longer)
             longer.append(said)
     return more, longer
-
-
-def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
-    """Return the kinds of path of a table with their limits; `without` leaves a campaign out."""
-    rows = table.rows()
-    cells = [dict(zip(KIND_COLUMNS, kind, strict=True)) for kind in rows.kinds]
-    pairs, kind = _kinds_and_places(rows)
-    made = [_kind(cells[k], *rows.places[p], as_of) for k, p in pairs]
-    kinds = [query for query, _ in made]
-    limits = [
-        StaticLimits((), (), (why,), ()) if why else found
-        for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
-    ]
-    notes = ["" if why else tier1_note(query) for query, why in made]
-    kinds, limits, kind = _with_refused(table, kinds, limits, kind)
-    notes += [""] * (len(kinds) - len(notes))
-    both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
-    joined = _joined(table, [k.as_of for k in kinds], kind)
-    rtt = row_round_trips(
-        own_ms=rows.numbers["rtt_ms"],
-        is_joined=joined,
-        places=rows.places,
-        place=rows.place,
-        distances=[one.path_class.distance for one in kinds],
-        kind=kind,
-    )
-    columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt.taken)
-    return TableKinds(kinds, limits, columns, rows.places, rows.place, rtt.own, notes)
-
-
-def _with_refused(
-    table: PathTable,
-    kinds: list[PathQuery],
-    limits: list[StaticLimits],
-    kind: NDArray[np.intp],
-) -> tuple[list[PathQuery], list[StaticLimits], NDArray[np.intp]]:
-    """Return the kinds with one more for each reason for which rows are refused."""
-    code, texts = table.refused.code, table.refused.texts
-    if not texts:
-        return kinds, limits, kind
-    refused = PathQuery(path_class=PathClass.UNKNOWN, src=ANYBODY, dst=ANYBODY)
-    of_rows = np.where(code >= 0, len(kinds) + code, kind)
-    whys = [StaticLimits((), (), (f"refused: {text}",), ()) for text in texts]
-    return [*kinds, *(refused for _ in texts)], [*limits, *whys], of_rows
-
-
-def tier1_note(query: PathQuery) -> str:
-    """Return what is said of Tier_1 that a type does not offer; empty where all is well."""
-    if not query.src.is_tier1 or query.src.machine_type is None or query.as_of is None:
-        return ""
-    variants = load_caps(query.as_of).variants(query.src.machine_type)
-    if not variants or any(cap.is_tier1 for cap in variants):
-        return ""
-    return f"Tier_1 is not offered for {query.src.machine_type}: taken without it"
-
-
-def pairs_of(found: TableKinds) -> tuple[list[str], NDArray[np.intp]]:
-    """Return the keys of a table's pairs of places, and the number of each row's; -1 for none."""
-    codes = found.columns.kind * max(len(found.places), 1) + found.place
-    distinct, which = np.unique(codes, return_inverse=True)
-    numbers: dict[str, int] = {}
-    of_code = []
-    for code in distinct.tolist():
-        kind, place = divmod(code, max(len(found.places), 1))
-        names = [name.rpartition(":")[2] for name in found.places[place]]
-        key = pair_key(found.kinds[kind], *names)
-        of_code.append(numbers.setdefault(key, len(numbers)) if key is not None else -1)
-    return list(numbers), np.array(of_code, dtype=np.intp)[which.reshape(-1)]
-
-
-def _kinds_and_places(rows: PathRows) -> tuple[list[tuple[int, int]], NDArray[np.intp]]:
-    """Return the distinct pairs of kind and clouds of the places, and the number of each row's.
-
-    Places matter to a kind only by their cloud: thousands of region pairs share limits.
-    """
-    clouds: dict[tuple[str, str], int] = {}
-    by_place = np.array(
-        [clouds.setdefault(clouds_of("", *pair), len(clouds)) for pair in rows.places],
-        dtype=np.intp,
-    )
-    example = {code: number for number, code in reversed(list(enumerate(by_place.tolist())))}
-    keys = rows.kind * len(clouds) + by_place[rows.place]
-    distinct, which = np.unique(keys, return_inverse=True)
-    pairs = [(int(key) // len(clouds), example[int(key) % len(clouds)]) for key in distinct]
-    return pairs, which
-
-
-def _kind(
-    cells: dict[str, str], src_location: str, dst_location: str, default: date
-) -> tuple[PathQuery, str]:
-    """Return the kind of path of some cells, and why it cannot be judged, if so."""
-    path_class = path_class_of(cells["path_class"])
-    day = day_of(cells["date"]) if cells["date"] else default
-    sender, receiver = clouds_of(cells["cloud"], src_location, dst_location)
-    caps = load_caps(day or default)
-    mtu = _positive(cells["mtu"])
-    link = _positive(cells["host_link_gbps"])
-    src = path_end(
-        machine_type=cells["machine_type"],
-        vcpus=_positive(cells["vcpus"]),
-        location=src_location,
-        cloud=sender,
-        tier1=cells["tier1"],
-        mtu_bytes=int(mtu) if mtu else None,
-        caps=caps,
-    )
-    dst = path_end(
-        machine_type=cells["dst_machine_type"],
-        vcpus=_positive(cells["dst_vcpus"]),
-        location=dst_location,
-        cloud=receiver,
-        tier1="",
-        mtu_bytes=None,
-        caps=caps,
-    )
-    why = ""
-    if path_class is None:
-        named = cells["path_class"]
-        why = f"no path class that netplan predicts: {named}" if named else "no path class"
-    elif day is None:
-        why = f"not a date: {cells['date']}"
-    elif mtu is not None and mtu > MOST_MTU_BYTES and sender == OWN_CLOUD and link is None:
-        why = f"mtu {mtu:g} is more than a VPC network carries ({MOST_MTU_BYTES} bytes)"
-    elif cells["proto"] not in ("", "TCP", "tcp"):
-        why = f"netplan predicts TCP, not {cells['proto']}"
-    path_class = path_class or PathClass.UNKNOWN
-    pod = pod_network_of(
-        plugin=cells["plugin"],
-        encapsulation=cells["encapsulation"],
-        encryption=cells["encryption"],
-        note=cells["pod_note"],
-        is_bare_metal=link is not None,
-    )
-    query = PathQuery(
-        path_class=path_class,
-        src=src,
-        dst=dst,
-        as_of=day or default,
-        pod=pod if path_class.is_pod else None,
-        host_link_gbps=link,
-        quota_gbps=_positive(cells["quota_gbps"]),
-        vpn_tunnels=_count(cells["vpn_tunnels"]),
-    )
-    nics = _count(cells["nics"])
-    if nics is not None:
-        sending = msgspec.structs.replace(query.src, nic_count=nics)
-        query = msgspec.structs.replace(query, src=sending)
-    return query, why
-
-
-def _columns(
-    table: PathTable,
-    rows: PathRows,
-    kinds: list[PathQuery],
-    kind: NDArray[np.intp],
-    is_both_ways: NDArray[np.bool_],
-    rtt: Spans,
-) -> Columns:
-    numbers = rows.numbers
-    window = numbers["window_bytes"]
-    return Columns(
-        kind=kind,
-        window_bytes=np.where(np.isnan(window), numbers["window_of_note"], window),
-        streams=numbers["streams"],
-        rtt_ms=rtt.likely,
-        low_rtt_ms=rtt.low,
-        high_rtt_ms=rtt.high,
-        duration_s=numbers["duration_s"],
-        omit_s=_omits(table, numbers["omit_s"]),
-        transfer_bytes=numbers["bytes"],
-        is_both_ways=is_both_ways,
-        is_sender_count=rows.is_sender_count,
-    )
-
-
-def _joined(
-    table: PathTable, days: Sequence[date | None], kind: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Return which rows' round-trip times are of another day than the row, or of such a campaign.
-
-    A row is known by its `rtt_date`, a published campaign by its name.
-    """
-    found = np.zeros(table.row_count, dtype=bool)
-    if table.has("source"):
-        names, which = table.texts("source")
-        found |= np.array([has_joined_rtt(name) for name in names], dtype=bool)[which]
-    if table.has("rtt_date"):
-        texts, which = table.texts("rtt_date")
-        taken = np.array([_ordinal(day_of(text)) for text in texts])[which]
-        asked = np.array([_ordinal(day) for day in days])[kind]
-        found |= (taken != _NO_DAY) & (taken != asked)
-    return found
-
-
-def _ordinal(day: date | None) -> int:
-    return day.toordinal() if day is not None else _NO_DAY
-
-
-def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the seconds before counting: the row's own, else those of its campaign's protocol."""
-    if not table.has("source") or not np.isnan(given).any():
-        return given
-    names, which = table.texts("source")
-    omits = np.array([omit_of(name) for name in names])
-    return np.where(np.isnan(given), omits[which], given)
-
-
-def _count(text: str) -> int | None:
-    value = _positive(text)
-    return int(value) if value is not None and value >= 1 else None
-
-
-def _positive(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if value > 0 else None
 
 
 def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplan_planner.engine.measurements import read_measurements
-from netplan_planner.engine.predict_table import pairs_of, read_kinds
+from netplan_planner.engine.table_kinds import pairs_of, read_kinds
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery

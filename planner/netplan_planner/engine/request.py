@@ -46,16 +46,16 @@ class AuditRequest(Value, frozen=True, kw_only=True):
 
 def traffic_options(
     *,
-    reporter: str,
+    reporter: Reporter,
     memory_limit: str = "2GB",
     threads: int | None = None,
     temp_directory: Path | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> TrafficOptions:
-    """Return how flow logs are read; `reporter` is a value of `Reporter`."""
+    """Return how flow logs are read."""
     return TrafficOptions(
-        reporter=Reporter(reporter),
+        reporter=reporter,
         memory_limit=memory_limit,
         threads=threads,
         temp_directory=temp_directory,

@@ -30,7 +30,8 @@ from netplan_planner.google.flow_log_configurations import (
     read_configurations,
 )
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
-from netplan_planner.google.transport import NotWhole, Refusal, Request, Transport
+from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
 from netplan_planner.readers.collector import Collector
 from netplan_planner.readers.kinds import BY_COLLECTION

@@ -14,7 +14,8 @@ from netplan_planner.google.options import (
     Endpoint,
     resolve_other_endpoint,
 )
-from netplan_planner.google.transport import NotWhole, Refusal, Request, Transport
+from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import ProjectId
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import NotText, documents_of

@@ -18,6 +18,9 @@ EMULATOR_VARIABLE = "COMPUTE_EMULATOR_HOST"
 ANONYMOUS_VARIABLE = "CLOUDSDK_AUTH_DISABLE_CREDENTIALS"
 """gcloud's own variable; `true` sends no credentials."""
 
+READ_ONLY_SCOPE = "https://www.googleapis.com/auth/compute.readonly"
+LOGIN = "gcloud auth application-default login"
+
 _SECRET_PARTS = re.compile(r"(?<=//)[^/]*@|[?#].*|:(?!//)[^/]*\D[^/]*(?=/|$)", re.DOTALL)
 """User and password, query and fragment, and a port that is none."""
 _VERSION_PATH = "/compute/v1/"

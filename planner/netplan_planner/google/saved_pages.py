@@ -20,7 +20,8 @@ import msgspec
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.options import ApiOptions, Endpoint
-from netplan_planner.google.transport import NotWhole, Refusal, Request, Transport
+from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json, gunzipped
 
 CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"

@@ -4,36 +4,29 @@ The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-
 Nothing here writes or logs a credential.
 """
 
-import logging
 import threading
 import time
-import warnings
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
-from netplan_planner.errors import AccessError
-from netplan_planner.google.options import ApiOptions, Endpoint
+from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
+from netplan_planner.google.refusals import (
+    Refusal,
+    Request,
+    error_message,
+    error_of,
+    is_passing,
+    why_refused,
+)
 from netplan_planner.google.watch import Watch
-from netplan_planner.version import tool_version
 
 if TYPE_CHECKING:
-    import requests
+    from netplan_planner.google.session import Sessions
 
 T = TypeVar("T")
 
-READ_ONLY_SCOPE = "https://www.googleapis.com/auth/compute.readonly"
-VIEWER_ROLE = "roles/compute.viewer"
-LOGIN = "gcloud auth application-default login"
-
-OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 200, 401, 403, 404
-_RETRIED = frozenset({408, 429, 500, 502, 503, 504})
-_RATE_REASONS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded"})
-"""Reasons under which the API says 403 where it means 429."""
-_DISABLED_REASONS = frozenset({"SERVICE_DISABLED", "accessNotConfigured"})
-_LONGEST_MESSAGE = 300
+OK = 200
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SLOWEST = 5
 """Times the time limit that a whole answer may take: one that trickles in keeps every single wait
@@ -47,10 +40,6 @@ _PLAIN_GZIP = b"\x1f\x8b\x08\x00"
 _WITH_HEADER = 31
 _BARE = -15
 """`wbits` of gzip with its header, and of the bare data, as zlib numbers the formats."""
-
-
-class Refusal(Exception):
-    """A request that failed for good; the text tells the user what to do about it."""
 
 
 class NotWhole(Exception):
@@ -68,39 +57,6 @@ class _Passing(Exception):
         super().__init__(reason)
         self.reason = reason
         self.asked_s = asked_s
-
-
-class Request(NamedTuple):
-    """A GET request, and what its refusals mean."""
-
-    method: str
-    """Its id in the discovery document."""
-    path: str
-    """Below the version, each part quoted."""
-    query: Mapping[str, str]
-    permission: str
-    """What the method needs."""
-    disabled: str
-    """What to do where the API is switched off."""
-    missing: str
-    """What 404 means."""
-    forbidden: str = ""
-    """What 403 means, where it is not that a permission is missing."""
-
-
-class _Detail(msgspec.Struct):
-    reason: str | None = None
-
-
-class _ErrorBody(msgspec.Struct):
-    message: str = ""
-    status: str | None = None
-    errors: list[_Detail] = []
-    details: list[_Detail] = []
-
-
-class _ErrorAnswer(msgspec.Struct):
-    error: _ErrorBody = msgspec.field(default_factory=_ErrorBody)
 
 
 class Transport:
@@ -130,13 +86,8 @@ class Transport:
         self._deadline_s = time.monotonic() + options.total_s
         self._endpoint = endpoint
         self._api_key = api_key
-        if api_key is not None:
-            self._credentials = _key_credentials(api_key)
-        else:
-            self._credentials = None if endpoint.is_anonymous else _default_credentials(scopes)
-        self._local = threading.local()
         self._watch = Watch()
-        self._sessions: list[requests.Session] = []
+        self._sessions, self._credentials = _opened(endpoint, scopes, api_key, self._watch)
         self._has_answered = False
         self._unreachable = ""
 
@@ -179,10 +130,10 @@ class Transport:
         try:
             with self._watch.until(until_s):
                 status, body, asked_s = self._once(request)
-        except _failures() as exc:
+        except self._sessions.failures as exc:
             if time.monotonic() > until_s:
                 raise _Passing("the answer came too slowly") from exc
-            raise _Passing(_told(exc, self._endpoint)) from exc
+            raise _Passing(self._sessions.told(exc)) from exc
         except TooLarge as exc:
             raise Refusal(f"{request.method}: {exc}; not read") from exc
         self._has_answered = True
@@ -198,18 +149,17 @@ class Transport:
                 f"{request.method}: redirected (HTTP {status}) and not followed, because the"
                 " credentials would go there; is the endpoint right, and is no login page between?"
             )
-        error = self._error(body)
-        if status in _RETRIED or (status == FORBIDDEN and _reasons(error) & _RATE_REASONS):
-            raise _Passing(f"HTTP {status} {_message(error)}".rstrip(), asked_s)
-        raise Refusal(_refused(status, error, request))
+        error = error_of(self._without_secrets(body))
+        if is_passing(status, error):
+            raise _Passing(f"HTTP {status} {error_message(error)}".rstrip(), asked_s)
+        raise Refusal(why_refused(status, error, request))
 
-    def _error(self, body: bytes) -> _ErrorBody:
-        """Return what an error answer says, without the credential, which some answers quote."""
-        credentials = self._credentials
-        for secret in (getattr(credentials, "token", None), self._api_key):
+    def _without_secrets(self, body: bytes) -> bytes:
+        """Return an error answer without the credential, which some answers quote."""
+        for secret in (getattr(self._credentials, "token", None), self._api_key):
             if secret:
                 body = body.replace(secret.encode(), _WITHHELD)
-        return _error(body)
+        return body
 
     def _wait(self, wait_s: float, request: Request) -> None:
         left_s = max(self._deadline_s - time.monotonic(), 0.0)
@@ -218,7 +168,7 @@ class Transport:
 
     def _once(self, request: Request) -> tuple[int, bytes, float]:
         """Return status, body and the seconds that `Retry-After` asks for."""
-        response = self._session().get(
+        response = self._sessions.own().get(
             self._endpoint.base_url + request.path,
             params=request.query,
             timeout=self.options.timeout_s,
@@ -246,40 +196,37 @@ class Transport:
                 raise _Passing("interrupted")
         return b"".join(pieces)
 
-    def _session(self) -> "requests.Session":
-        session: requests.Session | None = getattr(self._local, "session", None)
-        if session is None:
-            session = self._new_session()
-            # Google compresses only for agents that say gzip in their name, too.
-            session.headers["User-Agent"] = f"netplan/{tool_version()} (gzip)"
-            session.headers["Accept-Encoding"] = "gzip"
-            # Else requests would look for a password in ~/.netrc and prefer it to the token.
-            session.auth = _unchanged
-            self._watch.over(session)
-            if self._endpoint.is_loopback:
-                session.trust_env = False
-            self._local.session = session
-            self._sessions.append(session)
-        return session
-
-    def _new_session(self) -> "requests.Session":
-        if self._credentials is None:
-            # google-auth would load a cryptography library for nothing.
-            import requests
-
-            return requests.Session()
-        from google.auth.transport.requests import AuthorizedSession
-
-        session: requests.Session = AuthorizedSession(  # type: ignore[no-untyped-call]
-            self._credentials, auth_request=_token_request()
-        )
-        return session
-
     def close(self) -> None:
         """Close all connections."""
-        for session in self._sessions:
-            session.close()
+        self._sessions.close()
         self._watch.close()
+
+
+def _opened(
+    endpoint: Endpoint, scopes: Sequence[str], api_key: str | None, watch: Watch
+) -> "tuple[Sessions, Any]":
+    """Return where threads get their sessions, and the credentials of these.
+
+    What speaks HTTP is imported here, and what signs requests only where they are signed.
+    """
+    from netplan_planner.google.session import Sessions
+
+    if endpoint.is_anonymous and api_key is None:
+        return Sessions(endpoint, watch), None
+    from netplan_planner.google import credentials
+
+    if api_key is not None:
+        held = credentials.key_credentials(api_key)
+    else:
+        held = credentials.default_credentials(scopes)
+    return Sessions(endpoint, watch, lambda: credentials.authorized_session(held)), held
+
+
+def default_project() -> str | None:
+    """Return the project that Google's default credentials name, None where there is none."""
+    from netplan_planner.google import credentials
+
+    return credentials.default_project()
 
 
 def unpack_gzip(body: bytes) -> bytes:
@@ -314,140 +261,6 @@ def _not_whole(body: bytes, exc: NotWhole) -> str:
     return f"the answer is not whole: {exc}"
 
 
-def _unchanged(request: Any) -> Any:
-    return request
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    import google.auth.exceptions
-    import requests
-    import urllib3.exceptions
-
-    return (
-        requests.RequestException,
-        urllib3.exceptions.HTTPError,
-        google.auth.exceptions.GoogleAuthError,
-        OSError,
-        zlib.error,
-    )
-
-
-def _told(exc: Exception, endpoint: Endpoint) -> str:
-    """Return what went wrong below HTTP, without the objects that such errors print."""
-    import google.auth.exceptions
-    import requests
-    import urllib3.exceptions
-
-    if isinstance(exc, google.auth.exceptions.GoogleAuthError):
-        return f"the credentials could not be renewed; run `{LOGIN}`"
-    if isinstance(exc, requests.Timeout | urllib3.exceptions.TimeoutError):
-        return f"{endpoint.base_url} did not answer in time"
-    if isinstance(exc, zlib.error):
-        return "the compressed answer is damaged"
-    if isinstance(exc, requests.exceptions.SSLError):
-        return f"{endpoint.base_url}: no trusted connection (TLS)"
-    inner = exc.args[0] if isinstance(exc, requests.ConnectionError) and exc.args else exc
-    if isinstance(inner, urllib3.exceptions.ProtocolError):
-        return "the connection broke off"
-    return f"{endpoint.base_url} cannot be reached ({type(exc).__name__})"
-
-
 def _retry_after(value: str | None) -> float:
     """Return seconds; the other form, a date, is as good as none: the back-off is enough."""
     return float(value) if value and value.isascii() and value.isdigit() else 0.0
-
-
-def _error(body: bytes) -> _ErrorBody:
-    try:
-        return msgspec.json.decode(body, type=_ErrorAnswer).error
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        # A proxy's page, or nothing.
-        return _ErrorBody()
-
-
-def _reasons(error: _ErrorBody) -> set[str]:
-    return {part.reason for part in [*error.errors, *error.details] if part.reason}
-
-
-def _message(error: _ErrorBody) -> str:
-    return " ".join(error.message.split())[:_LONGEST_MESSAGE]
-
-
-def _refused(status: int, error: _ErrorBody, request: Request) -> str:
-    """Return what a final answer means. What concerns the whole project names no method."""
-    if status == UNAUTHORIZED:
-        return f"the credentials were refused (401); run `{LOGIN}`"
-    if status == FORBIDDEN and _reasons(error) & _DISABLED_REASONS:
-        return request.disabled
-    if status == FORBIDDEN and request.forbidden:
-        return f"{request.method}: refused (403) {_message(error)}; {request.forbidden}"
-    if status == FORBIDDEN:
-        return (
-            f"{request.method}: refused (403), it needs the permission {request.permission},"
-            f" which the role {VIEWER_ROLE} holds"
-        )
-    if status == NOT_FOUND:
-        return request.missing
-    return f"{request.method}: HTTP {status} {_message(error)}".rstrip()
-
-
-def _key_credentials(api_key: str) -> Any:
-    """Return an API key as google-auth's credentials: sent as a header, never in an address."""
-    from google.auth import api_key as keys
-
-    try:
-        return keys.Credentials(api_key)  # type: ignore[no-untyped-call]
-    except ValueError as exc:
-        raise AccessError("the API key is empty") from exc
-
-
-def default_project() -> str | None:
-    """Return the project that Google's default credentials name, None where there is none.
-
-    That is GOOGLE_CLOUD_PROJECT, else the project of the credentials file, of gcloud's
-    configuration, or of the machine that this runs on, as google-auth finds it.
-    """
-    import google.auth
-    import google.auth.exceptions
-
-    logging.getLogger("google.auth._default").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            _, project = google.auth.default(scopes=[READ_ONLY_SCOPE])
-    except (google.auth.exceptions.GoogleAuthError, OSError):
-        return None
-    return project or None
-
-
-def _token_request() -> Any:
-    """Return what renews credentials: a redirect there would carry a signed request elsewhere."""
-    import requests
-    from google.auth.transport.requests import Request
-
-    session = requests.Session()
-    session.max_redirects = 0
-    return Request(session)
-
-
-def _default_credentials(scopes: Sequence[str]) -> Any:
-    """Google's application default credentials, renewed once so that bad ones show here."""
-    import google.auth
-    import google.auth.exceptions
-    import requests
-
-    # It would tell stderr that no default project is set; projects are named by option here.
-    logging.getLogger("google.auth._default").setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            # About quota projects of user credentials, which Compute reads do not need.
-            warnings.simplefilter("ignore", UserWarning)
-            credentials, _ = google.auth.default(scopes=list(scopes))
-    except (google.auth.exceptions.DefaultCredentialsError, OSError) as exc:
-        text = f"no Google credentials were found; run `{LOGIN}`"
-        raise AccessError(f"{text}, or set GOOGLE_APPLICATION_CREDENTIALS") from exc
-    try:
-        credentials.refresh(_token_request())  # type: ignore[no-untyped-call]
-    except (google.auth.exceptions.GoogleAuthError, requests.RequestException) as exc:
-        raise AccessError(f"the Google credentials cannot be used; run `{LOGIN}`") from exc
-    return credentials

@@ -9,10 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import requests
 
 _EVERY_S = 0.1
 
@@ -63,31 +59,3 @@ class Watch:
                     with suppress(OSError):
                         # Below TLS, whose own way of ending would wait for the other end.
                         socket.socket.shutdown(sock, socket.SHUT_RDWR)
-
-    def over(self, session: "requests.Session") -> None:
-        """Let a session's connections tell when they are opened."""
-        import urllib3
-        from requests.adapters import HTTPAdapter
-
-        opened = self.opened
-
-        class Plain(urllib3.connection.HTTPConnection):
-            def connect(self) -> None:
-                super().connect()
-                opened(self.sock)
-
-        class Encrypted(urllib3.connection.HTTPSConnection):
-            def connect(self) -> None:
-                super().connect()
-                opened(self.sock)
-
-        class PlainPool(urllib3.HTTPConnectionPool):
-            ConnectionCls = Plain
-
-        class EncryptedPool(urllib3.HTTPSConnectionPool):
-            ConnectionCls = Encrypted
-
-        adapter = HTTPAdapter()
-        adapter.poolmanager.pool_classes_by_scheme = {"http": PlainPool, "https": EncryptedPool}
-        session.mount("http://", adapter)
-        session.mount("https://", adapter)

@@ -13,12 +13,6 @@ from support.verbs import commands
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)
-
-
-NOT_YET = ("probe",)
-"""Verbs whose help is still to be mended."""
-
-
 ALL = tuple(commands(ROOT))
 
 
@@ -44,7 +38,7 @@ def test_a_page_cuts_no_name_and_shows_no_type_of_python(
 
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
 def test_each_parameter_says_what_its_value_is(path: tuple[str, ...], command: Any) -> None:
-    for parameter in command.params if path[:1] != NOT_YET else ():
+    for parameter in command.params:
         if not parameter.hidden and parameter.expose_value:
             assert parameter.help, parameter.name
             assert not re.match(r"(Or|Of|Per|Likewise|Instead)\b", parameter.help), parameter.help

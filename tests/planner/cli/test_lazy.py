@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import typer
 
+from netplan_planner.cli import price
 from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
 from support.command import ROOTS
@@ -42,6 +44,20 @@ def test_the_table_says_what_the_verb_says(name: str) -> None:
     first = " ".join((command.help or "").split("\n\n")[0].split())
     assert VERBS[name].help == first
     assert command.name == name
+
+
+@pytest.mark.parametrize("name", price.VERBS)
+def test_the_table_of_prices_says_what_its_verbs_say(name: str) -> None:
+    group: Any = typer.main.get_group(app).commands["price"]
+    command = group.commands[name]
+    assert price.VERBS[name].help == " ".join((command.help or "").split("\n\n")[0].split())
+    assert command.name == name
+
+
+def test_a_price_imports_no_other() -> None:
+    found = loaded("price", "sku", "BB77-5FDA-69D9", "--output", "csv")
+    assert "netplan_planner.cli.price.lookups" in found
+    assert not found & {f"netplan_planner.cli.price.{one}" for one in ("machine", "services")}
 
 
 def test_the_help_page_imports_no_verb() -> None:

@@ -9,23 +9,13 @@ from typer.testing import CliRunner
 
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
-from netplan_planner.cli.parameters import Parameters, own_count, taking
+from netplan_planner.cli.parameters import Parameters, given_in, own_count, spelling, taking
 from support.verbs import commands
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)
 LEAVES = [(path, one) for path, one in commands(ROOT) if not getattr(one, "commands", {})]
 MOST_LINES, MOST_OWN = 40, 12
-NOT_YET = frozenset(
-    {
-        ("predict",),
-        ("model", "evaluate"),
-        ("probe", "import"),
-        ("probe", "plan"),
-        ("probe", "run"),
-    }
-)
-"""Verbs whose function still takes each parameter by itself."""
 
 
 class Place(Parameters, frozen=True, kw_only=True):
@@ -91,6 +81,21 @@ def test_what_a_bundle_brings_is_not_a_verb_s_own() -> None:
     assert own_count(Asked) == 2
 
 
+def test_what_is_given_is_told_as_people_write_it() -> None:
+    told = list[str]()
+    made = typer.Typer()
+
+    @made.command()
+    @taking
+    def verb(asked: Asked, ctx: typer.Context) -> None:
+        told.extend(spelling(ctx, name) for name in given_in(asked))
+
+    assert CliRunner().invoke(made, ["-r", "x", "--count", "2"]).exit_code == 0
+    assert told == ["--region"]
+    assert CliRunner().invoke(made, ["a", "-r", "x", "--count", "3"]).exit_code == 0
+    assert told[1:] == ["NAMES", "--region", "--count"]
+
+
 def is_small(command: Any) -> bool:
     """Return whether a verb's function is, and its value has few parameters of its own."""
     # typer wraps what it was given.
@@ -104,11 +109,5 @@ def is_small(command: Any) -> bool:
 
 
 @pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
-def test_a_verb_is_small_unless_it_is_still_to_be_converted(
-    path: tuple[str, ...], command: Any
-) -> None:
-    assert is_small(command) is (path not in NOT_YET)
-
-
-def test_what_is_to_be_converted_is_there() -> None:
-    assert {path for path, _ in LEAVES} >= NOT_YET
+def test_a_verb_is_small(path: tuple[str, ...], command: Any) -> None:
+    assert is_small(command)

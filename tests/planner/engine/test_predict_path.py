@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from netplan_planner.engine.asked_path import PathQuestion
 from netplan_planner.engine.predict_path import predict_described, predict_named
-from netplan_planner.engine.predict_table import read_kinds
 from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.table_kinds import read_kinds
 from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction
 from netplan_planner.readers.path_table import PathTable

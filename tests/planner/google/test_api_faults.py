@@ -13,7 +13,7 @@ from itertools import chain
 import pytest
 
 from netplan_planner.errors import AccessError
-from netplan_planner.google import ApiOptions, read_projects, transport
+from netplan_planner.google import ApiOptions, credentials, read_projects, transport
 from netplan_planner.model import Inventory
 from support import one_project
 from support.hostile_server import Answer, Asked, HostileServer, answer, json_answer, trickle
@@ -209,7 +209,7 @@ def with_token(monkeypatch: pytest.MonkeyPatch) -> None:
         def refresh(self, request: object) -> None:
             self.token = TOKEN
 
-    monkeypatch.setattr(transport, "_default_credentials", lambda scopes: Held(token=TOKEN))  # type: ignore[no-untyped-call]
+    monkeypatch.setattr(credentials, "default_credentials", lambda scopes: Held(token=TOKEN))  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.usefixtures("with_token")
@@ -230,7 +230,7 @@ def test_what_renews_a_token_follows_no_redirect() -> None:
     with HostileServer(usual) as other:
         moved = answer(b"", status=307, headers={"Location": f"{other.url}/token"})
         with HostileServer(lambda _: moved) as server:
-            request = transport._token_request()
+            request = credentials._token_request()
             with pytest.raises(Exception, match="redirect"):
                 request(f"{server.url}/token", method="POST", body=b"assertion=secret")
     assert len(server.asked) == 1

@@ -7,6 +7,7 @@ import typer
 
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.price import price_app
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, Region, amount
 from netplan_planner.engine.prices.skus import sku_prices
 from netplan_planner.engine.prices.traffic import (
@@ -44,6 +45,7 @@ class Sku(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def sku(asked: Sku) -> None:
     """Print what a SKU is, where it holds, and every step of its price."""
@@ -97,6 +99,7 @@ class Traffic(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def traffic(asked: Traffic) -> None:
     """Print what a month's traffic costs: every price step that it reaches, and the sum."""
@@ -123,6 +126,7 @@ class Address(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def address(asked: Address) -> None:
     """Print what one more external IPv4 address costs per hour and month.

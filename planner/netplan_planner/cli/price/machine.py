@@ -1,30 +1,18 @@
 """`netplan price machine`: one type, or a table of them."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from netplan_planner.choices import Paid
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.price import price_app
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, amount
 from netplan_planner.engine.prices.batch import price_table
-from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
+from netplan_planner.engine.prices.machines import MachineQuestion, machine_prices
 from netplan_planner.errors import UsageError
-
-
-class Usage(StrEnum):
-    """How a machine is paid for."""
-
-    ON_DEMAND = "on-demand"
-    SPOT = "spot"
-    CUD_1Y = "cud-1y"
-    CUD_3Y = "cud-3y"
-    SUSTAINED_USE = "sustained-use"
-    FLEX_1Y = "flex-1y"
-    FLEX_3Y = "flex-3y"
-    ALL = "all"
 
 
 class Machine(Parameters, frozen=True, kw_only=True):
@@ -48,12 +36,13 @@ class Machine(Parameters, frozen=True, kw_only=True):
             " order; `-` reads stdin.",
         ),
     ] = None
-    usage: Annotated[Usage, typer.Option(help="How it is paid for.")] = Usage.ON_DEMAND
+    usage: Annotated[Paid, typer.Option(help="How it is paid for.")] = Paid.ON_DEMAND
     hours: Hours = DEFAULT_HOURS
     prices: Prices = Prices()
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def machine(asked: Machine) -> None:
     """Print what a machine costs per hour and for a month, or for another number of hours."""
@@ -67,14 +56,14 @@ def machine(asked: Machine) -> None:
     question = MachineQuestion(
         machine_type=asked.machine_type,
         region=asked.region,
-        paid=tuple(Paid) if asked.usage is Usage.ALL else (Paid(asked.usage.value),),
+        paid=asked.usage,
         hours=amount(asked.hours, "--hours"),
     )
     answers.write(machine_prices(question, asked.prices.source()), specs)
 
 
 def _write_table(asked: Machine, file: Path) -> None:
-    if asked.hours != DEFAULT_HOURS or asked.usage is not Usage.ON_DEMAND:
+    if asked.hours != DEFAULT_HOURS or asked.usage is not Paid.ON_DEMAND:
         raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
     if asked.machine_type is not None or asked.region is not None:
         raise UsageError("--batch names types and regions in its file: give no others")

@@ -7,6 +7,7 @@ import typer
 from netplan_planner.choices import Balancer
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.price import price_app
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, Region, amount
 from netplan_planner.engine.prices.services import (
     balancer_prices,
@@ -37,6 +38,7 @@ class Nat(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def nat(asked: Nat) -> None:
     """Print what a Cloud NAT gateway costs: its hours, its addresses, the data that it processes.
@@ -87,6 +89,7 @@ class Vpn(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def vpn(asked: Vpn) -> None:
     """Print what Cloud VPN costs: the hours of its tunnels, and what is sent through them."""
@@ -135,6 +138,7 @@ class LoadBalancer(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def lb(asked: LoadBalancer) -> None:
     """Print what a load balancer costs: its forwarding rules and the data that it processes."""
@@ -172,6 +176,7 @@ class FlowLogs(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
+@price_app.command()
 @taking
 def flow_logs(asked: FlowLogs) -> None:
     """Print what VPC Flow Logs cost: generation by its price steps, and storage.

@@ -1,105 +1,109 @@
 """`netplan probe plan` and `netplan probe run`: the same options, so that one becomes the other."""
 
-from datetime import date
+from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.probe import options as own
-from netplan_planner.cli.probe import running, words
+from netplan_planner.cli.bundles import Input, PriceInput, request_of
+from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.probe import running
+from netplan_planner.cli.probe.options import STORE, How, Reach, Store, What, Within
+from netplan_planner.engine import asked_probe
 from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 
 
-def plan_or_run(
-    ctx: typer.Context,
-    pair: own.Pairs = None,
-    external: own.External = False,
-    streams: own.Streams = None,
-    max_paths: own.MaxPaths = 50,
-    max_usd: own.MaxUsd = None,
-    max_gib: own.MaxGib = None,
-    max_seconds: own.MaxSeconds = None,
-    bitrate: own.Bitrate = None,
-    tolerance: own.Tolerance = 0.1,
-    min_runs: own.RunCount = 3,
-    max_runs: own.RunCount = 10,
-    seed: own.Seed = 0,
-    time_scale: own.TimeScale = 1.0,
-    transport: own.WhichTransport = own.Transport.GCLOUD,
-    end: own.Ends = None,
-    local_src: own.LocalSrc = None,
-    local_dst: own.LocalDst = None,
-    iap: own.Iap = True,
-    ssh_option: own.SshOptions = None,
-    iperf3: own.Iperf3 = "iperf3",
-    ports: own.Ports = "5201-5232",
-    project: options.Projects = None,
-    inventory: options.Inventory = None,
-    traffic: options.Traffic = None,
-    calibration: options.Calibration = None,
-    demo: options.Demo = None,
-    prices: options.Prices = None,
-    discount: options.Discounts = None,
-    billing_export: options.BillingExports = None,
-    as_of: options.AsOf = None,
-    store: own.Store = own.STORE,
-    output: answers.Outputs = None,
-    former_format: answers.FormerFormat = None,
-    strict: own.StrictParts = False,
-    yes: own.Yes = False,
-) -> None:
+class Probe(Parameters, frozen=True, kw_only=True):
+    """What to measure, of which machines, and where results go."""
+
+    what: What = What()
+    within: Within = Within()
+    how: How = How()
+    reach: Reach = Reach()
+    given: Input = Input()
+    calibration: options.Calibration = None
+    pricing: PriceInput = PriceInput()
+    as_of: options.AsOf = None
+    store: Store = STORE
+    answer: answers.Output = answers.Output()
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 4 when a part is missing.", rich_help_panel=OUTPUT
+        ),
+    ] = False
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes",
+            help="Carry the plan out; on the command line only, of `probe run` only.",
+            show_envvar=False,
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
+
+
+@taking
+def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
     """Plan probes, and carry them out where that was asked for."""
-    specs = answers.specs_of(output, former_format)
-    if yes:
-        _require_order(ctx, demo)
-    thresholds, targets = options.configured()
-    request = AuditRequest(
-        today=date.today(),
-        as_of=options.day(as_of),
-        projects=tuple(dict.fromkeys(project or ())),
-        inventory=tuple(inventory or ()),
-        traffic=tuple(traffic or ()),
-        calibration=calibration,
-        demo=demo,
-        prices=prices,
-        discounts=tuple(discount or ()),
-        billing_exports=tuple(billing_export or ()),
-        thresholds=thresholds,
-        targets=targets,
-    )
-    usd = options.usd("--max-usd", max_usd)
-    question = ProbeQuestion(
-        pairs=words.pairs(pair or ()),
-        is_external=external,
-        streams=tuple(dict.fromkeys(streams or ())),
-        max_paths=max_paths,
-        caps=ProbeCaps(max_gib=max_gib, max_seconds=max_seconds, max_usd=usd),
-        bitrate_gbps=bitrate,
-        stop=StopRule(min_runs=min_runs, max_runs=max_runs, tolerance_ratio=tolerance),
-        seed=seed,
-        time_scale=time_scale,
-        store=store,
-    )
-    access = Access(
-        kind=transport.value,
-        ends=words.ends(end or ()),
-        client=local_src,
-        server=local_dst,
-        is_through_iap=iap,
-        ssh_options=tuple(ssh_option or ()),
-        iperf3=iperf3,
-        ports=words.ports(ports),
-    )
+    specs = asked.answer.specs()
+    if asked.yes:
+        _require_order(ctx, asked.given.demo)
+    request, question, access = _request(asked), _question(asked), _access(asked.reach)
     plan = plan_probe(question, request, progress)
     running.warn(plan)
-    if yes:
-        running.carry_out(plan, running.Order(question, access, store), specs, is_strict=strict)
+    if asked.yes:
+        order = running.Order(question, access, asked.store)
+        running.carry_out(plan, order, specs, is_strict=asked.strict)
     else:
         answers.write(plan, specs)
+
+
+def _request(asked: Probe) -> AuditRequest:
+    thresholds, targets = options.configured()
+    request = request_of(
+        asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration
+    )
+    return replace(request, thresholds=thresholds, targets=targets)
+
+
+def _question(asked: Probe) -> ProbeQuestion:
+    what, within, how = asked.what, asked.within, asked.how
+    return ProbeQuestion(
+        pairs=asked_probe.pairs(what.pair or ()),
+        is_external=what.external,
+        streams=tuple(dict.fromkeys(what.streams or ())),
+        max_paths=what.max_paths,
+        caps=ProbeCaps(
+            max_gib=within.max_gib,
+            max_seconds=within.max_seconds,
+            max_usd=options.usd("--max-usd", within.max_usd),
+        ),
+        bitrate_gbps=within.bitrate,
+        stop=StopRule(min_runs=how.min_runs, max_runs=how.max_runs, tolerance_ratio=how.tolerance),
+        seed=how.seed,
+        time_scale=how.time_scale,
+        store=asked.store,
+    )
+
+
+def _access(reach: Reach) -> Access:
+    return Access(
+        kind=reach.transport.value,
+        ends=asked_probe.ends(reach.end or ()),
+        client=reach.local_src,
+        server=reach.local_dst,
+        is_through_iap=reach.iap,
+        ssh_options=tuple(reach.ssh_option or ()),
+        iperf3=reach.iperf3,
+        ports=asked_probe.ports(reach.ports),
+    )
 
 
 def _require_order(ctx: typer.Context, demo: str | None) -> None:

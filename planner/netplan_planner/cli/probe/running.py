@@ -1,7 +1,4 @@
-"""Carries the plan of `netplan probe` out, and tells on stderr what happens.
-
-It is imported when a plan is made, for a start of the command would have to wait for it.
-"""
+"""Carries the plan of `netplan probe` out, and tells on stderr what happens."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """What machines cost: one type in every way of paying for it."""
 
 from decimal import Decimal
-from enum import StrEnum
 
+from netplan_planner.choices import Paid
 from netplan_planner.engine.prices.source import PriceSource, by_the_hour, completed
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import Price, PriceAnswer, Usage, Value
@@ -13,18 +13,6 @@ from netplan_pricing import SnapshotPriceBook
 MONTH_H = Decimal(HOURS_PER_MONTH)
 
 
-class Paid(StrEnum):
-    """How a machine is paid for: the model's `Usage`, and flexible commitments."""
-
-    ON_DEMAND = "on-demand"
-    SPOT = "spot"
-    CUD_1Y = "cud-1y"
-    CUD_3Y = "cud-3y"
-    SUSTAINED_USE = "sustained-use"
-    FLEX_1Y = "flex-1y"
-    FLEX_3Y = "flex-3y"
-
-
 _YEARS = {Paid.FLEX_1Y: 1, Paid.FLEX_3Y: 3}
 
 
@@ -33,7 +21,7 @@ class MachineQuestion(Value, frozen=True, kw_only=True):
 
     machine_type: str
     region: str
-    paid: tuple[Paid, ...]
+    paid: Paid
     hours: Decimal = MONTH_H
 
 
@@ -46,7 +34,7 @@ def machine_prices(asked: MachineQuestion, source: PriceSource) -> PriceAnswer:
     book = source.book()
     rows: list[dict[str, object]] = []
     unknown: list[tuple[str, str]] = []
-    for paid in asked.paid:
+    for paid in asked.paid.each:
         try:
             price = _price(book, asked, paid)
         except MissingDatum as error:

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from netplan_planner.choices import Paid
 from netplan_planner.engine.asked_path import PathQuestion
 from netplan_planner.engine.caps import CapsRequest, caps_of
 from netplan_planner.engine.predict_path import predict_described
-from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
+from netplan_planner.engine.prices.machines import MachineQuestion, machine_prices
 from netplan_planner.engine.prices.source import PriceSource
 from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions, render
@@ -69,7 +70,7 @@ def test_it_is_quiet_and_anybody_can_use_it(
 
 def answers() -> dict[str, object]:
     """Return an answer of several verbs, and something that its page shows."""
-    asked = MachineQuestion(machine_type="n2-standard-16", region="us-central1", paid=tuple(Paid))
+    asked = MachineQuestion(machine_type="n2-standard-16", region="us-central1", paid=Paid.ALL)
     path = PathQuestion(
         src_type="n2-standard-32",
         src_place="us-central1",

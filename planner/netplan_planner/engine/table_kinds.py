@@ -1,0 +1,172 @@
+"""The kinds of path of a table: limits are looked up once a kind, not once a row."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.engine.kind_of_cells import kind_of_cells, tier1_note
+from netplan_planner.model import PathClass, PathQuery
+from netplan_planner.readers.path_cells import clouds_of, day_of
+from netplan_planner.readers.path_columns import KIND_COLUMNS
+from netplan_planner.readers.path_table import PathRows, PathTable
+from netplan_planner.throughput.batch import Columns, kind_limits
+from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
+from netplan_planner.throughput.goodput.terms import Spans
+from netplan_planner.throughput.limits.ends import ANYBODY
+from netplan_planner.throughput.limits.path_limits import StaticLimits
+from netplan_planner.throughput.limits.protocols import has_joined_rtt, omit_of
+from netplan_planner.throughput.round_trips.given import RaisedRtts
+from netplan_planner.throughput.round_trips.of_path import row_round_trips
+
+_NO_DAY = 0
+
+
+class TableKinds(NamedTuple):
+    """The kinds of path of a table, and what varies by row."""
+
+    kinds: list[PathQuery]
+    limits: list[StaticLimits]
+    columns: Columns
+    places: list[tuple[str, str]]
+    """Sender's and receiver's."""
+    place: NDArray[np.intp]
+    """Number of each row's."""
+    rtt: RaisedRtts
+    """The rows' own round-trip times."""
+    notes: list[str]
+    """What of each kind was not taken as it stands; empty where nothing was."""
+
+
+def read_kinds(table: PathTable, *, as_of: date, without: str = "") -> TableKinds:
+    """Return the kinds of path of a table with their limits; `without` leaves a campaign out."""
+    rows = table.rows()
+    cells = [dict(zip(KIND_COLUMNS, kind, strict=True)) for kind in rows.kinds]
+    pairs, kind = _kinds_and_places(rows)
+    made = [kind_of_cells(cells[k], *rows.places[p], as_of) for k, p in pairs]
+    kinds = [query for query, _ in made]
+    limits = [
+        StaticLimits((), (), (why,), ()) if why else found
+        for (_, why), found in zip(made, kind_limits(kinds, without=without), strict=True)
+    ]
+    notes = ["" if why else tier1_note(query) for query, why in made]
+    kinds, limits, kind = _with_refused(table, kinds, limits, kind)
+    notes += [""] * (len(kinds) - len(notes))
+    both = np.array(["both" in one["direction"].lower() for one in cells], dtype=bool)
+    joined = _joined(table, [k.as_of for k in kinds], kind)
+    rtt = row_round_trips(
+        own_ms=rows.numbers["rtt_ms"],
+        is_joined=joined,
+        places=rows.places,
+        place=rows.place,
+        distances=[one.path_class.distance for one in kinds],
+        kind=kind,
+    )
+    columns = _columns(table, rows, kinds, kind, both[rows.kind], rtt.taken)
+    return TableKinds(kinds, limits, columns, rows.places, rows.place, rtt.own, notes)
+
+
+def _with_refused(
+    table: PathTable,
+    kinds: list[PathQuery],
+    limits: list[StaticLimits],
+    kind: NDArray[np.intp],
+) -> tuple[list[PathQuery], list[StaticLimits], NDArray[np.intp]]:
+    """Return the kinds with one more for each reason for which rows are refused."""
+    code, texts = table.refused.code, table.refused.texts
+    if not texts:
+        return kinds, limits, kind
+    refused = PathQuery(path_class=PathClass.UNKNOWN, src=ANYBODY, dst=ANYBODY)
+    of_rows = np.where(code >= 0, len(kinds) + code, kind)
+    whys = [StaticLimits((), (), (f"refused: {text}",), ()) for text in texts]
+    return [*kinds, *(refused for _ in texts)], [*limits, *whys], of_rows
+
+
+def pairs_of(found: TableKinds) -> tuple[list[str], NDArray[np.intp]]:
+    """Return the keys of a table's pairs of places, and the number of each row's; -1 for none."""
+    codes = found.columns.kind * max(len(found.places), 1) + found.place
+    distinct, which = np.unique(codes, return_inverse=True)
+    numbers: dict[str, int] = {}
+    of_code = []
+    for code in distinct.tolist():
+        kind, place = divmod(code, max(len(found.places), 1))
+        names = [name.rpartition(":")[2] for name in found.places[place]]
+        key = pair_key(found.kinds[kind], *names)
+        of_code.append(numbers.setdefault(key, len(numbers)) if key is not None else -1)
+    return list(numbers), np.array(of_code, dtype=np.intp)[which.reshape(-1)]
+
+
+def _kinds_and_places(rows: PathRows) -> tuple[list[tuple[int, int]], NDArray[np.intp]]:
+    """Return the distinct pairs of kind and clouds of the places, and the number of each row's.
+
+    Places matter to a kind only by their cloud: thousands of region pairs share limits.
+    """
+    clouds: dict[tuple[str, str], int] = {}
+    by_place = np.array(
+        [clouds.setdefault(clouds_of("", *pair), len(clouds)) for pair in rows.places],
+        dtype=np.intp,
+    )
+    example = {code: number for number, code in reversed(list(enumerate(by_place.tolist())))}
+    keys = rows.kind * len(clouds) + by_place[rows.place]
+    distinct, which = np.unique(keys, return_inverse=True)
+    pairs = [(int(key) // len(clouds), example[int(key) % len(clouds)]) for key in distinct]
+    return pairs, which
+
+
+def _columns(
+    table: PathTable,
+    rows: PathRows,
+    kinds: list[PathQuery],
+    kind: NDArray[np.intp],
+    is_both_ways: NDArray[np.bool_],
+    rtt: Spans,
+) -> Columns:
+    numbers = rows.numbers
+    window = numbers["window_bytes"]
+    return Columns(
+        kind=kind,
+        window_bytes=np.where(np.isnan(window), numbers["window_of_note"], window),
+        streams=numbers["streams"],
+        rtt_ms=rtt.likely,
+        low_rtt_ms=rtt.low,
+        high_rtt_ms=rtt.high,
+        duration_s=numbers["duration_s"],
+        omit_s=_omits(table, numbers["omit_s"]),
+        transfer_bytes=numbers["bytes"],
+        is_both_ways=is_both_ways,
+        is_sender_count=rows.is_sender_count,
+    )
+
+
+def _joined(
+    table: PathTable, days: Sequence[date | None], kind: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which rows' round-trip times are of another day than the row, or of such a campaign.
+
+    A row is known by its `rtt_date`, a published campaign by its name.
+    """
+    found = np.zeros(table.row_count, dtype=bool)
+    if table.has("source"):
+        names, which = table.texts("source")
+        found |= np.array([has_joined_rtt(name) for name in names], dtype=bool)[which]
+    if table.has("rtt_date"):
+        texts, which = table.texts("rtt_date")
+        taken = np.array([_ordinal(day_of(text)) for text in texts])[which]
+        asked = np.array([_ordinal(day) for day in days])[kind]
+        found |= (taken != _NO_DAY) & (taken != asked)
+    return found
+
+
+def _ordinal(day: date | None) -> int:
+    return day.toordinal() if day is not None else _NO_DAY
+
+
+def _omits(table: PathTable, given: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the seconds before counting: the row's own, else those of its campaign's protocol."""
+    if not table.has("source") or not np.isnan(given).any():
+        return given
+    names, which = table.texts("source")
+    omits = np.array([omit_of(name) for name in names])
+    return np.where(np.isnan(given), omits[which], given)

@@ -1,0 +1,119 @@
+"""Sessions of HTTP, one a thread, and what goes wrong below HTTP.
+
+Imported when something is asked for: `requests` takes longer to import than an audit of a small
+file. Requests are signed by `credentials`.
+"""
+
+import threading
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import google.auth.exceptions
+import requests
+import urllib3
+import urllib3.exceptions
+from requests.adapters import HTTPAdapter
+
+from netplan_planner.google.options import LOGIN, Endpoint
+from netplan_planner.google.watch import Watch
+from netplan_planner.version import tool_version
+
+
+class Sessions:
+    """Gives each thread a session of its own."""
+
+    failures: tuple[type[Exception], ...] = (
+        requests.RequestException,
+        urllib3.exceptions.HTTPError,
+        google.auth.exceptions.GoogleAuthError,
+        OSError,
+        zlib.error,
+    )
+    """What a request raises that got no whole answer."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        watch: Watch,
+        new: Callable[[], requests.Session] = requests.Session,
+    ) -> None:
+        """Open nothing yet.
+
+        Args:
+            endpoint: Where requests go.
+            watch: Told of each connection.
+            new: Makes a session; without a word, one that signs nothing.
+        """
+        self._endpoint = endpoint
+        self._watch = watch
+        self._new = new
+        self._local = threading.local()
+        self._opened: list[requests.Session] = []
+
+    def own(self) -> requests.Session:
+        """Return this thread's session."""
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is None:
+            session = self._new()
+            # Google compresses only for agents that say gzip in their name, too.
+            session.headers["User-Agent"] = f"netplan/{tool_version()} (gzip)"
+            session.headers["Accept-Encoding"] = "gzip"
+            # Else requests would look for a password in ~/.netrc and prefer it to the token.
+            session.auth = _unchanged
+            watch_over(session, self._watch)
+            if self._endpoint.is_loopback:
+                session.trust_env = False
+            self._local.session = session
+            self._opened.append(session)
+        return session
+
+    def told(self, exc: Exception) -> str:
+        """Return what went wrong below HTTP, without the objects that such errors print."""
+        if isinstance(exc, google.auth.exceptions.GoogleAuthError):
+            return f"the credentials could not be renewed; run `{LOGIN}`"
+        if isinstance(exc, requests.Timeout | urllib3.exceptions.TimeoutError):
+            return f"{self._endpoint.base_url} did not answer in time"
+        if isinstance(exc, zlib.error):
+            return "the compressed answer is damaged"
+        if isinstance(exc, requests.exceptions.SSLError):
+            return f"{self._endpoint.base_url}: no trusted connection (TLS)"
+        inner = exc.args[0] if isinstance(exc, requests.ConnectionError) and exc.args else exc
+        if isinstance(inner, urllib3.exceptions.ProtocolError):
+            return "the connection broke off"
+        return f"{self._endpoint.base_url} cannot be reached ({type(exc).__name__})"
+
+    def close(self) -> None:
+        """Close all connections."""
+        for session in self._opened:
+            session.close()
+
+
+def _unchanged(request: Any) -> Any:
+    return request
+
+
+def watch_over(session: requests.Session, watch: Watch) -> None:
+    """Let a session's connections tell a watch when they are opened."""
+    opened = watch.opened
+
+    class Plain(urllib3.connection.HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            opened(self.sock)
+
+    class Encrypted(urllib3.connection.HTTPSConnection):
+        def connect(self) -> None:
+            super().connect()
+            opened(self.sock)
+
+    class PlainPool(urllib3.HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class EncryptedPool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = Encrypted
+
+    adapter = HTTPAdapter()
+    adapter.poolmanager.pool_classes_by_scheme = {"http": PlainPool, "https": EncryptedPool}
+    session.mount("http://", adapter)
+    session.mount("https://", adapter)
