@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from netplan_planner.cli import answers, options, path_options, quantities
-from netplan_planner.cli.app import app, note, progress
+from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.cli.price.shared import source_of, tell_unused
 from netplan_planner.cli.state import state
@@ -249,9 +249,10 @@ def predict(
             )
         answers.write(PluginTable(rows=tuple(rows)), specs)
         return
-    answers.write(
-        answer_of(question), specs, RenderOptions(verbosity=int(explain or state.explain))
-    )
+    found = answer_of(question)
+    answers.write(found, specs, RenderOptions(verbosity=int(explain or state.explain)))
+    if found.is_unknown:
+        raise typer.Exit(EXIT_FINDINGS)
 
 
 _ASSUMED_CLASS = (

@@ -121,6 +121,11 @@ class Prediction(Value, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """What to know of what was asked."""
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is neither a value nor a ceiling."""
+        return self.estimate.gbps is None and not self.estimate.limits
+
 
 class ByPlugin(Value, frozen=True, kw_only=True):
     """A path with one network plugin of a cluster; without one: the hosts themselves."""

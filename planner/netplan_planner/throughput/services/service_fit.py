@@ -10,7 +10,7 @@ import math
 from functools import cache
 
 from netplan_planner import units
-from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.errors import UnknownName, UsageError, nearest_names
 from netplan_planner.model import Service, ServiceCurve, Value
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.transport.tcp import SATURATION_POWER
@@ -123,12 +123,18 @@ def known_service(name: str, payload_ratio: float = 1.0) -> Service:
             asked later may be goodput.
 
     Raises:
-        MissingDatum: If there is none of that name.
+        UnknownName: If there is none of that name.
     """
     with (DATA / "services.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["service"] == name]
+        known = [*csv.DictReader(file)]
+    rows = [row for row in known if row["service"] == name]
     if len(rows) != 2:
-        raise MissingDatum(f"no service {name!r} ships with netplan; give two points of your own")
+        names = sorted({row["service"] for row in known})
+        near = ", ".join(nearest_names(name, names) or names)
+        raise UnknownName(
+            f"no service {name[:60]!r} ships with netplan (near: {near}); give two points of your"
+            " own"
+        )
     low, high = sorted((_point(row, payload_ratio) for row in rows), key=lambda point: point.gbps)
     return fit_two_points(low=low, high=high)
 
