@@ -30,7 +30,7 @@ class Lines(NamedTuple):
     """Ends with 0."""
     wrong: tuple[Wrong, ...]
     """Ends with 2: a word that names nothing."""
-    nothing: tuple[str, ...] = ()
+    nothing: tuple[str | Callable[[Path], list[str]], ...] = ()
     """Ends with 1: found nothing, or found what is wrong."""
     unreadable: tuple[str, ...] = ()
     """Ends with 3: an input that is missing or damaged."""
@@ -243,6 +243,8 @@ VERBS: Mapping[str, Lines] = {
     "prices verify": Lines(
         "prices verify",
         wrong=(("prices verify --prics FILE", "--prices"),),
+        # A made snapshot is nothing like the embedded one.
+        nothing=(answers.check,),
         unreadable=("prices verify --prices FILE", "prices verify --against FILE"),
     ),
     "prices reconcile": Lines(
@@ -254,7 +256,7 @@ VERBS: Mapping[str, Lines] = {
         "probe plan --demo gecko",
         wrong=(("probe plan --demo gekko", "gecko"),),
         unreadable=("probe plan --inventory FILE", "probe plan --demo gecko --calibration FILE"),
-        incomplete=lambda folder, _: ["probe", "plan", *_without_page(folder), "--yes"],
+        incomplete=lambda folder, _: ["probe", "plan", *_without_page(folder)],
     ),
     "probe run": Lines(
         "probe run --demo gecko",

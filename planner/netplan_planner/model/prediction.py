@@ -1,5 +1,6 @@
 """What `netplan predict` answers: a rate with its interval, and what one can plan with."""
 
+import math
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -10,11 +11,23 @@ from netplan_planner.model.prices import LineItem
 
 
 class ServiceCurve(Value, frozen=True, kw_only=True):
-    """One curve: bytes per transaction, ceiling (infinite where none shows) and exponent."""
+    """One curve: bytes per transaction, ceiling and exponent; JSON has no infinity, so None is."""
 
     bytes_per_transaction: float
-    ceiling_tps: float
-    overlap: float
+    ceiling_tps: float | None
+    """None where none shows."""
+    overlap: float | None
+    """None where transfer and work overlap in full, and the lesser of the two rates holds."""
+
+    @property
+    def most_tps(self) -> float:
+        """The ceiling, infinite where none shows."""
+        return math.inf if self.ceiling_tps is None else self.ceiling_tps
+
+    @property
+    def exponent(self) -> float:
+        """That of the overlap, infinite where it is in full."""
+        return math.inf if self.overlap is None else self.overlap
 
 
 class Service(Value, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Exit statuses of every verb, by the table of docs/statuses.md."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -34,11 +34,13 @@ _OF_MEASURING = {"probe plan", "probe run"}
 """Whose status 3 for want of a figure needs machines; tests/planner/cli/probe has it."""
 
 
-def lines_of(kind: str) -> Iterator[Any]:
-    """Yield the lines of a kind with the verb as their name."""
-    for verb, lines in VERBS.items():
-        for number, line in enumerate(getattr(lines, kind), 1):
-            yield pytest.param(line, id=f"{verb}-{number}")
+def lines_of(kind: str) -> list[Any]:
+    """Return the lines of a kind with the verb as their name."""
+    return [
+        pytest.param(line, id=f"{verb}-{number}")
+        for verb, lines in VERBS.items()
+        for number, line in enumerate(getattr(lines, kind), 1)
+    ]
 
 
 def documented() -> dict[str, tuple[bool, bool, bool]]:
@@ -89,8 +91,10 @@ def test_a_word_that_names_nothing_is_2_and_told_with_the_nearest(
 
 
 @pytest.mark.parametrize("line", lines_of("nothing"))
-def test_nothing_found_is_1_and_said(line: str) -> None:
-    done = netplan(*line.split())
+def test_nothing_found_is_1_and_said(
+    line: str | Callable[[Path], list[str]], tmp_path: Path
+) -> None:
+    done = netplan(*(line.split() if isinstance(line, str) else line(tmp_path)))
     assert done.status == 1
     assert done.out
 

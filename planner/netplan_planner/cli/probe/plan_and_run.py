@@ -11,7 +11,7 @@ from netplan_planner.cli.probe import running, words
 from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import IncompleteError, UsageError
 
 
 def plan_or_run(
@@ -98,8 +98,10 @@ def plan_or_run(
     running.warn(plan)
     if yes:
         running.carry_out(plan, running.Order(question, access, store), specs, is_strict=strict)
-    else:
-        answers.write(plan, specs)
+        return
+    answers.write(plan, specs)
+    if strict and not plan.probes:
+        raise IncompleteError(running.NOTHING)
 
 
 def _require_order(ctx: typer.Context, demo: str | None) -> None:
