@@ -78,8 +78,8 @@ def test_a_page_asks_for_nothing_and_says_so(written: dict[str, str]) -> None:
 
 
 def test_names_are_no_markup(written: dict[str, str]) -> None:
-    for form in ("md", "html"):
-        assert "<script>alert" not in written[form]
-        assert "<b onclick" not in written[form]
-    code = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
-    assert not re.search(r"<(?:script|b|img|iframe)\b", code.sub("", written["md"]))
+    assert "<script>alert" not in written["html"]
+    assert "<b onclick" not in written["html"]
+    # What stands in code is shown as it is.
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", written["md"], flags=re.DOTALL)
+    assert not re.search(r"(?<!\\)<[a-z!/]", prose)
