@@ -50,7 +50,7 @@ LINES = {
     "rules": "rules",
     "rules-one": "rules vpc-mtu-mismatch",
 }
-OWN_FORMATS = {"predict-batch": ("csv", "json"), "price-machine-batch": ("csv", "json")}
+OWN_FORMATS = {"predict-batch": ("csv",), "price-machine-batch": ("csv", "json")}
 """Of tables that are not read by people; the others are written as text, JSON and CSV."""
 
 
