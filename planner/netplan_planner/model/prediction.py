@@ -8,6 +8,7 @@ from enum import StrEnum
 from netplan_planner.model.base import Value
 from netplan_planner.model.limits import Estimate, PathQuery
 from netplan_planner.model.prices import LineItem
+from netplan_planner.model.traffic import PathClass
 
 
 class ServiceCurve(Value, frozen=True, kw_only=True):
@@ -136,8 +137,9 @@ class Prediction(Value, frozen=True, kw_only=True):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether there is neither a value nor a ceiling."""
-        return self.estimate.gbps is None and not self.estimate.limits
+        """Whether there is no value; of a path to Google's APIs, no ceiling either."""
+        has_ceiling = self.query.path_class is PathClass.GOOGLE_APIS and bool(self.estimate.limits)
+        return self.estimate.gbps is None and not has_ceiling
 
 
 class ByPlugin(Value, frozen=True, kw_only=True):
