@@ -5,6 +5,7 @@
     ├── InputError      a file or page cannot be read, or written   exit status 3
     │   └── AccessError the cloud refused, or is silent; names the permission
     ├── MissingDatum    no price, cap or measurement; never a 0     exit status 3
+    │   └── UnknownName a word that names nothing, with the nearest     exit status 2
     └── IncompleteError the answer lacks a part and `--strict` was given   exit status 4
 
 The shell translates foreign exceptions where they arise (`from exc`). After that, errors are
@@ -44,6 +45,16 @@ class AccessError(InputError):
 
 class MissingDatum(NetplanError):
     """A price, cap or measurement that netplan does not have. It is never read as 0."""
+
+
+class UnknownName(MissingDatum):
+    """A type, region, area, SKU or the like that netplan does not know; the text has the nearest.
+
+    As the word of a command it is wrong usage. In a table or an inventory it is one more datum that
+    is missing, which is why those who read them need not know of it.
+    """
+
+    exit_status = 2
 
 
 class IncompleteError(NetplanError):

@@ -55,6 +55,11 @@ def open_snapshot(folder: Path | None = None, terms: Terms = LIST_PRICES) -> "Sn
     return SnapshotPriceBook(SnapshotFile(place if place.is_file() else place / FILE_NAME), terms)
 
 
+def _kept(refusal: MissingDatum) -> MissingDatum:
+    """Return a refusal without the places in the code where it arose, which hold what they saw."""
+    return type(refusal)(str(refusal))
+
+
 class SnapshotPriceBook:
     """A `PriceBook` whose tables are decoded when they are first needed."""
 
@@ -153,8 +158,8 @@ class SnapshotPriceBook:
         Decimal('0.189999')
         """
         answer = self._machine_answer(region, machine_type, usage)
-        if isinstance(answer, str):
-            raise MissingDatum(answer)
+        if isinstance(answer, MissingDatum):
+            raise _kept(answer)
         return answer
 
     def flexible_skus(self) -> frozenset[str]:
@@ -204,11 +209,11 @@ class SnapshotPriceBook:
         """
         return self._traffic.received(path_class, src_region, dst_region)
 
-    def _ask_machine(self, region: str, machine_type: str, usage: Usage) -> Price | str:
+    def _ask_machine(self, region: str, machine_type: str, usage: Usage) -> Price | MissingDatum:
         try:
             return self.machines.price(region, machine_type, usage)
         except MissingDatum as error:
-            return str(error)
+            return _kept(error)
 
     def machine_batch(self, pairs: Iterable[tuple[str, str]]) -> Iterator[ListedMachine]:
         """Yield all prices for pairs of region and machine type, in their order.
@@ -259,8 +264,8 @@ class SnapshotPriceBook:
             MissingDatum: If the price is not known, or depends on what is not given.
         """
         answer = self._traffic_answer(path_class, src_region, dst_region, area, network_tier)
-        if isinstance(answer, str):
-            raise MissingDatum(answer)
+        if isinstance(answer, MissingDatum):
+            raise _kept(answer)
         return answer
 
     def _ask_traffic(
@@ -270,14 +275,14 @@ class SnapshotPriceBook:
         dst_region: str | None,
         area: str | None,
         network_tier: str,
-    ) -> tuple[PriceTier, ...] | str:
+    ) -> tuple[PriceTier, ...] | MissingDatum:
         route = Route(
             src_region=src_region, dst_region=dst_region, area=area, network_tier=network_tier
         )
         try:
             return self._traffic.tiers(path_class, route)
         except MissingDatum as error:
-            return str(error)
+            return _kept(error)
 
     def traffic_line_items(
         self,

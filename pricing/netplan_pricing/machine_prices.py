@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import MissingDatum, UnknownName
 from netplan_planner.model import (
     MachineShape,
     Price,
@@ -194,14 +194,15 @@ class MachinePrices:
         """Return a machine's price per hour.
 
         Raises:
-            MissingDatum: If region or type is unknown, not offered, or has no such price.
+            MissingDatum: If the type is not offered, or has no such price; `UnknownName` if the
+                region or the type is not known.
         """
         self._types.require_region(region)
         custom = parse_custom(machine_type)
         if custom is not None:
             self._require_series(region, custom)
         elif not self._types.is_offered(region, machine_type):
-            raise MissingDatum(self._absence(region, machine_type))
+            raise self._absence(region, machine_type)
         if usage is not Usage.SUSTAINED_USE:
             return self._in_words(region, machine_type, usage, custom)
         price = self._in_words(region, machine_type, Usage.ON_DEMAND, custom)
@@ -344,15 +345,16 @@ class MachinePrices:
     def _is_priced(self, region: str, machine_type: str) -> bool:
         return isinstance(self._quote(region, machine_type, Usage.ON_DEMAND), Quote)
 
-    def _absence(self, region: str, machine_type: str) -> str:
+    def _absence(self, region: str, machine_type: str) -> MissingDatum:
         """Return which of the reasons it is: unknown, or not offered."""
         as_of = f"(machine types of {self._types.as_of})"
         if self._is_priced(region, machine_type):
-            return f"{machine_type} has a list price in {region}, but is not offered there {as_of}"
+            reason = f"{machine_type} has a list price in {region}, but is not offered there"
+            return MissingDatum(f"{reason} {as_of}")
         if machine_type in self._types.shapes:
-            return f"{machine_type} is neither offered nor priced in {region} {as_of}"
+            return MissingDatum(f"{machine_type} is neither offered nor priced in {region} {as_of}")
         hint = why_no_shape(machine_type) or nearest(machine_type, self._types.shapes)
-        return f"no machine type {quoted(machine_type)} is known{hint} {as_of}"
+        return UnknownName(f"no machine type {quoted(machine_type)} is known{hint} {as_of}")
 
     def _short_absence(self, region: str, machine_type: str, *, is_priced: bool) -> str:
         """Return the reason without looking for like names, for tables of many rows."""

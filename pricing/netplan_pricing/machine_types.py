@@ -5,7 +5,7 @@ from math import ceil
 
 import msgspec
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import UnknownName
 from netplan_planner.model import MachineShape
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
@@ -121,10 +121,10 @@ class MachineTypes:
         """Return if the region is known.
 
         Raises:
-            MissingDatum: If no machine type is offered there; it names the nearest regions.
+            UnknownName: If no machine type is offered there; it names the nearest regions.
         """
         if not self.has_region(region):
-            raise MissingDatum(
+            raise UnknownName(
                 f"no region {quoted(region)} is known{nearest(region, self._ranges)};"
                 f" regions of {self.as_of}"
             )
@@ -135,7 +135,7 @@ class MachineTypes:
         A type that is deprecated in this region alone says so in its shape.
 
         Raises:
-            MissingDatum: If the region is unknown.
+            UnknownName: If the region is unknown.
         """
         found = self._offered.get(region)
         if found is None:

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import msgspec
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import UnknownName
 from netplan_planner.model import Price, PriceTier, SkuId
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile, Table
 from netplan_pricing.known_changes import dated
-from netplan_pricing.texts import quoted
+from netplan_pricing.texts import nearest, quoted
 
 
 class SkuEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,13 +82,14 @@ class Skus:
         """Return a SKU.
 
         Raises:
-            MissingDatum: If the snapshot does not hold it.
+            UnknownName: If the snapshot does not hold it.
         """
         row = self.row(sku_id)
         if row is None:
-            raise MissingDatum(
+            raise UnknownName(
                 f"no SKU {quoted(sku_id)} is in this snapshot: it holds the {len(self):,} of"
                 " machines and networks (no licences, disks, TPUs, sole-tenant nodes)"
+                f"{nearest(sku_id, self._table['sku_id'].values)}"
             )
         return self.entry_of(row)
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import msgspec
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import MissingDatum, UnknownName
 from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
 from netplan_pricing.country_codes import country_names
 from netplan_pricing.internet_areas import InternetAreas
@@ -171,7 +171,8 @@ class TrafficPrices:
         """Return the price steps to the area of a route.
 
         Raises:
-            MissingDatum: If the area is not given, not a place, or may be two with two prices.
+            MissingDatum: If the area is not given, or may be two with two prices; `UnknownName` if
+                it is no place.
         """
         src, area = route.src_region, route.area
         priced = self._network.by_area(kind, src)
@@ -185,7 +186,7 @@ class TrafficPrices:
         names = self._areas.candidates(area, set(priced))
         entries = [priced[name] for name in names if name in priced]
         if not names or len(entries) != len(names):
-            raise MissingDatum(
+            raise UnknownName(
                 f"no destination area for {quoted(area)} is known from {src}: it is a country by"
                 " name or code, a continent, or one of"
                 f" {', '.join(sorted(entry.destination_place for entry in priced.values()))}"

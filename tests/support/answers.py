@@ -30,49 +30,49 @@ class Written(NamedTuple):
         return list(csv.DictReader(self.csv.splitlines(keepends=True), strict=True))
 
 
-def _calibration(folder: Path) -> list[str]:
+def calibration(folder: Path) -> list[str]:
     probes = store(folder / "probes.jsonl", [record(n, 24.0 + 0.1 * n) for n in range(8)])
     return ["calibrate", str(probes), "--out", str(folder / "calibration.json")]
 
 
-def _price_table(folder: Path) -> list[str]:
+def price_table(folder: Path) -> list[str]:
     table = folder / "machines.csv"
     table.write_text("machine_type,region,note\nn2-standard-4,us-central1,=1+1\nn9-odd,nowhere,\n")
     return ["price", "machine", "--batch", str(table)]
 
 
-def _snapshot(folder: Path, changed: Mapping[str, str | None] | None = None) -> Path:
+def snapshot(folder: Path, changed: Mapping[str, str | None] | None = None) -> Path:
     folder.mkdir()
     (folder / FILE_NAME).write_bytes(built(folder / "in", changed).content)
     return folder
 
 
-def _build(folder: Path) -> list[str]:
+def build(folder: Path) -> list[str]:
     inputs = write_inputs(folder / "in")
     return ["prices", "build", *arguments(inputs), "--out", str(folder), "--accept-changes"]
 
 
-def _changes(folder: Path) -> list[str]:
+def changes(folder: Path) -> list[str]:
     fewer = "".join(row for row in TABLES[LISTS].splitlines(True) if ",c4n-standard-4," not in row)
-    old, new = _snapshot(folder / "old"), _snapshot(folder / "new", {LISTS: fewer})
+    old, new = snapshot(folder / "old"), snapshot(folder / "new", {LISTS: fewer})
     return ["prices", "diff", str(old), str(new)]
 
 
-def _check(folder: Path) -> list[str]:
-    return ["prices", "verify", "--prices", str(_snapshot(folder / "made"))]
+def check(folder: Path) -> list[str]:
+    return ["prices", "verify", "--prices", str(snapshot(folder / "made"))]
 
 
-def _map(folder: Path) -> list[str]:
+def sku_map(folder: Path) -> list[str]:
     return ["prices", "map", str(write_inputs(folder / "in") / "skus.json")]
 
 
-def _reconciled(folder: Path) -> list[str]:
+def reconciled(folder: Path) -> list[str]:
     zones = usage("DE9E-AFBC-A15A", "Network Inter Zone Data Transfer Out", 245_000, 2450.0)
     bill = write_flat_csv(folder / "bill.csv", [zones, usage("1111-1111-1111", "Core", 10, 17.0)])
     return ["prices", "reconcile", "--demo", "gecko", "--billing-export", str(bill)]
 
 
-def _evaluation(folder: Path) -> list[str]:
+def evaluation(folder: Path) -> list[str]:
     table = folder / "measured.csv"
     table.write_text(
         "src_machine_type,dst_machine_type,path_class,value,unit\n"
@@ -86,7 +86,7 @@ _PAIR = ["predict", "n2-standard-8", "n2-standard-8"]
 Source = list[str] | Callable[[Path], list[str]] | Value
 """A command, or what makes one and its input, or an answer."""
 _MADE: Mapping[str, tuple[Source, ...]] = {
-    "CalibrationReport": (_calibration,),
+    "CalibrationReport": (calibration,),
     "Environment": (["config", "show", "--env"],),
     "PluginTable": ([*_PAIR, "--plugin", "calico", "--plugin", "cilium"],),
     "Prediction": (
@@ -100,10 +100,10 @@ _MADE: Mapping[str, tuple[Source, ...]] = {
         ["price", "nat", "--region", "us-central1", "--vms", "3", "--gib", "100", "--hours", "9"],
         ["price", "sku", "015F-5732-FFF0"],
     ),
-    "PriceChanges": (_changes,),
-    "PriceCheck": (_check,),
-    "PriceTable": (_price_table,),
-    "Evaluation": (_evaluation,),
+    "PriceChanges": (changes,),
+    "PriceCheck": (check,),
+    "PriceTable": (price_table,),
+    "Evaluation": (evaluation,),
     "ProbeImport": (probe_answers.imported(),),
     "ProbePlan": (["probe", "plan", "--demo", "gecko"],),
     "ProbeResults": (probe_answers.results(),),
@@ -111,13 +111,13 @@ _MADE: Mapping[str, tuple[Source, ...]] = {
         ["recommend", "--gbps", "10", "--region", "us-central1"],
         ["recommend", "--gbps", "100000", "--region", "us-central1"],
     ),
-    "Reconciliation": (_reconciled,),
+    "Reconciliation": (reconciled,),
     "Report": (["audit", "--demo", "gecko", "--fail-on", "never"],),
     "RuleList": (["rules"],),
     "RulePage": (["rules", "egress-cap-undersized-for-target"],),
     "Settings": (["config", "show"],),
-    "SkuMap": (_map,),
-    "SnapshotBuilt": (_build,),
+    "SkuMap": (sku_map,),
+    "SnapshotBuilt": (build,),
 }
 """By the name of the answer's type, those that need an input, or of verbs with many tests."""
 NAME = "COMMANDS_BY_ANSWER"

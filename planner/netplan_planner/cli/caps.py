@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli import answers, options, panels
-from netplan_planner.cli.app import app
+from netplan_planner.cli.app import EXIT_FINDINGS, app
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.caps import CapsRequest, caps_of
 
@@ -41,7 +41,7 @@ def caps(asked: Caps) -> None:
     """Print the bandwidth caps of a machine type: every variant, with source and date.
 
     Caps are ceilings per machine, of all its NICs and addresses together. A type that is not known
-    ends with exit status 3 and the names that come nearest.
+    ends with exit status 2 and the names that come nearest.
     """
     specs = asked.answer.specs()
     request = CapsRequest(
@@ -50,4 +50,7 @@ def caps(asked: Caps) -> None:
         cpu_platform=asked.cpu_platform,
         series=options.names(asked.series),
     )
-    answers.write(caps_of(request), specs)
+    found = caps_of(request)
+    answers.write(found, specs)
+    if not found.caps:
+        raise typer.Exit(EXIT_FINDINGS)

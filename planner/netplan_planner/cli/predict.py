@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli import answers, options, panels
-from netplan_planner.cli.app import app, note, progress
+from netplan_planner.cli.app import EXIT_FINDINGS, app, note, progress
 from netplan_planner.cli.bundles import Input, PriceInput, request_of, verbosity
 from netplan_planner.cli.one_path import OnePath
 from netplan_planner.cli.options import INPUT, OUTPUT
@@ -16,6 +16,7 @@ from netplan_planner.cli.price.shared import tell_unused
 from netplan_planner.engine.predict import PredictRequest, predict_asked
 from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
 from netplan_planner.errors import UsageError
+from netplan_planner.model import Prediction
 from netplan_planner.renderers.options import RenderOptions
 
 
@@ -94,6 +95,8 @@ def predict(asked: Predict, ctx: typer.Context) -> None:
     found = predict_asked(_request(asked), progress, tell_unused)
     explained = RenderOptions(verbosity=verbosity(asked.written.explain))
     answers.write(found, specs, explained)
+    if isinstance(found, Prediction) and found.is_unknown:
+        raise typer.Exit(EXIT_FINDINGS)
 
 
 def _table(asked: Predict, batch: Path) -> TableRequest:

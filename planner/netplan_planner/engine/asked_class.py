@@ -18,7 +18,8 @@ def named_class(text: str | None) -> PathClass | None:
     found = path_class_of(text)
     if found is None:
         near = nearest_names(text, [one.value for one in PathClass])
-        hint = f"; near: {', '.join(near)}" if near else ""
+        known = ", ".join(one.value for one in PathClass)
+        hint = f"; near: {', '.join(near)}" if near else f"; it is one of {known}"
         raise UsageError(f"--path {text[:60]!r} is no path class{hint}")
     return found
 

@@ -4,7 +4,7 @@ from datetime import date
 from typing import NamedTuple
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import PathClass
+from netplan_planner.model import PathClass, shape_of_custom
 from netplan_planner.throughput.limits.caps import load_caps
 
 _PATHS = frozenset(path.value for path in PathClass)
@@ -35,7 +35,7 @@ def ends_of(src: str, dst: str | None, *, has_input: bool, on: date) -> Ends:
         return Ends((src, dst), None)
     caps = load_caps(on)
     for word in (src, dst):
-        if word is None or caps.variants(word) or word in caps.machine_types:
+        if word is None or shape_of_custom(word) is not None or word in caps.machine_types:
             continue
         if word in _PATHS:
             how = f"netplan predict TYPE --path {word}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, Value
+from netplan_planner.model import CapsBook, PathClass, PathEnd, PodNetwork, Value, shape_of_custom
 from netplan_planner.throughput import CapsTable
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.limits.tables import MOST_MTU_BYTES
@@ -99,16 +99,18 @@ def notes_of(src: PathEnd, path_class: PathClass, caps: CapsBook) -> Iterator[st
         )
 
 
-def check_receiver(machine_type: str, caps: CapsTable) -> None:
-    """Raise for a receiver's type that is none: a slip of the hand would hold nothing back.
+def check_type(option: str, machine_type: str | None, caps: CapsTable) -> None:
+    """Raise for a type that is none: a slip of the hand would be answered with "unknown".
 
-    A sender's is answered with "unknown".
+    A custom type whose cap no source states is one, and so is a type of another day.
     """
-    if machine_type in caps.machine_types or caps.variants(machine_type):
+    if machine_type is None or machine_type in caps.machine_types:
+        return
+    if shape_of_custom(machine_type) is not None:
         return
     near = caps.nearest(machine_type)
     hint = f"; near: {', '.join(near)}" if near else ""
-    raise UsageError(f"--dst-type {machine_type[:60]!r} is no machine type{hint}")
+    raise UsageError(f"{option} {machine_type[:60]!r} is no machine type{hint}")
 
 
 def check_place(option: str, place: str | None) -> None:

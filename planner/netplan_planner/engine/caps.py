@@ -2,8 +2,15 @@
 
 from datetime import date
 
-from netplan_planner.errors import MissingDatum, UsageError
-from netplan_planner.model import CapsAnswer, EgressCap, PathClass, Value, series_of
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError
+from netplan_planner.model import (
+    CapsAnswer,
+    EgressCap,
+    PathClass,
+    Value,
+    series_of,
+    shape_of_custom,
+)
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.limits.physical_nics import physical_nics
 from netplan_planner.throughput.limits.tables import platform_generations
@@ -24,7 +31,8 @@ def caps_of(request: CapsRequest) -> CapsAnswer:
     """Return the caps of one type in all its variants, or those of all types.
 
     Raises:
-        MissingDatum: If the type is not known, or has no cap on that day.
+        MissingDatum: If the type has no cap on that day, or no source states it.
+        UnknownName: If there is no such type; the text has the nearest.
         UsageError: If a series or a platform is not a known name.
     """
     table = load_caps(request.as_of)
@@ -49,10 +57,12 @@ def _variants(
 ) -> tuple[EgressCap, ...]:
     found = table.variants(machine_type)
     if not found:
+        reason = table.unknown_reason(machine_type)
+        if machine_type in table.machine_types or shape_of_custom(machine_type) is not None:
+            raise MissingDatum(reason)
         near = table.nearest(machine_type)
-        is_known = machine_type in table.machine_types
-        hint = f"; the nearest names are {', '.join(near)}" if near and not is_known else ""
-        raise MissingDatum(table.unknown_reason(machine_type) + hint)
+        hint = f"; the nearest names are {', '.join(near)}" if near else ""
+        raise UnknownName(reason + hint)
     if cpu_platform is None:
         return found
     known = platform_generations()

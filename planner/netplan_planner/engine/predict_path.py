@@ -10,8 +10,8 @@ from netplan_planner.engine.asked_path import (
     PathQuestion,
     check_options,
     check_place,
-    check_receiver,
     check_tier1,
+    check_type,
     notes_of,
 )
 from netplan_planner.engine.calibration_file import with_calibration
@@ -92,8 +92,8 @@ def predict_described(
     if path_class is PathClass.INTERNET:
         dst = msgspec.structs.replace(dst, machine_type=question.dst_type)
     table = load_caps(as_of)
-    if question.dst_type is not None and not path_class.leaves_vpc:
-        check_receiver(question.dst_type, table)
+    check_type("--src-type", question.src_type, table)
+    check_type("--dst-type", question.dst_type, table)
     caps = with_calibration(table, calibration)
     return _answer(
         question, _names(question, path_class), src, dst, path_class, caps, level, prices

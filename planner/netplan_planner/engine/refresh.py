@@ -13,7 +13,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner import meter
-from netplan_planner.errors import AccessError, InputError, UsageError
+from netplan_planner.engine.prices.source import check_currency
+from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google import ApiOptions
 from netplan_planner.google.options import resolve_endpoint, resolve_other_endpoint
 from netplan_planner.google.saved_pages import (
@@ -88,7 +89,7 @@ def refresh(
     Raises:
         AccessError: If an API refuses, or is silent.
         InputError: If what it answers makes no snapshot, or a snapshot too unlike the one before.
-        UsageError: If a currency is no code of three letters.
+        UnknownName: If a currency is none.
     """
     base = _base(request)
     variables = os.environ if environment is None else environment
@@ -178,8 +179,7 @@ def _kept(request: RefreshRequest, base: SnapshotFile, refused: str) -> str:
 
 def _codes(currencies: tuple[str, ...]) -> tuple[str, ...]:
     for code in currencies:
-        if not (len(code) == 3 and code.isascii() and code.isalpha()):
-            raise UsageError(f"--currency: {code!r} is no currency code such as EUR")
+        check_currency("--currency", code)
     return tuple(code.upper() for code in currencies)
 
 

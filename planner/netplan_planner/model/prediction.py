@@ -1,5 +1,6 @@
 """What `netplan predict` answers: a rate with its interval, and what one can plan with."""
 
+import math
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -7,14 +8,27 @@ from enum import StrEnum
 from netplan_planner.model.base import Value
 from netplan_planner.model.limits import Estimate, PathQuery
 from netplan_planner.model.prices import LineItem
+from netplan_planner.model.traffic import PathClass
 
 
 class ServiceCurve(Value, frozen=True, kw_only=True):
-    """One curve: bytes per transaction, ceiling (infinite where none shows) and exponent."""
+    """One curve: bytes per transaction, ceiling and exponent; JSON has no infinity, so None is."""
 
     bytes_per_transaction: float
-    ceiling_tps: float
-    overlap: float
+    ceiling_tps: float | None
+    """None where none shows."""
+    overlap: float | None
+    """None where transfer and work overlap in full, and the lesser of the two rates holds."""
+
+    @property
+    def most_tps(self) -> float:
+        """The ceiling, infinite where none shows."""
+        return math.inf if self.ceiling_tps is None else self.ceiling_tps
+
+    @property
+    def exponent(self) -> float:
+        """That of the overlap, infinite where it is in full."""
+        return math.inf if self.overlap is None else self.overlap
 
 
 class Service(Value, frozen=True, kw_only=True):
@@ -120,6 +134,12 @@ class Prediction(Value, frozen=True, kw_only=True):
     planning: Planning = Planning()
     notes: tuple[str, ...] = ()
     """What to know of what was asked."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is no value; of a path to Google's APIs, no ceiling either."""
+        has_ceiling = self.query.path_class is PathClass.GOOGLE_APIS and bool(self.estimate.limits)
+        return self.estimate.gbps is None and not has_ceiling
 
 
 class ByPlugin(Value, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from netplan_planner.renderers.schema import pages, schema, schema_of
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs" / "schemas"
-GOLDENS = sorted((ROOT / "tests" / "golden").glob("*.json"))
+GOLDENS = sorted((ROOT / "tests" / "golden").rglob("*.json"))
 
 
 def published(document: dict[str, Any]) -> Draft202012Validator:

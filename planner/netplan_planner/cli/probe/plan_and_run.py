@@ -16,7 +16,7 @@ from netplan_planner.engine import asked_probe
 from netplan_planner.engine.probe import ProbeCaps, ProbeQuestion, StopRule, plan_probe
 from netplan_planner.engine.probe_runs import Access
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import IncompleteError, UsageError
 
 
 class Probe(Parameters, frozen=True, kw_only=True):
@@ -61,8 +61,10 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
     if asked.yes:
         order = running.Order(question, access, asked.store)
         running.carry_out(plan, order, specs, is_strict=asked.strict)
-    else:
-        answers.write(plan, specs)
+        return
+    answers.write(plan, specs)
+    if asked.strict and not plan.probes:
+        raise IncompleteError(running.NOTHING)
 
 
 def _request(asked: Probe) -> AuditRequest:

@@ -28,6 +28,9 @@ class Order(NamedTuple):
     store: Path
 
 
+NOTHING = "nothing of what was asked for can be measured (--strict)"
+
+
 def carry_out(
     plan: ProbePlan, order: Order, specs: tuple[OutputSpec, ...], *, is_strict: bool
 ) -> None:
@@ -43,7 +46,7 @@ def carry_out(
     if not plan.probes:
         answers.write(plan, others, without_hints)
         if is_strict:
-            raise IncompleteError("nothing of what was asked for can be measured (--strict)")
+            raise IncompleteError(NOTHING)
         return
     results = _run(plan, order)
     if first:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from netplan_planner.choices import Paid
 from netplan_planner.engine.prices.source import PriceSource, by_the_hour, completed
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import MissingDatum, UnknownName
 from netplan_planner.model import Price, PriceAnswer, Usage, Value
 from netplan_planner.optimise import machine_price
 from netplan_planner.units import HOURS_PER_MONTH, plain_number
@@ -30,6 +30,7 @@ def machine_prices(asked: MachineQuestion, source: PriceSource) -> PriceAnswer:
 
     Raises:
         MissingDatum: If no way of paying for it has a price.
+        UnknownName: If the type or the region is not known.
     """
     book = source.book()
     rows: list[dict[str, object]] = []
@@ -37,6 +38,8 @@ def machine_prices(asked: MachineQuestion, source: PriceSource) -> PriceAnswer:
     for paid in asked.paid.each:
         try:
             price = _price(book, asked, paid)
+        except UnknownName:
+            raise
         except MissingDatum as error:
             unknown.append((paid.value, str(error)))
             continue

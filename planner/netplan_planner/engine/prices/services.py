@@ -6,7 +6,7 @@ from netplan_planner.choices import Balancer
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.prices.source import PriceSource, completed, origin_of
 from netplan_planner.engine.service_bill import ServiceBill
-from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError
 from netplan_planner.model import LineItem, PriceAnswer, Unpriced
 from netplan_planner.model.log_volume import log_gib, record_bytes
 from netplan_planner.units import HOURS_PER_MONTH, plain_number
@@ -64,15 +64,32 @@ def vpn_prices(
 
     Raises:
         MissingDatum: If nothing of it has a price.
+        UnknownName: If the region or the other end is not known.
         UsageError: If the other end is both in Google Cloud and elsewhere.
     """
     if to is not None and area is not None:
         raise UsageError("--to is for a region of Google Cloud, --area for elsewhere: give one")
     book = source.book()
+    _check_other_end(book, region, to, area)
     bill = service_bill.vpn_tunnels(book, "Cloud VPN", region, tunnels, hours)
     bill |= service_bill.vpn_data(book, region, gib, to=to, area=area)
     note = "what comes in is free of charge; --gib is what is sent"
     return _answer("Cloud VPN", region, bill, book, source, (note,), hours)
+
+
+def _check_other_end(
+    book: SnapshotPriceBook, region: str, to: str | None, area: str | None
+) -> None:
+    """Raise for a word that is no region or area: where the end lies is asked for, not guessed."""
+    if to is None and area is None:
+        return
+    try:
+        book.vpn_traffic(src_region=region, dst_region=to, area=area)
+    except UnknownName:
+        raise
+    except MissingDatum:
+        # Of a place that is one; the bill tells it with what it may cost.
+        return
 
 
 def balancer_prices(
@@ -142,7 +159,7 @@ def _answer(
     if region is not None and region not in book.regions():
         book.offered(region)  # Says which regions there are.
     if not bill.lines and not bill.unpriced:
-        raise MissingDatum("nothing was asked for: every amount is 0")
+        raise UsageError("nothing was asked for: every amount is 0")
     is_month = hours is None or hours == HOURS_PER_MONTH
     span = "a month" if is_month else f"for {plain_number(hours or Decimal(0))} h"
     answer = PriceAnswer(

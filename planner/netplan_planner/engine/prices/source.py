@@ -7,10 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.errors import MissingDatum, UnknownName, nearest_names
 from netplan_planner.model import CurrencyRate, LineItem, Price, PriceAnswer, Value
 from netplan_planner.model.price_age import age_of
 from netplan_pricing import SnapshotPriceBook, open_prices, open_snapshot
+from netplan_pricing.currency_codes import CURRENCY_CODES
 
 SKU_OR = " or "
 """Between the ids of SKUs of which one is billed."""
@@ -102,6 +103,18 @@ def currency_in(folder: Path | None, code: str | None) -> CurrencyRate | None:
     return None if code is None else currency_of(open_snapshot(folder), code)
 
 
+def check_currency(option: str, code: str) -> None:
+    """Raise for a code that no currency has.
+
+    Raises:
+        UnknownName: With the codes that come nearest.
+    """
+    if code.upper() not in CURRENCY_CODES:
+        near = nearest_names(code, CURRENCY_CODES)
+        hint = f"; near: {', '.join(near)}" if near else ", such as EUR"
+        raise UnknownName(f"{option} {code[:20]!r} is no currency code{hint}")
+
+
 def currency_of(book: SnapshotPriceBook, code: str | None) -> CurrencyRate | None:
     """Return a currency with the rate of the snapshot; None where none was asked for.
 
@@ -110,6 +123,7 @@ def currency_of(book: SnapshotPriceBook, code: str | None) -> CurrencyRate | Non
     """
     if code is None or code.upper() == "USD":
         return None
+    check_currency("--currency", code)
     found = book.currency(code.upper())
     if found is None:
         known = ", ".join(book.currencies()) or "none"

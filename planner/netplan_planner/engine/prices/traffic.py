@@ -9,7 +9,7 @@ from netplan_planner.engine.prices.source import (
     completed,
     origin_of,
 )
-from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError, nearest_names
 from netplan_planner.model import AddressUse, PathClass, PriceAnswer, PriceTier, Value, total_usd
 from netplan_planner.units import cents, plain_number
 from netplan_pricing import SnapshotPriceBook
@@ -59,7 +59,8 @@ def traffic_prices(asked: TrafficQuestion, source: PriceSource) -> PriceAnswer:
 
     Raises:
         MissingDatum: If it has no price.
-        UsageError: If options do not go together.
+        UnknownName: If a region or an area is not known.
+        UsageError: If options do not go together, or the area is missing on which a price depends.
     """
     book = source.book()
     path_class, dst = _path(asked)
@@ -73,9 +74,12 @@ def traffic_prices(asked: TrafficQuestion, source: PriceSource) -> PriceAnswer:
             area=asked.area,
             network_tier=asked.network_tier,
         )
+    except UnknownName as error:
+        near = nearest_names(asked.to, (*_INSIDE, *_OUTSIDE)) if asked.to == dst else ()
+        raise UnknownName("; near: ".join(filter(None, (str(error), ", ".join(near))))) from error
     except MissingDatum as error:
         if asked.area is None and asked.to in TO_THE_INTERNET:
-            raise MissingDatum(f"{error}\n{_WANTED_AREA}") from error
+            raise UsageError(f"{error}\n{_WANTED_AREA}") from error
         raise
     lines = book.traffic_line_items(
         "traffic",
@@ -176,6 +180,7 @@ def address_prices(asked: AddressQuestion, source: PriceSource) -> PriceAnswer:
 
     Raises:
         MissingDatum: If no use has a price.
+        UnknownName: If the region is not known.
     """
     book = source.book()
     rows: list[dict[str, object]] = []
@@ -183,6 +188,8 @@ def address_prices(asked: AddressQuestion, source: PriceSource) -> PriceAnswer:
     for use in asked.uses:
         try:
             tiers = book.external_address_tiers(use, asked.region)
+        except UnknownName:
+            raise
         except MissingDatum as error:
             unknown.append((use.value, str(error)))
             continue

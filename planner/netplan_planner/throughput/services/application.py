@@ -120,18 +120,18 @@ def transactions_per_s(
     likely = service.likely
     limits = {
         Binding.BANDWIDTH: _path_tps(likely, gbps),
-        Binding.CEILING: likely.ceiling_tps,
+        Binding.CEILING: likely.most_tps,
         Binding.LATENCY: latency_tps,
     }
-    tps = soft_minimum(limits.values(), likely.overlap)
+    tps = soft_minimum(limits.values(), likely.exponent)
     share = tps / limits[Binding.BANDWIDTH]
     return Transactions(
         tps=tps,
         low_tps=min(_rate(curve, least, latency_tps) for curve in curves),
         high_tps=max(_rate(curve, most, latency_tps) for curve in curves),
         binding=min(limits, key=lambda name: limits[name]),
-        bandwidth_ratio=share**likely.overlap
-        if math.isfinite(likely.overlap)
+        bandwidth_ratio=share**likely.exponent
+        if math.isfinite(likely.exponent)
         else float(share >= 1),
     )
 
@@ -192,21 +192,21 @@ def _path_tps(curve: ServiceCurve, gbps: float) -> float:
 
 
 def _rate(curve: ServiceCurve, gbps: float, latency_tps: float) -> float:
-    limits = (_path_tps(curve, gbps), curve.ceiling_tps, latency_tps)
-    return soft_minimum(limits, curve.overlap)
+    limits = (_path_tps(curve, gbps), curve.most_tps, latency_tps)
+    return soft_minimum(limits, curve.exponent)
 
 
 def _needed_gbps(curve: ServiceCurve, tps: float) -> float | None:
     """Return the bandwidth at which a curve reaches `tps`, None if it never does."""
     path_tps = tps
-    if math.isinf(curve.overlap):
-        if tps > curve.ceiling_tps:
+    if math.isinf(curve.exponent):
+        if tps > curve.most_tps:
             return None
-    elif tps >= curve.ceiling_tps:
+    elif tps >= curve.most_tps:
         return None
     else:
-        used = -math.expm1(curve.overlap * math.log(tps / curve.ceiling_tps))
-        path_tps = tps / used ** (1 / curve.overlap)
+        used = -math.expm1(curve.exponent * math.log(tps / curve.most_tps))
+        path_tps = tps / used ** (1 / curve.exponent)
     return units.gbps_from_bytes(path_tps * curve.bytes_per_transaction, 1)
 
 

@@ -10,7 +10,7 @@ import math
 from functools import cache
 
 from netplan_planner import units
-from netplan_planner.errors import MissingDatum, UsageError
+from netplan_planner.errors import UnknownName, UsageError, nearest_names
 from netplan_planner.model import Service, ServiceCurve, Value
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.transport.tcp import SATURATION_POWER
@@ -72,12 +72,12 @@ def fit_two_points(
     found = (_curve(low, low_tps, high, high_tps, p) for low_tps, high_tps, p in corners)
     edges = tuple(dict.fromkeys(found))
     byte_counts = [curve.bytes_per_transaction for curve in (likely, *edges)]
-    ceilings = [curve.ceiling_tps for curve in (likely, *edges)]
+    ceilings = [curve.most_tps for curve in (likely, *edges)]
     return Service(
         bytes_per_transaction=likely.bytes_per_transaction,
         low_bytes_per_transaction=min(byte_counts),
         high_bytes_per_transaction=max(byte_counts),
-        ceiling_tps=likely.ceiling_tps,
+        ceiling_tps=likely.most_tps,
         low_ceiling_tps=min(ceilings),
         high_ceiling_tps=max(ceilings) if math.isfinite(max(ceilings)) else None,
         likely=likely,
@@ -97,7 +97,9 @@ def described_service(
         raise UsageError("bytes of a transaction and the most transactions a second are above 0")
     likely, *edges = (
         ServiceCurve(
-            bytes_per_transaction=bytes_per_transaction, ceiling_tps=ceiling_tps, overlap=p
+            bytes_per_transaction=bytes_per_transaction,
+            ceiling_tps=ceiling_tps,
+            overlap=_finite(p),
         )
         for p in (overlap.likely, overlap.low, overlap.high)
     )
@@ -123,12 +125,18 @@ def known_service(name: str, payload_ratio: float = 1.0) -> Service:
             asked later may be goodput.
 
     Raises:
-        MissingDatum: If there is none of that name.
+        UnknownName: If there is none of that name.
     """
     with (DATA / "services.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["service"] == name]
+        known = [*csv.DictReader(file)]
+    rows = [row for row in known if row["service"] == name]
     if len(rows) != 2:
-        raise MissingDatum(f"no service {name!r} ships with netplan; give two points of your own")
+        names = sorted({row["service"] for row in known})
+        near = ", ".join(nearest_names(name, names) or names)
+        raise UnknownName(
+            f"no service {name[:60]!r} ships with netplan (near: {near}); give two points of your"
+            " own"
+        )
     low, high = sorted((_point(row, payload_ratio) for row in rows), key=lambda point: point.gbps)
     return fit_two_points(low=low, high=high)
 
@@ -190,6 +198,10 @@ def _curve(
         ceiling_tps *= (apart / left) ** (1 / overlap)
     return ServiceCurve(
         bytes_per_transaction=units.bytes_from_gbps(low.gbps, 1) / path_tps,
-        ceiling_tps=ceiling_tps,
-        overlap=overlap,
+        ceiling_tps=_finite(ceiling_tps),
+        overlap=_finite(overlap),
     )
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -8,7 +8,7 @@ import csv
 from datetime import date
 from functools import cache
 
-from netplan_planner.errors import MissingDatum, nearest_names
+from netplan_planner.errors import UnknownName, nearest_names
 from netplan_planner.model import LimitKind, Value
 from netplan_planner.throughput.limits.tables import DATA
 
@@ -106,7 +106,7 @@ def encapsulation_of(plugin: str) -> PluginDefault:
         plugin: Its name as people write it; case, blanks and underscores do not matter.
 
     Raises:
-        MissingDatum: If no source was read for it.
+        UnknownName: If no source was read for it.
 
     >>> encapsulation_of("Kube OVN").encapsulation
     'geneve'
@@ -116,7 +116,7 @@ def encapsulation_of(plugin: str) -> PluginDefault:
     if wanted not in defaults:
         near = nearest_names(wanted, defaults)
         hint = f"; is one of {', '.join(near)} meant?" if near else "."
-        raise MissingDatum(
+        raise UnknownName(
             f"No source for what the network plugin {plugin!r} uses{hint} Give the encapsulation "
             f"itself: {', '.join(encapsulations())}."
         )

@@ -1,0 +1,119 @@
+"""What verbs print, whole: on the embedded snapshot, on a day of limits and with a pinned today.
+
+Those of audit, of probes, of evaluations and of snapshots stand beside their renderers' tests.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import answers
+from support.in_process import netplan
+
+Golden = Callable[[str, str], None]
+TODAY = date(2026, 11, 21)
+ASK_FOR_TODAY = ("caps", "calibrate", "predict", "price.shared", "recommend")
+"""Modules of `cli` that look at the calendar; prices are old or not by it."""
+MOST_LINES = 160
+FIRST_ROWS = 40
+"""Of CSV: with its head."""
+_ON = f"--as-of {TODAY}"
+_SERIES = f"--region us-central1 --series n2,c3 --top 3 {_ON}"
+_ZONES = "--src-place us-central1-a --dst-place us-central1-b"
+_PRICE = "price machine n2-standard-8 --region us-central1"
+LINES = {
+    "caps": f"caps n1-standard-16 {_ON}",
+    "caps-list": f"caps --series h3,t2a {_ON}",
+    "recommend": f"recommend --gbps 20 {_SERIES}",
+    "recommend-infeasible": f"recommend --gbps 5000 {_SERIES}",
+    "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
+    "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
+    "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
+    "predict-service": f"predict n2-standard-8 --service percona-xtradb-sysbench-oltp {_ON}",
+    "predict-batch": f"predict --batch FOLDER/paths.csv {_ON}",
+    "price-machine": _PRICE,
+    "price-machine-all": f"{_PRICE} --usage all",
+    "price-machine-batch": "price machine --batch FOLDER/machines.csv",
+    "price-traffic": "price traffic --from us-central1 --to internet --area Japan --gib 2000",
+    "price-address": "price address --region us-central1",
+    "price-sku": "price sku D011-1819-740D",
+    "price-nat": "price nat --region us-central1 --vms 3 --gib 100",
+    "price-vpn": "price vpn --region us-central1 --gib 100 --to europe-west1",
+    "price-lb": "price lb --region us-central1 --kind internal-application --proxies 2 --gib 9",
+    "price-flow-logs": "price flow-logs --records 100000000",
+    "calibrate": f"calibrate FOLDER/probes.jsonl --out FOLDER/calibration.json {_ON}",
+    "rules": "rules",
+    "rules-one": "rules vpc-mtu-mismatch",
+}
+OWN_FORMATS = {"predict-batch": ("csv",), "price-machine-batch": ("csv", "json")}
+"""Of tables that are not read by people; the others are written as text, JSON and CSV."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the inputs, and pin today."""
+
+    class Pinned(date):
+        @classmethod
+        def today(cls) -> "Pinned":
+            return cls(TODAY.year, TODAY.month, TODAY.day)
+
+    for name in ASK_FOR_TODAY:
+        monkeypatch.setattr(import_module(f"netplan_planner.cli.{name}"), "date", Pinned)
+    answers.calibration(tmp_path)
+    answers.price_table(tmp_path)
+    (tmp_path / "paths.csv").write_text(
+        "path_class,machine_type,streams,rtt_ms,mtu\n"
+        "same-zone-internal,n2-standard-8,1,,\n"
+        "inter-region-internal,n2-standard-8,8,100,\n"
+        "same-zone-internal,n9-odd,,,\n"
+        "same-zone-internal,n2-standard-8,,,8896\n",
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_golden(name: str, place: Path, golden: Golden) -> None:
+    formats = OWN_FORMATS.get(name, ("text", "json", "csv"))
+    files = {form: place / f"answer.{form}" for form in formats}
+    outputs = [word for form, file in files.items() for word in ("-o", f"{form}:{file}")]
+    done = netplan(*LINES[name].replace("FOLDER", str(place)).split(), *outputs)
+    assert done.status in {0, 1}, done.err
+    for form, file in files.items():
+        text = file.read_text(encoding="utf-8").replace(str(place), "FOLDER")
+        if form == "json":
+            text = shortened(text)
+        elif form == "csv":
+            text = "".join(text.splitlines(keepends=True)[:FIRST_ROWS])
+        assert text.count("\n") <= MOST_LINES
+        golden(f"verbs/{name}.{'txt' if form == 'text' else form}", text)
+
+
+def shortened(text: str) -> str:
+    """Return JSON with so many items of each list that it can be read: all, two, or one."""
+    for most in (2, 1):
+        if text.count("\n") > MOST_LINES:
+            text = f"{json.dumps(_cut(json.loads(text), most), indent=2, ensure_ascii=False)}\n"
+    return text
+
+
+def _cut(value: Any, most: int) -> Any:
+    if isinstance(value, list):
+        return [_cut(one, most) for one in value[:most]]
+    if isinstance(value, dict):
+        return {name: _cut(one, most) for name, one in value.items()}
+    return value
+
+
+def test_the_settings_of_one_verb(golden: Golden) -> None:
+    """Of all settings those of `caps`: a golden of all would change with every option."""
+    done = netplan("config", "show")
+    kept = [line for line in done.out.splitlines() if line.startswith(("setting", "caps."))]
+    assert len(kept) > 1
+    golden("verbs/config-show-caps.txt", "".join(f"{' '.join(line.split())}\n" for line in kept))
