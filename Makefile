@@ -31,6 +31,9 @@ check: $(READY)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
+# Compiled once, not by each of the many processes, also where the surroundings say otherwise.
+unit: export PYTHONDONTWRITEBYTECODE :=
+unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
 # Files side by side, a process a core; then those that measure rates or stop processes in time.
 unit: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not live and not alone"

@@ -11,20 +11,15 @@ from pathlib import Path
 import pytest
 
 from netplan_pricing.container import FILE_NAME
+from support.command import run_forked
 from support.price_inputs import built
 
 COMMAND = "import netplan_planner.cli.price; from netplan_planner.cli import main; main()"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND, "price", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={"PATH": "", "COLUMNS": "200", "NO_COLOR": "1", "PYTHONPATH": ":".join(sys.path)},
-    )
+    variables = {"PATH": "", "COLUMNS": "200", "NO_COLOR": "1", "PYTHONPATH": ":".join(sys.path)}
+    return run_forked(COMMAND, ["price", *arguments], variables)
 
 
 def test_sustained_use_of_half_a_month_has_half_of_the_steps() -> None:
