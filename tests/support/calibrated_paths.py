@@ -1,6 +1,7 @@
 """Several calibrations that differ much, for what must hold under any of them."""
 
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,27 @@ from support.calibrations import (
     window_bound,
 )
 from support.predict_paths import Table, path
+
+Value = TypeVar("Value")
+
+
+class Lazily(Mapping[str, Value], Generic[Value]):
+    """Values by name, each made when it is first asked for: the names alone cost nothing."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Value]]) -> None:
+        self._makers = makers
+        self._made: dict[str, Value] = {}
+
+    def __getitem__(self, name: str) -> Value:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def _far_apart(ratio: float) -> Calibration:
@@ -41,15 +63,21 @@ def _world(seed: int) -> Calibration:
     return learnt(*(list(world.probes(query, range(2))) for query in PROBED))
 
 
-CALIBRATIONS: dict[str, Calibration] = {
-    "low wall": learnt(on_pairs(at_wall(), [0.5] * 5)),
-    "small window": learnt(on_pairs(to_aws(), [0.5] * 3), on_pairs(window_bound(), [0.9] * 3)),
-    "great window": learnt(on_pairs(to_aws(), [1.9] * 3), on_pairs(aws_wall(), [1.1] * 3)),
-    "all low": _far_apart(0.7),
-    "all high": _far_apart(1.3),
-    "a world": _world(1),
-    "another": _world(8),
-}
+CALIBRATIONS: Mapping[str, Calibration] = Lazily(
+    {
+        "low wall": lambda: learnt(on_pairs(at_wall(), [0.5] * 5)),
+        "small window": lambda: learnt(
+            on_pairs(to_aws(), [0.5] * 3), on_pairs(window_bound(), [0.9] * 3)
+        ),
+        "great window": lambda: learnt(
+            on_pairs(to_aws(), [1.9] * 3), on_pairs(aws_wall(), [1.1] * 3)
+        ),
+        "all low": lambda: _far_apart(0.7),
+        "all high": lambda: _far_apart(1.3),
+        "a world": lambda: _world(1),
+        "another": lambda: _world(8),
+    }
+)
 
 
 def answers(

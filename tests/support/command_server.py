@@ -95,8 +95,13 @@ def carry_out(script: str) -> NoReturn:
     os._exit(status & 0xFF)
 
 
-imported()
-gc.freeze()
-request = next_request()
-become(request)
-carry_out(request["script"])
+def main() -> None:
+    imported()
+    gc.freeze()
+    asked = next_request()
+    become(asked)
+    carry_out(asked["script"])
+
+
+if __name__ == "__main__":
+    main()

@@ -77,7 +77,12 @@ class TestConsistency:
         assert log_width(corrected(query, found)) > 0.8 * log_width(estimate(query))
 
 
-@pytest.mark.parametrize("calibration", CALIBRATIONS.values(), ids=CALIBRATIONS)
+@pytest.fixture(scope="module")
+def calibration(request: pytest.FixtureRequest) -> Calibration:
+    return CALIBRATIONS[request.param]
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS, indirect=True)
 class TestEveryPath:
     @settings(deadline=None, max_examples=10)
     @given(query=paths(), level=st.floats(0.5, 0.99))
