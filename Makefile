@@ -34,9 +34,9 @@ check: $(READY)
 # Compiled once, not by each of the many processes, also where the surroundings say otherwise.
 unit: export PYTHONDONTWRITEBYTECODE :=
 unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
-# Files side by side, a process a core; then those that measure rates or stop processes in time.
+# Side by side, the last ones taken from whoever has most left; then those that measure rates.
 unit: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not live and not alone"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone"
 	$(BIN)/python -m pytest -q -m "alone and not live"
 
 # What it finds goes to tests/data/broken/, which the suite reads.

@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from support.testbed_processes import MARK
+
 ROOTS = [Path(__file__).parents[2] / name for name in ("planner", "rules", "pricing")]
 SECONDS = 60
 _SERVER = Path(__file__).with_name("command_server.py")
@@ -35,7 +37,8 @@ def run_verbs(
         "NO_COLOR": "1",
         **environment,
     }
-    if any(name.startswith(_READ_BY_PYTHON) for name in environment):
+    # A fork has the mark of its processes from where it was forked.
+    if MARK in variables or any(name.startswith(_READ_BY_PYTHON) for name in environment):
         return run_anew(script, arguments, variables)
     return run_forked(script, arguments, variables)
 

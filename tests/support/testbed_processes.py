@@ -12,9 +12,11 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-_MARK = "NETPLAN_TEST_MARK"
+MARK = "NETPLAN_TEST_MARK"
 _SECONDS = 20.0
 _LOOKS = 10
+_PORTS, _MOST_WORKERS = 1_000, 11
+"""Below 32,000, from where on the kernel gives ports to whoever asks for any."""
 _NAMES = frozenset({"iperf3", "ld-linux-x86-64"})
 """Of iperf3's own process; the second, where it runs with libraries of its own."""
 
@@ -22,7 +24,7 @@ _NAMES = frozenset({"iperf3", "ld-linux-x86-64"})
 @contextlib.contextmanager
 def marked() -> Iterator[str]:
     """Mark what is started inside; the block must be left with none of it running."""
-    mark = f"{_MARK}={uuid.uuid4()}"
+    mark = f"{MARK}={uuid.uuid4()}"
     name, _, value = mark.partition("=")
     before = os.environ.get(name)
     os.environ[name] = value
@@ -87,8 +89,10 @@ def assert_none_left(mark: str) -> None:
 
 
 def free_ports(count: int) -> tuple[int, int]:
-    """Return a range of ports on which nobody listens."""
-    for first in range(21_000 + os.getpid() % 4_000, 32_000, count):
+    """Return a range of ports on which nobody listens; those of another worker are left to it."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    lowest = 21_000 + int(worker) % _MOST_WORKERS * _PORTS
+    for first in range(lowest + os.getpid() % (_PORTS // 2), lowest + _PORTS - count, count):
         with contextlib.suppress(OSError), contextlib.ExitStack() as held:
             for port in range(first, first + count):
                 held.enter_context(socket.create_server(("127.0.0.1", port)))

@@ -20,7 +20,7 @@ from support.testbed_quiet import undisturbed
 
 PORT = 5600
 _ENDS = Path(__file__).with_name("testbed_transfer_ends.py")
-RUNS = 5
+RUNS = 3
 _MOST_BROKEN = 2
 _SECONDS = 30
 

@@ -15,8 +15,6 @@ from support.flow_entries import write_entries
 from support.hostile_server import HostileServer
 from support.one_project import FOLDER
 
-pytestmark = pytest.mark.alone
-
 FILES = FOLDER / "gcloud"
 COPIES = 300
 SECONDS = 60

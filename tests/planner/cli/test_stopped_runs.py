@@ -12,8 +12,6 @@ import pytest
 from support.killing import SIGNALS, Scene, fill_disk, kill, learn, scenes, twice
 from support.testbed_processes import marked
 
-pytestmark = pytest.mark.alone
-
 SEED = 13
 NAMES = ("audit", "refresh", "calibrate")
 """The others take as long again and have nothing of their own: `make kills`."""

@@ -10,8 +10,6 @@ import pytest
 from support import testbed_quiet
 from support.testbed_quiet import MOST_LOST_RATIO, TRIES, Watch, undisturbed
 
-pytestmark = pytest.mark.alone
-
 BUSY = """
 import os, time
 first, *others = sorted(os.sched_getaffinity(0))
@@ -70,6 +68,7 @@ def test_a_machine_that_is_never_free_is_named(lost: list[float]) -> None:
     assert not lost
 
 
+@pytest.mark.alone
 def test_processors_that_others_take_are_seen() -> None:
     words = [sys.executable, "-E", "-S", "-c", BUSY]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as busy:

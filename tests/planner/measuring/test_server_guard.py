@@ -22,12 +22,9 @@ from support.testbed_processes import (
     wait_for,
 )
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+)
 
 LONG = Lead(life_s=60, silence_s=60)
 SHELLS = [("sh",), ("bash", "--posix")]

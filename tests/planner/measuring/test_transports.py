@@ -18,8 +18,6 @@ from netplan_planner.measuring.transports import (
 )
 from support import testbed_ssh
 
-pytestmark = pytest.mark.alone
-
 GCLOUD = GcloudTransport(vm="vm-1", zone="us-central1-a", project="example.com:my-project")
 SSH = SshTransport(host="admin@10.0.0.2")
 TRANSPORTS: list[Transport] = [LocalTransport(), LocalTransport(prefix=("env",)), SSH, GCLOUD]
