@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit fuzz kills lock docs wheel clean help
+.PHONY: demo test check unit fuzz kills lock docs picture wheel clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
@@ -16,6 +16,7 @@ help:
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
 	@echo "make docs    write the generated pages again (rule reference, JSON Schemas)"
+	@echo "make picture take the README's picture of the sample's page again (Chromium)"
 	@echo "make wheel   build the wheel into dist/"
 
 demo: $(READY)
@@ -58,6 +59,12 @@ docs: $(READY)
 	$(BIN)/netplan rules --markdown > rules/README.md.new && mv rules/README.md.new rules/README.md
 	rm -rf docs/schemas.new && $(BIN)/python -m netplan_planner.renderers.schema docs/schemas.new \
 	  && rm -rf docs/schemas && mv docs/schemas.new docs/schemas
+
+# Of the sample's page, for the README; CHROMIUM as the system calls it.
+CHROMIUM ?= chromium
+picture: demo
+	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1280,900 \
+	  --screenshot=docs/netplan-demo.png netplan-demo.html
 
 wheel: $(READY)
 	rm -rf dist && $(UV) build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist

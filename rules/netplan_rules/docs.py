@@ -1,7 +1,5 @@
 """The rule reference, made from the rules' own metadata; never written by hand."""
 
-import textwrap
-
 from netplan_rules.base import Check, Threshold
 from netplan_rules.registry import AREAS, all_rules
 from netplan_rules.severity import STEPS
@@ -68,65 +66,3 @@ def page(check: Check) -> str:
         lines.append(f"Earlier names: {', '.join(f'`{name}`' for name in rule.aliases)}.\n")
     lines.append("Sources: " + ", ".join(f"<{url}>" for url in rule.references) + "\n")
     return "\n".join(lines)
-
-
-def plain_page(check: Check, width: int) -> str:
-    """Return the page of one rule for a terminal: without markup, in lines of `width` columns."""
-    rule = check.rule
-    needs = ", ".join(sorted(need.value for need in rule.needs))
-    head = (
-        f"severity {rule.severity.value} · area {check.area} · needs {needs} · since {rule.since}"
-    )
-    lines = [rule.id, *_wrapped(rule.title, width), *_wrapped(head, width)]
-    for title, text in (
-        ("Why it matters", rule.rationale),
-        ("What to do", rule.remediation),
-        ("When it keeps silent", rule.guards),
-    ):
-        lines += ["", title, *_wrapped(text, width, "  ")]
-    if rule.thresholds:
-        where = f"Thresholds, set in netplan.toml under [rules.{rule.id}]"
-        lines += ["", *_wrapped(where, width)]
-    for one in rule.thresholds:
-        lines.append(f"  {one.name} = {one.default:.10g}")
-        lines += _wrapped(f"{one.unit}, {one.allowed}: {one.about}", width, "    ")
-    if rule.aliases:
-        lines += ["", *_wrapped(f"Earlier names: {', '.join(rule.aliases)}", width)]
-    lines += ["", "Sources", *(f"  {url}" for url in rule.references)]
-    return "\n".join(lines) + "\n"
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a text of the rules' metadata without Markdown's marks, in lines."""
-    return textwrap.wrap(
-        text.replace("`", "").replace("**", ""),
-        max(width, len(indent) + 20),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def listing(width: int | None = None) -> str:
-    """Return the rules, one below the other: id, severity, area, title.
-
-    Titles go on below themselves where `width` columns are too few, and on lines of their own in
-    narrow terminals.
-    """
-    checks = all_rules()
-    names = max(len(c.rule.id) for c in checks)
-    rows = []
-    for c in checks:
-        head = f"{c.rule.id:<{names}}  {c.rule.severity.value:<6}  {c.area:<9}  "
-        indent = " " * (len(head) if width is None or width >= len(head) + 25 else 4)
-        if width is None:
-            rows.append(head + c.rule.title)
-            continue
-        titles = _wrapped(c.rule.title, width, indent)
-        if len(indent) == len(head):
-            titles[0] = head + titles[0].strip()
-        else:
-            titles.insert(0, f"{c.rule.id}  {c.rule.severity.value}  {c.area}")
-        rows += titles
-    return "\n".join(rows) + "\n"

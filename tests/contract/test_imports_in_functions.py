@@ -29,8 +29,6 @@ NAMED = {
     "netplan_pricing/opening.py: open_prices": 2,
 }
 """By file and function, how many imports stand in it."""
-OPEN = tuple(f"netplan_planner/cli/{one}" for one in ("predict_table", "price"))
-"""Verbs whose answers do not go by the one path yet."""
 
 
 def in_functions() -> Iterator[str]:
@@ -53,5 +51,5 @@ def _of(node: ast.AST, function: str) -> Iterator[str]:
 
 
 def test_imports_in_functions_are_named() -> None:
-    found = [one for one in in_functions() if not one.startswith(OPEN)]
+    found = list(in_functions())
     assert {one: found.count(one) for one in found} == NAMED

@@ -91,7 +91,7 @@ def test_a_bill_and_its_contract_are_told_of_old_list_prices_and_known_changes(
 ) -> None:
     path = write_parquet(tmp_path / "bill.parquet", [usage(PEERING, "peering", 12, 0.96)])
     arguments = ["prices", "reconcile", "--demo", "gecko", "--billing-export", str(path)]
-    done = run_verbs("prices_reconcile", arguments=[*arguments, "--format", "json"])
+    done = run_verbs("prices", arguments=[*arguments, "--format", "json"])
     found = json.loads(done.stdout)
     assert found["warnings"][0].startswith(SAID)
     (row,) = (one for one in found["skus"] if one["sku_id"] == PEERING)

@@ -1,10 +1,16 @@
 """The pages that are generated are what the generators write today."""
 
+import csv
+import io
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from netplan_planner.engine.rules import rule_list, rule_page
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.terminal import render
 from netplan_rules import docs
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, all_rules
@@ -79,7 +85,7 @@ def test_a_page_of_one_rule_is_printed_by_name() -> None:
 @pytest.mark.parametrize("check", CHECKS, ids=[c.rule.id for c in CHECKS])
 @pytest.mark.parametrize("width", [60, 100])
 def test_the_page_for_a_terminal_is_whole_and_without_markup(check: Check, width: int) -> None:
-    page = docs.plain_page(check, width)
+    page = render(rule_page(check.rule.id), RenderOptions(width=width))
     for mark in ("**", "`", "###", "| ---", "](", "<http"):
         assert mark not in page
     said = " ".join(page.split())
@@ -95,12 +101,12 @@ def test_the_page_for_a_terminal_is_whole_and_without_markup(check: Check, width
 def test_a_rule_by_name_is_printed_for_a_terminal() -> None:
     done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch"])
     check = next(c for c in CHECKS if c.rule.id == "vpc-mtu-mismatch")
-    assert done.stdout == docs.plain_page(check, 100)
+    assert done.stdout == render(rule_page(check.rule.id), RenderOptions(width=100))
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 200])
 def test_the_list_fits_a_terminal(width: int) -> None:
-    listed = docs.listing(width)
+    listed = render(rule_list(), RenderOptions(width=width))
     assert max(map(len, listed.split("\n"))) <= max(width, 60)
     said = " ".join(listed.split())
     assert all(c.rule.id in said for c in CHECKS)
@@ -121,3 +127,16 @@ def test_the_list_has_a_line_for_every_rule() -> None:
     ]
     for line, check in zip(lines, CHECKS, strict=True):
         assert line.endswith(check.rule.title)
+
+
+def test_the_list_and_a_page_are_data_too() -> None:
+    done = run_verbs("rules", arguments=["rules", "--output", "json"])
+    listed = json.loads(done.stdout)
+    assert listed["schema"] == "netplan.rules/1"
+    assert [one["id"] for one in listed["rules"]] == [c.rule.id for c in CHECKS]
+    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch", "-o", "json"])
+    page = json.loads(done.stdout)
+    assert (page["schema"], page["id"]) == ("netplan.rule/1", "vpc-mtu-mismatch")
+    done = run_verbs("rules", arguments=["rules", "-o", "csv"])
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["rule"] for row in rows] == [c.rule.id for c in CHECKS]

@@ -1,11 +1,16 @@
 """Where the answer of a verb goes, and in which formats: the same options in every verb."""
 
+import sys
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.state import state
 from netplan_planner.inert import inert_line
+from netplan_planner.renderers.content import asides, beside_table
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import (
     FORMATS,
@@ -29,9 +34,28 @@ FormerFormat = Annotated[str | None, typer.Option("--format", hidden=True)]
 """What `--output` was called before; for one release."""
 
 
+_UNBROKEN = 240
+"""Columns of a line that is not broken for people."""
+
+
+class Output(Parameters, frozen=True, kw_only=True):
+    """Where a verb's answer goes."""
+
+    output: Outputs = None
+    former_format: FormerFormat = None
+
+    def specs(self, default: str = "text") -> "tuple[OutputSpec, ...]":
+        """Return where it goes: without a word, to the standard output.
+
+        Raises:
+            UsageError: If a format or a path cannot be used.
+        """
+        return specs_of(self.output, self.former_format, default)
+
+
 def specs_of(
     outputs: list[str] | None, former: str | None, default: str = "text"
-) -> tuple[OutputSpec, ...]:
+) -> "tuple[OutputSpec, ...]":
     """Return where an answer goes: without a word, to the standard output.
 
     Raises:
@@ -44,10 +68,25 @@ def specs_of(
 
 
 def write(
-    answer: object, specs: tuple[OutputSpec, ...], options: RenderOptions | None = None
+    answer: object, specs: "tuple[OutputSpec, ...]", options: "RenderOptions | None" = None
 ) -> None:
-    """Write an answer to where it goes; that prices are old goes beside a table, to stderr."""
-    age = inert_line(getattr(answer, "price_age", ""))
-    if age and any(spec.format == "csv" for spec in specs):
-        typer.echo(age, err=True)
-    write_outputs(answer, specs, options or RenderOptions())
+    """Write an answer to where it goes, and to stderr what stands beside it.
+
+    What a data table has no place for (that prices are old) is said even with `--quiet`.
+    """
+    if any(spec.format == "csv" for spec in specs):
+        _say(beside_table(answer))
+    write_outputs(answer, specs, options or RenderOptions(verbosity=int(state.explain)))
+    if not state.quiet:
+        _say(asides(answer))
+
+
+def unbroken() -> "RenderOptions":
+    """Return how lists are written: a line a row for tools that search, unless on a terminal."""
+    width = None if sys.stdout.isatty() else _UNBROKEN
+    return RenderOptions(width=width, verbosity=int(state.explain))
+
+
+def _say(texts: Iterable[str]) -> None:
+    for text in texts:
+        typer.echo(inert_line(text), err=True)

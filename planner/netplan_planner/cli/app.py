@@ -57,6 +57,12 @@ def progress(text: str) -> None:
         typer.echo(_inert(text), err=True)
 
 
+def note(text: str) -> None:
+    """Write what is worth knowing beside an answer to stderr, not with `--quiet`."""
+    if not state.quiet:
+        typer.echo(f"note: {_inert(text)}", err=True)
+
+
 def _version(value: bool) -> None:
     if value:
         from netplan_planner.version import tool_version
@@ -75,6 +81,9 @@ def root(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the answer, no notes.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", "-v", help="Explain every number: inputs, source, date.")
+    ] = False,
     debug: Annotated[
         bool,
         typer.Option("--debug", help="Show the trace of an error that was not foreseen."),
@@ -83,9 +92,12 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Read the configuration file, so that its values become the options' defaults."""
+    """Read the configuration file, so that its values become the options' defaults.
+
+    --config, --quiet and --explain may stand before the verb or behind it.
+    """
     _note_variables(ctx, quiet)
-    state.quiet, state.debug = quiet, debug
+    state.quiet, state.explain, state.debug = quiet, explain, debug
     state.explicit_config = config is not None
     state.config_path = config if config is not None else find_config(Path.cwd())
     if state.config_path is not None:

@@ -11,20 +11,22 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter, Sharing
+from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
+from netplan_planner.cli.options import CHOICE, OUTPUT, Sharing
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.engine.request import AuditRequest, api_options, traffic_options
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.rule_pages import check_rule_names, rule_infos
 from netplan_planner.engine.suppressions import IGNORE_FILE
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
-from netplan_planner.model import CommitmentScope, Report, Severity
+from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.renderers import (
     SARIF,
-    ColourMode,
+    OutputSpec,
     RenderOptions,
     check_outputs,
     parse_output,
@@ -51,46 +53,32 @@ class Level(StrEnum):
     NEVER = "never"
 
 
-@app.command()
-def audit(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(help="More inventory files, as a shell pattern behind --inventory gives."),
-    ] = None,
-    project: options.Projects = None,
-    inventory: options.Inventory = None,
-    traffic: options.Traffic = None,
-    measurements: options.Measurements = None,
-    calibration: options.Calibration = None,
-    demo: options.Demo = None,
-    prices: options.Prices = None,
-    discount: options.Discounts = None,
-    billing_export: options.BillingExports = None,
-    commitment_scope: options.WhichSharing = Sharing.UNKNOWN,
-    currency: options.CurrencyCode = None,
-    as_of: options.AsOf = None,
-    today: options.Today = None,
-    reporter: options.WhichReporter = Reporter.SOURCE,
-    since: options.Since = None,
-    until: options.Until = None,
-    memory_limit: options.MemoryLimit = "2GB",
-    threads: options.Threads = None,
-    temp_directory: options.TempDirectory = None,
+class Judged(Parameters, frozen=True, kw_only=True):
+    """Which rules judge, and which findings are shown."""
+
     select: Annotated[
         list[str] | None,
-        typer.Option(help="Only these rules or areas; commas or repeated.", rich_help_panel=CHOICE),
-    ] = None,
+        typer.Option(
+            metavar="NAME",
+            help="Only these rules or areas; commas or repeated.",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="Not these rules or areas.", rich_help_panel=CHOICE),
-    ] = None,
+        typer.Option(
+            metavar="NAME",
+            help="Leave out these rules or areas; commas or repeated.",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None
     severity: Annotated[
         Floor,
         typer.Option(
             help="Show findings from this severity on; --fail-on judges all of them.",
             rich_help_panel=CHOICE,
         ),
-    ] = Floor.INFO,
+    ] = Floor.INFO
     min_saving: Annotated[
         str | None,
         typer.Option(
@@ -98,21 +86,27 @@ def audit(
             help="Show only findings that save at least this much a month; --fail-on judges all.",
             rich_help_panel=CHOICE,
         ),
-    ] = None,
+    ] = None
     ignore_file: Annotated[
         Path | None,
         typer.Option(
-            help="Suppressions (default: ./.netplan-ignore.toml if it is there).",
+            metavar="FILE",
+            help="File of suppressions (default: ./.netplan-ignore.toml if it is there).",
             rich_help_panel=CHOICE,
         ),
-    ] = None,
+    ] = None
+
+
+class Gate(Parameters, frozen=True, kw_only=True):
+    """What makes the exit status other than 0."""
+
     fail_on: Annotated[
         Level,
         typer.Option(
             help="Exit with 1 on findings from this severity on, shown or not.",
             rich_help_panel=OUTPUT,
         ),
-    ] = Level.HIGH,
+    ] = Level.HIGH
     fail_on_saving: Annotated[
         str | None,
         typer.Option(
@@ -120,7 +114,7 @@ def audit(
             help="Exit with 1 when all fixes together save more than this a month.",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = None
     strict: Annotated[
         bool,
         typer.Option(
@@ -128,7 +122,12 @@ def audit(
             help="Exit with 4 when a page is missing or given evidence could not be used in full.",
             rich_help_panel=OUTPUT,
         ),
-    ] = False,
+    ] = False
+
+
+class Written(Parameters, frozen=True, kw_only=True):
+    """How the report is written."""
+
     output: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,7 +137,7 @@ def audit(
             help="text, html, json, sarif, md, csv or machines-csv; repeat it for several at once.",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = None
     explain: Annotated[
         list[str] | None,
         typer.Option(
@@ -146,22 +145,16 @@ def audit(
             help="Inputs, formula, source and date of a rule's numbers (or an area's, or all).",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = None
     verbose: Annotated[
         int,
         typer.Option("--verbose", "-v", count=True, help="Explain all.", rich_help_panel=OUTPUT),
-    ] = 0,
-    width: Annotated[
-        int | None,
-        typer.Option(min=20, help="Columns of the text format.", rich_help_panel=OUTPUT),
-    ] = None,
-    color: Annotated[
-        Colour, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
-    ] = Colour.AUTO,
+    ] = 0
+    look: Look = Look()
     max_findings: Annotated[
         int | None,
         typer.Option(min=0, help="Findings written out in full; 0: all.", rich_help_panel=OUTPUT),
-    ] = None,
+    ] = None
     max_members: Annotated[
         int | None,
         typer.Option(
@@ -169,86 +162,114 @@ def audit(
             help="Alike places named in a finding (3 as text, 50 in HTML); 0: all.",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
-    api_endpoint: options.Endpoint = None,
-    anonymous: options.Anonymous = False,
-    concurrency: options.Concurrency = 8,
-    timeout: options.Timeout = 60.0,
-    max_attempts: options.MaxAttempts = 5,
-    total_timeout: options.TotalTimeout = 1800.0,
-) -> None:
+    ] = None
+
+
+class Audit(Parameters, frozen=True, kw_only=True):
+    """What is audited, and how the findings are told."""
+
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="More inventory files, as a shell pattern behind --inventory gives."),
+    ] = None
+    given: Input = Input()
+    measurements: options.Measurements = None
+    calibration: options.Calibration = None
+    pricing: PriceInput = PriceInput()
+    commitment_scope: options.WhichSharing = Sharing.UNKNOWN
+    currency: options.CurrencyCode = None
+    as_of: options.AsOf = None
+    today: options.Today = None
+    reading: FlowReading = FlowReading()
+    judged: Judged = Judged()
+    gate: Gate = Gate()
+    written: Written = Written()
+    api: Api = Api()
+
+
+@app.command()
+@taking
+def audit(asked: Audit) -> None:
     """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.
 
     Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
     read, 4 incomplete and --strict.
     """
-    outputs = tuple(parse_output(text) for text in output or ["text"])
+    outputs = tuple(parse_output(text) for text in asked.written.output or ["text"])
     check_outputs(outputs)
-    save_limit = options.usd("--fail-on-saving", fail_on_saving)
-    thresholds, targets = options.configured()
-    request = AuditRequest(
-        today=options.day(today) or date.today(),
-        as_of=options.day(as_of),
-        projects=tuple(dict.fromkeys(project or ())),
-        inventory=(*(inventory or ()), *(files or ())),
-        traffic=tuple(traffic or ()),
-        measurements=tuple(measurements or ()),
-        calibration=calibration,
-        demo=demo,
-        prices=prices,
-        discounts=tuple(discount or ()),
-        billing_exports=tuple(billing_export or ()),
-        commitment_scope=CommitmentScope(commitment_scope.value),
-        select=options.names(select),
-        ignore=options.names(ignore),
-        min_severity=Severity(severity.value),
-        min_saving_usd=options.usd("--min-saving", min_saving),
-        ignore_file=_ignore_file(ignore_file),
-        thresholds=thresholds,
-        targets=targets,
-        api=api_options(
-            endpoint=api_endpoint,
-            is_anonymous=anonymous,
-            concurrency=concurrency,
-            timeout_s=timeout,
-            total_s=total_timeout,
-            max_attempts=max_attempts,
-        ),
-        traffic_options=traffic_options(
-            reporter=reporter.value,
-            memory_limit=memory_limit,
-            threads=threads,
-            temp_directory=temp_directory,
-            since=since,
-            until=until,
-        ),
-    )
+    save_limit = options.usd("--fail-on-saving", asked.gate.fail_on_saving)
+    request = _request(asked)
     # Before anything is read: a rate that is not there is no reason to wait for.
-    shown_in = currency_in(prices, currency)
-    render = RenderOptions(
-        currency=shown_in,
-        width=width,
-        colour=ColourMode(color.value),
-        verbosity=verbose,
-        explain=_explained(explain),
-        max_findings=max_findings,
-        max_members=max_members,
-        rules=rule_infos(),
-    )
+    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    render = _look(asked.written, shown_in)
     report = run_audit(request, progress)
     if shown_in is not None:
         report = replace(report, assumptions=(*report.assumptions, shown_in.assumption))
-    if any(spec.format == SARIF for spec in outputs):
-        found = code_places(report, request, state.config_path)
-        render = replace(render, places=found.places, fallback_place=found.fallback)
     if report.price_age and any(one.format == "csv" and one.path is None for one in outputs):
         # A table has no place for it.
         typer.echo(inert_line(report.price_age), err=True)
-    write_outputs(report, outputs, render)
-    _finish(report, fail_on, save_limit, strict)
+    write_outputs(report, outputs, _with_places(render, outputs, report, request))
+    _finish(report, asked.gate.fail_on, save_limit, asked.gate.strict)
+
+
+def _request(asked: Audit) -> "AuditRequest":
+
+    thresholds, targets = options.configured()
+    given, pricing, judged = asked.given, asked.pricing, asked.judged
+    return AuditRequest(
+        today=options.day(asked.today) or date.today(),
+        as_of=options.day(asked.as_of),
+        projects=tuple(dict.fromkeys(given.project or ())),
+        inventory=(*(given.inventory or ()), *(asked.files or ())),
+        traffic=tuple(given.traffic or ()),
+        measurements=tuple(asked.measurements or ()),
+        calibration=asked.calibration,
+        demo=given.demo,
+        prices=pricing.prices,
+        discounts=tuple(pricing.discount or ()),
+        billing_exports=tuple(pricing.billing_export or ()),
+        commitment_scope=CommitmentScope(asked.commitment_scope.value),
+        select=options.names(judged.select),
+        ignore=options.names(judged.ignore),
+        min_severity=Severity(judged.severity.value),
+        min_saving_usd=options.usd("--min-saving", judged.min_saving),
+        ignore_file=_ignore_file(judged.ignore_file),
+        thresholds=thresholds,
+        targets=targets,
+        api=asked.api.options(),
+        traffic_options=asked.reading.options(),
+    )
+
+
+def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
+
+    return RenderOptions(
+        currency=shown_in,
+        width=written.look.width,
+        colour=written.look.colour,
+        verbosity=verbosity(written.verbose),
+        explain=_explained(written.explain),
+        max_findings=written.max_findings,
+        max_members=written.max_members,
+        rules=rule_infos(),
+    )
+
+
+def _with_places(
+    render: "RenderOptions",
+    outputs: "tuple[OutputSpec, ...]",
+    report: "Report",
+    request: "AuditRequest",
+) -> "RenderOptions":
+    """Return the options with the file and line of every source, for the format that shows them."""
+    if not any(spec.format == SARIF for spec in outputs):
+        return render
+    found = code_places(report, request, state.config_path)
+    return replace(render, places=found.places, fallback_place=found.fallback)
 
 
 def _ignore_file(given: Path | None) -> Path | None:
+
     usual = Path(IGNORE_FILE)
     return given if given is not None else (usual if usual.is_file() else None)
 
@@ -264,7 +285,7 @@ def _explained(names: list[str] | None) -> tuple[str, ...]:
     return chosen
 
 
-def _finish(report: Report, fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
+def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict: bool) -> None:
     """End with the exit status that the findings and the options ask for."""
     if strict and not report.coverage.is_complete:
         missing = report.coverage.incomplete

@@ -9,12 +9,14 @@ import typer
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import write_calibration
 
 
-@app.command()
-def calibrate(
+class Calibrate(Parameters, frozen=True, kw_only=True):
+    """Which measurements to learn from."""
+
     measurements: Annotated[
         list[Path],
         typer.Argument(
@@ -22,7 +24,7 @@ def calibrate(
             " docs/predict.md with value (CSV, Parquet).",
             show_default=False,
         ),
-    ],
+    ]
     out: Annotated[
         Path,
         typer.Option(
@@ -31,17 +33,20 @@ def calibrate(
             show_default=False,
             rich_help_panel=OUTPUT,
         ),
-    ],
+    ]
     as_of: Annotated[
         datetime | None,
         typer.Option(
             formats=options.DATE_FORMATS,
             help="Count ages of measurements from this day (default: the newest one).",
         ),
-    ] = None,
-    output: answers.Outputs = None,
-    former_format: answers.FormerFormat = None,
-) -> None:
+    ] = None
+    answer: answers.Output = answers.Output()
+
+
+@app.command()
+@taking
+def calibrate(asked: Calibrate) -> None:
     """Fit the model to measurements, and say what they taught and what that is worth.
 
     The limit that bound a measurement is told by its figure; every other limit learns "at least
@@ -49,8 +54,8 @@ def calibrate(
     before and after are on measurements that were left out. The same measurements give the same
     file, in whatever order.
     """
-    specs = answers.specs_of(output, former_format)
-    options.checked_output("--out", out, measurements)
-    found = calibrate_files(measurements, as_of=options.day(as_of), today=date.today())
-    write_calibration(out, found.calibration)
+    specs = asked.answer.specs()
+    options.checked_output("--out", asked.out, asked.measurements)
+    found = calibrate_files(asked.measurements, as_of=options.day(asked.as_of), today=date.today())
+    write_calibration(asked.out, found.calibration)
     answers.write(found, specs)

@@ -7,39 +7,47 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import app
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.caps import CapsRequest, caps_of
 
 
-@app.command()
-def caps(
+class Caps(Parameters, frozen=True, kw_only=True):
+    """Which machine types, on which day."""
+
     machine_type: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TYPE]", help="Such as n2-standard-16, n2-custom-8-16384; none: all types."
+            metavar="TYPE",
+            help="Machine type, such as n2-standard-16, n2-custom-8-16384; none: all types.",
         ),
-    ] = None,
-    as_of: options.AsOf = None,
+    ] = None
+    as_of: options.AsOf = None
     cpu_platform: Annotated[
         str | None,
-        typer.Option(help='Only the variant of this platform, such as "Intel Skylake".'),
-    ] = None,
+        typer.Option(
+            metavar="PLATFORM", help='Only the variant of this platform, such as "Intel Skylake".'
+        ),
+    ] = None
     series: Annotated[
         list[str] | None,
-        typer.Option(help="Without TYPE: only these series; commas or repeated."),
-    ] = None,
-    output: answers.Outputs = None,
-    former_format: answers.FormerFormat = None,
-) -> None:
+        typer.Option(metavar="SERIES", help="Without TYPE: only these series; commas or repeated."),
+    ] = None
+    answer: answers.Output = answers.Output()
+
+
+@app.command()
+@taking
+def caps(asked: Caps) -> None:
     """Print the bandwidth caps of a machine type: every variant, with source and date.
 
     Caps are ceilings per machine, of all its NICs and addresses together. A type that is not known
     ends with exit status 3 and the names that come nearest.
     """
-    specs = answers.specs_of(output, former_format)
+    specs = asked.answer.specs()
     request = CapsRequest(
-        as_of=options.day(as_of) or date.today(),
-        machine_type=machine_type,
-        cpu_platform=cpu_platform,
-        series=options.names(series),
+        as_of=options.day(asked.as_of) or date.today(),
+        machine_type=asked.machine_type,
+        cpu_platform=asked.cpu_platform,
+        series=options.names(asked.series),
     )
     answers.write(caps_of(request), specs)

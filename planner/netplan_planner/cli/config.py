@@ -1,87 +1,118 @@
-"""`netplan config show`: every setting, its value and where the value comes from."""
+"""`netplan config show`: every setting, its value and where it comes from; or every variable."""
 
+import os
+from collections.abc import Iterator
+from enum import Enum
 from typing import Annotated, Any
 
 import typer
 
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
+from netplan_planner.cli.origins import variables_of
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
-from netplan_planner.engine.settings import target_settings, threshold_settings
+from netplan_planner.engine.settings import OTHER_VARIABLES, file_settings
 from netplan_planner.errors import UsageError
-from netplan_planner.renderers.json_report import Plain, document
+from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
 
 _SECRETS = frozenset({"api_key"})
 """Options whose values are never printed."""
+_ORIGINS = {"ENVIRONMENT": "environment", "DEFAULT": "default"}
 
-config_app = typer.Typer(help="The configuration and where its values come from.")
+config_app = typer.Typer(
+    help="Print the configuration and where its values come from.", no_args_is_help=True
+)
 app.add_typer(config_app, name="config")
 
 
+class Show(Parameters, frozen=True, kw_only=True):
+    """What to print."""
+
+    env: Annotated[
+        bool,
+        typer.Option(
+            "--env", help="Print the environment variables that netplan reads, and what they set."
+        ),
+    ] = False
+    json: Annotated[bool, typer.Option("--json", hidden=True)] = False
+    answer: answers.Output = answers.Output()
+
+
 @config_app.command("show")
-def show(
-    ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-) -> None:
+@taking
+def show(asked: Show, ctx: typer.Context) -> None:
     """Print every option of every verb and every threshold of every rule, with its origin."""
-    rows = [*_options(ctx), *threshold_settings(state.config_path)]
-    rows += target_settings(state.config_path)
-    if as_json:
-        listed: list[Plain] = [
-            {"origin": origin, "setting": name, "value": _plain(value)}
-            for name, value, origin in rows
-        ]
-        typer.echo(document(listed), nl=False)
+    specs = asked.answer.specs(default="json" if asked.json else "text")
+    if asked.env:
+        answers.write(_environment(ctx.find_root()), specs, answers.unbroken())
         return
-    width = max(len(name) for name, _, _ in rows)
-    for name, value, origin in rows:
-        typer.echo(f"{name:<{width}}  {_shown(value)}  ({origin})")
+    found = (*_options(ctx.find_root()), *file_settings(state.config_path))
+    answers.write(Settings(settings=found), specs, answers.unbroken())
 
 
-def _plain(value: Any) -> Plain:
-    """Return a value in the types of JSON: paths and dates as text."""
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value if value is None or isinstance(value, str | int | float) else str(value)
+def _environment(root: Any) -> "Environment":
+    """Return the variable of every option, then those that are not netplan's alone."""
+    own = [
+        EnvironmentVariable(
+            variable=one.name,
+            sets=f"{' '.join(('netplan', *one.verb))} {one.option}",
+            meaning=one.help,
+            is_given=one.name in os.environ,
+        )
+        for one in variables_of(root.command, root.auto_envvar_prefix or "")
+    ]
+    others = [
+        EnvironmentVariable(variable=name, sets=meaning, meaning="", is_given=name in os.environ)
+        for name, meaning in OTHER_VARIABLES.items()
+    ]
+    return Environment(variables=(*own, *others))
 
 
-def _shown(value: object) -> str:
-    if value is None or value == []:
-        return "not set"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+def _options(root: Any) -> "Iterator[Setting]":
+    """Yield the options of every verb, resolved as they would be without flags."""
 
-
-def _options(ctx: typer.Context) -> list[tuple[str, Any, str]]:
-    """Return the options of every verb, resolved as they would be without flags."""
-    root = ctx.find_root()
-    rows: list[tuple[str, Any, str]] = []
-
-    def walk(command: Any, context: Any, path: tuple[str, ...]) -> None:
+    def walk(command: Any, context: Any, path: tuple[str, ...]) -> "Iterator[Setting]":
         for parameter in command.params:
-            if not parameter.name or parameter.name in {"help", "version"} or not parameter.opts:
-                continue
-            if getattr(parameter, "is_eager", False) or not parameter.opts[0].startswith("-"):
-                continue
-            value, origin = parameter.consume_value(context, {})
-            if isinstance(value, dict):
-                # The section of the verb `config`, not the option of the same name.
-                value, origin = None, None
-            name = ".".join((*path, parameter.opts[0].lstrip("-")))
-            file = state.config_path.name if state.config_path else "file"
-            named = {
-                "ENVIRONMENT": "environment",
-                "DEFAULT_MAP": file,
-                "DEFAULT": "default",
-            }.get(getattr(origin, "name", ""), "default")
-            if named != "default":
-                _check(parameter, context, value, f"{name} ({named})")
-            if value and parameter.name in _SECRETS:
-                value = "(set, not shown)"
-            rows.append((name, value, named))
+            if _is_setting(parameter):
+                yield _setting(parameter, context, path)
         for verb, sub in sorted(getattr(command, "commands", {}).items()):
-            walk(sub, type(context)(sub, info_name=verb, parent=context), (*path, verb))
+            inner = type(context)(sub, info_name=verb, parent=context)
+            yield from walk(sub, inner, (*path, verb))
 
-    walk(root.command, root, ())
-    return rows
+    return walk(root.command, root, ())
+
+
+def _is_setting(parameter: Any) -> bool:
+    is_option = bool(parameter.opts) and parameter.opts[0].startswith("-")
+    is_eager = getattr(parameter, "is_eager", False) or parameter.name in {"help", "version"}
+    return bool(parameter.name) and is_option and not is_eager
+
+
+def _setting(parameter: Any, context: Any, path: tuple[str, ...]) -> "Setting":
+
+    value, source = parameter.consume_value(context, {})
+    if isinstance(value, dict):
+        # The section of the verb `config`, not the option of the same name.
+        value, source = None, None
+    name = ".".join((*path, parameter.opts[0].lstrip("-")))
+    file = state.config_path.name if state.config_path else "file"
+    kind = getattr(source, "name", "")
+    origin = file if kind == "DEFAULT_MAP" else _ORIGINS.get(kind, "default")
+    if origin != "default":
+        _check(parameter, context, value, f"{name} ({origin})")
+    if value and parameter.name in _SECRETS:
+        value = "(set, not shown)"
+    return Setting(setting=name, value=_plain(value), origin=origin)
+
+
+def _plain(value: Any) -> str | int | float | bool | tuple[str, ...] | None:
+    """Return a value as an answer holds it."""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _check(parameter: Any, context: Any, value: object, name: str) -> None:

@@ -20,6 +20,8 @@ class Verb(NamedTuple):
     """Its line on the help page of its group."""
     modules: tuple[str, ...]
     """What to import so that the command registers itself with all that is below it."""
+    panel: str = ""
+    """The task under which it stands there."""
 
 
 class LazyGroup(TyperGroup):
@@ -49,7 +51,8 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; while the help page is written, what it shows of the command."""
         if self._is_listing and cmd_name in self.verbs:
-            return TyperCommand(cmd_name, help=self.verbs[cmd_name].help)
+            verb = self.verbs[cmd_name]
+            return TyperCommand(cmd_name, help=verb.help, rich_help_panel=verb.panel or None)
         return super().get_command(ctx, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -42,7 +42,12 @@ class Colour(StrEnum):
 
 Projects = Annotated[
     list[str] | None,
-    typer.Option("--project", help="Read this project; repeat it.", rich_help_panel=INPUT),
+    typer.Option(
+        "--project",
+        metavar="PROJECT",
+        help="Project to read from the live API; repeat it.",
+        rich_help_panel=INPUT,
+    ),
 ]
 Inventory = Annotated[
     list[Path] | None,
@@ -63,12 +68,20 @@ Traffic = Annotated[
 Demo = Annotated[
     str | None,
     typer.Option(
-        "--demo", help="Embedded sample: gecko, dobermanifesto, interzone.", rich_help_panel=INPUT
+        "--demo",
+        metavar="NAME",
+        help="Embedded sample: gecko, dobermanifesto, interzone.",
+        rich_help_panel=INPUT,
     ),
 ]
 Prices = Annotated[
     Path | None,
-    typer.Option("--prices", help="Folder of another price snapshot.", rich_help_panel=INPUT),
+    typer.Option(
+        "--prices",
+        metavar="DIR",
+        help="Folder of another price snapshot than the embedded one.",
+        rich_help_panel=INPUT,
+    ),
 ]
 Discounts = Annotated[
     list[str] | None,
@@ -114,6 +127,7 @@ CurrencyCode = Annotated[
     str | None,
     typer.Option(
         "--currency",
+        metavar="CODE",
         help="Show amounts in this currency, at the rate that the API returned"
         " (`netplan prices refresh --currency`); data formats stay in dollars.",
         rich_help_panel=INPUT,
@@ -151,7 +165,7 @@ Today = Annotated[
     typer.Option(
         "--today",
         formats=DATE_FORMATS,
-        help="Count ages of addresses and snapshots from this date.",
+        help="Date from which ages of addresses and snapshots count (default: today).",
         rich_help_panel=INPUT,
     ),
 ]
@@ -179,36 +193,62 @@ MemoryLimit = Annotated[
     str,
     typer.Option(
         "--memory-limit",
-        help="Memory of the flow-log engine; beyond it, disk.",
+        metavar="SIZE",
+        help="Memory of the flow-log engine, such as 2GB; beyond it, disk.",
         rich_help_panel=TRAFFIC,
     ),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
-        "--threads", min=1, help="Threads of the flow-log engine.", rich_help_panel=TRAFFIC
+        "--threads",
+        metavar="COUNT",
+        min=1,
+        help="Threads of the flow-log engine.",
+        rich_help_panel=TRAFFIC,
     ),
 ]
 TempDirectory = Annotated[
     Path | None,
     typer.Option(
-        "--temp-directory", help="Where the engine may spill to disk.", rich_help_panel=TRAFFIC
+        "--temp-directory",
+        metavar="DIR",
+        help="Folder where the engine may spill to disk.",
+        rich_help_panel=TRAFFIC,
     ),
 ]
 Endpoint = Annotated[
     str | None,
-    typer.Option("--api-endpoint", metavar="URL", help="Another endpoint.", rich_help_panel=API),
+    typer.Option(
+        "--api-endpoint",
+        metavar="URL",
+        help="Endpoint of the Compute API, where it is not Google's.",
+        rich_help_panel=API,
+    ),
 ]
 Anonymous = Annotated[
     bool, typer.Option("--anonymous", help="Send no credentials.", rich_help_panel=API)
 ]
 Concurrency = Annotated[
     int,
-    typer.Option("--concurrency", min=1, max=64, help="Requests at a time.", rich_help_panel=API),
+    typer.Option(
+        "--concurrency",
+        metavar="COUNT",
+        min=1,
+        max=64,
+        help="Requests under way at a time.",
+        rich_help_panel=API,
+    ),
 ]
 Timeout = Annotated[
     float,
-    typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Per request.", rich_help_panel=API),
+    typer.Option(
+        "--timeout",
+        min=0.1,
+        metavar="SECONDS",
+        help="How long one request may wait for an answer.",
+        rich_help_panel=API,
+    ),
 ]
 TotalTimeout = Annotated[
     float,
@@ -217,13 +257,20 @@ TotalTimeout = Annotated[
         min=1.0,
         max=86_400.0,
         metavar="SECONDS",
-        help="For all requests together; what was read until then stays.",
+        help="How long all requests together may take; what was read until then stays.",
         rich_help_panel=API,
     ),
 ]
 MaxAttempts = Annotated[
     int,
-    typer.Option("--max-attempts", min=1, max=20, help="Per request.", rich_help_panel=API),
+    typer.Option(
+        "--max-attempts",
+        metavar="COUNT",
+        min=1,
+        max=20,
+        help="How often a request is made before its failure is reported.",
+        rich_help_panel=API,
+    ),
 ]
 
 
@@ -240,6 +287,7 @@ def checked_output(option: str, output: Path | None, inputs: Sequence[Path]) -> 
     """
     if output is None:
         return
+
     target = usable_target(f"{option} {output}", output)
     for path in inputs:
         if target.exists() and path.exists() and target.samefile(path):

@@ -8,10 +8,12 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
+from netplan_planner.cli import help_page
+from netplan_planner.cli.common_words import in_front
 from netplan_planner.cli.lazy import LazyGroup
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS
@@ -31,9 +33,19 @@ class Verbs(LazyGroup):
 
     verbs = VERBS
 
+    def __init__(self, **attributes: Any) -> None:
+        """Make the command."""
+        super().__init__(**attributes)
+        help_page.attach(self)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line; options of the whole command may stand behind a verb."""
+        return super().parse_args(ctx, in_front(args, self))
+
     def load(self, name: str) -> Any:
         """Return a verb; where a shell asks, with what it completes."""
         command = super().load(name)
+        help_page.attach_all(command)
         if is_completing():
             from netplan_planner.cli.completion import attach
 
@@ -132,6 +144,28 @@ def check_variables(root: Any, variables: Mapping[str, str]) -> tuple[str, ...]:
             raise UsageError(f"no variable is named {name}; near: {bare[near[0]]}")
         notes.append(f"the variable {name} is none of netplan's and changes nothing")
     return tuple(notes)
+
+
+class Variable(NamedTuple):
+    """A variable of the environment, and the option that it sets."""
+
+    name: str
+    verb: tuple[str, ...]
+    option: str
+    help: str
+
+
+def variables_of(command: Any, prefix: str, verb: tuple[str, ...] = ()) -> Iterator[Variable]:
+    """Yield the variable of each option of a command and of those below it, in their order."""
+    for parameter in command.params:
+        is_option = parameter.opts[0].startswith("-")
+        is_special = getattr(parameter, "is_eager", False) or not parameter.expose_value
+        if is_option and not (is_special or parameter.hidden):
+            about = " ".join((parameter.help or "").replace("\\[", "[").split())
+            yield Variable(_variable(parameter, prefix), verb, parameter.opts[0], about)
+    for name, inner in getattr(command, "commands", {}).items():
+        below = f"{prefix}_{name.upper().replace('-', '_')}"
+        yield from variables_of(inner, below, (*verb, name))
 
 
 def _variables(command: Any, prefix: str, given: Sequence[str] | None = None) -> Iterator[str]:

@@ -15,14 +15,19 @@ Src = Annotated[
 ]
 Dst = Annotated[
     str | None,
-    typer.Argument(help="Receiver: likewise (default: of the sender's type).", show_default=False),
+    typer.Argument(
+        help="Receiver: a machine of the input, or a machine type (default: the sender's type).",
+        show_default=False,
+    ),
 ]
 SrcType = Annotated[
     str | None, typer.Option(help="Machine type of the sender.", rich_help_panel=PATH)
 ]
 DstType = Annotated[
     str | None,
-    typer.Option(help="Of the receiver (default: the same).", rich_help_panel=PATH),
+    typer.Option(
+        help="Machine type of the receiver (default: the sender's).", rich_help_panel=PATH
+    ),
 ]
 PathClassName = Annotated[
     str | None,
@@ -33,28 +38,33 @@ PathClassName = Annotated[
     ),
 ]
 SrcPlace = Annotated[
-    str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
+    str | None,
+    typer.Option(metavar="ZONE", help="Zone or region of the sender.", rich_help_panel=PATH),
 ]
 DstPlace = Annotated[
-    str | None, typer.Option(metavar="ZONE", help="Or a region.", rich_help_panel=PATH)
+    str | None,
+    typer.Option(metavar="ZONE", help="Zone or region of the receiver.", rich_help_panel=PATH),
 ]
 External = Annotated[
     bool,
     typer.Option(
-        "--external", help="Address the receiver's external address.", rich_help_panel=PATH
+        "--external", help="Sent to the external address of the receiver.", rich_help_panel=PATH
     ),
 ]
 Tier1 = Annotated[
     bool | None,
     typer.Option(
         "--tier1/--no-tier1",
-        help="Tier_1 of the sender, whatever it has.",
+        help="Whether the sender has Tier_1 networking (default: as its machine has it).",
         rich_help_panel=PATH,
     ),
 ]
 CpuPlatform = Annotated[
     str | None,
-    typer.Option(help="Where the cap depends on it (N1, M2).", rich_help_panel=PATH),
+    typer.Option(
+        help="CPU platform of the sender, where the cap depends on it (N1, M2).",
+        rich_help_panel=PATH,
+    ),
 ]
 RttMs = Annotated[
     float | None,
@@ -70,7 +80,7 @@ Mtu = Annotated[
     typer.Option(
         min=576,
         max=65535,
-        help="Bytes; of a VPC network 8896 at most.",
+        help="MTU of the path in bytes; of a VPC network 8896 at most.",
         rich_help_panel=PATH,
     ),
 ]
@@ -99,7 +109,7 @@ HostLinkGbps = Annotated[
     typer.Option(
         "--host-link-gbps",
         min=0.001,
-        help="Of hosts that are not Google's: their link, instead of a machine type.",
+        help="Link of hosts that are not Google's, in Gbit/s, instead of a machine type.",
         rich_help_panel=PATH,
     ),
 ]
@@ -123,23 +133,28 @@ Plugin = Annotated[
 ]
 Encapsulation = Annotated[
     str | None,
-    typer.Option(help="Of a -pod path: none, vxlan, geneve, ipip, gre, udp.", rich_help_panel=PATH),
+    typer.Option(
+        help="How a -pod path wraps packets: none, vxlan, geneve, ipip, gre, udp.",
+        rich_help_panel=PATH,
+    ),
 ]
 Encryption = Annotated[
     str | None,
-    typer.Option(help="Of a -pod path: none, wireguard, ipsec.", rich_help_panel=PATH),
+    typer.Option(
+        help="How a -pod path encrypts packets: none, wireguard, ipsec.", rich_help_panel=PATH
+    ),
 ]
 OtherLinkGbps = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        help="Link that the plugin uses instead, set up on the wrong interface.",
+        help="Link in Gbit/s that the plugin uses instead, set up on the wrong interface.",
         rich_help_panel=PATH,
     ),
 ]
 VpnTunnels = Annotated[
     int | None,
-    typer.Option(min=1, help="Of a hybrid path, Cloud VPN.", rich_help_panel=PATH),
+    typer.Option(min=1, help="Cloud VPN tunnels of a hybrid path.", rich_help_panel=PATH),
 ]
 Streams = Annotated[
     int | None,
@@ -153,14 +168,16 @@ Duration = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="From a cold start, such as 5s (default: steady state).",
+        help="How long it sends from a cold start, such as 5s (default: steady state).",
         rich_help_panel=TRANSFER,
     ),
 ]
 Omit = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="Before counting starts, as iperf3 -O.", rich_help_panel=TRANSFER
+        metavar="TIME",
+        help="How long it sends before counting starts, as iperf3 -O.",
+        rich_help_panel=TRANSFER,
     ),
 ]
 ByteCount = Annotated[
@@ -168,7 +185,7 @@ ByteCount = Annotated[
     typer.Option(
         "--bytes",
         metavar="SIZE",
-        help="A finite transfer, such as 2TiB: how long it takes.",
+        help="Size of a finite transfer, such as 2TiB: how long it takes.",
         rich_help_panel=TRANSFER,
     ),
 ]
@@ -181,7 +198,7 @@ ServiceName = Annotated[
     typer.Option(
         "--service",
         metavar="NAME",
-        help="A published one: percona-xtradb-sysbench-oltp.",
+        help="A published service: percona-xtradb-sysbench-oltp.",
         rich_help_panel=SERVICE,
     ),
 ]
@@ -189,7 +206,8 @@ BytesPerTransaction = Annotated[
     str | None,
     typer.Option(
         metavar="SIZE",
-        help="Of a service, with --max-tps: its transactions per second on that path.",
+        help="What the service sends per transaction, with --max-tps: its transactions per second"
+        " on that path.",
         rich_help_panel=SERVICE,
     ),
 ]
@@ -197,7 +215,7 @@ MaxTps = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        help="What the service does when no path holds it back.",
+        help="Transactions per second of the service where no path holds it back.",
         rich_help_panel=SERVICE,
     ),
 ]
@@ -205,7 +223,8 @@ TpsAt = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GBPS=TPS",
-        help="Instead: what it did at a bandwidth, such as 1=2700; give two.",
+        help="Transactions per second of the service at a bandwidth in Gbit/s, such as 1=2700;"
+        " give two.",
         rich_help_panel=SERVICE,
     ),
 ]

@@ -8,16 +8,17 @@ import msgspec
 import typer
 
 from netplan_planner.cli import answers, options, path_options, quantities
-from netplan_planner.cli.app import app, progress
+from netplan_planner.cli.app import app, note, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
-from netplan_planner.cli.predict_table import table_output, write_table
 from netplan_planner.cli.price.shared import source_of, tell_unused
+from netplan_planner.cli.state import state
 from netplan_planner.engine.asked_class import named_class
 from netplan_planner.engine.asked_ends import Ends, ends_of
 from netplan_planner.engine.asked_path import PathQuestion
 from netplan_planner.engine.asked_pods import NamedPlugin, plugins_of, pod_of
 from netplan_planner.engine.asked_service import service_of
 from netplan_planner.engine.predict_path import predict_described, predict_named, with_service
+from netplan_planner.engine.predicted_rows import TableRequest, table_outputs, write_predictions
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.model import ByPlugin, PathClass, PluginTable, Prediction
@@ -104,7 +105,7 @@ def predict(
             "-o",
             metavar="FORMAT[:PATH]",
             help="text, json, csv, md or html, to a file where a path is given; repeat it. Of a"
-            " table (--batch): csv or json, once, or a file.",
+            " table (--batch): csv, json or parquet:PATH.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -150,10 +151,16 @@ def predict(
                 "--tps-at": tps_at or None,
             }
         )
-        day = options.day(as_of) or date.today()
-        spec = table_output(output, former_format)
-        as_json = spec.format == "json"
-        write_table(batch, day, level, spec.path, calibration, as_json=as_json, together=together)
+
+        request = TableRequest(
+            batch=batch,
+            as_of=options.day(as_of) or date.today(),
+            level=level,
+            calibration=calibration,
+            is_together=together,
+            outputs=table_outputs(output or (), former_format),
+        )
+        write_predictions(request, note)
         return
     if together:
         raise UsageError("--together is for a table of flows: give one with --batch")
@@ -242,7 +249,9 @@ def predict(
             )
         answers.write(PluginTable(rows=tuple(rows)), specs)
         return
-    answers.write(answer_of(question), specs, RenderOptions(verbosity=int(explain)))
+    answers.write(
+        answer_of(question), specs, RenderOptions(verbosity=int(explain or state.explain))
+    )
 
 
 _ASSUMED_CLASS = (

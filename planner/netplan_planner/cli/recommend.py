@@ -8,13 +8,15 @@ import typer
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.options import CHOICE, OUTPUT, Colour, Reporter
-from netplan_planner.engine import recommend as engine
+from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
+from netplan_planner.cli.options import CHOICE, OUTPUT
+from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.source import currency_in
-from netplan_planner.engine.request import AuditRequest, api_options, traffic_options
+from netplan_planner.engine.recommend import PriceChoice, Wish, for_bandwidth, for_machine, goal_of
+from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
-from netplan_planner.model import Infeasible
-from netplan_planner.renderers import ColourMode, RenderOptions
+from netplan_planner.model import Infeasible, Recommendation
+from netplan_planner.renderers import RenderOptions
 
 NEED, PAYMENT = "What is needed", "How it is paid"
 
@@ -27,8 +29,13 @@ class Architecture(StrEnum):
     ANY = "any"
 
 
-@app.command()
-def recommend(
+_ARCHITECTURES = {Architecture.X86: "X86_64", Architecture.ARM: "ARM64"}
+"""As the Compute API names them."""
+
+
+class Need(Parameters, frozen=True, kw_only=True):
+    """What is needed."""
+
     gbps: Annotated[
         float | None,
         typer.Option(
@@ -37,11 +44,15 @@ def recommend(
             " percentile.",
             rich_help_panel=NEED,
         ),
-    ] = None,
+    ] = None
     region: Annotated[
         str | None,
-        typer.Option(help="Such as us-central1; with --vm, its own.", rich_help_panel=NEED),
-    ] = None,
+        typer.Option(
+            metavar="REGION",
+            help="Where it runs, such as us-central1; with --vm, the machine's own.",
+            rich_help_panel=NEED,
+        ),
+    ] = None
     vm: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +61,7 @@ def recommend(
             " memory are the floors.",
             rich_help_panel=NEED,
         ),
-    ] = None,
+    ] = None
     to: Annotated[
         str | None,
         typer.Option(
@@ -61,23 +72,22 @@ def recommend(
             " traffic there. With --vm: both, as it was seen to send.",
             rich_help_panel=NEED,
         ),
-    ] = None,
-    vcpus: Annotated[
-        int | None, typer.Option(min=0, help="Least vCPUs, of all machines.", rich_help_panel=NEED)
-    ] = None,
+    ] = None
+    vcpus: Annotated[int | None, typer.Option(min=0, help="Least vCPUs, of all machines.")] = None
     memory_gib: Annotated[
         float | None,
-        typer.Option(min=0, help="Least memory, of all machines.", rich_help_panel=NEED),
-    ] = None,
+        typer.Option(min=0, help="Least memory in GiB, of all machines.", rich_help_panel=NEED),
+    ] = None
     min_flow_gbps: Annotated[
-        float, typer.Option(min=0, help="What one flow must reach.", rich_help_panel=NEED)
-    ] = 0.0,
+        float,
+        typer.Option(min=0, help="What one flow must reach, in Gbit/s.", rich_help_panel=NEED),
+    ] = 0.0
     headroom: Annotated[
         float,
         typer.Option(
             min=0, max=0.99, help="Share of the cap that stays free.", rich_help_panel=NEED
         ),
-    ] = 0.2,
+    ] = 0.2
     max_count: Annotated[
         int | None,
         typer.Option(
@@ -86,7 +96,12 @@ def recommend(
             help="How many equal machines may share it, where the load spreads (default: 1).",
             rich_help_panel=NEED,
         ),
-    ] = None,
+    ] = None
+
+
+class Payment(Parameters, frozen=True, kw_only=True):
+    """How it is paid."""
+
     on_demand: Annotated[
         bool,
         typer.Option(
@@ -94,16 +109,16 @@ def recommend(
             help="At list price, no discount (default, but with --vm).",
             rich_help_panel=PAYMENT,
         ),
-    ] = False,
-    spot: Annotated[
-        bool, typer.Option("--spot", help="Spot prices.", rich_help_panel=PAYMENT)
-    ] = False,
+    ] = False
+    spot: Annotated[bool, typer.Option("--spot", help="At Spot prices.")] = False
     cud_1y: Annotated[
-        bool, typer.Option("--cud-1y", help="Committed for 1 year.", rich_help_panel=PAYMENT)
-    ] = False,
+        bool,
+        typer.Option("--cud-1y", help="With a commitment for 1 year.", rich_help_panel=PAYMENT),
+    ] = False
     cud_3y: Annotated[
-        bool, typer.Option("--cud-3y", help="Committed for 3 years.", rich_help_panel=PAYMENT)
-    ] = False,
+        bool,
+        typer.Option("--cud-3y", help="With a commitment for 3 years.", rich_help_panel=PAYMENT),
+    ] = False
     sustained_use: Annotated[
         bool,
         typer.Option(
@@ -112,17 +127,29 @@ def recommend(
             " --vm).",
             rich_help_panel=PAYMENT,
         ),
-    ] = False,
+    ] = False
     month_ratio: Annotated[
         float,
         typer.Option(
-            min=0.001, max=1, help="Share of the month that it runs.", rich_help_panel=PAYMENT
+            min=0.001,
+            max=1,
+            help="Share of the month that it runs, such as 0.5.",
+            rich_help_panel=PAYMENT,
         ),
-    ] = 1.0,
+    ] = 1.0
+
+
+class Choice(Parameters, frozen=True, kw_only=True):
+    """Which types are considered."""
+
     series: Annotated[
         list[str] | None,
-        typer.Option(help="Only these series; commas or repeated.", rich_help_panel=CHOICE),
-    ] = None,
+        typer.Option(
+            metavar="SERIES",
+            help="Only these series, such as n2,c3; commas or repeated.",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None
     arch: Annotated[
         Architecture | None,
         typer.Option(
@@ -132,60 +159,54 @@ def recommend(
             " machine's own only).",
             rich_help_panel=CHOICE,
         ),
-    ] = None,
-    gpu: Annotated[
-        bool, typer.Option("--gpu", help="Types with GPUs too.", rich_help_panel=CHOICE)
-    ] = False,
+    ] = None
+    gpu: Annotated[bool, typer.Option("--gpu", help="Consider types with GPUs too.")] = False
     shared_core: Annotated[
         bool,
-        typer.Option("--shared-core", help="Shared-core types too.", rich_help_panel=CHOICE),
-    ] = False,
-    project: options.Projects = None,
-    inventory: options.Inventory = None,
-    traffic: options.Traffic = None,
-    calibration: options.Calibration = None,
-    demo: options.Demo = None,
-    prices: options.Prices = None,
-    discount: options.Discounts = None,
-    billing_export: options.BillingExports = None,
-    currency: options.CurrencyCode = None,
-    as_of: options.AsOf = None,
-    reporter: options.WhichReporter = Reporter.SOURCE,
-    since: options.Since = None,
-    until: options.Until = None,
-    memory_limit: options.MemoryLimit = "2GB",
-    threads: options.Threads = None,
-    temp_directory: options.TempDirectory = None,
-    api_endpoint: options.Endpoint = None,
-    anonymous: options.Anonymous = False,
-    concurrency: options.Concurrency = 8,
-    timeout: options.Timeout = 60.0,
-    max_attempts: options.MaxAttempts = 5,
-    total_timeout: options.TotalTimeout = 1800.0,
-    top: Annotated[
-        int, typer.Option(min=0, help="Rows of the ranking; 0: all.", rich_help_panel=OUTPUT)
-    ] = 10,
+        typer.Option(
+            "--shared-core", help="Consider shared-core types too.", rich_help_panel=CHOICE
+        ),
+    ] = False
+
+
+class Recommend(Parameters, frozen=True, kw_only=True):
+    """What is wanted, and what it is held against."""
+
+    need: Need = Need()
+    payment: Payment = Payment()
+    choice: Choice = Choice()
+    given: Input = Input()
+    calibration: options.Calibration = None
+    pricing: PriceInput = PriceInput()
+    currency: options.CurrencyCode = None
+    as_of: options.AsOf = None
+    reading: FlowReading = FlowReading()
+    api: Api = Api()
+    top: Annotated[int, typer.Option(min=0, help="Rows of the ranking; 0: all.")] = 10
     why_not: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TYPE", help="Why this type is not first; repeat it.", rich_help_panel=OUTPUT
         ),
-    ] = None,
+    ] = None
     verbose: Annotated[
         int,
         typer.Option(
-            "--verbose", "-v", count=True, help="Every row, every loser.", rich_help_panel=OUTPUT
+            "--explain",
+            "--verbose",
+            "-v",
+            count=True,
+            help="Print every row, and why every other type lost.",
+            rich_help_panel=OUTPUT,
         ),
-    ] = 0,
-    output: answers.Outputs = None,
-    former_format: answers.FormerFormat = None,
-    width: Annotated[
-        int | None, typer.Option(min=20, help="Columns of the text.", rich_help_panel=OUTPUT)
-    ] = None,
-    color: Annotated[
-        Colour, typer.Option(help="Colours of the text.", rich_help_panel=OUTPUT)
-    ] = Colour.AUTO,
-) -> None:
+    ] = 0
+    answer: answers.Output = answers.Output()
+    look: Look = Look()
+
+
+@app.command()
+@taking
+def recommend(asked: Recommend) -> None:
     """Rank the machine types that carry a bandwidth by price, and say why the others lost.
 
     Only predefined types that the region offers and that have a price there; Tier_1 with its fee.
@@ -193,76 +214,76 @@ def recommend(
     take its disks, placement policy, reservation and GPUs. Exit status: 0, or 1 when nothing
     carries it.
     """
-    specs = answers.specs_of(output, former_format)
-    wish = engine.Wish(
-        gbps=gbps,
-        region=region,
-        to=engine.goal_of(to),
-        vcpus=vcpus,
-        memory_gib=memory_gib,
-        headroom=headroom,
-        max_count=max_count,
-        min_flow_gbps=min_flow_gbps,
-        month_ratio=month_ratio,
-        series=options.names(series),
-        arch={"x86": "X86_64", "arm": "ARM64"}.get(arch.value) if arch is not None else None,
-        any_arch=arch is Architecture.ANY,
-        gpu=gpu,
-        shared_core=shared_core,
-        on_demand=on_demand,
-        spot=spot,
-        cud_1y=cud_1y,
-        cud_3y=cud_3y,
-        sustained_use=sustained_use,
-    )
-    asked = tuple(why_not or ())
-    if vm is None:
-        if project or inventory or traffic or demo:
-            raise UsageError("--vm names the machine of the input that is to be replaced")
-        chosen = engine.PriceChoice(prices, tuple(discount or ()), tuple(billing_export or ()))
-        on = options.day(as_of)
-        answer = engine.for_bandwidth(wish, chosen, on, date.today(), calibration, asked)
-    else:
-        request = AuditRequest(
-            today=date.today(),
-            as_of=options.day(as_of),
-            projects=tuple(dict.fromkeys(project or ())),
-            inventory=tuple(inventory or ()),
-            traffic=tuple(traffic or ()),
-            calibration=calibration,
-            demo=demo,
-            prices=prices,
-            discounts=tuple(discount or ()),
-            billing_exports=tuple(billing_export or ()),
-            api=api_options(
-                endpoint=api_endpoint,
-                is_anonymous=anonymous,
-                concurrency=concurrency,
-                timeout_s=timeout,
-                total_s=total_timeout,
-                max_attempts=max_attempts,
-            ),
-            traffic_options=traffic_options(
-                reporter=reporter.value,
-                memory_limit=memory_limit,
-                threads=threads,
-                temp_directory=temp_directory,
-                since=since,
-                until=until,
-            ),
-        )
-        answer = engine.for_machine(wish, vm, request, progress, asked)
-    shown_in = currency_in(prices, currency)
+    specs = asked.answer.specs()
+    answer = _for_bandwidth(asked) if asked.need.vm is None else _for_machine(asked, asked.need.vm)
+    shown_in = currency_in(asked.pricing.prices, asked.currency)
     answers.write(
         answer,
         specs,
         RenderOptions(
-            width=width,
-            colour=ColourMode(color.value),
-            verbosity=verbose,
-            max_rows=top,
+            width=asked.look.width,
+            colour=asked.look.colour,
+            verbosity=verbosity(asked.verbose),
+            max_rows=asked.top,
             currency=shown_in,
         ),
     )
     if isinstance(answer.plan, Infeasible):
         raise typer.Exit(EXIT_FINDINGS)
+
+
+def _for_bandwidth(asked: Recommend) -> "Recommendation":
+
+    if asked.given.is_given:
+        raise UsageError("--vm names the machine of the input that is to be replaced")
+    pricing = asked.pricing
+    chosen = PriceChoice(
+        pricing.prices, tuple(pricing.discount or ()), tuple(pricing.billing_export or ())
+    )
+    on, why_not = options.day(asked.as_of), tuple(asked.why_not or ())
+    return for_bandwidth(_wish(asked), chosen, on, date.today(), asked.calibration, why_not)
+
+
+def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
+
+    request = AuditRequest(
+        today=date.today(),
+        as_of=options.day(asked.as_of),
+        projects=tuple(dict.fromkeys(asked.given.project or ())),
+        inventory=tuple(asked.given.inventory or ()),
+        traffic=tuple(asked.given.traffic or ()),
+        calibration=asked.calibration,
+        demo=asked.given.demo,
+        prices=asked.pricing.prices,
+        discounts=tuple(asked.pricing.discount or ()),
+        billing_exports=tuple(asked.pricing.billing_export or ()),
+        api=asked.api.options(),
+        traffic_options=asked.reading.options(),
+    )
+    return for_machine(_wish(asked), vm, request, progress, tuple(asked.why_not or ()))
+
+
+def _wish(asked: Recommend) -> "Wish":
+
+    need, payment, choice = asked.need, asked.payment, asked.choice
+    return Wish(
+        gbps=need.gbps,
+        region=need.region,
+        to=goal_of(need.to),
+        vcpus=need.vcpus,
+        memory_gib=need.memory_gib,
+        headroom=need.headroom,
+        max_count=need.max_count,
+        min_flow_gbps=need.min_flow_gbps,
+        month_ratio=payment.month_ratio,
+        series=options.names(choice.series),
+        arch=_ARCHITECTURES.get(choice.arch) if choice.arch is not None else None,
+        any_arch=choice.arch is Architecture.ANY,
+        gpu=choice.gpu,
+        shared_core=choice.shared_core,
+        on_demand=payment.on_demand,
+        spot=payment.spot,
+        cud_1y=payment.cud_1y,
+        cud_3y=payment.cud_3y,
+        sustained_use=payment.sustained_use,
+    )

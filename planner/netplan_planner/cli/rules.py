@@ -1,30 +1,39 @@
 """`netplan rules`: the rule reference."""
 
-import shutil
-import sys
 from typing import Annotated
 
 import typer
 
+from netplan_planner.cli import answers
 from netplan_planner.cli.app import app
-from netplan_planner.engine.rule_pages import rule_list, rule_page
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.rules import reference_page, rule_list, rule_page
 
-_WIDTH = 100
-"""Columns where there is no terminal to ask."""
+
+class Rules(Parameters, frozen=True, kw_only=True):
+    """Which rules, in which form."""
+
+    name: Annotated[
+        str | None, typer.Argument(metavar="RULE", help="Id of a rule: print its page.")
+    ] = None
+    markdown: Annotated[
+        bool,
+        typer.Option(
+            "--markdown",
+            help="Print the page, or the whole reference, as it stands in rules/README.md.",
+        ),
+    ] = False
+    answer: answers.Output = answers.Output()
 
 
 @app.command()
-def rules(
-    name: Annotated[str | None, typer.Argument(help="A rule's id: print its page.")] = None,
-    markdown: Annotated[
-        bool,
-        typer.Option("--markdown", help="Print the page, or the whole reference, as Markdown."),
-    ] = False,
-) -> None:
+@taking
+def rules(asked: Rules) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""
-    width = shutil.get_terminal_size((_WIDTH, 24)).columns
-    if name is not None:
-        text = rule_page(name, is_markdown=markdown, width=width)
+    specs = asked.answer.specs()
+    if asked.markdown:
+        typer.echo(reference_page(asked.name))
+    elif asked.name is not None:
+        answers.write(rule_page(asked.name), specs)
     else:
-        text = rule_list(is_markdown=markdown, width=width if sys.stdout.isatty() else None)
-    typer.echo(text.rstrip("\n"))
+        answers.write(rule_list(), specs, answers.unbroken())

@@ -11,6 +11,8 @@ class State:
     """What the options before the verb say; commands read it."""
 
     quiet: bool = False
+    explain: bool = False
+    """Whether every number is to be explained."""
     config_path: Path | None = None
     explicit_config: bool = False
     debug: bool = False

@@ -1,15 +1,14 @@
 """Predictions for a table of paths: read, look limits up by kind, compute, name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.inert import escaped_json, inert_cell
+from netplan_planner.inert import inert_cell
 from netplan_planner.model import Calibration, PathClass, PathQuery
 from netplan_planner.readers.path_cells import (
     clouds_of,
@@ -20,7 +19,7 @@ from netplan_planner.readers.path_cells import (
 )
 from netplan_planner.readers.path_columns import KIND_COLUMNS
 from netplan_planner.readers.path_table import PathRows, PathTable
-from netplan_planner.tables.extended import AddedColumn, CodedTexts
+from netplan_planner.tables.extended import CodedTexts
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.batch import (
     Columns,
@@ -32,7 +31,6 @@ from netplan_planner.throughput.batch import (
 from netplan_planner.throughput.calibration.factors.calibrated import Corrector
 from netplan_planner.throughput.calibration.factors.shared_factors import pair_key
 from netplan_planner.throughput.goodput.intervals import Factors, factors_at
-from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.goodput.terms import Spans
 from netplan_planner.throughput.limits.ends import ANYBODY, OWN_CLOUD
 from netplan_planner.throughput.limits.path_limits import StaticLimits
@@ -45,7 +43,6 @@ from netplan_planner.throughput.round_trips.given import (
 )
 from netplan_planner.throughput.round_trips.of_path import row_round_trips
 
-SCHEMA = "netplan.predictions/1"
 _NO_DAY = 0
 
 
@@ -354,70 +351,9 @@ def _positive(text: str) -> float | None:
     return value if value > 0 else None
 
 
-def predictions_csv(
-    answer: TableAnswer,
-    table: PathTable,
-    target: Path,
-    more: Mapping[str, AddedColumn] | None = None,
-) -> None:
-    """Write the table with its predictions as CSV, and more columns after them."""
-    found = answer.predictions
-    table.write_csv(
-        {
-            "predicted_gbps": rounded(found.gbps),
-            "low_gbps": rounded(found.low_gbps),
-            "high_gbps": rounded(found.high_gbps),
-            "binding_limit": CodedTexts(LIMITS, found.binding),
-            "next_limit": CodedTexts(LIMITS, found.following),
-            "reason": answer.reason,
-            **(more or {}),
-        },
-        target,
-    )
-
-
 def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return values to six digits: more would feign what no model knows."""
     with np.errstate(divide="ignore", invalid="ignore"):
         digits = 5 - np.floor(np.log10(np.abs(values)))
         scale = 10.0 ** np.clip(digits, -300, 300)
         return np.asarray(np.where(values > 0, np.round(values * scale) / scale, values))
-
-
-def predictions_json(
-    answer: TableAnswer,
-    table: PathTable,
-    level: float,
-    more: Mapping[str, AddedColumn] | None = None,
-) -> str:
-    """Return the table with its predictions as one JSON document, ending with a line end."""
-    found = answer.predictions
-    listed = [
-        {
-            **cells,
-            "predicted_gbps": _or_none(found.gbps[row]),
-            "low_gbps": _or_none(found.low_gbps[row]),
-            "high_gbps": _or_none(found.high_gbps[row]),
-            "binding_limit": _text(LIMITS, found.binding[row]),
-            "next_limit": _text(LIMITS, found.following[row]),
-            "reason": _text(answer.reason.texts, answer.reason.code[row]),
-            **{name: _cell(column, row) for name, column in (more or {}).items()},
-        }
-        for row, cells in enumerate(table.head(table.row_count))
-    ]
-    document = {"schema": SCHEMA, "level": level, "predictions": listed}
-    return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
-
-
-def _text(texts: Sequence[str], code: int) -> str | None:
-    return texts[code] if code >= 0 else None
-
-
-def _cell(column: AddedColumn, row: int) -> float | str | None:
-    if isinstance(column, CodedTexts):
-        return _text(column.texts, int(column.code[row]))
-    return _or_none(column[row])
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -14,9 +14,13 @@ from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import (
     Direction,
     Facts,
+    ModelledPart,
+    OtherSku,
     PathClass,
     PriceTier,
-    Value,
+    Reconciliation,
+    SkuBalance,
+    Unmodelled,
     bill,
 )
 from netplan_planner.model.price_age import price_age
@@ -33,77 +37,6 @@ _SENT, _RECEIVED = "_out", "_in"
 
 _PROCESSED = (CLOUD_NAT, LOAD_BALANCING)
 _GIB_UNITS = ("gibibyte", "GiBy")
-
-
-class Part(Value, frozen=True, kw_only=True):
-    """What of a SKU's volume goes over one path class."""
-
-    path_class: PathClass
-    gib: Decimal
-
-
-class SkuBalance(Value, frozen=True, kw_only=True):
-    """One SKU in the model and on the bill, over the time of the bill."""
-
-    sku_id: str
-    description: str
-    modelled_gib: Decimal
-    """0 where nothing in the flow records goes this way."""
-    billed_gib: Decimal | None
-    """0 where it is not on the bill, None where that is not known."""
-    modelled_usd: Decimal
-    billed_usd: Decimal
-    parts: tuple[Part, ...]
-    """Of the model, the greatest first."""
-    note: str = ""
-
-    @property
-    def residual_gib(self) -> Decimal | None:
-        """Billed less modelled; None where what was billed is not known."""
-        return None if self.billed_gib is None else self.billed_gib - self.modelled_gib
-
-    @property
-    def residual_usd(self) -> Decimal:
-        """Billed less modelled."""
-        return self.billed_usd - self.modelled_usd
-
-    @property
-    def residual_ratio(self) -> Decimal | None:
-        """Of what was billed; None where nothing was, or nothing known."""
-        if self.residual_gib is None or not self.billed_gib:
-            return None
-        return self.residual_gib / self.billed_gib
-
-
-class Unmodelled(Value, frozen=True, kw_only=True):
-    """Traffic that was seen and cannot be priced."""
-
-    path_class: PathClass
-    gib: Decimal
-    reason: str
-
-
-class Reconciliation(Value, frozen=True, kw_only=True):
-    """The whole comparison."""
-
-    bill: Billed
-    model_hours: Decimal
-    """What the flow records cover; the model is scaled from it to the hours of the bill."""
-    balances: tuple[SkuBalance, ...]
-    """Traffic SKUs, the greatest residual in dollars first."""
-    unmodelled: tuple[Unmodelled, ...]
-    other_usd: Decimal
-    """Billed for anything but traffic, which the model does not look at."""
-    other_count: int
-    other: tuple[BilledSku, ...]
-    modelled_window: str
-    """When the flow records are of, in words; empty for steady rates."""
-    projects: tuple[str, ...]
-    """Whose machines the model is of, and whose rows of the bill are compared."""
-    warnings: tuple[str, ...]
-    """What makes the figures less than a comparison, the first thing to read."""
-    credits_usd: Decimal
-    """Taken off the traffic afterwards, negative; not in what was billed."""
 
 
 def reconcile(
@@ -128,18 +61,30 @@ def reconcile(
     on_bill = {row.sku_id for row in found.skus}
     modelled, unmodelled = volumes(facts, on_bill, scale)
     balances, other = _balances(modelled, found, book)
+    ordered = tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id)))
     return Reconciliation(
-        bill=found,
-        model_hours=_model_hours(facts),
-        balances=tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id))),
-        unmodelled=unmodelled,
-        other_usd=sum((one.cost_usd for one in other), Decimal(0)),
-        other_count=len(other),
-        other=tuple(other),
-        modelled_window=_window(facts),
-        projects=tuple(sorted(projects)),
         warnings=tuple(_warnings(facts, found, request.prices)),
+        billing_exports=found.files,
+        billed_from=found.start,
+        billed_to=found.end,
+        billed_hours=found.hours,
+        names_projects=found.names_projects,
+        projects=tuple(sorted(projects)),
+        other_projects=found.other_projects,
+        modelled_hours=_model_hours(facts),
+        modelled_window=_window(facts),
+        balances=ordered,
+        modelled_usd=sum((one.modelled_usd for one in ordered), Decimal(0)),
+        billed_usd=sum((one.billed_usd for one in ordered), Decimal(0)),
+        unmodelled=unmodelled,
+        other=tuple(
+            OtherSku(sku_id=one.sku_id, description=one.description, billed_usd=one.cost_usd)
+            for one in other
+        ),
+        other_usd=sum((one.cost_usd for one in other), Decimal(0)),
         credits_usd=sum((one.credits_usd for one in found.skus if one not in other), Decimal(0)),
+        not_usage_rows=found.unusual_count,
+        not_usage_usd=found.unusual_usd,
     )
 
 
@@ -291,12 +236,12 @@ def _balance(
     sku_id: str, volume: Volume | None, row: BilledSku | None, book: SnapshotPriceBook
 ) -> SkuBalance:
     gib = usd = Decimal(0)
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ModelledPart, ...] = ()
     if volume is not None:
         gib = volume.total
         usd = sum((line.usd_per_month for line in bill("t", gib, volume.tiers)), Decimal(0))
         parts = tuple(
-            Part(path_class=path_class, gib=amount)
+            ModelledPart(path_class=path_class, gib=amount)
             for path_class, amount in sorted(volume.gib.items(), key=lambda one: -one[1])
         )
     return SkuBalance(

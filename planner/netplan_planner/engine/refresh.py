@@ -61,6 +61,11 @@ class RefreshRequest(Value, frozen=True, kw_only=True):
     api: ApiOptions = ApiOptions()
 
 
+def catalogue_api(endpoint: str | None, *, is_anonymous: bool) -> ApiOptions:
+    """Return how the APIs of a refresh are asked: Google's own where no endpoint is named."""
+    return ApiOptions(endpoint=endpoint, is_anonymous=is_anonymous)
+
+
 class Refreshed(Value, frozen=True, kw_only=True):
     """What came of it."""
 

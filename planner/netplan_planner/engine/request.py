@@ -4,9 +4,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.model import CommitmentScope, Reporter, Severity, Value
-from netplan_planner.traffic.options import TrafficOptions
+from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 
 
 class AuditRequest(Value, frozen=True, kw_only=True):
@@ -47,11 +47,11 @@ class AuditRequest(Value, frozen=True, kw_only=True):
 def traffic_options(
     *,
     reporter: str,
-    memory_limit: str,
-    threads: int | None,
-    temp_directory: Path | None,
-    since: datetime | None,
-    until: datetime | None,
+    memory_limit: str = "2GB",
+    threads: int | None = None,
+    temp_directory: Path | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> TrafficOptions:
     """Return how flow logs are read; `reporter` is a value of `Reporter`."""
     return TrafficOptions(

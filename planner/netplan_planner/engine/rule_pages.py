@@ -1,23 +1,7 @@
-"""What the rules say of themselves: pages for readers, and what reports tell of each."""
+"""What reports tell of each rule, and which names are those of rules."""
 
 from netplan_planner.renderers.options import RuleInfo
-from netplan_rules import docs
-from netplan_rules.registry import all_rules, find_rule, select_rules
-
-
-def rule_page(name: str, *, is_markdown: bool, width: int) -> str:
-    """Return the page of one rule; `width` in columns is of the plain one.
-
-    Raises:
-        UsageError: If no rule has that id.
-    """
-    check = find_rule(name)
-    return docs.page(check) if is_markdown else docs.plain_page(check, width)
-
-
-def rule_list(*, is_markdown: bool, width: int | None) -> str:
-    """Return all rules: the whole reference as Markdown, else a line each; None: never cut."""
-    return docs.reference() if is_markdown else docs.listing(width)
+from netplan_rules.registry import all_rules, select_rules
 
 
 def rule_infos() -> tuple[RuleInfo, ...]:

@@ -1,41 +1,50 @@
-"""The settings of the configuration file that are no options: thresholds and targets."""
+"""Settings of the configuration file that are no options, and variables that are none either."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from netplan_planner.config import declared_targets, rule_thresholds
+from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.options import (
+    ANONYMOUS_VARIABLE,
+    EMULATOR_VARIABLE,
+    ENDPOINT_VARIABLE,
+)
+from netplan_planner.model import Setting
 from netplan_rules.registry import declared_thresholds, thresholds
 from netplan_rules.severity import SECTION
 
-Setting = tuple[str, str, str]
-"""Name, value with its unit, and where it comes from."""
+OTHER_VARIABLES: Mapping[str, str] = {
+    ENDPOINT_VARIABLE: "endpoint of the Compute API, as for gcloud",
+    CONFIGURATIONS_VARIABLE: "endpoint of the Network Management API, as for gcloud",
+    EMULATOR_VARIABLE: "endpoint of a stand-in for the Compute API, asked without credentials",
+    ANONYMOUS_VARIABLE: "true: no credentials are sent, as for gcloud",
+    "GOOGLE_APPLICATION_CREDENTIALS": "file of the default credentials, as for Google's libraries",
+    "NO_COLOR": "anything: no colours on a terminal",
+    "TERM": "dumb: no colours on a terminal",
+}
+"""Variables that other programs read too, and what they decide; options have others."""
 
 
-def threshold_settings(path: Path | None) -> list[Setting]:
-    """Return every threshold of every rule as it holds with a configuration file.
+def file_settings(file: Path | None) -> Iterator[Setting]:
+    """Yield the thresholds of every rule, then the targets that a file declares.
 
     Raises:
-        UsageError: If the file names a threshold that no rule has.
+        InputError: If the file cannot be read.
+        UsageError: If it names a rule, a threshold or a value that cannot be.
     """
     overrides: dict[str, dict[str, float]] = {}
-    for rule, name, value in rule_thresholds(path) if path is not None else ():
+    for rule, name, value in rule_thresholds(file) if file else ():
         overrides.setdefault(rule, {})[name] = value
-    thresholds(overrides)  # refuses names that no rule has
-    units = {(section, t.name): t for section, declared in declared_thresholds() for t in declared}
-    return [
-        (
-            f"{rule if rule == SECTION else f'rules.{rule}'}.{name}",
-            f"{overrides.get(rule, {}).get(name, threshold.default):g} {threshold.unit}",
-            (path.name if path is not None else "")
-            if name in overrides.get(rule, {})
-            else "default",
-        )
-        for (rule, name), threshold in units.items()
-    ]
-
-
-def target_settings(path: Path | None) -> list[Setting]:
-    """Return the wanted egress that a configuration file declares."""
-    return [
-        (f"targets.{pattern}", f"{gbps:g} Gbit/s", source)
-        for pattern, gbps, source in (declared_targets(path) if path is not None else ())
-    ]
+    thresholds(overrides)  # Refuses names that no rule has.
+    origin = file.name if file else ""
+    for section, declared in declared_thresholds():
+        given = overrides.get(section, {})
+        for one in declared:
+            yield Setting(
+                setting=f"{section if section == SECTION else f'rules.{section}'}.{one.name}",
+                value=f"{given.get(one.name, one.default):g} {one.unit}",
+                origin=origin if one.name in given else "default",
+            )
+    for pattern, gbps, source in declared_targets(file) if file else ():
+        yield Setting(setting=f"targets.{pattern}", value=f"{gbps:g} Gbit/s", origin=source)

@@ -125,9 +125,11 @@ class PathTable(Table):
             """
         )
 
-    def write_csv(self, added: Mapping[str, AddedColumn], target: Path) -> None:
+    def write(
+        self, added: Mapping[str, AddedColumn], target: Path, *, is_parquet: bool = False
+    ) -> None:
         """Write the table with columns after its own, as `write_extended` does."""
-        write_extended(self, added, target)
+        write_extended(self, added, target, is_parquet=is_parquet)
 
     def text_sql(self, name: str) -> str:
         """Return the expression of a cell as text; of a pod's note what it says of its network."""

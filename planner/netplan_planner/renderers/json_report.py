@@ -24,7 +24,7 @@ from netplan_planner.renderers.figures import SUM_DECIMALS, rounded, shown
 from netplan_planner.renderers.options import RenderOptions
 
 UNIT_PRICE_DECIMALS = 12
-_UNIT_PRICES = {"unit_price_usd", "ratio", "units_per_usd"}
+_UNIT_PRICES = {"unit_price_usd", "ratio", "units_per_usd", "old_usd", "new_usd"}
 _OF_A_UNIT = ("_per_hour", "_per_gib", "_per_unit")
 """Ends of fields that hold a unit price too."""
 

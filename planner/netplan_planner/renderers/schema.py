@@ -13,7 +13,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from types import UnionType
+from types import ModuleType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -135,7 +135,7 @@ def _root(content: Content, parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, Any]:
     """Return one type's schema: closed, complete, decimals as numbers, fields described."""
-    kind = getattr(content, name, None) or getattr(model, name)
+    kind = _type_of(content, name)
     part = {key: value for key, value in part.items() if key != "title"}
     if "description" in part:
         part["description"] = _one_line(part["description"])
@@ -157,6 +157,13 @@ def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, 
         "required": [field for field in fields if is_struct or field in part["required"]],
         "additionalProperties": False,
     }
+
+
+def _type_of(content: Content, name: str) -> Any:
+    """Return the type of a name: of a module, of those that it has records from, or a value."""
+    others = [one for one in vars(content).values() if isinstance(one, ModuleType)]
+    rooms = (content, *others, model)
+    return next(getattr(room, name) for room in rooms if hasattr(room, name))
 
 
 def _property(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A table written again as CSV with more columns after its own, in the dialect of `writing`."""
+"""A table written again with more columns: Parquet, or CSV in the dialect of `writing`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,14 +29,19 @@ class CodedTexts(NamedTuple):
 AddedColumn = NDArray[np.float64] | CodedTexts
 
 
-def write_extended(table: Table, added: Mapping[str, AddedColumn], target: Path) -> None:
+def write_extended(
+    table: Table, added: Mapping[str, AddedColumn], target: Path, *, is_parquet: bool = False
+) -> None:
     """Write a table with columns after its own; its own cells stay as they are if harmless.
+
+    No spreadsheet takes a cell of Parquet for a formula: there they stay as they are.
 
     Args:
         table: The table.
         added: By name: numbers, NaN becoming an empty cell; or texts with the number of each
             row's, -1 for an empty one.
         target: The file.
+        is_parquet: Whether it is Parquet instead of CSV.
 
     Raises:
         InputError: If the file cannot be written.
@@ -51,7 +56,7 @@ def write_extended(table: Table, added: Mapping[str, AddedColumn], target: Path)
     kept, joined = [], ["held", "added"]
     for column in table.columns:
         cell = table.sql(column)
-        changed = _changed(table, cell)
+        changed = {} if is_parquet else _changed(table, cell)
         if changed:
             engine.register("changed", changed)
             engine.run(
@@ -65,10 +70,11 @@ def write_extended(table: Table, added: Mapping[str, AddedColumn], target: Path)
         name = identifier(text_cell(column) or " ")
         kept.append(f"{f'said_{cell}.said_{cell}' if changed else cell} as {name}")
     new = [f"{_cell(n, v)} as {identifier(n)}" for n, v in added.items()]
+    form = "format parquet" if is_parquet else "format csv, header, delimiter ','"
     try:
         engine.run(
             f"copy (select {', '.join([*kept, *new])} from {' positional join '.join(joined)})"
-            f" to {quoted(str(target))} (format csv, header, delimiter ',')"
+            f" to {quoted(str(target))} ({form})"
         )
     except EngineError as exc:
         raise InputError(f"the table cannot be written: {exc}") from exc

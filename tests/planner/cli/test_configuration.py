@@ -1,5 +1,8 @@
 """netplan.toml as the command reads it: what it does not know or take, it refuses and names."""
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -84,3 +87,45 @@ def test_keys_may_be_written_as_options_or_as_parameters(tmp_path: Path) -> None
         settings = {line.split()[0]: line.split(maxsplit=1)[1] for line in shown.splitlines()}
         assert settings["audit.fail-on"] == "low  (netplan.toml)"
         assert settings["recommend.vcpus"] == "4  (netplan.toml)"
+
+
+def test_the_settings_are_data_too(tmp_path: Path) -> None:
+    config = tmp_path / "netplan.toml"
+    config.write_text('[audit]\nselect = ["address", "price"]\n', encoding="utf-8")
+    words = ["--config", str(config), "config", "show"]
+    done = run_verbs(arguments=[*words, "--output", "json"], NETPLAN_AUDIT_FAIL_ON="low")
+    found = json.loads(done.stdout)
+    assert found["schema"] == "netplan.settings/1"
+    settings = {one["setting"]: (one["value"], one["origin"]) for one in found["settings"]}
+    assert settings["audit.select"] == (["address", "price"], "netplan.toml")
+    assert settings["audit.fail-on"] == ("low", "environment")
+    assert settings["quiet"] == (False, "default")
+    assert (
+        run_verbs(arguments=[*words, "--json"], NETPLAN_AUDIT_FAIL_ON="low").stdout == done.stdout
+    )
+
+
+def test_each_variable_that_is_read_is_listed_with_what_it_sets() -> None:
+    done = run_verbs(
+        arguments=["config", "show", "--env", "--output", "csv"],
+        NETPLAN_PRICES_REFRESH_API_KEY="secret",
+    )
+    listed = list(csv.DictReader(io.StringIO(done.stdout)))
+    rows = {row["variable"]: row for row in listed}
+    assert rows["NETPLAN_PRICE_TRAFFIC_FROM"]["sets"] == "netplan price traffic --from"
+    assert rows["NETPLAN_QUIET"]["sets"] == "netplan --quiet"
+    assert rows["NETPLAN_PRICES_REFRESH_API_KEY"]["is_given"] == "true"
+    assert rows["CLOUDSDK_AUTH_DISABLE_CREDENTIALS"]["is_given"] == "false"
+    assert "secret" not in done.stdout
+    text = run_verbs(arguments=["config", "show", "--env"]).stdout
+    assert [line.split()[0] for line in text.splitlines()] == [
+        *("variable", *(row["variable"] for row in listed)),
+    ]
+
+
+def test_a_listed_variable_sets_its_option() -> None:
+    text = run_verbs(arguments=["config", "show", "--env"]).stdout
+    assert "NETPLAN_CAPS_SERIES " in text
+    done = run_verbs(arguments=["caps", "--output", "csv"], NETPLAN_CAPS_SERIES="e2")
+    types = {row["machine_type"] for row in csv.DictReader(io.StringIO(done.stdout))}
+    assert {name.partition("-")[0] for name in types} == {"e2"}

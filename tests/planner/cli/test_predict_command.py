@@ -6,6 +6,7 @@ import unicodedata
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pyarrow.parquet as pq
 import pytest
 
 from netplan_planner.throughput.limits.tables import newest_source
@@ -315,6 +316,26 @@ class TestTable:
         assert answer("--batch", path, "--format", form, "--output", target) == ""
         assert target.read_text(encoding="utf-8") == answer("--batch", path, "--format", form)
         assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "t.csv"]
+
+    def test_several_formats_are_written_at_once(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "t.csv", *HOSTILE)
+        parquet, data = tmp_path / "out.parquet", tmp_path / "out.json"
+        said = answer(
+            "--batch", path, "-o", f"parquet:{parquet}", "-o", f"json:{data}", "-o", "csv"
+        )
+        assert said == answer("--batch", path)
+        listed = json.loads(data.read_text(encoding="utf-8"))["predictions"]
+        rows = pq.read_table(parquet).to_pylist()
+        for row, one in zip(rows, listed, strict=True):
+            found, wanted = row["predicted_gbps"], one["predicted_gbps"]
+            assert found is wanted is None or found == pytest.approx(wanted, rel=1e-5)
+        # No spreadsheet reads it: the table's own cells stay as they are.
+        assert [row["note"] or "" for row in rows] == [row["note"] for row in HOSTILE]
+
+    def test_parquet_is_for_files(self, tmp_path: Path) -> None:
+        found = predict("--batch", written(tmp_path / "t.csv", PLAIN), "-o", "parquet")
+        assert (found.returncode, found.stdout) == (2, "")
+        assert "give parquet:PATH" in found.stderr
 
     def test_a_table_without_rows_stays_one(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", columns=list(PLAIN))

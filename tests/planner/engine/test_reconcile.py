@@ -35,10 +35,17 @@ def bill(folder: Path) -> Path:
 
 def run(path: Path, *more: str) -> tuple[int, str, str]:
     done = run_verbs(
-        "prices_reconcile",
+        "prices",
         arguments=["prices", "reconcile", "--demo", "gecko", "--billing-export", str(path), *more],
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def first_said(text: str, basis: str) -> str:
+    """Return what stands before the line that says what is compared, as one line."""
+    before, found, _ = " ".join(text.split()).partition(basis)
+    assert found, text
+    return before
 
 
 def test_the_balance_of_a_sku_is_stated_and_explained(tmp_path: Path) -> None:
@@ -214,7 +221,7 @@ def test_a_bill_that_cannot_be_compared_is_refused(
 
 def test_without_traffic_there_is_nothing_to_compare(tmp_path: Path) -> None:
     done = run_verbs(
-        "prices_reconcile",
+        "prices",
         arguments=["prices", "reconcile", "--inventory", str(tmp_path), "--billing-export",
                    str(bill(tmp_path))],
     )  # fmt: skip
@@ -254,15 +261,16 @@ def test_rows_that_one_file_repeats_are_the_first_thing_said(tmp_path: Path) -> 
     path = write_parquet(tmp_path / "bill.parquet", [row, row, row])
     status, said, error = run(path)
     assert status == 0, error
-    assert "2 rows of bill.parquet are equal to another" in said.splitlines()[0]
+    assert "2 rows of bill.parquet are equal to another" in first_said(said, "bill.parquet: ")
     assert "2 rows" in json.loads(run(path, "--format", "json")[1])["warnings"][-1]
 
 
 def test_a_bill_of_another_time_than_the_records_is_the_first_thing_said(tmp_path: Path) -> None:
     status, said, error = run(bill(tmp_path))
     assert status == 0, error
-    assert "not the same time: the flow records are of 2017-07-20" in said.splitlines()[0]
-    assert "the bill of 2026-10-01 to 2026-11-01" in said.splitlines()[0]
+    first = first_said(said, "bill.parquet: ")
+    assert "not the same time: the flow records are of 2017-07-20" in first
+    assert "the bill of 2026-10-01 to 2026-11-01" in first
     assert "not the same time" in run(bill(tmp_path), "--format", "csv")[2]
     july = datetime(2017, 7, 1, tzinfo=UTC)
     rows = [usage(BETWEEN_ZONES, "zones", 1, 1.0, start=july, end=july + timedelta(days=31))]

@@ -28,7 +28,7 @@ def rewritten(path: Path, target: Path) -> list[dict[str, str]]:
     """Return a table as it is written out, with one column added."""
     with PathTable(path) as table:
         table.rows()
-        table.write_csv({"added": np.arange(table.row_count, dtype=float)}, target)
+        table.write({"added": np.arange(table.row_count, dtype=float)}, target)
     return read(target.read_text(encoding="utf-8"))
 
 
@@ -257,7 +257,7 @@ class TestRefused:
             PathTable(path) as table,
             pytest.raises(UsageError, match=f"column {name} already"),
         ):
-            table.write_csv({"added": np.zeros(1)}, tmp_path / "out.csv")
+            table.write({"added": np.zeros(1)}, tmp_path / "out.csv")
 
 
 HARMLESS = st.text(
@@ -333,7 +333,7 @@ class TestWriting:
         with PathTable(path) as table:
             table.rows()
             code = np.array([0, 1, 2, 3, -1])
-            table.write_csv({"said": CodedTexts(texts, code)}, tmp_path / "out.csv")
+            table.write({"said": CodedTexts(texts, code)}, tmp_path / "out.csv")
         assert_inert(tmp_path / "out.csv")
         found = [row["said"] for row in read((tmp_path / "out.csv").read_text(encoding="utf-8"))]
         assert found[1] == "'=1+1"
@@ -342,7 +342,7 @@ class TestWriting:
     def test_unknown_numbers_are_empty_cells(self, tmp_path: Path) -> None:
         path = written(tmp_path / "t.csv", *[PLAIN] * 3)
         with PathTable(path) as table:
-            table.write_csv({"x": np.array([1.5, np.nan, 0.0])}, tmp_path / "out.csv")
+            table.write({"x": np.array([1.5, np.nan, 0.0])}, tmp_path / "out.csv")
         text = (tmp_path / "out.csv").read_text(encoding="utf-8")
         assert [row["x"] for row in read(text)] == ["1.5", "", "0.0"]
 

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from netplan_planner.renderers.content import answers
-from support.answers import COMMANDS, Written, written
+from support.answers import SOURCES, Written, written
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 MONEY = ("usd", "per_month", "per_hour", "per_gib", "per_unit")
@@ -17,15 +17,18 @@ UNITS = (
     *MONEY,
     *("gbps", "gib", "hours", "hours_per_account", "s", "ms", "bytes", "pps", "tps", "vcpus"),
     # What has no unit says so by what it is.
-    *("ratio", "count", "rank", "number", "level", "probability"),
+    *("percent", "ratio", "count", "rank", "number", "level", "probability", "information"),
+    *("runs", "streams", "seconds"),
 )
-WITH_UNIT_BESIDE = ("quantity", "from")
+WITH_UNIT_BESIDE = ("quantity", "from", "default")
 """Of which each row has another unit, in its column `unit`."""
+OF_ANY_KIND = ("value",)
+"""Of settings, each of which has its own unit in its name."""
 FORMULA = tuple("=+-@＝＋－＠")
 CASES = [
-    pytest.param(command, id=f"{kind}-{number}")
-    for kind, commands in COMMANDS.items()
-    for number, command in enumerate(commands, 1)
+    pytest.param(source, id=f"{kind}-{number}")
+    for kind, sources in SOURCES.items()
+    for number, source in enumerate(sources, 1)
 ]
 
 
@@ -35,7 +38,7 @@ def answer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_every_kind_of_answer_is_looked_at() -> None:
-    assert set(COMMANDS) == set(answers()), "give it a command in tests/support/answers.py"
+    assert set(SOURCES) == set(answers()), "give it a source in tests/support/answers.py"
 
 
 def test_its_json_follows_the_published_schema(answer: Written) -> None:
@@ -46,7 +49,7 @@ def test_its_json_follows_the_published_schema(answer: Written) -> None:
 
 def test_columns_of_numbers_end_in_their_unit(answer: Written) -> None:
     assert answer.rows
-    for name in answer.rows[0]:
+    for name in answer.rows[0].keys() - set(OF_ANY_KIND):
         cells = [row[name] for row in answer.rows if row[name]]
         numbers = [cell for cell in cells if number(cell) is not None]
         is_told_beside = name in WITH_UNIT_BESIDE and "unit" in answer.rows[0]

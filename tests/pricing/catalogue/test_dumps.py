@@ -118,9 +118,9 @@ def test_the_command_prints_a_row_for_each_sku_in_order(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[:3] == [
         "sku_id,kind,series,component,usage,counts_in_plain_vm_price,reason",
-        "AAAA-0000-0002,vm_component,n2,ram,ondemand,1,",
-        "AAAA-0000-0001,vm_component,n2,core,ondemand,1,",
+        "AAAA-0000-0002,vm_component,n2,ram,ondemand,true,",
+        "AAAA-0000-0001,vm_component,n2,core,ondemand,true,",
     ]
-    assert lines[3].startswith("'=1+1,,,,ondemand,0,a part of a machine in words")
+    assert lines[3].startswith("'=1+1,,,,ondemand,false,a part of a machine in words")
     assert "4 SKUs: 3 of kinds that netplan prices, 0 of others, 1 not recognised" in done.stderr
     assert "'=cmd() Instance Core running in Iowa'" in done.stderr

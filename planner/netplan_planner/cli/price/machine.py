@@ -6,15 +6,11 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
-from netplan_planner.cli.price.shared import (
-    DEFAULT_HOURS,
-    Currency,
-    Hours,
-    amount,
-    source_of,
-    write,
-)
+from netplan_planner.cli import answers
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, amount
+from netplan_planner.engine.prices.batch import price_table
+from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
 from netplan_planner.errors import UsageError
 
 
@@ -31,14 +27,19 @@ class Usage(StrEnum):
     ALL = "all"
 
 
-def machine(
+class Machine(Parameters, frozen=True, kw_only=True):
+    """Which machine, or which table of them."""
+
     machine_type: Annotated[
         str | None,
-        typer.Argument(metavar="[TYPE]", help="Such as n2-standard-16, n2-custom-8-16384."),
-    ] = None,
+        typer.Argument(
+            metavar="TYPE", help="Machine type, such as n2-standard-16, n2-custom-8-16384."
+        ),
+    ] = None
     region: Annotated[
-        str | None, typer.Option("--region", help="A region, such as us-central1.")
-    ] = None,
+        str | None,
+        typer.Option("--region", metavar="REGION", help="Where it runs, such as us-central1."),
+    ] = None
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -46,36 +47,38 @@ def machine(
             help="CSV with the columns region and machine_type: all prices of each row, in its"
             " order; `-` reads stdin.",
         ),
-    ] = None,
-    usage: Annotated[Usage, typer.Option(help="How it is paid for.")] = Usage.ON_DEMAND,
-    hours: Hours = DEFAULT_HOURS,
-    prices: options.Prices = None,
-    discount: options.Discounts = None,
-    billing_export: options.BillingExports = None,
-    currency: Currency = None,
-    output: answers.Outputs = None,
-    former_format: answers.FormerFormat = None,
-) -> None:
+    ] = None
+    usage: Annotated[Usage, typer.Option(help="How it is paid for.")] = Usage.ON_DEMAND
+    hours: Hours = DEFAULT_HOURS
+    prices: Prices = Prices()
+    answer: answers.Output = answers.Output()
+
+
+@taking
+def machine(asked: Machine) -> None:
     """Print what a machine costs per hour and for a month, or for another number of hours."""
-    source = source_of(prices, discount, billing_export, currency)
-    if batch is not None:
-        if hours != DEFAULT_HOURS or usage is not Usage.ON_DEMAND:
-            raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
-        if machine_type is not None or region is not None:
-            raise UsageError("--batch names types and regions in its file: give no others")
-        from netplan_planner.engine.prices.batch import price_table
-
-        # What is read by people has no room for such a table.
-        specs = answers.specs_of(output, former_format, default="csv")
-        write(price_table(batch, source), specs)
+    if asked.batch is not None:
+        _write_table(asked, asked.batch)
         return
-    if machine_type is None or region is None:
+    if asked.machine_type is None or asked.region is None:
         raise UsageError("give a machine type and --region, or a table with --batch FILE")
-    from netplan_planner.engine.prices.machines import MachineQuestion, Paid, machine_prices
 
-    specs = answers.specs_of(output, former_format)
-    paid = tuple(Paid) if usage is Usage.ALL else (Paid(usage.value),)
-    asked = MachineQuestion(
-        machine_type=machine_type, region=region, paid=paid, hours=amount(hours, "--hours")
+    specs = asked.answer.specs()
+    question = MachineQuestion(
+        machine_type=asked.machine_type,
+        region=asked.region,
+        paid=tuple(Paid) if asked.usage is Usage.ALL else (Paid(asked.usage.value),),
+        hours=amount(asked.hours, "--hours"),
     )
-    write(machine_prices(asked, source), specs)
+    answers.write(machine_prices(question, asked.prices.source()), specs)
+
+
+def _write_table(asked: Machine, file: Path) -> None:
+    if asked.hours != DEFAULT_HOURS or asked.usage is not Usage.ON_DEMAND:
+        raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
+    if asked.machine_type is not None or asked.region is not None:
+        raise UsageError("--batch names types and regions in its file: give no others")
+
+    # What is read by people has no room for such a table.
+    specs = asked.answer.specs(default="csv")
+    answers.write(price_table(file, asked.prices.source()), specs)

@@ -1,39 +1,52 @@
-"""What the verbs of `netplan price` share: their options, and how their answers are written."""
+"""What the verbs of `netplan price` share: which prices, and amounts of the command line."""
 
 import math
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers
-from netplan_planner.cli.app import state
+from netplan_planner.cli import options
+from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.state import state
+from netplan_planner.engine.prices.source import PriceSource
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.units import HOURS_PER_MONTH
 
-if TYPE_CHECKING:
-    from netplan_planner.engine.prices.source import PriceSource
-    from netplan_planner.model import PriceAnswer, PriceTable
-    from netplan_planner.renderers.output import OutputSpec
-
-Region = Annotated[str, typer.Option("--region", help="A region, such as us-central1.")]
-Hours = Annotated[
-    float, typer.Option("--hours", help="Hours of the total; 730 are a month.", min=0)
+Region = Annotated[
+    str, typer.Option("--region", metavar="REGION", help="Where it runs, such as us-central1.")
 ]
-Currency = Annotated[
-    str | None,
-    typer.Option(
-        "--currency",
-        help="Show amounts in this currency too, at the rate that the API returned.",
-    ),
+Hours = Annotated[
+    float,
+    typer.Option("--hours", metavar="HOURS", help="That the total is for; 730 are a month.", min=0),
 ]
 DEFAULT_HOURS = float(HOURS_PER_MONTH)
 _MOST = 1e15
 """More of anything is a slip of the keyboard."""
+
+
+class Prices(Parameters, frozen=True, kw_only=True):
+    """Which prices are asked for, and how they are shown."""
+
+    prices: options.Prices = None
+    discount: options.Discounts = None
+    billing_export: options.BillingExports = None
+    currency: Annotated[
+        str | None,
+        typer.Option(
+            "--currency",
+            metavar="CODE",
+            help="Show amounts in this currency too, at the rate that the API returned.",
+        ),
+    ] = None
+
+    def source(self) -> "PriceSource":
+        """Return where the engine takes prices from."""
+        return source_of(self.prices, self.discount, self.billing_export, self.currency)
 
 
 def amount(number: float, option: str) -> Decimal:
@@ -54,8 +67,6 @@ def source_of(
     currency: str | None,
 ) -> "PriceSource":
     """Return which prices are asked for."""
-    from netplan_planner.engine.prices.source import PriceSource
-
     return PriceSource(
         today=date.today(),
         folder=prices,
@@ -65,14 +76,8 @@ def source_of(
     )
 
 
-def tell_unused(warnings: Sequence[str]) -> None:
+def tell_unused(warnings: "Sequence[str]") -> None:
     """Write to stderr what of a contract was not used."""
     if not state.quiet:
         for warning in warnings:
             typer.echo(inert_line(f"netplan: {warning}"), err=True)
-
-
-def write(answer: "PriceAnswer | PriceTable", specs: "tuple[OutputSpec, ...]") -> None:
-    """Write prices, and what of a contract was not used."""
-    tell_unused(answer.warnings)
-    answers.write(answer, specs)

@@ -1,8 +1,8 @@
 """What network services cost for a month: NAT gateways, VPN, load balancers, flow logs."""
 
 from decimal import Decimal
-from enum import StrEnum
 
+from netplan_planner.choices import Balancer
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.prices.source import PriceSource, completed, origin_of
 from netplan_planner.engine.service_bill import ServiceBill
@@ -15,21 +15,6 @@ from netplan_pricing import SnapshotPriceBook
 _COLUMNS = ("line", "quantity", "unit", "usd_per_unit", "usd", "as_of", "sku_id")
 _LOG_DIGITS = 6
 """To which the GiB of a number of records are rounded."""
-
-
-class Balancer(StrEnum):
-    """Kinds of load balancers; the values are what users call them."""
-
-    INTERNAL_PASSTHROUGH = "internal-passthrough"
-    INTERNAL_APPLICATION = "internal-application"
-    INTERNAL_PROXY = "internal-proxy"
-    CROSS_REGION_APPLICATION = "cross-region-internal-application"
-    CROSS_REGION_PROXY = "cross-region-internal-proxy"
-    EXTERNAL_PASSTHROUGH = "external-passthrough"
-    EXTERNAL_APPLICATION = "external-application"
-    EXTERNAL_PROXY = "external-proxy"
-    GLOBAL_APPLICATION = "global-external-application"
-    GLOBAL_PROXY = "global-external-proxy"
 
 
 _KINDS = {
@@ -160,7 +145,6 @@ def _answer(
         raise MissingDatum("nothing was asked for: every amount is 0")
     is_month = hours is None or hours == HOURS_PER_MONTH
     span = "a month" if is_month else f"for {plain_number(hours or Decimal(0))} h"
-    partial = "the total is without what is unknown" if bill.lines and bill.unpriced else ""
     answer = PriceAnswer(
         title=f"{name} in {region}" if region is not None else name,
         columns=_COLUMNS,
@@ -169,7 +153,7 @@ def _answer(
         unknown=tuple((one.name, _unknown(one)) for one in bill.unpriced),
         total_usd=bill.usd_per_month,
         hours=None if is_month else hours,
-        notes=tuple(("note", note) for note in (partial, *notes) if note),
+        notes=tuple(("note", note) for note in notes),
     )
     return completed(answer, book, source)
 

@@ -47,16 +47,25 @@ class Content(Protocol):
 _MODULES: Mapping[str, str] = {
     "CalibrationReport": "calibration_report",
     "CapsAnswer": "caps",
+    "Environment": "environment",
     "Evaluation": "evaluation",
     "PluginTable": "plugin_table",
     "Prediction": "prediction",
     "PriceAnswer": "price",
+    "PriceChanges": "price_changes",
+    "PriceCheck": "price_check",
     "PriceTable": "price_table",
     "ProbeImport": "probe_import",
     "ProbePlan": "probe_plan",
     "ProbeResults": "probe_results",
     "Recommendation": "recommendation",
+    "Reconciliation": "reconciliation",
     "Report": "report",
+    "RuleList": "rule_list",
+    "RulePage": "rule_page",
+    "Settings": "settings",
+    "SkuMap": "sku_map",
+    "SnapshotBuilt": "price_snapshot",
 }
 
 
@@ -78,3 +87,18 @@ def content_of(answer: object) -> Content:
 def blocks(answer: object, options: RenderOptions) -> Iterable[Block]:
     """Return any answer as a document, with its amounts as they are shown."""
     return blocks_in(content_of(answer).blocks(answer, options), options.currency)
+
+
+def asides(answer: object) -> Iterable[str]:
+    """Return what stands beside any answer, on stderr: its module's `asides`, where it has one."""
+    found = getattr(content_of(answer), "asides", None)
+    return found(answer) if found is not None else ()
+
+
+def beside_table(answer: object) -> Iterable[str]:
+    """Return what an answer's data table has no place for: `beside_table`, else old prices."""
+    found = getattr(content_of(answer), "beside_table", None)
+    if found is not None:
+        return cast(Iterable[str], found(answer))
+    age = getattr(answer, "price_age", "")
+    return (age,) if age else ()

@@ -1,8 +1,7 @@
 """The model against measurements: error, coverage and score by group, beside two rivals."""
 
 from collections.abc import Iterator
-
-from msgspec.structs import asdict
+from typing import TypedDict
 
 from netplan_planner.model import Evaluation, GroupScore
 from netplan_planner.renderers.content import DataTable
@@ -25,8 +24,6 @@ from netplan_planner.units import counted
 SCHEMA = "netplan.evaluation/1"
 UNKNOWN = "-"
 _NAME_LENGTH = 60
-_FOR_PICTURES = ("name", "rows")
-"""Fields that stand in the file that is scored, not in JSON."""
 _COLUMNS = (
     *("rows", "known", "err", "P90", "in", "width", "single", "score", "caps", "table", "of"),
 )
@@ -37,9 +34,34 @@ _GROUPED_BY = (
 )
 
 
-def record(answer: Evaluation) -> object:
+class Record(TypedDict):
+    """How well the model predicts the measurements of a file, by group."""
+
+    level: float
+    row_count: int
+    unused_count: int
+    """Rows without a measured value above 0."""
+    by_source: tuple[GroupScore, ...]
+    by_path: tuple[GroupScore, ...]
+    """By source, sender and path class with the receiver's cloud."""
+    by_path_class: tuple[GroupScore, ...]
+    by_machine_family: tuple[GroupScore, ...]
+    refused: tuple[str, ...]
+    """The first rows that a cell of theirs takes out."""
+
+
+def record(answer: Evaluation) -> Record:
     """Return the figures of all groups."""
-    return {name: value for name, value in asdict(answer).items() if name not in _FOR_PICTURES}
+    return {
+        "level": answer.level,
+        "row_count": answer.row_count,
+        "unused_count": answer.unused_count,
+        "by_source": answer.by_source,
+        "by_path": answer.by_path,
+        "by_path_class": answer.by_path_class,
+        "by_machine_family": answer.by_machine_family,
+        "refused": answer.refused,
+    }
 
 
 def table(answer: Evaluation) -> DataTable:

@@ -108,6 +108,12 @@ def blocks(answer: PriceAnswer, options: RenderOptions) -> Iterator[Block]:
         yield Field(label=label, line=line(say(text, length=_LONG)))
 
 
+def asides(answer: PriceAnswer) -> Iterator[str]:
+    """Yield what of a contract was not used."""
+    for warning in answer.warnings:
+        yield f"netplan: {warning}"
+
+
 def _table(answer: PriceAnswer) -> Table:
     titles = {**_TITLES, **dict(answer.titles)}
     columns = tuple(
@@ -132,7 +138,11 @@ def _total(answer: PriceAnswer, total_usd: Decimal) -> Line:
     if answer.currency is not None:
         other = f" = {money(total_usd * answer.currency.per_usd)} {answer.currency.code}"
     span = "a month" if answer.hours is None else f"for {plain_number(answer.hours)} h"
-    return line(fixed(f"{money(total_usd)} USD{other}"), f" {span}")
+    if not answer.unknown:
+        return line(fixed(f"{money(total_usd)} USD{other}"), f" {span}")
+    missing = ", ".join(name for name, _ in answer.unknown)
+    known = fixed(f"{money(total_usd)} USD{other}")
+    return line("at least ", known, f" {span}; not in it: ", say(missing, length=_LONG))
 
 
 def _by_text(answer: PriceAnswer, label: str) -> Iterator[str]:

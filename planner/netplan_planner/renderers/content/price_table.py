@@ -36,6 +36,12 @@ def table(answer: PriceTable) -> DataTable:
     return DataTable(answer.columns, answer.rows)
 
 
+def asides(answer: PriceTable) -> Iterator[str]:
+    """Yield what of a contract was not used."""
+    for warning in answer.warnings:
+        yield f"netplan: {warning}"
+
+
 def blocks(answer: PriceTable, options: RenderOptions) -> Iterator[Block]:
     """Yield the whole table."""
     if answer.price_age:

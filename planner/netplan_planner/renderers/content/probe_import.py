@@ -2,8 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-
-from msgspec.structs import asdict
+from typing import TypedDict
 
 from netplan_planner.model.probe_import import ProbeImport, Refused
 from netplan_planner.renderers.content import DataTable
@@ -16,7 +15,20 @@ SCHEMA = "netplan.probe-import/1"
 _SHOWN_REASONS, _SHOWN_PLACES = 20, 3
 
 
-def record(answer: ProbeImport) -> object:
+class Record(TypedDict):
+    """What an import added to a store, and every refusal."""
+
+    store: str
+    measurements: int
+    added: int
+    """Of them, those that the store did not have yet."""
+    files: int
+    """Files with at least one of them."""
+    by_tool: dict[str, int]
+    refused: tuple[Refused, ...]
+
+
+def record(answer: ProbeImport) -> Record:
     """Return the counts, and every refusal."""
     return {
         "store": answer.store,
@@ -24,7 +36,7 @@ def record(answer: ProbeImport) -> object:
         "added": answer.new_count,
         "files": answer.file_count,
         "by_tool": dict(answer.by_tool),
-        "refused": tuple(map(asdict, answer.refused)),
+        "refused": answer.refused,
     }
 
 

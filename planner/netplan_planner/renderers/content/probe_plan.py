@@ -3,8 +3,11 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 
+from netplan_planner import units
 from netplan_planner.inert import NAME_LENGTH, TEXT_LENGTH, inert
+from netplan_planner.model import Amount, AmountKind, Text, worded
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
     PlannedProbe,
@@ -31,14 +34,12 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.figures import (
     counted,
-    dollars,
     duration,
     interval,
     number,
     rate,
-    saving,
+    saved,
     share,
-    unit_price,
     volume,
 )
 from netplan_planner.renderers.options import RenderOptions
@@ -46,9 +47,11 @@ from netplan_planner.renderers.options import RenderOptions
 SCHEMA = probe_record.SCHEMA
 _SHOWN_NAMES = 4
 _LONG = 4 * TEXT_LENGTH
+_SMALL_DIGITS = 4
+"""Of the dollars of a few VM seconds."""
 
 
-def record(answer: ProbePlan) -> object:
+def record(answer: ProbePlan) -> probe_record.Record:
     """Return the plan with what the store has of it; nothing was run, so `results` is null."""
     return probe_record.plan_record(answer)
 
@@ -88,7 +91,7 @@ def way_of(flow: ProbeFlow) -> str:
     return f"{name} (both at once)" if flow.way is ProbeWay.BOTH else name
 
 
-def _said(text: str) -> Line:
+def _said(text: Text) -> Line:
     return line(say(text, length=_LONG))
 
 
@@ -96,15 +99,16 @@ def _basis(plan: ProbePlan) -> str:
     return f"{plan.id} · limits of {plan.limits_as_of} · prices of {plan.prices_as_of}"
 
 
-def _summary(plan: ProbePlan) -> Iterator[str]:
+def _summary(plan: ProbePlan) -> Iterator[Text]:
     if not plan.probes:
         yield "No probe is in the plan; below is why."
         return
     for cost, words in ((plan.expected, "at least"), (plan.most, "at most")):
-        usd = "an unknown sum" if cost.usd is None else dollars(cost.usd)
-        yield (
-            f"{words} {counted(cost.runs, 'run')} in {duration(cost.seconds)}: {volume(cost.gib)},"
-            f" {usd} of traffic"
+        yield worded(
+            f"{words} {counted(cost.runs, 'run')} in {duration(cost.seconds)}:",
+            f" {volume(cost.gib)}, ",
+            "an unknown sum" if cost.usd is None else Amount(usd=cost.usd),
+            " of traffic",
         )
     before, after = half_width_of(plan.mean_log_width), half_width_of(plan.expected_log_width)
     yield (
@@ -124,17 +128,18 @@ def _probe(planned: PlannedProbe) -> Iterator[Block]:
     yield from _field("order", [_order(planned)])
 
 
-def _field(label: str, texts: Iterable[str]) -> list[Block]:
+def _field(label: str, texts: Iterable[Text]) -> list[Block]:
     """Return one labelled line with those that follow it; none where there is no text."""
     lines = tuple(map(_said, texts))
     return [Field(label=label, line=lines[0], more=lines[1:])] if lines else []
 
 
-def _because(probe: Probe) -> Iterator[str]:
+def _because(probe: Probe) -> Iterator[Text]:
     for stake in probe.path.stakes:
-        said = [saving(stake.usd_per_month)] if stake.usd_per_month else []
-        said += [f"{rate(stake.gain_gbps)} more"] if stake.gain_gbps else []
-        yield f"{stake.rule}{': ' if said else ''}{', '.join(said)}"
+        worth = [saved(stake.usd_per_month)] if stake.usd_per_month else []
+        worth += [f"{rate(stake.gain_gbps)} more"] if stake.gain_gbps else []
+        marks = (": ", ", ")
+        yield worded(stake.rule, *(worded(*pair) for pair in zip(marks, worth, strict=False)))
 
 
 def _predictions(probe: Probe) -> Iterator[str]:
@@ -184,36 +189,49 @@ def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _costs(probe: Probe) -> Iterator[str]:
+def _costs(probe: Probe) -> Iterator[Text]:
     if probe.expected.usd is None or probe.most.usd is None:
         yield f"an unknown sum: {inert(probe.unpriced)}"
         return
     for least, most in zip(probe.expected.lines, probe.most.lines, strict=True):
         sku = skus((least.sku_id,) if least.sku_id else ())
-        usd = _span(dollars(least.usd), dollars(most.usd)) if most.usd else "nothing"
-        yield (
-            f"{usd} = {_span(number(least.gib), number(most.gib))} GiB ×"
-            f" {unit_price(least.usd_per_gib)} ({inert(least.name)}{sku}, {least.as_of})"
+        yield worded(
+            _usd_span(least.usd, most.usd) if most.usd else "nothing",
+            f" = {_span(number(least.gib), number(most.gib))} GiB × ",
+            Amount(usd=least.usd_per_gib, kind=AmountKind.UNIT_PRICE),
+            f" ({inert(least.name)}{sku}, {least.as_of})",
         )
 
 
-def _machines(probe: Probe) -> str:
+def _usd_span(low: Decimal, high: Decimal) -> Text:
+    if units.cents(low) == units.cents(high):
+        return worded(Amount(usd=low))
+    return worded(Amount(usd=low), " to ", Amount(usd=high))
+
+
+def _small(usd: Decimal) -> Amount:
+    """Return an amount of which cents would say nothing."""
+    return Amount(usd=round(usd, _SMALL_DIGITS), kind=AmountKind.UNIT_PRICE)
+
+
+def _machines(probe: Probe) -> Text:
     seconds = number(probe.expected.vm_seconds)
     price = probe.expected.vm_usd
-    worth = "an unknown sum" if price is None else f"${price:.4f}"
-    return (
-        f"nothing more: both run anyway ({seconds} VM seconds at list price would be {worth}, which"
-        " counts in the order only)"
+    return worded(
+        f"nothing more: both run anyway ({seconds} VM seconds at list price would be ",
+        "an unknown sum" if price is None else _small(price),
+        ", which counts in the order only)",
     )
 
 
-def _order(planned: PlannedProbe) -> str:
+def _order(planned: PlannedProbe) -> Text:
     usd = planned.probe.ranking_usd
     if planned.gain_per_usd is None or usd is None:
         return f"information {number(planned.gain)}, per dollar unknown: a price is missing"
-    return (
-        f"information {number(planned.gain)} for ${usd:.4f} of traffic and VM seconds:"
-        f" {number(planned.gain_per_usd)} per dollar"
+    return worded(
+        f"information {number(planned.gain)} for ",
+        _small(usd),
+        f" of traffic and VM seconds: {number(planned.gain_per_usd)} per dollar",
     )
 
 

@@ -1,7 +1,9 @@
 """Plans of probes and what was measured of them as data: one JSON document, and two tables."""
 
 from collections.abc import Iterator
-from typing import Any
+from datetime import date
+from decimal import Decimal
+from typing import Any, Literal, TypedDict
 
 from netplan_planner.model.probe_plan import (
     LeftOutProbe,
@@ -9,6 +11,7 @@ from netplan_planner.model.probe_plan import (
     Probe,
     ProbeCost,
     ProbeFlow,
+    ProbeImpact,
     ProbePlan,
     half_width_of,
 )
@@ -31,7 +34,166 @@ _RESULT_COLUMNS = (
 )
 
 
-def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> dict[str, Any]:
+class LineRecord(TypedDict):
+    """A price that traffic has."""
+
+    name: str
+    gib: Decimal
+    usd_per_gib: Decimal
+    usd: Decimal
+    sku_id: str | None
+    as_of: date
+    source: str
+
+
+class CostRecord(TypedDict):
+    """What runs take: time, volume and money."""
+
+    runs: int
+    seconds: float
+    gib: Decimal
+    usd: Decimal | None
+    line_items: tuple[LineRecord, ...]
+    vm_seconds: float
+    vm_usd_billed: float
+    """0: both machines run anyway."""
+    vm_usd_in_ranking: Decimal | None
+    """Their seconds at list price, which count in the order of probes only."""
+
+
+class StakeRecord(TypedDict):
+    """A finding that a probe would decide."""
+
+    rule: str
+    saving_usd_per_month: Decimal | None
+    gain_gbps: float | None
+
+
+class FlowRecord(TypedDict):
+    """What is predicted of one direction of one kind of run."""
+
+    way: str
+    sender: Literal["src", "dst"]
+    predicted_gbps: float | None
+    low_gbps: float | None
+    high_gbps: float | None
+    binding_limit: str | None
+    probability: float | None
+    reason: str | None
+    """Why nothing is predicted."""
+
+
+class ToldRecord(TypedDict):
+    """A limit that a probe tells of."""
+
+    limit: str
+    probability: float
+    other_paths: int
+
+
+class WhichRecord(TypedDict):
+    """The ends and streams of a probe."""
+
+    src: str
+    dst: str
+    src_self_link: str
+    dst_self_link: str
+    path_class: str
+    streams: int
+
+
+class PlannedRecord(WhichRecord):
+    """A probe of the plan."""
+
+    address: str | None
+    rtt_ms: float | None
+    rtt_basis: str
+    omit_s: float
+    duration_s: float | None
+    because: tuple[StakeRecord, ...]
+    predictions: tuple[FlowRecord, ...]
+    information: float
+    information_per_usd: float | None
+    tells: tuple[ToldRecord, ...]
+    expected: CostRecord
+    most: CostRecord
+    unpriced: str | None
+
+
+class LeftOutRecord(WhichRecord):
+    """A probe that is not in the plan, and why."""
+
+    kind: str
+    reason: str
+
+
+class ImpactRecord(TypedDict):
+    """What the probes do to a machine."""
+
+    name: str
+    self_link: str
+    cap_gbps: float | None
+    sends_gbps: float
+    cap_ratio: float | None
+    receives_gbps: float
+    busy_s: float
+    most_busy_s: float
+    seen_p95_gbps: float | None
+    seen_max_gbps: float | None
+    is_crowded: bool
+    has_flow_logs: bool
+
+
+class MeasuredRecord(WhichRecord, FlowRecord):
+    """What was measured of one direction of one kind of run."""
+
+    measured_gbps: float
+    """The median."""
+    runs_gbps: tuple[float, ...]
+    is_inside: bool | None
+    is_capped: bool
+
+
+class ResultsRecord(TypedDict):
+    """What became of the plan."""
+
+    measured_count: int
+    resumed_count: int
+    is_complete: bool
+    measured: tuple[MeasuredRecord, ...]
+    left_out: tuple[str, ...]
+
+
+class StoreRecord(TypedDict):
+    """What the store held of the plan before."""
+
+    path: str
+    run_count: int
+
+
+class Record(TypedDict):
+    """A plan of probes, what the store has of it, and what was measured."""
+
+    id: str
+    title: str
+    limits_as_of: date
+    prices_as_of: date
+    price_age: str
+    tolerance_ratio: float
+    expected: CostRecord
+    most: CostRecord
+    mean_half_width_ratio: float
+    expected_half_width_ratio: float
+    probes: tuple[PlannedRecord, ...]
+    left_out: tuple[LeftOutRecord, ...]
+    impacts: tuple[ImpactRecord, ...]
+    notes: tuple[str, ...]
+    store: StoreRecord | None
+    results: ResultsRecord | None
+    """null: nothing was run."""
+
+
+def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> Record:
     """Return a plan, what the store has of it, and what was measured; None where nothing was."""
     stored = plan.stored
     return {
@@ -45,12 +207,12 @@ def plan_record(plan: ProbePlan, results: ProbeResults | None = None) -> dict[st
         "most": _cost(plan.most),
         "mean_half_width_ratio": half_width_of(plan.mean_log_width),
         "expected_half_width_ratio": half_width_of(plan.expected_log_width),
-        "probes": [_planned(one) for one in plan.probes],
-        "left_out": [_left_out(one) for one in plan.left_out],
-        "impacts": [_impact(plan, at) for at in range(len(plan.impacts))],
+        "probes": tuple(map(_planned, plan.probes)),
+        "left_out": tuple(map(_left_out, plan.left_out)),
+        "impacts": tuple(_impact(plan, one) for one in plan.impacts),
         "notes": plan.notes,
-        "store": stored and {"path": stored.path, "run_count": stored.run_count},
-        "results": results and _results(results),
+        "store": {"path": stored.path, "run_count": stored.run_count} if stored else None,
+        "results": _results(results) if results else None,
     }
 
 
@@ -73,7 +235,11 @@ def _probe_rows(plan: ProbePlan) -> Iterator[tuple[Cell, ...]]:
 
 
 def _probe_row(probe: Probe, more: dict[str, Cell]) -> tuple[Cell, ...]:
-    fields = {**_which(probe), "address": probe.path.address, "rtt_ms": probe.path.there.rtt_ms}
+    fields: dict[str, Any] = {
+        **_which(probe),
+        "address": probe.path.address,
+        "rtt_ms": probe.path.there.rtt_ms,
+    }
     for prefix, cost in (("", probe.expected), ("most_", probe.most)):
         # A volume is rounded as other figures are; money stays exact.
         known = {**{name: getattr(cost, name) for name in _COST}, "gib": float(cost.gib)}
@@ -84,11 +250,11 @@ def _probe_row(probe: Probe, more: dict[str, Cell]) -> tuple[Cell, ...]:
 
 def _result_row(one: FlowResult) -> tuple[Cell, ...]:
     runs = {"run_count": len(one.gbps), "least_gbps": min(one.gbps), "most_gbps": max(one.gbps)}
-    fields = {**_measured(one), **runs}
+    fields: dict[str, Any] = {**_measured(one), **runs}
     return tuple(fields[name] for name in _RESULT_COLUMNS)
 
 
-def _planned(one: PlannedProbe) -> dict[str, Any]:
+def _planned(one: PlannedProbe) -> PlannedRecord:
     probe = one.probe
     there = probe.path.there
     return {
@@ -98,32 +264,32 @@ def _planned(one: PlannedProbe) -> dict[str, Any]:
         "rtt_basis": probe.path.rtt_basis,
         "omit_s": there.omit_s,
         "duration_s": there.duration_s,
-        "because": [
-            {
-                "rule": stake.rule,
-                "saving_usd_per_month": stake.usd_per_month,
-                "gain_gbps": stake.gain_gbps,
-            }
+        "because": tuple(
+            StakeRecord(
+                rule=stake.rule,
+                saving_usd_per_month=stake.usd_per_month,
+                gain_gbps=stake.gain_gbps,
+            )
             for stake in probe.path.stakes
-        ],
-        "predictions": [_flow(flow) for flow in probe.flows],
+        ),
+        "predictions": tuple(map(_flow, probe.flows)),
         "information": one.gain,
         "information_per_usd": one.gain_per_usd,
-        "tells": [
-            {
-                "limit": told.limit,
-                "probability": told.probability,
-                "other_paths": told.other_path_count,
-            }
+        "tells": tuple(
+            ToldRecord(
+                limit=told.limit,
+                probability=told.probability,
+                other_paths=told.other_path_count,
+            )
             for told in one.tells
-        ],
+        ),
         "expected": _cost(probe.expected),
         "most": _cost(probe.most),
         "unpriced": probe.unpriced or None,
     }
 
 
-def _which(probe: Probe) -> dict[str, Any]:
+def _which(probe: Probe) -> WhichRecord:
     path = probe.path
     return {
         "src": path.client.name,
@@ -135,7 +301,7 @@ def _which(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _flow(flow: ProbeFlow) -> dict[str, Any]:
+def _flow(flow: ProbeFlow) -> FlowRecord:
     found = flow.estimate
     is_known = found.gbps is not None and bool(found.limits)
     return {
@@ -150,36 +316,35 @@ def _flow(flow: ProbeFlow) -> dict[str, Any]:
     }
 
 
-def _cost(cost: ProbeCost) -> dict[str, Any]:
+def _cost(cost: ProbeCost) -> CostRecord:
     return {
         "runs": cost.runs,
         "seconds": cost.seconds,
         "gib": cost.gib,
         "usd": cost.usd,
-        "line_items": [
-            {
-                "name": line.name,
-                "gib": line.gib,
-                "usd_per_gib": line.usd_per_gib,
-                "usd": line.usd,
-                "sku_id": line.sku_id,
-                "as_of": line.as_of,
-                "source": line.source,
-            }
+        "line_items": tuple(
+            LineRecord(
+                name=line.name,
+                gib=line.gib,
+                usd_per_gib=line.usd_per_gib,
+                usd=line.usd,
+                sku_id=line.sku_id,
+                as_of=line.as_of,
+                source=line.source,
+            )
             for line in cost.lines
-        ],
+        ),
         "vm_seconds": cost.vm_seconds,
         "vm_usd_billed": 0.0,
         "vm_usd_in_ranking": cost.vm_usd,
     }
 
 
-def _left_out(one: LeftOutProbe) -> dict[str, Any]:
+def _left_out(one: LeftOutProbe) -> LeftOutRecord:
     return {**_which(one.probe), "kind": one.kind.value, "reason": one.reason}
 
 
-def _impact(plan: ProbePlan, at: int) -> dict[str, Any]:
-    one = plan.impacts[at]
+def _impact(plan: ProbePlan, one: ProbeImpact) -> ImpactRecord:
     return {
         "name": one.name,
         "self_link": one.link,
@@ -196,17 +361,17 @@ def _impact(plan: ProbePlan, at: int) -> dict[str, Any]:
     }
 
 
-def _results(results: ProbeResults) -> dict[str, Any]:
+def _results(results: ProbeResults) -> ResultsRecord:
     return {
         "measured_count": results.measured_count,
         "resumed_count": results.resumed_count,
         "is_complete": results.is_complete,
-        "measured": [_measured(one) for one in results.flows],
-        "left_out": [*(one.reason for one in results.missed), *results.not_begun],
+        "measured": tuple(map(_measured, results.flows)),
+        "left_out": (*(one.reason for one in results.missed), *results.not_begun),
     }
 
 
-def _measured(one: FlowResult) -> dict[str, Any]:
+def _measured(one: FlowResult) -> MeasuredRecord:
     return {
         **_which(one.probe),
         **_flow(one.flow),

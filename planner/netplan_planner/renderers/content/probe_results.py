@@ -32,7 +32,7 @@ from netplan_planner.renderers.options import RenderOptions
 SCHEMA = probe_record.SCHEMA
 
 
-def record(answer: ProbeResults) -> object:
+def record(answer: ProbeResults) -> probe_record.Record:
     """Return the plan with what was measured of it."""
     return probe_record.plan_record(answer.plan, answer)
 

@@ -1,0 +1,110 @@
+"""Parameters that several verbs share, as the parts of their requests."""
+
+from typing import Annotated
+
+import typer
+
+from netplan_planner.cli import options
+from netplan_planner.cli.options import OUTPUT, Colour, Reporter
+from netplan_planner.cli.parameters import Parameters
+from netplan_planner.cli.state import state
+from netplan_planner.engine.request import (
+    ApiOptions,
+    TrafficOptions,
+    api_options,
+    traffic_options,
+)
+from netplan_planner.renderers import ColourMode
+
+
+class Input(Parameters, frozen=True, kw_only=True):
+    """What to read."""
+
+    project: options.Projects = None
+    inventory: options.Inventory = None
+    traffic: options.Traffic = None
+    demo: options.Demo = None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.project or self.inventory or self.traffic or self.demo)
+
+
+class PriceInput(Parameters, frozen=True, kw_only=True):
+    """Which prices to count with."""
+
+    prices: options.Prices = None
+    discount: options.Discounts = None
+    billing_export: options.BillingExports = None
+
+
+class FlowReading(Parameters, frozen=True, kw_only=True):
+    """How flow logs are read."""
+
+    reporter: options.WhichReporter = Reporter.SOURCE
+    since: options.Since = None
+    until: options.Until = None
+    memory_limit: options.MemoryLimit = "2GB"
+    threads: options.Threads = None
+    temp_directory: options.TempDirectory = None
+
+    def options(self) -> TrafficOptions:
+        """Return them for the flow-log engine."""
+        return traffic_options(
+            reporter=self.reporter.value,
+            memory_limit=self.memory_limit,
+            threads=self.threads,
+            temp_directory=self.temp_directory,
+            since=self.since,
+            until=self.until,
+        )
+
+
+class Api(Parameters, frozen=True, kw_only=True):
+    """How the Compute API is asked."""
+
+    api_endpoint: options.Endpoint = None
+    anonymous: options.Anonymous = False
+    concurrency: options.Concurrency = 8
+    timeout: options.Timeout = 60.0
+    max_attempts: options.MaxAttempts = 5
+    total_timeout: options.TotalTimeout = 1800.0
+
+    def options(self) -> ApiOptions:
+        """Return them for the reader of the API."""
+        return api_options(
+            endpoint=self.api_endpoint,
+            is_anonymous=self.anonymous,
+            concurrency=self.concurrency,
+            timeout_s=self.timeout,
+            total_s=self.total_timeout,
+            max_attempts=self.max_attempts,
+        )
+
+
+class Look(Parameters, frozen=True, kw_only=True):
+    """What the text format looks like."""
+
+    width: Annotated[
+        int | None,
+        typer.Option(
+            metavar="COLUMNS",
+            min=20,
+            help="Columns of the text format (default: the terminal's).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    color: Annotated[
+        Colour, typer.Option(help="Colours of the text format.", rich_help_panel=OUTPUT)
+    ] = Colour.AUTO
+
+    @property
+    def colour(self) -> "ColourMode":
+        """When renderers use colours."""
+        return ColourMode(self.color.value)
+
+
+def verbosity(count: int) -> int:
+    """Return how much is explained, here or before the verb."""
+    return max(count, int(state.explain))

@@ -1,0 +1,110 @@
+"""A verb's parameters as one frozen value, which the verb's function takes instead of each of them.
+
+A field annotated with `typer.Option` or `typer.Argument` is a parameter of the command line. A
+field whose type is such a value itself is a bundle: its parameters stand among the others, and
+several verbs share it.
+
+    class Output(Parameters, frozen=True, kw_only=True):
+        output: Annotated[list[str] | None, typer.Option("--output", "-o")] = None
+
+    class Caps(Parameters, frozen=True, kw_only=True):
+        machine_type: Annotated[str, typer.Argument()]
+        where: Output = Output()
+
+    @app.command()
+    @taking
+    def caps(asked: Caps) -> None: ...
+
+Positional arguments are typer's business as before: they keep the order of the fields.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
+
+import msgspec
+from msgspec import NODEFAULT
+
+
+class Parameters(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verb is asked, or a part of it that verbs share."""
+
+
+Asked = TypeVar("Asked", bound=Parameters)
+
+
+def taking(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with one parameter for each of the value's that a function takes first.
+
+    What else the function takes, such as a context, stays as it is.
+
+    Raises:
+        TypeError: If two of the parameters have one name.
+    """
+    first, *own = inspect.signature(function).parameters.values()
+    kind = first.annotation
+    listed = [*own, *parameters_of(kind)]
+    names = [one.name for one in listed]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TypeError(f"{function.__name__}: {', '.join(twice)} is there twice")
+    own_names = [one.name for one in own]
+
+    def command(**values: Any) -> None:
+        kept = {name: values.pop(name) for name in own_names}
+        function(built(kind, values), **kept)
+
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__module__, command.__qualname__ = function.__module__, function.__qualname__
+    command.__annotations__ = {one.name: one.annotation for one in listed}
+    # `inspect` and typer read the parameters from here, `written` where a command is from.
+    command.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
+    command.written = function  # type: ignore[attr-defined]
+    return command
+
+
+def parameters_of(kind: type[Parameters]) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a value, those of its bundles where they stand."""
+    for name, annotation, default in _fields(kind):
+        if _is_bundle(annotation):
+            yield from parameters_of(annotation)
+            continue
+        is_open = default is NODEFAULT
+        yield inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if is_open else default,
+            annotation=annotation,
+        )
+
+
+def built(kind: type[Asked], values: dict[str, Any]) -> Asked:
+    """Return the value of what the command line said, with its bundles."""
+    return kind(
+        **{
+            name: built(annotation, values) if _is_bundle(annotation) else values[name]
+            for name, annotation, _ in _fields(kind)
+        }
+    )
+
+
+def own_count(kind: type[Parameters]) -> int:
+    """Return how many parameters are a value's own, without those of its bundles."""
+    return sum(not _is_bundle(annotation) for _, annotation, _ in _fields(kind))
+
+
+def _fields(kind: type[Parameters]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the name, the annotation and the default of each field."""
+    hints = get_type_hints(kind, include_extras=True)
+    defaults = kind.__struct_defaults__
+    required = len(kind.__struct_fields__) - len(defaults)
+    for at, name in enumerate(kind.__struct_fields__):
+        yield name, hints[name], defaults[at - required] if at >= required else NODEFAULT
+
+
+def _is_bundle(annotation: Any) -> bool:
+    return (
+        get_origin(annotation) is not Annotated
+        and isinstance(annotation, type)
+        and issubclass(annotation, Parameters)
+    )

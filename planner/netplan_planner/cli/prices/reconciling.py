@@ -1,0 +1,60 @@
+"""`netplan prices reconcile`: the traffic model against the bill."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netplan_planner.cli import answers, options
+from netplan_planner.cli.app import progress
+from netplan_planner.cli.bundles import Input
+from netplan_planner.cli.options import Reporter
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.reconcile import reconcile as compare
+from netplan_planner.engine.request import AuditRequest, traffic_options
+
+
+class Reconcile(Parameters, frozen=True, kw_only=True):
+    """Which traffic to compare with which bill."""
+
+    billing_export: Annotated[
+        list[Path],
+        typer.Option(
+            "--billing-export",
+            metavar="FILE",
+            help="Detailed usage table of the Cloud Billing export (Parquet, CSV); repeat it.",
+        ),
+    ]
+    given: Input = Input()
+    prices: options.Prices = None
+    discount: options.Discounts = None
+    contract: Annotated[
+        bool,
+        typer.Option(
+            "--contract", help="Price the model with the effective prices of the export as well."
+        ),
+    ] = False
+    reporter: options.WhichReporter = Reporter.SOURCE
+    answer: answers.Output = answers.Output()
+
+
+@taking
+def reconcile(asked: Reconcile) -> None:
+    """Compare what flow records say for a month with what was billed, per SKU.
+
+    The model's volumes are scaled to the hours of the bill; the residual is what the bill has more.
+    """
+    specs = asked.answer.specs()
+    request = AuditRequest(
+        today=date.today(),
+        projects=tuple(dict.fromkeys(asked.given.project or ())),
+        inventory=tuple(asked.given.inventory or ()),
+        traffic=tuple(asked.given.traffic or ()),
+        demo=asked.given.demo,
+        prices=asked.prices,
+        discounts=tuple(asked.discount or ()),
+        billing_exports=tuple(asked.billing_export) if asked.contract else (),
+        traffic_options=traffic_options(reporter=asked.reporter.value),
+    )
+    answers.write(compare(request, asked.billing_export, progress), specs)

@@ -1,0 +1,205 @@
+"""`netplan predict --batch`: a table of paths with its predictions, written as it is computed.
+
+A special answer: a million rows go from the table engine to a file without becoming values.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from netplan_planner.engine.calibration_file import read_calibration
+from netplan_planner.engine.predict_table import TableAnswer, predict_table, rounded
+from netplan_planner.engine.shared_table import share_table
+from netplan_planner.errors import UsageError
+from netplan_planner.inert import escaped_json, inert_line
+from netplan_planner.model import Value
+from netplan_planner.readers.path_table import PathTable
+from netplan_planner.renderers.output import RENDERERS, OutputSpec, check_outputs, parse_output
+from netplan_planner.streams import to_stdout
+from netplan_planner.tables.extended import AddedColumn, CodedTexts
+from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.units import counted
+from netplan_planner.writing import usable_target, written_whole
+
+SCHEMA = "netplan.predictions/1"
+FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
+"""What a table of predictions is written as."""
+_MOST_NAMED = 8
+"""Columns that a note names."""
+_NAME_LENGTH = 40
+
+Note = Callable[[str], None]
+
+
+class TableRequest(Value, frozen=True, kw_only=True):
+    """Which table to predict, how, and where it goes."""
+
+    batch: Path
+    as_of: date
+    """Of rows that have none."""
+    level: float
+    """Of the intervals."""
+    calibration: Path | None = None
+    is_together: bool = False
+    """Whether all rows run at once, between the machines that they name."""
+    outputs: tuple[OutputSpec, ...]
+
+
+def table_outputs(outputs: Sequence[str], former: str | None) -> tuple[OutputSpec, ...]:
+    """Return where a table goes: `FORMAT[:PATH]`, or a path alone, in the former format or CSV.
+
+    Raises:
+        UsageError: If a format is none that a table has, or two outputs have one target.
+    """
+    form = parse_output(former or CSV, FORMATS).format
+    specs = tuple(_spec(text, form) for text in outputs) or (OutputSpec(format=form),)
+    if len(specs) > 1:
+        check_outputs(specs)
+    for spec in specs:
+        if spec.format == PARQUET and spec.path is None:
+            raise UsageError("--output parquet: it is no text for a terminal: give parquet:PATH")
+    return specs
+
+
+def _spec(text: str, form: str) -> OutputSpec:
+    if text.partition(":")[0] not in {*RENDERERS, *FORMATS}:
+        return OutputSpec(format=form, path=Path(text))
+    return parse_output(text, FORMATS)
+
+
+def write_predictions(request: TableRequest, note: Note) -> None:
+    """Read a table, predict its rows and write it with the predictions after its own columns.
+
+    Args:
+        request: What to do.
+        note: Told what of the table is not read, refused, or left out.
+
+    Raises:
+        InputError: If the table cannot be read or the answer not written.
+        UsageError: If an output is one of the inputs, or the table lacks what it has to name.
+    """
+    inputs = (request.batch, *((request.calibration,) if request.calibration else ()))
+    for spec in request.outputs:
+        _check_apart(spec, inputs)
+    learnt = read_calibration(request.calibration) if request.calibration is not None else None
+    with PathTable(request.batch) as table:
+        _note_unread(table, note)
+        answer = predict_table(table, as_of=request.as_of, level=request.level, calibration=learnt)
+        _note_refused(table, note)
+        more = _shared(table, answer, note) if request.is_together else {}
+        with ExitStack() as stack:
+            # What can be read on a screen comes last, when all files are complete.
+            for spec in sorted(request.outputs, key=lambda one: one.path is None):
+                target = to_stdout() if spec.path is None else written_whole(spec.path)
+                _write(stack.enter_context(target), spec.format, table, answer, request.level, more)
+
+
+def _check_apart(spec: OutputSpec, inputs: Sequence[Path]) -> None:
+    if spec.path is None:
+        return
+    target = usable_target(f"--output {spec.path}", spec.path)
+    for path in inputs:
+        if target.exists() and path.exists() and target.samefile(path):
+            raise UsageError(f"--output {path.name!r} is what is read: name another file")
+
+
+def _write(
+    target: Path,
+    form: str,
+    table: PathTable,
+    answer: TableAnswer,
+    level: float,
+    more: Mapping[str, AddedColumn],
+) -> None:
+    if form == JSON:
+        target.write_text(_json(answer, table, level, more), encoding="utf-8")
+        return
+    added = {
+        "predicted_gbps": rounded(answer.predictions.gbps),
+        "low_gbps": rounded(answer.predictions.low_gbps),
+        "high_gbps": rounded(answer.predictions.high_gbps),
+        "binding_limit": CodedTexts(LIMITS, answer.predictions.binding),
+        "next_limit": CodedTexts(LIMITS, answer.predictions.following),
+        "reason": answer.reason,
+        **more,
+    }
+    table.write(added, target, is_parquet=form == PARQUET)
+
+
+def _json(
+    answer: TableAnswer, table: PathTable, level: float, more: Mapping[str, AddedColumn]
+) -> str:
+    """Return the table with its predictions as one JSON document, ending with a line end."""
+    listed = tuple(_records(answer, table, more))
+    document = {"schema": SCHEMA, "level": level, "predictions": listed}
+    return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
+
+
+def _records(
+    answer: TableAnswer, table: PathTable, more: Mapping[str, AddedColumn]
+) -> Iterator[dict[str, object]]:
+    found = answer.predictions
+    for row, cells in enumerate(table.head(table.row_count)):
+        yield {
+            **cells,
+            "predicted_gbps": _or_none(found.gbps[row]),
+            "low_gbps": _or_none(found.low_gbps[row]),
+            "high_gbps": _or_none(found.high_gbps[row]),
+            "binding_limit": _text(LIMITS, found.binding[row]),
+            "next_limit": _text(LIMITS, found.following[row]),
+            "reason": _text(answer.reason.texts, answer.reason.code[row]),
+            **{name: _cell(column, row) for name, column in more.items()},
+        }
+
+
+def _text(texts: Sequence[str], code: int) -> str | None:
+    return texts[code] if code >= 0 else None
+
+
+def _cell(column: AddedColumn, row: int) -> float | str | None:
+    if isinstance(column, CodedTexts):
+        return _text(column.texts, int(column.code[row]))
+    return _or_none(column[row])
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _note_unread(table: PathTable, note: Note) -> None:
+    unread = table.unread_columns
+    if unread:
+        shown = ", ".join(inert_line(name)[:_NAME_LENGTH] for name in unread[:_MOST_NAMED])
+        rest = f" and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
+        note(
+            f"nothing is read from {counted(len(unread), 'column')}: {shown}{rest}"
+            " (docs/predict.md names those that are read)"
+        )
+
+
+def _note_refused(table: PathTable, note: Note) -> None:
+    refused = table.refused
+    if refused.count:
+        rest = refused.count - len(refused.named)
+        more = f"; and {rest:,} more" if rest else ""
+        note(
+            f"{counted(refused.count, 'row')} of {table.row_count:,} refused, the others are"
+            f" answered: {'; '.join(refused.named)}{more}"
+        )
+
+
+def _shared(table: PathTable, answer: TableAnswer, note: Note) -> dict[str, AddedColumn]:
+    found = share_table(table, answer)
+    count = found.unknown_count
+    if count:
+        has, is_ = ("has", "is") if count == 1 else ("have", "are")
+        takes = "it takes" if count == 1 else "they take"
+        note(
+            f"{counted(count, 'row')} {has} no prediction and {is_} left out of the sharing; in"
+            f" truth {takes} bandwidth too"
+        )
+    return {"shared_gbps": found.gbps, "shared_limit": found.limit}

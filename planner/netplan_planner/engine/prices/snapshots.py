@@ -1,0 +1,263 @@
+"""`netplan prices map|build|refresh|diff|verify`: from catalogues and snapshots to answers."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.refresh import RefreshRequest, refresh
+from netplan_planner.model import (
+    ChangeCount,
+    CheckOutcome,
+    ListComparison,
+    ListDifference,
+    PriceChanges,
+    PriceCheck,
+    PriceFault,
+    PriceMove,
+    RateChoice,
+    RegionLack,
+    SinceBefore,
+    SkuMap,
+    SkuMeaning,
+    SnapshotBuilt,
+    SnapshotSource,
+    UnpricedType,
+    UnusedSku,
+    Value,
+)
+from netplan_pricing import SnapshotPriceBook, open_snapshot
+from netplan_pricing.building.assemble import Built
+from netplan_pricing.building.from_files import build_from_files, require_likeness, write_snapshot
+from netplan_pricing.catalogue.dumps import read_dump
+from netplan_pricing.catalogue.mapping import Scope, map_sku
+from netplan_pricing.catalogue.priced import Unread
+from netplan_pricing.comparing import PriceChange, compare
+from netplan_pricing.container import FILE_NAME, SnapshotFile
+from netplan_pricing.guards.missing import Lack
+from netplan_pricing.verifying import Check, verify
+
+_MUCH = Decimal("0.2")
+"""A move of a price that is worth a look."""
+_PERCENT = 100
+
+
+class BuildRequest(Value, frozen=True, kw_only=True):
+    """Files to build a snapshot from, and where it goes."""
+
+    skus: tuple[Path, ...]
+    machine_types: tuple[Path, ...]
+    out: Path
+    price_tables: tuple[Path, ...] = ()
+    currency_pages: tuple[Path, ...] = ()
+    most_unrecognised_ratio: float = 0.01
+    accepted: tuple[str, ...] = ()
+    """SKU ids and kinds of prices that are taken, however far from before they are."""
+    accepts_changes: bool = False
+    """Whether a snapshot may differ from the one before as much as it does."""
+    today: date
+
+
+def map_skus(files: Sequence[Path]) -> SkuMap:
+    """Return what each SKU of a catalogue is, in the order read.
+
+    Raises:
+        InputError: If a file cannot be read; the text says where.
+    """
+    dump = read_dump(files)
+    found = [map_sku(sku) for sku in dump.skus]
+    count = Counter(one.scope for one in found)
+    return SkuMap(
+        skus=tuple(
+            SkuMeaning(
+                sku_id=sku.sku_id,
+                kind=one.kind,
+                series=one.series,
+                component=one.component,
+                usage=one.usage,
+                counts_in_plain_vm_price=one.counts_in_plain_vm_price,
+                reason=one.reason,
+            )
+            for sku, one in zip(dump.skus, found, strict=True)
+        ),
+        priced_count=count[Scope.PRICED],
+        other_count=count[Scope.OTHER],
+        unrecognised=tuple(
+            f"{dump.skus[place].sku_id} {dump.skus[place].description!a}: {one.reason}"
+            f" ({dump.where(place)})"
+            for place, one in enumerate(found)
+            if one.scope is Scope.UNRECOGNISED
+        ),
+        unfinished=dump.unfinished,
+    )
+
+
+def build_snapshot(request: BuildRequest) -> SnapshotBuilt:
+    """Build a snapshot from files and write it; the one before stays unless all is well.
+
+    Raises:
+        InputError: If the files make no snapshot, or one too unlike the one before.
+    """
+    made = build_from_files(
+        request.skus,
+        request.machine_types,
+        request.price_tables,
+        today=request.today,
+        currency_pages=request.currency_pages,
+        most_unrecognised_ratio=request.most_unrecognised_ratio,
+    )
+    if not request.accepts_changes:
+        is_followed = (request.out / FILE_NAME).exists()
+        base = open_snapshot(request.out if is_followed else None).file
+        require_likeness(base, made, accepted=request.accepted, counts_vanished=is_followed)
+    return _built(made, write_snapshot(made, request.out))
+
+
+def refresh_snapshot(
+    request: RefreshRequest, told: Callable[[str], None] = lambda _: None
+) -> SnapshotBuilt:
+    """Build a snapshot from the live APIs and swap it in, as `engine.refresh` does.
+
+    Raises:
+        AccessError: If an API refuses, or is silent.
+        InputError: If what it answers makes no snapshot, or one too unlike the one before.
+        UsageError: If a currency is no code of three letters.
+    """
+    done = refresh(request, told)
+    old = SnapshotPriceBook(done.base)
+    found = compare(old, SnapshotPriceBook(done.file), least_ratio=_MUCH)
+    before = SinceBefore(
+        path=str(done.base.path), as_of=done.base.header.as_of, counts=_change_counts(found)
+    )
+    return replace(_built(done.built, done.file), kept_types=done.kept_types, before=before)
+
+
+def price_changes(old: Path, new: Path, percent: float) -> PriceChanges:
+    """Return the prices that appeared, vanished, or moved by more than some percent.
+
+    Raises:
+        InputError: If a snapshot cannot be read.
+    """
+    least = Decimal(str(percent)) / _PERCENT
+    found = list(compare(open_snapshot(old), open_snapshot(new), least_ratio=least))
+    moves = tuple(
+        PriceMove(
+            area=one.area.value,
+            change=one.change.value,
+            where=one.where,
+            what=one.what,
+            step=one.step,
+            old_usd=one.old_usd,
+            new_usd=one.new_usd,
+            ratio=one.ratio,
+        )
+        for one in found
+    )
+    return PriceChanges(changes=moves, counts=_change_counts(found))
+
+
+def check_prices(prices: Path | None, against: Path | None, today: date) -> PriceCheck:
+    """Return what is wrong with a snapshot, compared with another where one is named.
+
+    A snapshot that is not the embedded one is compared with that.
+
+    Raises:
+        InputError: If a snapshot cannot be read.
+    """
+    before = open_snapshot(against) if against is not None or prices is not None else None
+    one = verify(open_snapshot(prices), today, before)
+    failed = Counter(fault.check for fault in one.faults)
+    return PriceCheck(
+        checks=tuple(
+            CheckOutcome(
+                name=check.name.lower(),
+                meaning=check.value,
+                count=one.counts[check.name.lower()],
+                fault_count=failed[check],
+                is_shown=check is not Check.LIKE_BEFORE or bool(one.counts[check.name.lower()]),
+            )
+            for check in Check
+        ),
+        faults=tuple(
+            PriceFault(check=fault.check.name.lower(), where=fault.where, what=fault.what)
+            for fault in one.faults
+        ),
+        outdated=one.outdated,
+        lacking=_lacks(one.lacking),
+        unpriced=tuple(
+            UnpricedType(region=region, machine_type=name, reason=reason)
+            for region, name, reason in one.unpriced
+        ),
+    )
+
+
+def _change_counts(found: Iterable[PriceChange]) -> tuple[ChangeCount, ...]:
+    count = Counter((one.area.value, one.change.value) for one in found)
+    return tuple(
+        ChangeCount(area=area, change=change, count=number)
+        for (area, change), number in sorted(count.items())
+    )
+
+
+def _lacks(found: Iterable[Lack]) -> tuple[RegionLack, ...]:
+    return tuple(RegionLack(region=lack.region, what=lack.what) for lack in found)
+
+
+def _unused(found: Iterable[Unread]) -> tuple[UnusedSku, ...]:
+    return tuple(
+        UnusedSku(
+            sku_id=one.sku_id, description=one.description, reason=one.reason, where=one.where
+        )
+        for one in found
+    )
+
+
+def _built(one: Built, file: SnapshotFile) -> SnapshotBuilt:
+    header = file.header
+    return SnapshotBuilt(
+        path=str(file.path),
+        size_bytes=len(one.content),
+        sha256=file.sha256,
+        sku_count=header.sku_count,
+        unread_count=header.unread_count,
+        as_of=header.as_of,
+        network_as_of=header.network_as_of,
+        sources=tuple(
+            SnapshotSource(table=note.table, rows=note.rows, as_of=note.as_of, source=note.source)
+            for note in header.sources
+        ),
+        lacking=_lacks(one.lacking),
+        unread=_unused(one.unread),
+        priceless=_unused(one.priceless),
+        choices=tuple(
+            RateChoice(
+                series=choice.key.series,
+                component=choice.key.component,
+                usage=choice.key.usage,
+                region=choice.key.region,
+                taken=choice.taken,
+                why=choice.why,
+                others=choice.others,
+            )
+            for choice in one.choices
+        ),
+        comparison=ListComparison(
+            compared_count=one.comparison.compared_count,
+            offered_count=one.comparison.offered_count,
+            differences=tuple(
+                ListDifference(
+                    machine_type=found.machine_type,
+                    region=found.region,
+                    usage=found.usage,
+                    listed_usd=found.listed_usd,
+                    summed_usd=found.summed_usd,
+                    is_offered=found.is_offered,
+                    note=found.note,
+                )
+                for found in one.comparison.differences
+            ),
+        ),
+    )

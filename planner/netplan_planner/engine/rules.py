@@ -1,0 +1,57 @@
+"""`netplan rules`: the rules' metadata as answers."""
+
+from netplan_planner.model import RuleList, RulePage, RuleThreshold
+from netplan_rules import docs
+from netplan_rules.base import Check
+from netplan_rules.registry import all_rules, find_rule
+
+
+def rule_list() -> RuleList:
+    """Return every rule."""
+    return RuleList(rules=tuple(map(_page, all_rules())))
+
+
+def rule_page(name: str) -> RulePage:
+    """Return what is known of a rule.
+
+    Raises:
+        UsageError: If no rule has the name; the text names the nearest.
+    """
+    return _page(find_rule(name))
+
+
+def reference_page(name: str | None) -> str:
+    """Return the page of a rule, or the whole reference, as Markdown of the documentation.
+
+    Raises:
+        UsageError: If no rule has the name.
+    """
+    text = docs.reference() if name is None else docs.page(find_rule(name))
+    return text.rstrip("\n")
+
+
+def _page(check: Check) -> RulePage:
+    rule = check.rule
+    return RulePage(
+        id=rule.id,
+        title=rule.title,
+        severity=rule.severity.value,
+        area=check.area,
+        needs=tuple(sorted(need.value for need in rule.needs)),
+        since=rule.since,
+        rationale=rule.rationale,
+        remediation=rule.remediation,
+        guards=rule.guards,
+        thresholds=tuple(
+            RuleThreshold(
+                name=one.name,
+                default=one.default,
+                unit=one.unit,
+                allowed=one.allowed,
+                about=one.about,
+            )
+            for one in rule.thresholds
+        ),
+        aliases=tuple(rule.aliases),
+        references=tuple(rule.references),
+    )

@@ -1,0 +1,195 @@
+"""What the verbs on price snapshots answer: SKUs read, a snapshot built, compared, checked."""
+
+from datetime import date
+from decimal import Decimal
+
+from netplan_planner.model.base import Value
+
+
+class SkuMeaning(Value, frozen=True, kw_only=True):
+    """What one SKU of a catalogue is the price of."""
+
+    sku_id: str
+    kind: str
+    """Empty where nothing fits; `reason` then says why."""
+    series: str
+    component: str
+    usage: str
+    counts_in_plain_vm_price: bool
+    reason: str
+
+
+class SkuMap(Value, frozen=True, kw_only=True):
+    """What each SKU of a catalogue is, in the order read."""
+
+    skus: tuple[SkuMeaning, ...]
+    priced_count: int
+    """SKUs of kinds that netplan prices."""
+    other_count: int
+    unrecognised: tuple[str, ...]
+    """Each SKU that is needed and not understood: id, description, reason and place."""
+    unfinished: tuple[str, ...]
+    """Files whose last page names a next one."""
+
+
+class SnapshotSource(Value, frozen=True, kw_only=True):
+    """One source of a table of a snapshot, its date, and how many rows came from it."""
+
+    table: str
+    rows: int
+    as_of: str
+    source: str
+
+
+class RegionLack(Value, frozen=True, kw_only=True):
+    """What a region has no price of."""
+
+    region: str
+    what: str
+
+
+class UnusedSku(Value, frozen=True, kw_only=True):
+    """A SKU that is needed and has no usable price."""
+
+    sku_id: str
+    description: str
+    reason: str
+    where: str
+
+
+class RateChoice(Value, frozen=True, kw_only=True):
+    """A rate that two SKUs are for, and which was taken."""
+
+    series: str
+    component: str
+    usage: str
+    region: str
+    taken: str
+    why: str
+    others: tuple[str, ...]
+
+
+class ListDifference(Value, frozen=True, kw_only=True):
+    """A price that a list states and that is not the sum of its SKUs."""
+
+    machine_type: str
+    region: str
+    usage: str
+    listed_usd: Decimal
+    summed_usd: Decimal
+    is_offered: bool
+    note: str
+
+
+class ListComparison(Value, frozen=True, kw_only=True):
+    """How many listed prices are sums of SKUs too, Spot aside, and which differ."""
+
+    compared_count: int
+    offered_count: int
+    """Of these, pairs that the region offers."""
+    differences: tuple[ListDifference, ...]
+
+
+class ChangeCount(Value, frozen=True, kw_only=True):
+    """How many prices of one area changed in one way."""
+
+    area: str
+    change: str
+    count: int
+
+
+class SinceBefore(Value, frozen=True, kw_only=True):
+    """How much of the snapshot before appeared, vanished or moved by more than a fifth."""
+
+    path: str
+    as_of: date
+    counts: tuple[ChangeCount, ...]
+
+
+class SnapshotBuilt(Value, frozen=True, kw_only=True):
+    """What a new snapshot is made of, and what was noticed while it was built."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+    sku_count: int
+    unread_count: int
+    as_of: date
+    network_as_of: date
+    sources: tuple[SnapshotSource, ...]
+    kept_types: str = ""
+    """Why the machine types are those of the snapshot before; empty where they are new."""
+    lacking: tuple[RegionLack, ...] = ()
+    unread: tuple[UnusedSku, ...] = ()
+    """Needed and not understood."""
+    priceless: tuple[UnusedSku, ...] = ()
+    """Needed and without a price in the catalogue."""
+    choices: tuple[RateChoice, ...] = ()
+    comparison: ListComparison
+    before: SinceBefore | None = None
+    """None where it was not compared."""
+
+
+class PriceMove(Value, frozen=True, kw_only=True):
+    """One price in two snapshots; None where a snapshot has none."""
+
+    area: str
+    """`machine`, `rate`, `traffic` or `sku`."""
+    change: str
+    """`appeared`, `vanished` or `moved`."""
+    where: str
+    what: str
+    step: str
+    """Where the step of a tiered price begins, empty for the first."""
+    old_usd: Decimal | None
+    new_usd: Decimal | None
+    ratio: Decimal | None
+    """By what share of the old price it moved; None where one of the two is missing."""
+
+
+class PriceChanges(Value, frozen=True, kw_only=True):
+    """How two snapshots differ."""
+
+    changes: tuple[PriceMove, ...]
+    counts: tuple[ChangeCount, ...]
+    """Of the changes, by area and kind of change."""
+
+
+class CheckOutcome(Value, frozen=True, kw_only=True):
+    """One check of a snapshot."""
+
+    name: str
+    meaning: str
+    """What holds where nothing fails."""
+    count: int
+    """Prices that it looked at."""
+    fault_count: int
+    is_shown: bool
+    """Whether there was anything to compare with."""
+
+
+class PriceFault(Value, frozen=True, kw_only=True):
+    """Something that fails a check."""
+
+    check: str
+    where: str
+    what: str
+
+
+class UnpricedType(Value, frozen=True, kw_only=True):
+    """A machine type that a region offers and that has no price there."""
+
+    region: str
+    machine_type: str
+    reason: str
+
+
+class PriceCheck(Value, frozen=True, kw_only=True):
+    """What was checked of a snapshot, and what fails."""
+
+    checks: tuple[CheckOutcome, ...]
+    faults: tuple[PriceFault, ...]
+    outdated: tuple[str, ...]
+    """Prices that are older than a known change."""
+    lacking: tuple[RegionLack, ...]
+    unpriced: tuple[UnpricedType, ...]

@@ -1,0 +1,39 @@
+"""What `netplan rules` answers: the list of rules, or the page of one."""
+
+from netplan_planner.model.base import Value
+
+
+class RuleThreshold(Value, frozen=True, kw_only=True):
+    """A number that a rule judges by and that a configuration may set."""
+
+    name: str
+    default: float
+    unit: str
+    allowed: str
+    """Its range, in words."""
+    about: str
+
+
+class RulePage(Value, frozen=True, kw_only=True):
+    """All that is known of one rule. Texts are Markdown with code spans and emphasis only."""
+
+    id: str
+    title: str
+    severity: str
+    area: str
+    needs: tuple[str, ...]
+    since: str
+    rationale: str
+    """What is lost, and why it happens."""
+    remediation: str
+    guards: str
+    """When it keeps silent although the pattern is there."""
+    thresholds: tuple[RuleThreshold, ...]
+    aliases: tuple[str, ...]
+    references: tuple[str, ...]
+
+
+class RuleList(Value, frozen=True, kw_only=True):
+    """Every rule, in the order of their areas and ids."""
+
+    rules: tuple[RulePage, ...]

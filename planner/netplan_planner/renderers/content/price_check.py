@@ -1,0 +1,92 @@
+"""Whether a price snapshot holds together: a line a check, then what fails and what it lacks."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypedDict
+
+from netplan_planner.model import CheckOutcome, PriceCheck, PriceFault, RegionLack, UnpricedType
+from netplan_planner.renderers.content import DataTable
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Item,
+    Line,
+    Para,
+    Role,
+    Table,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.price-check/1"
+_LONG = 4000
+
+
+class Record(TypedDict):
+    """What was checked of a snapshot, and what fails."""
+
+    checks: dict[str, int]
+    """How many prices each check looked at."""
+    faults: tuple[PriceFault, ...]
+    outdated: tuple[str, ...]
+    """Prices that are older than a known change."""
+    lacking: tuple[RegionLack, ...]
+    """Regions without prices of traffic."""
+    unpriced: tuple[UnpricedType, ...]
+    """What is offered and has no price."""
+
+
+def record(answer: PriceCheck) -> Record:
+    """Return the counts by check, and everything that was found."""
+    return {
+        "checks": {one.name: one.count for one in answer.checks},
+        "faults": answer.faults,
+        "outdated": answer.outdated,
+        "lacking": answer.lacking,
+        "unpriced": answer.unpriced,
+    }
+
+
+def table(answer: PriceCheck) -> DataTable:
+    """Return a row a fault."""
+    rows = ((one.check, one.where, one.what) for one in answer.faults)
+    return DataTable(("check", "where", "what"), rows)
+
+
+def blocks(answer: PriceCheck, options: RenderOptions) -> Iterator[Block]:
+    """Yield the checks, then what fails, what is outdated, and what has no price."""
+    columns = (Column(title=""), Column(title="", is_number=True), Column(title="", is_note=True))
+    rows = tuple(
+        (line(_state(one)), line(f"{one.count:,}"), line(one.meaning))
+        for one in answer.checks
+        if one.is_shown
+    )
+    yield Table(columns=columns, rows=rows)
+    for fault in answer.faults:
+        yield _item(f"{fault.check}: {fault.where}: {fault.what}")
+    for text in answer.outdated:
+        yield _item(text)
+    for lack in answer.lacking:
+        yield _item(f"{lack.region} lacks prices of traffic, which stay unknown there: {lack.what}")
+    by_series = Counter(one.machine_type.partition("-")[0] for one in answer.unpriced)
+    listed = ", ".join(f"{series} {count}" for series, count in by_series.most_common())
+    yield Para(
+        line=line(
+            say(
+                f"{len(answer.unpriced):,} offered pairs of region and type have no price:"
+                f" {listed or 'none'} ({options.full_answer} lists them)",
+                length=_LONG,
+            )
+        )
+    )
+
+
+def _state(one: CheckOutcome) -> Line:
+    if one.fault_count:
+        return line(say(f"{one.fault_count:,} FAIL", Role.BAD))
+    return line(say("holds", Role.GOOD))
+
+
+def _item(text: str) -> Item:
+    return Item(line=line(say(text, length=_LONG)))

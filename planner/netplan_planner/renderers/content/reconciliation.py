@@ -1,0 +1,217 @@
+"""The traffic model against the bill: a row a SKU, and what neither of the two can compare."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import TypedDict, cast
+
+from netplan_planner.model import (
+    ModelledPart,
+    OtherSku,
+    Reconciliation,
+    SkuBalance,
+    Unmodelled,
+)
+from netplan_planner.renderers.content import Cell, DataTable
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Line,
+    Para,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import cents
+
+SCHEMA = "netplan.reconciliation/1"
+_RATIO_DIGITS = 6
+_LONG = 4000
+
+
+class BalanceRow(TypedDict):
+    """One SKU in the model and on the bill; what was billed and is not known is null."""
+
+    sku_id: str
+    description: str
+    modelled_gib: Decimal
+    billed_gib: Decimal | None
+    residual_gib: Decimal | None
+    residual_ratio: Decimal | None
+    modelled_usd: Decimal
+    billed_usd: Decimal
+    residual_usd: Decimal
+    path_classes: tuple[ModelledPart, ...]
+    """Of the model, the greatest first."""
+    note: str
+
+
+class Record(TypedDict):
+    """The traffic model against the bill."""
+
+    warnings: tuple[str, ...]
+    """What makes the figures less than a comparison."""
+    billing_exports: tuple[str, ...]
+    billed_from: datetime
+    billed_to: datetime
+    billed_hours: Decimal
+    projects: tuple[str, ...]
+    other_projects: tuple[str, ...]
+    """On the bill and not compared."""
+    modelled_hours: Decimal
+    modelled_window: str
+    skus: tuple[BalanceRow, ...]
+    """The greatest residual in dollars first."""
+    unmodelled: tuple[Unmodelled, ...]
+    other_usd: Decimal
+    """Billed for anything but traffic."""
+    other_skus: tuple[OtherSku, ...]
+    credits_usd: Decimal
+    not_usage_rows: int
+    not_usage_usd: Decimal
+
+
+COLUMNS = tuple(BalanceRow.__annotations__)
+
+
+def record(answer: Reconciliation) -> Record:
+    """Return the balances with the fields of the table, and what was left out of them."""
+    return {
+        "warnings": answer.warnings,
+        "billing_exports": answer.billing_exports,
+        "billed_from": answer.billed_from,
+        "billed_to": answer.billed_to,
+        "billed_hours": answer.billed_hours,
+        "projects": answer.projects,
+        "other_projects": answer.other_projects,
+        "modelled_hours": answer.modelled_hours,
+        "modelled_window": answer.modelled_window,
+        "skus": tuple(map(_fields, answer.balances)),
+        "unmodelled": answer.unmodelled,
+        "other_usd": answer.other_usd,
+        "other_skus": answer.other,
+        "credits_usd": answer.credits_usd,
+        "not_usage_rows": answer.not_usage_rows,
+        "not_usage_usd": answer.not_usage_usd,
+    }
+
+
+def table(answer: Reconciliation) -> DataTable:
+    """Return a row a SKU."""
+    return DataTable(COLUMNS, map(_cells, answer.balances))
+
+
+def beside_table(answer: Reconciliation) -> Iterator[str]:
+    """Yield what makes the figures less than a comparison."""
+    for warning in answer.warnings:
+        yield f"netplan: {warning}"
+
+
+def _cells(one: SkuBalance) -> tuple[Cell, ...]:
+    parts = "; ".join(f"{part.path_class.value} {part.gib:.3f}" for part in one.parts)
+    fields = {**_fields(one), "path_classes": parts}
+    # Volumes have the few digits that flow records know; money is exact.
+    return tuple(
+        float(cell) if isinstance(cell, Decimal) and not name.endswith("_usd") else cell
+        for name, cell in cast(dict[str, Cell], fields).items()
+    )
+
+
+def _fields(one: SkuBalance) -> BalanceRow:
+    ratio = one.residual_ratio
+    return {
+        "sku_id": one.sku_id,
+        "description": one.description,
+        "modelled_gib": one.modelled_gib,
+        "billed_gib": one.billed_gib,
+        "residual_gib": one.residual_gib,
+        "residual_ratio": None if ratio is None else round(ratio, _RATIO_DIGITS),
+        "modelled_usd": one.modelled_usd,
+        "billed_usd": one.billed_usd,
+        "residual_usd": one.residual_usd,
+        "path_classes": one.parts,
+        "note": one.note,
+    }
+
+
+def blocks(answer: Reconciliation, options: RenderOptions) -> Iterator[Block]:
+    """Yield the warnings, what is compared, the balances, and what is in none of them."""
+    for warning in answer.warnings:
+        yield _para(warning)
+    window = f", {answer.modelled_window}," if answer.modelled_window else ""
+    yield _para(
+        f"{', '.join(answer.billing_exports)}: {answer.billed_from:%Y-%m-%d %H:%M} to"
+        f" {answer.billed_to:%Y-%m-%d %H:%M}, {answer.billed_hours:,.0f} h; flow records of"
+        f" {answer.modelled_hours:,.1f} h{window} scaled to it"
+    )
+    yield _balances(answer)
+    for one in answer.unmodelled:
+        yield _para(f"not priced: {one.path_class.value} {one.gib:,.0f} GiB: {one.reason}")
+    yield _para(f"not traffic: {len(answer.other):,} SKUs of the bill, {_usd(answer.other_usd)}")
+    if answer.not_usage_rows:
+        yield _para(
+            f"not usage of a SKU (taxes, adjustments): {answer.not_usage_rows:,} rows,"
+            f" {_usd(answer.not_usage_usd)}"
+        )
+    if answer.credits_usd:
+        yield _para(f"credits, not taken off: {_usd(answer.credits_usd)}")
+    if not answer.names_projects:
+        yield _para("the export names no projects: all of it is compared")
+    if answer.other_projects:
+        names = ", ".join(name or "no project" for name in answer.other_projects)
+        yield _para(f"not compared: usage of {names}")
+
+
+def _para(text: str) -> Para:
+    return Para(line=line(say(text, length=_LONG)))
+
+
+def _balances(answer: Reconciliation) -> Table:
+    columns = (
+        Column(title="SKU"),
+        Column(title="modelled GiB", is_number=True, stacked="modelled {} GiB"),
+        Column(title="billed GiB", is_number=True, stacked="billed {} GiB"),
+        Column(title="residual", is_number=True, stacked="residual {}"),
+        Column(title="modelled USD", is_number=True, stacked="modelled {} USD"),
+        Column(title="billed USD", is_number=True, stacked="billed {} USD"),
+        Column(title="residual USD", is_number=True, stacked="residual {} USD"),
+        Column(title="of what", is_note=True),
+    )
+    residual = answer.billed_usd - answer.modelled_usd
+    sums = (answer.modelled_usd, answer.billed_usd, residual)
+    empty: Line = ()
+    total = (line("traffic in all"), empty, empty, empty, *map(_amount, sums), empty)
+    return Table(columns=columns, rows=(*map(_row, answer.balances), total))
+
+
+def _row(one: SkuBalance) -> tuple[Line, ...]:
+    ratio = one.residual_ratio
+    return (
+        line(say(one.sku_id)),
+        _gib(one.modelled_gib),
+        _gib(one.billed_gib),
+        line(fixed("" if ratio is None else f"{ratio:+.1%}")),
+        *map(_amount, (one.modelled_usd, one.billed_usd, one.residual_usd)),
+        line(say(_of_what(one), length=_LONG)),
+    )
+
+
+def _of_what(one: SkuBalance) -> str:
+    """Return a SKU's description, and where more than one path or a note explains it, those."""
+    parts = ", ".join(f"{part.path_class.value} {part.gib:,.0f} GiB" for part in one.parts)
+    is_plain = len(one.parts) <= 1 and not one.note
+    return "; ".join(filter(None, (one.description, *(() if is_plain else (parts, one.note)))))
+
+
+def _gib(value: Decimal | None) -> Line:
+    return line(fixed("unknown" if value is None else f"{value:,.1f}"))
+
+
+def _amount(value: Decimal) -> Line:
+    return line(fixed(f"{cents(value):,f}"))
+
+
+def _usd(value: Decimal) -> str:
+    return f"{cents(value):,f} USD"

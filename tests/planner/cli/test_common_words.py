@@ -1,0 +1,76 @@
+"""`--config`, `--quiet` and `--explain`, before a verb and behind it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from netplan_planner.cli import verbs
+from netplan_planner.cli.app import app
+from netplan_planner.cli.common_words import in_front
+from support.command import run_verbs
+from support.verbs import leaves
+
+assert verbs.VERBS
+ROOT: Any = typer.main.get_command(app)
+LEAVES = tuple(leaves(ROOT))
+SPELLINGS = (("--quiet",), ("-q",), ("-v",), ("--config", "FILE"), ("--config=FILE",))
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=" ".join)
+def test_every_verb_takes_them_before_and_behind(path: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "netplan.toml"
+    file.write_text("", encoding="utf-8")
+    given = [[word.replace("FILE", str(file)) for word in words] for words in SPELLINGS]
+    # Some verbs have an --explain of their own, which takes a name.
+    given += [["--explain", *(("all",) if path == ("audit",) else ())]]
+    for words in given:
+        before = ["--explain"] if words[0] == "--explain" else words
+        for line in ([*before, *path], [*path[:1], *before, *path[1:]], [*path, *words]):
+            if line[1:2] == ["--explain"] and len(path) == 1:
+                continue
+            done = CliRunner().invoke(app, [*line, "--help"], prog_name="netplan")
+            assert done.exit_code == 0, (line, done.output)
+            assert f"Usage: netplan {' '.join(path)} " in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "arranged"),
+    [
+        (["caps", "--quiet", "n2"], ["--quiet", "caps", "n2"]),
+        (["config", "show", "--config", "a.toml"], ["--config", "a.toml", "config", "show"]),
+        (["config", "--config=a.toml", "show"], ["--config=a.toml", "config", "show"]),
+        (["audit", "-v", "--explain", "x"], ["audit", "-v", "--explain", "x"]),
+        (["-v", "audit", "-q"], ["-v", "-q", "audit"]),
+        (["predict", "-v"], ["predict", "-v"]),
+        (["caps", "--", "-q"], ["caps", "--", "-q"]),
+        (["caps", "--config"], ["--config", "caps"]),
+    ],
+)
+def test_words_go_before_the_verb_unless_they_are_its_own(
+    words: list[str], arranged: list[str]
+) -> None:
+    assert in_front(words, ROOT) == arranged
+
+
+def test_they_do_the_same_in_both_places(tmp_path: Path) -> None:
+    file = tmp_path / "netplan.toml"
+    file.write_text('[caps]\nseries = "e2"\n', encoding="utf-8")
+    verb, option = ["caps", "--output", "csv"], ["--config", str(file)]
+    before, behind = (
+        run_verbs(arguments=line).stdout for line in ([*option, *verb], [*verb, *option])
+    )
+    assert before == behind
+    assert before.count("\ne2-") == before.count("\n") - 1
+    table = tmp_path / "t.csv"
+    table.write_text("path_class,machine_type,odd\nsame-zone-internal,n2-standard-8,x\n")
+    batch = ["predict", "--batch", str(table)]
+    assert "nothing is read from 1 column" in run_verbs(arguments=batch).stderr
+    assert run_verbs(arguments=[*batch, "--quiet"]).stderr == ""
+    assert run_verbs(arguments=["--quiet", *batch]).stderr == ""
+    path = ["predict", "n2-standard-8", "--as-of", "2026-11-21"]
+    explained = run_verbs(arguments=[*path, "--explain"]).stdout
+    assert run_verbs(arguments=["--explain", *path]).stdout == explained
+    assert len(explained) > len(run_verbs(arguments=path).stdout)

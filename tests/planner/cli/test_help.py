@@ -1,0 +1,58 @@
+"""Every help page: what it says of values, and how the verbs stand in it."""
+
+import re
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from netplan_planner.cli import panels, verbs
+from netplan_planner.cli.app import app
+from support.verbs import commands
+
+assert verbs.VERBS
+ROOT: Any = typer.main.get_command(app)
+
+
+NOT_YET = ("probe",)
+"""Verbs whose help is still to be mended."""
+
+
+ALL = tuple(commands(ROOT))
+
+
+def page(path: tuple[str, ...]) -> str:
+    done = CliRunner().invoke(app, [*path, "--help"], env={"COLUMNS": "80", "NO_COLOR": "1"})
+    assert done.exit_code == 0
+    return done.output
+
+
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+def test_a_page_cuts_no_name_and_shows_no_type_of_python(
+    path: tuple[str, ...], command: Any
+) -> None:
+    text = page(path)
+    assert re.findall(r"\w…", text) == []
+    assert re.findall(r"<[^>\n]*>|\[env var|[<>]=", text) == []
+    assert max(map(len, text.splitlines())) <= 80
+    for parameter in command.params:
+        if not parameter.hidden:
+            names = parameter.opts if parameter.opts[0].startswith("-") else ()
+            assert all(name in text for name in names)
+
+
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+def test_each_parameter_says_what_its_value_is(path: tuple[str, ...], command: Any) -> None:
+    for parameter in command.params if path[:1] != NOT_YET else ():
+        if not parameter.hidden and parameter.expose_value:
+            assert parameter.help, parameter.name
+            assert not re.match(r"(Or|Of|Per|Likewise|Instead)\b", parameter.help), parameter.help
+
+
+def test_verbs_stand_in_groups_by_task() -> None:
+    text = page(())
+    places = [text.index(f" {panel} ") for panel in panels.IN_ORDER]
+    assert places == sorted(places)
+    assert " Commands " not in text
+    assert {verb.panel for verb in verbs.VERBS.values()} == set(panels.IN_ORDER)

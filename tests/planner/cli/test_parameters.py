@@ -1,0 +1,114 @@
+"""A verb's parameters as one value, and how small each verb is."""
+
+import inspect
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from netplan_planner.cli import verbs
+from netplan_planner.cli.app import app
+from netplan_planner.cli.parameters import Parameters, own_count, taking
+from support.verbs import commands
+
+assert verbs.VERBS
+ROOT: Any = typer.main.get_command(app)
+LEAVES = [(path, one) for path, one in commands(ROOT) if not getattr(one, "commands", {})]
+MOST_LINES, MOST_OWN = 40, 12
+NOT_YET = frozenset(
+    {
+        ("predict",),
+        ("model", "evaluate"),
+        ("probe", "import"),
+        ("probe", "plan"),
+        ("probe", "run"),
+    }
+)
+"""Verbs whose function still takes each parameter by itself."""
+
+
+class Place(Parameters, frozen=True, kw_only=True):
+    """A part that two verbs could share."""
+
+    region: Annotated[str, typer.Option("--region", "-r")]
+    zone: Annotated[str | None, typer.Option()] = None
+
+
+class Asked(Parameters, frozen=True, kw_only=True):
+    """Everything."""
+
+    names: Annotated[list[str] | None, typer.Argument()] = None
+    place: Place
+    count: Annotated[int, typer.Option(min=1)] = 2
+
+
+def sample() -> tuple[typer.Typer, list[Asked]]:
+    made, seen = typer.Typer(), list[Asked]()
+
+    @made.command()
+    @taking
+    def verb(asked: Asked, ctx: typer.Context) -> None:
+        """Say what it is."""
+        assert ctx.info_name
+        seen.append(asked)
+
+    return made, seen
+
+
+def test_a_function_gets_the_value_with_its_bundles() -> None:
+    made, seen = sample()
+    done = CliRunner().invoke(made, ["a", "b", "--count", "3", "-r", "us-east1"])
+    assert done.exit_code == 0, done.output
+    place = Place(region="us-east1")
+    assert seen == [Asked(names=["a", "b"], place=place, count=3)]
+    assert CliRunner().invoke(made, ["--region", "x"]).exit_code == 0
+    assert seen[1] == Asked(place=Place(region="x"))
+
+
+def test_what_is_missing_or_wrong_is_refused_as_ever() -> None:
+    made, seen = sample()
+    assert "Missing option" in CliRunner().invoke(made, []).output
+    assert CliRunner().invoke(made, ["-r", "x", "--count", "0"]).exit_code == 2
+    page = CliRunner().invoke(made, ["--help"]).output
+    assert "Say what it is." in page
+    assert "--zone" in page
+    assert seen == []
+
+
+def test_a_bundle_cannot_take_a_name_that_is_there() -> None:
+    class Twice(Parameters, frozen=True, kw_only=True):
+        place: Place
+        region: Annotated[str, typer.Option()] = ""
+
+    def verb(asked: Twice) -> None: ...
+
+    with pytest.raises(TypeError, match="verb: region is there twice"):
+        taking(verb)
+
+
+def test_what_a_bundle_brings_is_not_a_verb_s_own() -> None:
+    assert own_count(Asked) == 2
+
+
+def is_small(command: Any) -> bool:
+    """Return whether a verb's function is, and its value has few parameters of its own."""
+    # typer wraps what it was given.
+    function = inspect.unwrap(command.callback)
+    written = getattr(function, "written", None)
+    if written is None:
+        return False
+    lines = inspect.getsource(written).count("\n")
+    first = next(iter(inspect.signature(written).parameters.values()))
+    return lines <= MOST_LINES and own_count(first.annotation) <= MOST_OWN
+
+
+@pytest.mark.parametrize(("path", "command"), LEAVES, ids=[" ".join(path) for path, _ in LEAVES])
+def test_a_verb_is_small_unless_it_is_still_to_be_converted(
+    path: tuple[str, ...], command: Any
+) -> None:
+    assert is_small(command) is (path not in NOT_YET)
+
+
+def test_what_is_to_be_converted_is_there() -> None:
+    assert {path for path, _ in LEAVES} >= NOT_YET
