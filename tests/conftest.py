@@ -1,11 +1,14 @@
 """The one option of the test suite: golden files are rewritten only when asked for."""
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from support.made_once import FOLDER
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -17,6 +20,16 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 _GZIP = b"\x1f\x8b"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all workers of a run one folder for what costs much to work out."""
+    if FOLDER in os.environ:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="tests-")
+    os.environ[FOLDER] = folder.name
+    config.add_cleanup(folder.cleanup)
+    config.add_cleanup(lambda: os.environ.__delitem__(FOLDER))
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:

@@ -20,6 +20,7 @@ from support.calibrations import (
     under,
     window_bound,
 )
+from support.made_once import made_once
 from support.predict_paths import Table, path
 
 Value = TypeVar("Value")
@@ -59,8 +60,11 @@ def _far_apart(ratio: float) -> Calibration:
 
 
 def _world(seed: int) -> Calibration:
-    world = drawn_world(seed)
-    return learnt(*(list(world.probes(query, range(2))) for query in PROBED))
+    def learn() -> Calibration:
+        world = drawn_world(seed)
+        return learnt(*(list(world.probes(query, range(2))) for query in PROBED))
+
+    return made_once(f"world-{seed}", learn)
 
 
 CALIBRATIONS: Mapping[str, Calibration] = Lazily(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from netplan_planner.model import Hit
 from netplan_rules.registry import find_rule
+from support.made_once import made_once
 from support.rule_fixtures import FIXTURES, facts_of
 
 BAD_CASES = tuple((path.parent.name, path.stem) for path in sorted(FIXTURES.glob("*/bad*.json")))
@@ -17,6 +18,10 @@ BAD_CASES = tuple((path.parent.name, path.stem) for path in sorted(FIXTURES.glob
 @cache
 def hits_of_bad_case(rule: str, case: str) -> tuple[Hit, ...]:
     """Return what a rule says of one of its bad fixtures."""
+    return made_once(f"hits-{rule}-{case}", lambda: _said_of(rule, case))
+
+
+def _said_of(rule: str, case: str) -> tuple[Hit, ...]:
     found = json.loads((FIXTURES / rule / f"{case}.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         said = find_rule(rule)(facts_of(found, Path(folder)))
