@@ -35,7 +35,7 @@ check: $(READY)
 # Compiled once, not by each of the many processes, also where the surroundings say otherwise.
 unit: export PYTHONDONTWRITEBYTECODE :=
 unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
-# Side by side, the last ones taken from whoever has most left; then those that measure rates.
+# Side by side, the last ones taken from whoever has most left; then those that measure rates or times.
 unit: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone"
 	$(BIN)/python -m pytest -q -m "alone and not live"

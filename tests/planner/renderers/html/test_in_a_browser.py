@@ -314,6 +314,7 @@ def test_it_prints_on_a4_with_all_findings(browser: Browser, tmp_path: Path) -> 
     assert b"/MediaBox [0 0 594" in made or b"/MediaBox [0 0 595" in made
 
 
+@pytest.mark.alone
 def test_ten_thousand_findings_open_in_three_seconds(browser: Browser, tmp_path: Path) -> None:
     file = written(tmp_path, reports.crowded_report(10_000, 60))
     assert file.stat().st_size < 8_000_000
@@ -324,7 +325,7 @@ def test_ten_thousand_findings_open_in_three_seconds(browser: Browser, tmp_path:
         took_s = time.monotonic() - started
         assert seen.page.locator("[data-rule]").count() == 10_000
         assert seen.complaints == []
-    # Three seconds are what a reader waits; a machine that runs other tests beside gets more.
+    # Three seconds are what a reader waits; a slow machine gets more.
     assert took_s < 12
 
 
