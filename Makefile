@@ -44,11 +44,11 @@ unit: $(READY)
 MINUTES ?= 5
 SEED ?= 0
 fuzz: $(READY)
-	PYTHONPATH=tests $(BIN)/python -m support.fuzzing --minutes $(MINUTES) --seed $(SEED) --show
+	PYTHONPATH=tests $(BIN)/python -m support.damage.fuzzing --minutes $(MINUTES) --seed $(SEED) --show
 
 TIMES ?= 50
 kills: $(READY)
-	PYTHONPATH=tests $(BIN)/python -m support.killing --times $(TIMES) --seed $(SEED)
+	PYTHONPATH=tests $(BIN)/python -m support.damage.killing --times $(TIMES) --seed $(SEED)
 
 # Not behind the environment: the lock is what the environment is made from.
 lock:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from netplan_planner.engine.fixes import answer
 from netplan_planner.model import Amount, Hit, Text, Words
 from netplan_rules.registry import find_rule
-from support.facts import facts_of, machine
-from support.rule_hits import hits_of_bad_cases, hits_of_rule
+from support.rules.facts import facts_of, machine
+from support.rules.hits import hits_of_bad_cases, hits_of_rule
 
 DOLLARS = re.compile(r"\$\s?\d")
 

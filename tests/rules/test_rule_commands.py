@@ -30,8 +30,8 @@ from netplan_planner.model import (
 )
 from netplan_rules.registry import all_rules
 from netplan_rules.wording import command, gcloud_instance, resize_commands
-from support.facts import machine
-from support.rule_hits import BAD_CASES, hits_of_bad_case, hits_of_bad_cases, hits_of_rule
+from support.rules.facts import machine
+from support.rules.hits import BAD_CASES, hits_of_bad_case, hits_of_bad_cases, hits_of_rule
 
 
 class Surface(NamedTuple):

@@ -29,10 +29,10 @@ from netplan_rules.registry import (
     thresholds,
 )
 from netplan_rules.severity import STEPS
-from support.command import run_verbs
-from support.facts import facts_of, machine
-from support.rule_hits import hits_of_rule
-from support.shared_data import needs_shared, shared
+from support.commands.run import run_verbs
+from support.projects.shared_data import needs_shared, shared
+from support.rules.facts import facts_of, machine
+from support.rules.hits import hits_of_rule
 
 PACKAGE = Path(netplan_rules.__file__).parent
 FIXTURES = PACKAGE.parent / "fixtures"

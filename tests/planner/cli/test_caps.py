@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 
 def caps(*arguments: str) -> CompletedProcess[str]:

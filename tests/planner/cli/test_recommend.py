@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from netplan_pricing import open_snapshot
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 HERE = ["--gbps", "10", "--region", "us-central1"]
 Answer = dict[str, Any]

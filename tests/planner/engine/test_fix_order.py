@@ -30,8 +30,8 @@ from netplan_rules.base import Check
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
-from support.commitments import commitment
-from support.facts import facts_of, facts_to_internet, machine
+from support.prices.commitments import commitment
+from support.rules.facts import facts_of, facts_to_internet, machine
 
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
 

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.reconcile import volumes
 from netplan_planner.model import PathClass
-from support.billing_export import usage, write_flat_csv, write_parquet
-from support.command import run_verbs
-from support.facts import facts_to_internet
+from support.commands.run import run_verbs
+from support.prices.billing_export import usage, write_flat_csv, write_parquet
+from support.rules.facts import facts_to_internet
 
 BETWEEN_ZONES = "DE9E-AFBC-A15A"
 IN_ZONE = "14F9-7705-2FD4"

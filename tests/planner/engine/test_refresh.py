@@ -12,10 +12,10 @@ import pytest
 
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
-from support.catalog_server import API_KEY, CatalogServer, Trouble
-from support.command import ROOTS, run_verbs
-from support.price_inputs import TODAY, made_skus
-from support.skus import COMPUTE, NETWORKING, sku
+from support.commands.run import ROOTS, run_verbs
+from support.prices.inputs import TODAY, made_skus
+from support.prices.skus import COMPUTE, NETWORKING, sku
+from support.servers.catalog import API_KEY, CatalogServer, Trouble
 
 N2: dict[str, Any] = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
 TYPES = {

@@ -18,8 +18,8 @@ from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathClass
 from netplan_planner.throughput.transport.tool_threads import THREADED
-from support.testbed_campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
-from support.testbed_processes import assert_none_left, marked
+from support.testbed.campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
+from support.testbed.processes import assert_none_left, marked
 
 pytestmark = pytest.mark.skipif(
     shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"

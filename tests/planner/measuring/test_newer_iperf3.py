@@ -25,10 +25,10 @@ from netplan_planner.measuring.store import read_store
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Measurement
 from netplan_planner.throughput.transport.tool_threads import THREADED
-from support import testbed
-from support.testbed import Host, bed_of
-from support.testbed_campaigns import ONE_SECOND, campaign, pair
-from support.testbed_processes import assert_none_left, free_ports, iperf3_servers, marked
+from support.testbed import bed as testbed
+from support.testbed.bed import Host, bed_of
+from support.testbed.campaigns import ONE_SECOND, campaign, pair
+from support.testbed.processes import assert_none_left, free_ports, iperf3_servers, marked
 
 NEWER = os.environ.get("NETPLAN_TEST_IPERF3_NEW", "")
 pytestmark = pytest.mark.skipif(

@@ -24,8 +24,8 @@ from netplan_planner.measuring.outcome import (
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.measuring.transports import LocalTransport, SshTransport
-from support.testbed_campaigns import IMPATIENT, campaign, pair
-from support.testbed_processes import (
+from support.testbed.campaigns import IMPATIENT, campaign, pair
+from support.testbed.processes import (
     assert_none_left,
     free_ports,
     iperf3_clients,

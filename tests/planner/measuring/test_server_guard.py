@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.measuring.guard import BUSY, FAILED, READY, Lead, run_command, serve_command
-from support.testbed_processes import (
+from support.testbed.processes import (
     assert_none_left,
     free_ports,
     iperf3_clients,

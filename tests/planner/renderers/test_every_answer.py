@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from netplan_planner.renderers.content import answers
-from support.answers import SOURCES, Written, written
+from support.commands.answers import SOURCES, Written, written
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 MONEY = ("usd", "per_month", "per_hour", "per_gib", "per_unit")
@@ -38,7 +38,7 @@ def answer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_every_kind_of_answer_is_looked_at() -> None:
-    assert set(SOURCES) == set(answers()), "give it a source in tests/support/answers.py"
+    assert set(SOURCES) == set(answers()), "give it a source in tests/support/commands/answers.py"
 
 
 def test_its_json_follows_the_published_schema(answer: Written) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from netplan_pricing.building.from_files import build_from_files
 from netplan_pricing.container import EMBEDDED, FILE_NAME
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 CATALOG = "data/catalog/"
 SKUS = ("skus_2026-04-30.json.gz",)

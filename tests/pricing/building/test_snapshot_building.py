@@ -12,8 +12,8 @@ from netplan_planner.errors import InputError, MissingDatum
 from netplan_planner.model import AddressUse, PathClass, Usage
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_pricing.container import FILE_NAME
-from support.command import run_verbs
-from support.price_inputs import (
+from support.commands.run import run_verbs
+from support.prices.inputs import (
     LISTS,
     OFFERS,
     PAGES,
@@ -27,7 +27,7 @@ from support.price_inputs import (
     replaced,
     write_inputs,
 )
-from support.skus import NETWORKING, sku
+from support.prices.skus import NETWORKING, sku
 
 AA = "aa-one1"
 

@@ -12,8 +12,8 @@ from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import AddressUse, PathClass, Usage
 from netplan_pricing import open_prices, open_snapshot
 from netplan_pricing.contract.terms import parse_discount
-from support.billing_export import pricing, usage, write_flat_csv, write_parquet
-from support.command import run_verbs
+from support.commands.run import run_verbs
+from support.prices.billing_export import pricing, usage, write_flat_csv, write_parquet
 
 CORE, RAM = "BB77-5FDA-69D9", "5B01-D157-A097"
 """SKUs of N2 in the Americas: 0.031611 an hour, 0.004237 a GiB and hour."""

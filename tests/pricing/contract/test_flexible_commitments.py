@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from netplan_pricing.contract.flexible import flexible_commitments
-from support.billing_export import START, Row, usage, write_flat_csv, write_parquet
-from support.flexible_bills import RATIO, VCPU, former, newer
+from support.prices.billing_export import START, Row, usage, write_flat_csv, write_parquet
+from support.prices.flexible_bills import RATIO, VCPU, former, newer
 
 SPEND = (2.0, 5.0, 3.0)
 """On demand, an hour each; what is committed would cover 3.00."""

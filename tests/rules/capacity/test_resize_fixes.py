@@ -20,7 +20,7 @@ from netplan_planner.throughput import load_caps
 from netplan_rules.capacity._resize import resize_fix
 from netplan_rules.capacity.egress_cap_saturated import check
 from netplan_rules.money import machine_saving
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 INTERNAL = PathClass.SAME_ZONE_INTERNAL
 HOURS = 730

@@ -16,8 +16,8 @@ from netplan_planner.model import Estimate, Facts, Hit, Measurement
 from netplan_planner.renderers.figures import shown
 from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
-from support.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run
-from support.probe_measurements import measurements
+from support.probes.measurements import measurements
+from support.rules.measured_facts import FAR, A, B, gaps, hits, host, measured_facts, only_run, run
 
 RULE, OTHER = "measured-below-model", "probe-not-comparable"
 

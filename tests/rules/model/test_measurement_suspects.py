@@ -16,8 +16,8 @@ from netplan_rules.model._suspects import (
     suspects_of,
 )
 from netplan_rules.predicted import STOCK_CEILING_BYTES, RunModel
-from support.facts import NETWORK
-from support.measured_facts import A, B, host, measured_facts, only_run, run
+from support.rules.facts import NETWORK
+from support.rules.measured_facts import A, B, host, measured_facts, only_run, run
 
 INTERNAL, EXTERNAL = PathClass.SAME_ZONE_INTERNAL, PathClass.SAME_ZONE_EXTERNAL
 LONG = {"dst": "far", "min_rtt_ms": 100.0}

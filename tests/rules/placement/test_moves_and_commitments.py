@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Commitment, Facts, Hit, PathClass, SavingBasis
 from netplan_rules.placement import chatty_inter_region_pair, chatty_inter_zone_pair
-from support.commitments import commitment
-from support.facts import facts_of, machine
+from support.prices.commitments import commitment
+from support.rules.facts import facts_of, machine
 
 COVERED = 730 * Decimal("0.8") * (8 * Decimal("0.031611") + 32 * Decimal("0.004237"))
 """What an n2-standard-8 costs, in both regions alike: SKUs BB77-5FDA-69D9, 5B01-D157-A097."""

@@ -1,7 +1,7 @@
 """Which machines are copies of one service, by their names."""
 
 from netplan_rules.placement._replicas import replica_sets
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 
 def test_the_bare_name_is_a_copy_beside_its_replica() -> None:

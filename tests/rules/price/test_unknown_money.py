@@ -17,7 +17,7 @@ from netplan_planner.model import (
 )
 from netplan_rules.money import internal_path_saving, tier1_saving
 from netplan_rules.price import idle_external_address
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 
 def test_an_external_ipv6_address_in_the_zone_has_no_saving_that_is_known() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 HEAD = "note,region,machine_type"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from netplan_pricing.container import FILE_NAME
-from support.command import run_forked
-from support.price_inputs import built
+from support.commands.run import run_forked
+from support.prices.inputs import built
 
 COMMAND = "import netplan_planner.cli.price; from netplan_planner.cli import main; main()"
 

@@ -14,11 +14,11 @@ import pytest
 
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
-from support import testbed as beds
-from support.command import ROOTS, run_verbs
-from support.probe_plans import instance, inventory_file
-from support.testbed import Host, bed_of
-from support.testbed_processes import assert_none_left, free_ports, marked, wait_for
+from support.commands.run import ROOTS, run_verbs
+from support.probes.plans import instance, inventory_file
+from support.testbed import bed as beds
+from support.testbed.bed import Host, bed_of
+from support.testbed.processes import assert_none_left, free_ports, marked, wait_for
 
 pytestmark = pytest.mark.skipif(
     shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"

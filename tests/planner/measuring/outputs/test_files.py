@@ -11,9 +11,9 @@ from netplan_planner.errors import InputError
 from netplan_planner.measuring import store
 from netplan_planner.measuring.outputs import read_outputs, read_text
 from netplan_planner.measuring.outputs.files import LARGEST_BYTES
-from support import probe_iperf2 as texts
-from support import probe_iperf3 as shapes
-from support.probe_measurements import measured
+from support.probes import iperf2 as texts
+from support.probes import iperf3 as shapes
+from support.probes.measurements import measured
 
 DOCUMENT = json.dumps(shapes.forward(), indent=1)
 IPERF3_TEXT = f"""\

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import MeasuredEnd, Measurement
-from support import probe_iperf2, probe_iperf3
+from support.probes import iperf2 as probe_iperf2
+from support.probes import iperf3 as probe_iperf3
 
 ROWS = "".join(
     f"20260501120010{zone},10.128.0.3,{port},10.128.0.2,5001,{port % 10},0.0-10.0,1250000000,"

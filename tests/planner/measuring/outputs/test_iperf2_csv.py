@@ -4,8 +4,8 @@ import pytest
 
 from netplan_planner.measuring.outputs import read_text
 from netplan_planner.model import CountedBy, Measurement
-from support import probe_iperf2 as texts
-from support.probe_iperf2 import CLIENT, SERVER
+from support.probes import iperf2 as texts
+from support.probes.iperf2 import CLIENT, SERVER
 
 SENDER, RECEIVER = CountedBy.SENDER, CountedBy.RECEIVER
 UP, DOWN = (CLIENT, SERVER), (SERVER, CLIENT)

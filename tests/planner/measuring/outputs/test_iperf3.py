@@ -9,8 +9,8 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.outputs import parse_iperf3
 from netplan_planner.model import CountedBy, Measurement
-from support import probe_iperf3 as shapes
-from support.probe_iperf3 import Json
+from support.probes import iperf3 as shapes
+from support.probes.iperf3 import Json
 
 
 def parsed(*documents: Json) -> tuple[Measurement, ...]:

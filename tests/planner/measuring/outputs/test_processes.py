@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.outputs import merge_streams
-from support.probe_measurements import measured
+from support.probes.measurements import measured
 
 
 def at(second: float, **fields: object) -> str:

@@ -11,7 +11,7 @@ import pytest
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.model import CountedBy, Measurement
 from netplan_planner.model.probe_import import Refused
-from support.shared_data import SHARED, needs_shared, shared
+from support.projects.shared_data import SHARED, needs_shared, shared
 
 pytestmark = needs_shared
 FOLDER = "data/recorded/benchmark_output"

@@ -19,8 +19,10 @@ from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import Column, Section, Table, Title, line
 from netplan_planner.renderers.html.answers import render_blocks
-from support import browser as browsers
-from support import html_reports, probe_answers, reports
+from support.probes import answers as probe_answers
+from support.reports import browser as browsers
+from support.reports import made as reports
+from support.reports import pages as html_reports
 
 pytestmark = pytest.mark.skipif(browsers.chromium() is None, reason=browsers.MISSING)
 OPTIONS = RenderOptions(rules=reports.RULES)

@@ -28,12 +28,12 @@ from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Calibration, CalibrationReport, MeasuredEnd, PathClass, Zone
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.batch import Predictions
-from support import testbed as beds
-from support import testbed_transfers as transfers
-from support.predict_tables import written
-from support.testbed import Bed, Host, bed_of
-from support.testbed_campaigns import ONE_SECOND, campaign
-from support.testbed_quiet import undisturbed
+from support.paths.tables import written
+from support.testbed import bed as beds
+from support.testbed import transfers
+from support.testbed.bed import Bed, Host, bed_of
+from support.testbed.campaigns import ONE_SECOND, campaign
+from support.testbed.quiet import undisturbed
 
 WHY_NOT = beds.missing()
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]

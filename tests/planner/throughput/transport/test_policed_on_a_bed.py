@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from support import testbed as beds
-from support.testbed import Bed, Host, bed_of
-from support.testbed_processes import wait_for
+from support.testbed import bed as beds
+from support.testbed.bed import Bed, Host, bed_of
+from support.testbed.processes import wait_for
 
 WHY_NOT = beds.missing()
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]

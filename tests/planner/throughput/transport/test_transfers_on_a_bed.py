@@ -23,10 +23,10 @@ from netplan_planner.engine.predict_table import TableAnswer, predict_table
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import MS_PER_SECOND, gbps_from_bytes
-from support import testbed as beds
-from support import testbed_transfers as transfers
-from support.predict_tables import written
-from support.testbed import Bed, Host, bed_of
+from support.paths.tables import written
+from support.testbed import bed as beds
+from support.testbed import transfers
+from support.testbed.bed import Bed, Host, bed_of
 
 WHY_NOT = beds.missing()
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]

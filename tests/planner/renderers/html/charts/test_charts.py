@@ -12,8 +12,9 @@ from netplan_planner.renderers.html.charts.front import HEIGHT, WIDTH, front
 from netplan_planner.renderers.html.charts.heat import MOST_PLACES, STEPS, Matrix, matrices
 from netplan_planner.renderers.html.charts.pairs import pairs
 from netplan_planner.renderers.html.charts.strip import strips
-from support import html_reports, reports
-from support.report_findings import NOW
+from support.reports import made as reports
+from support.reports import pages as html_reports
+from support.reports.findings import NOW
 
 
 def cells(matrix: Matrix, key: str) -> dict[tuple[str, str], str]:

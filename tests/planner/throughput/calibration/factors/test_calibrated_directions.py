@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathEnd, PathQuery
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
-from support.calibrated_paths import CALIBRATIONS, Lazily, answers
-from support.calibrations import placed, under
-from support.predict_paths import (
+from support.calibrations.made import placed, under
+from support.calibrations.paths import CALIBRATIONS, Lazily, answers
+from support.paths.queries import (
     Table,
     durations,
     end,

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.model import Calibration, LimitKind, PathQuery
-from support.calibrated_paths import CALIBRATIONS
-from support.calibrations import (
+from support.calibrations.made import (
     EMPTY,
     at_wall,
     corrected,
@@ -22,7 +21,8 @@ from support.calibrations import (
     probe,
     to_aws,
 )
-from support.predict_paths import estimate, paths
+from support.calibrations.paths import CALIBRATIONS
+from support.paths.queries import estimate, paths
 
 SLACK = 1 + 1e-9
 COUNTS = (1, 2, 3, 5, 8, 10)
