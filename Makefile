@@ -36,9 +36,10 @@ check: $(READY)
 unit: export PYTHONDONTWRITEBYTECODE :=
 unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
 # Side by side, the last ones taken from whoever has most left; then those that measure rates or times.
+ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone"
-	$(BIN)/python -m pytest -q -m "alone and not live"
+	$(BIN)/python -m pytest -q -m "alone and not live" $(ALONE)
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

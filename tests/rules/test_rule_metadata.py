@@ -242,7 +242,8 @@ def test_a_threshold_has_default_unit_and_meaning(rule: Rule, threshold: Thresho
 def _shown() -> dict[str, tuple[str, str]]:
     done = run_verbs("config", arguments=["config", "show", "--json"])
     assert done.returncode == 0, done.stderr
-    return {row["setting"]: (row["value"], row["origin"]) for row in json.loads(done.stdout)}
+    rows = json.loads(done.stdout)["settings"]
+    return {row["setting"]: (row["value"], row["origin"]) for row in rows}
 
 
 @each_threshold
