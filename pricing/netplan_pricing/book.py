@@ -6,8 +6,6 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
     AddressUse,
@@ -22,13 +20,13 @@ from netplan_planner.model import (
 )
 from netplan_pricing import schema
 from netplan_pricing.addresses import AddressPrices
-from netplan_pricing.component_rates import ComponentRates
+from netplan_pricing.component_rates import USAGE_WORDS, ComponentRates
 from netplan_pricing.container import EMBEDDED, FILE_NAME, SCHEMA, SnapshotFile
 from netplan_pricing.contract.terms import LIST_PRICES, Terms
 from netplan_pricing.custom_types import parse_custom
 from netplan_pricing.internet_areas import InternetAreas
 from netplan_pricing.machine_parts import GPU_SERIES
-from netplan_pricing.machine_prices import ListedMachine, MachinePrices
+from netplan_pricing.machine_prices import FLEXIBLE_PARTS, ListedMachine, MachinePrices
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkPrices
 from netplan_pricing.service_prices import ServicePrices
@@ -38,6 +36,7 @@ from netplan_pricing.tier1 import Tier1Fees
 from netplan_pricing.traffic_prices import Route, TrafficPrices
 
 _CENTS_PER_USD = 100
+_FLEXIBLE_PLANS = {1: "1 year", 3: "3 years"}
 _KEPT_ANSWERS = 2**15
 """How many answers of a kind are kept, refusals included; a rule asks for the same ones often."""
 
@@ -62,6 +61,8 @@ class SnapshotPriceBook:
     def __init__(self, file: SnapshotFile, terms: Terms = LIST_PRICES) -> None:
         self.file = file
         self.terms = terms
+        self.flexible: FlexibleCommitments | None = None
+        """The flexible commitments that a billing export shows."""
         self._machine_answer = lru_cache(_KEPT_ANSWERS)(self._ask_machine)
         self._traffic_answer = lru_cache(_KEPT_ANSWERS)(self._ask_traffic)
 
@@ -87,16 +88,6 @@ class SnapshotPriceBook:
             ),
             terms=self.terms.in_words,
             unread=self.terms.unread,
-        )
-
-    @cached_property
-    def flexible(self) -> FlexibleCommitments | None:
-        """The flexible commitments that a billing export shows, with the series they cover."""
-        found = self.terms.flexible
-        if found is None:
-            return None
-        return replace(
-            found, series=frozenset(self.file.table(schema.FLEXIBLE_SERIES)["series"].values)
         )
 
     @cached_property
@@ -165,6 +156,32 @@ class SnapshotPriceBook:
         if isinstance(answer, str):
             raise MissingDatum(answer)
         return answer
+
+    def flexible_skus(self) -> frozenset[str]:
+        """Return the SKUs of cores and memory that flexible commitments are documented to cover."""
+        covered = set(self.file.table(schema.FLEXIBLE_SERIES)["series"].values)
+        table = self.rates.table
+        series, parts, usages = table["series"], table["component"], table["usage"]
+        skus = table["sku_id"]
+        return frozenset(
+            skus[row]
+            for row in range(table.row_count)
+            if series[row] in covered
+            and parts[row] in FLEXIBLE_PARTS
+            and usages[row] == USAGE_WORDS[Usage.ON_DEMAND]
+            and skus[row]
+        )
+
+    def flexible_ratios(self) -> dict[str, Decimal]:
+        """Return what a flexible commitment leaves of the price on demand, by its term."""
+        found = {}
+        for years, plan in _FLEXIBLE_PLANS.items():
+            try:
+                fee = self.services.one("flexible_cud", condition=f"commit_{years}y")
+            except MissingDatum:
+                continue
+            found[plan] = fee.usd * _CENTS_PER_USD
+        return found
 
     def flexible_commitment(self, region: str, machine_type: str, years: int) -> Price:
         """Return the price of a machine per hour under a flexible commitment of 1 or 3 years.

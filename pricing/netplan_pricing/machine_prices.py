@@ -37,7 +37,7 @@ from netplan_pricing.texts import joined, nearest, quoted, row_note
 _NO_DISCOUNT = "the series has no sustained-use discount: the on-demand price"
 _SSD_DIGITS = Decimal("1e-12")
 """To which a GiB-month is divided into hours: below 1e-7 USD for the largest machine."""
-_COVERED = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
+FLEXIBLE_PARTS = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
 """Parts that a flexible commitment covers."""
 _KEPT_LISTINGS = 2**16
 """More than all pairs of region and type: a table that repeats them asks once."""
@@ -223,7 +223,7 @@ class MachinePrices:
         series = series_of(machine_type)
         price = self.price(region, machine_type, Usage.ON_DEMAND)
         covered = series in table["series"].values and price.parts
-        if not covered or any(part.component not in _COVERED for part in price.parts):
+        if not covered or any(part.component not in FLEXIBLE_PARTS for part in price.parts):
             raise MissingDatum(
                 f"no flexible-commitment price for {machine_type}: no source of this snapshot says"
                 f" that it covers what series {quoted(series)} is billed for (it names"

@@ -37,9 +37,12 @@ def open_prices(
         effective=found.prices,
         under=found.under,
         unread=found.unread,
-        flexible=flexible_commitments(billing_exports),
     )
-    return _checked(open_snapshot(folder, terms))
+    book = _checked(open_snapshot(folder, terms))
+    book.flexible = flexible_commitments(
+        billing_exports, book.flexible_skus(), book.flexible_ratios()
+    )
+    return book
 
 
 def _checked(book: SnapshotPriceBook) -> SnapshotPriceBook:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 
 from netplan_planner.google import ApiOptions, read_projects
 from netplan_planner.model import Inventory
-from netplan_planner.readers import READER_NAMES, read_inventory
+from netplan_planner.readers import read_inventory
 from support.projects import one_project
 from support.servers.compute import ComputeServer
 from support.servers.discovery import discovery
@@ -17,7 +18,7 @@ from support.servers.discovery import discovery
 NOT_CARRIED = {
     ("cloud-asset", "machine_shapes"): "Cloud Asset Inventory has no machine types",
 }
-"""What a format cannot carry: reader and field of the inventory, with the reason."""
+"""What a format cannot carry: its folder and the field of the inventory, with the reason."""
 
 SCHEMAS = {
     "instances": "Instance",
@@ -41,16 +42,16 @@ RESOURCES = [
 ]
 
 
+FOLDERS = sorted(path.name for path in one_project.FOLDER.iterdir() if path.is_dir())
+"""The project in every format: a folder each."""
+
+
+def read_folder(name: str) -> Inventory:
+    return read_inventory([one_project.FOLDER / name])
+
+
 def read_pages() -> Inventory:
-    return read_inventory([one_project.FOLDER / "api"])
-
-
-def read_gcloud() -> Inventory:
-    return read_inventory(sorted((one_project.FOLDER / "gcloud").glob("*.json")))
-
-
-def read_assets() -> Inventory:
-    return read_inventory([one_project.FOLDER / "cloud-asset" / "assets.json"])
+    return read_folder("api")
 
 
 def read_log(folder: Path) -> Inventory:
@@ -82,16 +83,17 @@ def comparable(inventory: Inventory) -> dict[str, list[dict[str, object]]]:
     } | {"machine_shapes": [msgspec.structs.asdict(shape) for shape in inventory.machine_shapes]}
 
 
-@pytest.mark.parametrize(
-    ("reader", "read"),
-    [("compute-json", read_gcloud), ("cloud-asset", read_assets), ("api", read_live)],
-)
-def test_every_format_reads_to_the_same_inventory(
-    reader: str, read: Callable[[], Inventory]
-) -> None:
-    expected, found = comparable(read_pages()), comparable(read())
+READS: dict[str, Callable[[], Inventory]] = {
+    **{name: partial(read_folder, name) for name in FOLDERS},
+    "live": read_live,
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_every_format_reads_to_the_same_inventory(name: str) -> None:
+    expected, found = comparable(read_pages()), comparable(READS[name]())
     for field in expected:
-        if (reader, field) in NOT_CARRIED:
+        if (name, field) in NOT_CARRIED:
             assert found[field] == []
         else:
             assert found[field] == expected[field], field
@@ -101,26 +103,21 @@ def test_an_http_log_reads_to_the_same_inventory(tmp_path: Path) -> None:
     assert comparable(read_log(tmp_path)) == comparable(read_pages())
 
 
-def test_what_is_not_carried_names_readers_and_fields_that_exist() -> None:
-    for (reader, field), reason in NOT_CARRIED.items():
-        assert reader in READER_NAMES
+def test_what_is_not_carried_names_formats_and_fields_that_exist() -> None:
+    for (name, field), reason in NOT_CARRIED.items():
+        assert name in FOLDERS
         assert field in Inventory.__struct_fields__
         assert reason
 
 
-def test_nothing_of_the_project_is_unread() -> None:
-    assert read_pages().unread == ()
-    assert read_gcloud().unread == ()
-    assert read_assets().unread == ()
-    assert read_live().unread == ()
-
-
-def test_coverage_counts_what_was_read() -> None:
-    for inventory in (read_pages(), read_gcloud(), read_assets(), read_live()):
-        (project,) = inventory.projects
-        assert project.project == one_project.PROJECT
-        assert project.errors == ()
-        assert dict(project.counts)["instances"] == len(one_project.resources()["instances"])
+@pytest.mark.parametrize("name", READS)
+def test_all_of_the_project_is_read_and_counted(name: str) -> None:
+    inventory = READS[name]()
+    assert inventory.unread == ()
+    (project,) = inventory.projects
+    assert project.project == one_project.PROJECT
+    assert project.errors == ()
+    assert dict(project.counts)["instances"] == len(one_project.resources()["instances"])
 
 
 def test_every_made_resource_is_one_that_the_api_could_send() -> None:

@@ -242,8 +242,9 @@ def test_a_threshold_has_default_unit_and_meaning(rule: Rule, threshold: Thresho
 def _shown() -> dict[str, tuple[str, str]]:
     done = run_verbs("config", arguments=["config", "show", "--json"])
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)["settings"]
-    return {row["setting"]: (row["value"], row["origin"]) for row in rows}
+    return {
+        row["setting"]: (row["value"], row["origin"]) for row in json.loads(done.stdout)["settings"]
+    }
 
 
 @each_threshold

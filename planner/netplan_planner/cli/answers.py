@@ -15,6 +15,7 @@ from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import (
     FORMATS,
     OutputSpec,
+    any_of,
     check_outputs,
     parse_output,
     write_outputs,
@@ -26,7 +27,7 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="FORMAT[:PATH]",
-        help="text, json, csv, md or html, to a file where a path is given; repeat it.",
+        help=f"{any_of(FORMATS)}, to a file where a path is given; repeat it.",
         rich_help_panel=OUTPUT,
     ),
 ]

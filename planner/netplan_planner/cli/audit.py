@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import options
+from netplan_planner.cli import options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
 from netplan_planner.cli.options import CHOICE, OUTPUT, Sharing
@@ -25,9 +25,11 @@ from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
 from netplan_planner.renderers import (
+    RENDERERS,
     SARIF,
     OutputSpec,
     RenderOptions,
+    any_of,
     check_outputs,
     parse_output,
     write_outputs,
@@ -134,7 +136,7 @@ class Written(Parameters, frozen=True, kw_only=True):
             "--output",
             "-o",
             metavar="FORMAT[:PATH]",
-            help="text, html, json, sarif, md, csv or machines-csv; repeat it for several at once.",
+            help=f"{any_of(tuple(RENDERERS))}; repeat it for several at once.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
@@ -187,7 +189,7 @@ class Audit(Parameters, frozen=True, kw_only=True):
     api: Api = Api()
 
 
-@app.command()
+@app.command(rich_help_panel=panels.AUDIT)
 @taking
 def audit(asked: Audit) -> None:
     """Find traffic on the wrong path, egress caps that do not fit, and what fixing both brings.

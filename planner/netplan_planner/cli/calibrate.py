@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
@@ -44,7 +44,7 @@ class Calibrate(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command()
+@app.command(rich_help_panel=panels.MEASURE)
 @taking
 def calibrate(asked: Calibrate) -> None:
     """Fit the model to measurements, and say what they taught and what that is worth.

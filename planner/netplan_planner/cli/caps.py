@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.caps import CapsRequest, caps_of
@@ -35,7 +35,7 @@ class Caps(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command()
+@app.command(rich_help_panel=panels.PLAN)
 @taking
 def caps(asked: Caps) -> None:
     """Print the bandwidth caps of a machine type: every variant, with source and date.

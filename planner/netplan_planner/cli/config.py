@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from netplan_planner.cli import answers
+from netplan_planner.cli import answers, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.origins import variables_of
 from netplan_planner.cli.parameters import Parameters, taking
@@ -23,7 +23,7 @@ _ORIGINS = {"ENVIRONMENT": "environment", "DEFAULT": "default"}
 config_app = typer.Typer(
     help="Print the configuration and where its values come from.", no_args_is_help=True
 )
-app.add_typer(config_app, name="config")
+app.add_typer(config_app, name="config", rich_help_panel=panels.SETUP)
 
 
 class Show(Parameters, frozen=True, kw_only=True):

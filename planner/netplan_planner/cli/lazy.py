@@ -1,7 +1,7 @@
 """Groups of commands whose modules are imported when a command is called, not before.
 
 So a verb imports what it needs at the top of its module, and the others pay nothing for it. The
-help page of a group shows the line of the table, which a test holds against the command's own.
+help page of a group shows the line of the table.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.state import state
@@ -15,7 +15,7 @@ from netplan_planner.inert import inert_line
 from netplan_planner.renderers.scatter import write_scatter
 
 model_app = typer.Typer(help="How good the throughput model is.", no_args_is_help=True)
-app.add_typer(model_app, name="model")
+app.add_typer(model_app, name="model", rich_help_panel=panels.MEASURE)
 
 
 @model_app.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from netplan_planner.cli import answers, options, path_options, quantities
+from netplan_planner.cli import answers, options, panels, path_options, quantities
 from netplan_planner.cli.app import app, note, progress
 from netplan_planner.cli.options import INPUT, OUTPUT
 from netplan_planner.cli.price.shared import source_of, tell_unused
@@ -25,7 +25,7 @@ from netplan_planner.model import ByPlugin, PathClass, PluginTable, Prediction
 from netplan_planner.renderers.options import RenderOptions
 
 
-@app.command()
+@app.command(rich_help_panel=panels.PLAN)
 def predict(
     src: path_options.Src = None,
     dst: path_options.Dst = None,

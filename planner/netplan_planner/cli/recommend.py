@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers, options
+from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
 from netplan_planner.cli.options import CHOICE, OUTPUT
@@ -204,7 +204,7 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     look: Look = Look()
 
 
-@app.command()
+@app.command(rich_help_panel=panels.PLAN)
 @taking
 def recommend(asked: Recommend) -> None:
     """Rank the machine types that carry a bandwidth by price, and say why the others lost.

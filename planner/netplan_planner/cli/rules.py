@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers
+from netplan_planner.cli import answers, panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.rules import reference_page, rule_list, rule_page
@@ -26,7 +26,7 @@ class Rules(Parameters, frozen=True, kw_only=True):
     answer: answers.Output = answers.Output()
 
 
-@app.command()
+@app.command(rich_help_panel=panels.AUDIT)
 @taking
 def rules(asked: Rules) -> None:
     """List the rules, or print the page of one: why, what to do, guards and thresholds."""

@@ -17,6 +17,9 @@ class FlexibleUse(Value, frozen=True, kw_only=True):
     source: str
     start: datetime
     end: datetime
+    hour_count: int
+    other_hour_count: int = 0
+    """Hours of the export that are left out: their fee was another one, of other commitments."""
     usd_per_month: Decimal
     """Their fee."""
     covered_usd_per_month: Decimal
@@ -24,7 +27,9 @@ class FlexibleUse(Value, frozen=True, kw_only=True):
     unused_usd_per_month: Decimal
     """Usage at prices on demand that they would have covered, and that was not there."""
     uncovered_usd_per_month: Decimal
-    """Usage of the same SKUs that was paid on demand."""
+    """Usage of the same SKUs that was paid on demand, at prices on demand."""
+    doubt: str = ""
+    """What is not known of them; then the amounts are not to be trusted."""
 
 
 class FlexibleCommitments(Value, frozen=True, kw_only=True):
@@ -32,11 +37,15 @@ class FlexibleCommitments(Value, frozen=True, kw_only=True):
 
     use: FlexibleUse
     uncovered_usd_by_hour: tuple[Decimal, ...]
-    """On-demand dollars of usage that they do not cover in an hour; below 0: that they would cover
-    beside what there was."""
+    """Dollars at prices on demand of usage that they do not cover in an hour; below 0: that they
+    would cover beside what there was."""
     sku_ids: frozenset[str]
-    """SKUs of usage that they were seen to cover."""
-    series: frozenset[str] = frozenset()
-    """Machine series that they are documented to cover."""
-    doubt: str = ""
-    """Why it does not follow what a change brings."""
+    """SKUs of usage that they were seen, or are documented, to cover."""
+    net_ratio: Decimal | None = None
+    """What is paid of the price on demand for what they do not cover: sustained-use discounts are
+    on that alone. None: all is covered."""
+
+    @property
+    def doubt(self) -> str:
+        """Why it does not follow what a change brings."""
+        return self.use.doubt

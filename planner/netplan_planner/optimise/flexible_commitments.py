@@ -2,10 +2,13 @@
 
 A flexible commitment covers an amount of eligible spend each hour, in all projects and regions of
 the billing account, and is paid whether the spend is there or not
-(docs.cloud.google.com/docs/cuds-multiprice, read 2026-11-22). So what a change saves at prices on
-demand comes off the bill only in the hours in which at least as much eligible spend is above what
-the commitments cover; the rest of it stays paid. The hours are those of the billing export, and
-each is taken as it was.
+(docs.cloud.google.com/docs/cuds-multiprice, read 2026-11-22). It counts spend at prices on demand:
+sustained-use discounts are on what it does not cover
+(docs.cloud.google.com/compute/docs/sustained-use-discounts). So what a change saves comes off the
+bill only in the hours in which at least as much eligible spend is above what the commitments cover,
+and at what is paid for that spend; the rest of it stays paid. The hours are those of the billing
+export, and each is taken as it was. What resource-based commitments cover goes first, and is taken
+off in proportion.
 """
 
 from bisect import bisect_right
@@ -13,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
@@ -23,15 +27,22 @@ from netplan_planner.model import (
     PriceBook,
     Usage,
     cover_usd,
-    series_of,
 )
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.units import HOURS_PER_MONTH
 
 _ELIGIBLE = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
-_DIGITS = Decimal("1e-6")
-"""Of a line of spend: a ten-thousandth of a cent."""
+_ALIKE = Decimal("0.02")
+"""Below this share two discounts for sustained use are one."""
 _KEPT_TYPES = 2**14
+
+
+class _Spend(NamedTuple):
+    """The eligible spend of an hour of a machine, or a move of it."""
+
+    on_demand: Decimal
+    net: Decimal
+    """After sustained-use discounts, as its price counts it."""
 
 
 class FlexibleLedger:
@@ -43,7 +54,7 @@ class FlexibleLedger:
         self._spend = lru_cache(_KEPT_TYPES)(self._ask)
         self._above = _Above(found.uncovered_usd_by_hour)
         self._added = Decimal(0)
-        """On-demand dollars an hour by which changes so far moved the eligible spend."""
+        """Dollars an hour by which changes so far moved the eligible spend, at prices on demand."""
 
     @property
     def names(self) -> str:
@@ -53,8 +64,9 @@ class FlexibleLedger:
 
     def doubts(self, change: MachineChange) -> set[str]:
         """Return why it cannot be known what a change does."""
-        asked = [spend for spend, _ in self._sides(change)]
-        return {doubt for doubt in (self._found.doubt, *(one for one in asked)) if doubt}
+        sides = (spend for spend, _ in self._sides(change))
+        unknown = {spend for spend in sides if isinstance(spend, str)}
+        return unknown | ({self._found.doubt} if self._found.doubt else set())
 
     def line(self, change: MachineChange, covered: Iterable[LineItem]) -> LineItem | None:
         """Return the line that they add to a change's saving now; None where they do not matter.
@@ -64,19 +76,20 @@ class FlexibleLedger:
             covered: The lines of resource-based commitments, which go first.
         """
         moved = self._moved(change, covered)
-        before, after = (self._above.mean(self._added + one) for one in (Decimal(0), moved))
-        # On demand the bill would move by all of it.
-        usd = ((before - after + moved) * HOURS_PER_MONTH).quantize(_DIGITS)
+        own = moved.net / moved.on_demand if moved.on_demand else Decimal(1)
+        paid = self._found.net_ratio or (own if own > 0 else Decimal(1))
+        then = self._added + moved.on_demand
+        is_bound = self._above.least + min(self._added, then) < 0
+        if not is_bound and abs(paid - own) <= _ALIKE * abs(own):
+            return None
+        bill = paid * (self._above.mean(then) - self._above.mean(self._added))
+        # By its prices alone the bill would move by all of the net spend.
+        usd = (moved.net - bill) * HOURS_PER_MONTH
         if not usd:
             return None
         use = self._found.use
-        name = (
-            f"on-demand spend that {self.names} cover, paid all the same"
-            if usd < 0
-            else f"on-demand spend that {self.names}, not used up, cover"
-        )
         return LineItem(
-            name=name,
+            name=self._name(usd, is_bound=is_bound),
             quantity=usd,
             unit=SPEND_UNIT,
             unit_price_usd=Decimal(1),
@@ -88,47 +101,60 @@ class FlexibleLedger:
 
     def take(self, change: MachineChange, covered: Iterable[LineItem]) -> None:
         """Count a change as made."""
-        self._added += self._moved(change, covered)
+        self._added += self._moved(change, covered).on_demand
 
-    def _moved(self, change: MachineChange, covered: Iterable[LineItem]) -> Decimal:
-        """Return by how much an hour of eligible spend on demand grows."""
-        spend = sum((usd for _, usd in self._sides(change)), Decimal(0))
-        return spend - cover_usd(covered) / HOURS_PER_MONTH
+    def _name(self, usd: Decimal, *, is_bound: bool) -> str:
+        if not is_bound:
+            return f"{self.names} cover other spend instead, of another sustained-use discount"
+        if usd < 0:
+            return f"spend that {self.names} cover, paid all the same"
+        return f"spend that {self.names}, not used up, cover"
 
-    def _sides(self, change: MachineChange) -> Sequence[tuple[str, Decimal]]:
-        """Return a doubt and the spend of what goes, below 0, and of what comes."""
+    def _moved(self, change: MachineChange, covered: Iterable[LineItem]) -> _Spend:
+        """Return by how much an hour of eligible spend grows."""
+        known = [(spend, n) for spend, n in self._sides(change) if not isinstance(spend, str)]
+        on_demand = sum((spend.on_demand * n for spend, n in known), Decimal(0))
+        net = sum((spend.net * n for spend, n in known), Decimal(0))
+        taken_over = cover_usd(covered) / HOURS_PER_MONTH
+        if not taken_over:
+            return _Spend(on_demand, net)
+        left = net - taken_over
+        return _Spend(on_demand * left / net if net else left, left)
+
+    def _sides(self, change: MachineChange) -> Sequence[tuple[_Spend | str, int]]:
+        """Return the spend of what goes, of which there is one less, and of what comes."""
         instance = change.instance
-        doubt, usd = self._spend(instance.region, instance.machine_type)
-        sides = [(doubt, -usd)]
+        sides = [(self._spend(instance.region, instance.machine_type), -1)]
         if change.machine_type is not None:
             region = change.region or instance.region
-            doubt, usd = self._spend(region, change.machine_type)
-            sides.append((doubt, usd * change.count))
+            sides.append((self._spend(region, change.machine_type), change.count))
         return sides
 
-    def _ask(self, region: str, machine_type: str) -> tuple[str, Decimal]:
-        """Return the eligible spend of an hour of a machine, or why it is not known."""
+    def _ask(self, region: str, machine_type: str) -> _Spend | str:
+        """Return the eligible spend of an hour of a machine, or what is not known of it."""
         shape = self._prices.shape(machine_type)
         if shape is not None and shape.is_shared_core:
-            return f"whether {self.names} cover shared-core types", Decimal(0)
+            return f"whether {self.names} cover shared-core types"
         try:
             price = machine_price(self._prices, region, machine_type, Usage.SUSTAINED_USE)
         except MissingDatum as missing:
-            return f"what {self.names} cover of {machine_type}: {missing}", Decimal(0)
-        parts = [part for part in price.parts if part.component in _ELIGIBLE]
-        is_documented = series_of(machine_type) in self._found.series
-        is_seen = bool(parts) and all(part.sku_id in self._found.sku_ids for part in parts)
-        if not parts or len(parts) < len(price.parts) or not (is_documented or is_seen):
-            return f"whether {self.names} cover all of {machine_type}", Decimal(0)
-        amounts = (part.unit_price_usd * part.ratio * part.quantity for part in parts)
-        return "", sum(amounts, Decimal(0))
+            return f"what {self.names} cover of {machine_type}: {missing}"
+        is_eligible = price.parts and all(
+            part.component in _ELIGIBLE and part.sku_id in self._found.sku_ids
+            for part in price.parts
+        )
+        if not is_eligible:
+            return f"whether {self.names} cover all of {machine_type}"
+        on_demand = (part.unit_price_usd * part.quantity for part in price.parts)
+        return _Spend(sum(on_demand, Decimal(0)), price.usd)
 
 
 class _Above:
-    """The mean of what is above 0 over hours that move together."""
+    """The mean of what is above 0 over hours that move together, and the least of them."""
 
     def __init__(self, usd_by_hour: Sequence[Decimal]) -> None:
         self._sorted = sorted(usd_by_hour)
+        self.least = self._sorted[0]
         self._sums = (Decimal(0), *accumulate(self._sorted))
 
     def mean(self, added: Decimal) -> Decimal:

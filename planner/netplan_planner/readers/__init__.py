@@ -4,11 +4,7 @@
 field names stay inside this package; the live API (`netplan_planner.google`) uses its collector.
 """
 
-from netplan_planner.readers import http_log
 from netplan_planner.readers.collector import merge_inventories
 from netplan_planner.readers.files import READERS, read_inventory
 
-READER_NAMES = (*READERS, http_log.name)
-"""Every kind of file that an inventory comes from."""
-
-__all__ = ["READERS", "READER_NAMES", "merge_inventories", "read_inventory"]
+__all__ = ["READERS", "merge_inventories", "read_inventory"]

@@ -14,8 +14,6 @@ from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import decode_at
 from netplan_planner.readers.kinds import compute_collection
 
-name = "http-log"
-
 _REQUEST = re.compile(r"^(GET|POST|PUT|PATCH|DELETE|HEAD) (https?://\S+)")
 _STATUS = re.compile(r"^(?:HTTP/[\d.]+ )?(\d{3}) [A-Z]")
 

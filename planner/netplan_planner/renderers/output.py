@@ -27,18 +27,21 @@ Render = Callable[[Any, RenderOptions], str]
 TEXT = "text"
 SARIF = "sarif"
 STDOUT = "-"
-RENDERERS: Mapping[str, str] = {
+_OF_EVERY_ANSWER: Mapping[str, str] = {
     TEXT: "netplan_planner.renderers.terminal",
     "json": "netplan_planner.renderers.json_report",
-    SARIF: "netplan_planner.renderers.sarif",
-    "md": "netplan_planner.renderers.markdown",
     "csv": "netplan_planner.renderers.csv_report",
+    "md": "netplan_planner.renderers.markdown",
     "html": "netplan_planner.renderers.html",
+}
+_OF_AN_AUDIT: Mapping[str, str] = {
+    SARIF: "netplan_planner.renderers.sarif",
     "machines-csv": "netplan_planner.renderers.machines_csv",
 }
+RENDERERS: Mapping[str, str] = {**_OF_EVERY_ANSWER, **_OF_AN_AUDIT}
 """Each output format and the module whose `render` makes it; imported when it is used."""
-FORMATS = (TEXT, "json", "csv", "md", "html")
-"""Those that every answer has; the others are an audit's."""
+FORMATS = tuple(_OF_EVERY_ANSWER)
+"""Those that every answer has."""
 
 _DEFAULT_WIDTH = 100
 _ASCII = str.maketrans({"→": "->", "·": "-", "×": "x", "…": "...", "─": "-"})
@@ -49,6 +52,15 @@ class OutputSpec(Value, frozen=True, kw_only=True):
 
     format: str
     path: Path | None = None
+
+
+def any_of(formats: Sequence[str]) -> str:
+    """Return formats as a help text names them.
+
+    >>> any_of(("text", "json", "csv"))
+    'text, json or csv'
+    """
+    return f"{', '.join(formats[:-1])} or {formats[-1]}"
 
 
 def parse_output(text: str, formats: Sequence[str] = tuple(RENDERERS)) -> OutputSpec:

@@ -92,7 +92,7 @@ class ExportFile:
         """Return the SQL of an amount in US dollars; NULL where the currency has no rate."""
         rate = self.field("currency_conversion_rate", _MONEY)
         return (
-            f"CASE WHEN {self.field('currency')} = 'USD' THEN {amount}"
+            f"CASE WHEN upper({self.field('currency')}) = 'USD' THEN {amount}"
             f" ELSE {amount} / nullif({rate}, 0) END"
         )
 
@@ -108,6 +108,14 @@ class ExportFile:
         return (
             f"coalesce(list_sum(list_transform(list_filter({listed}, lambda one: {condition}),"
             f" lambda one: TRY_CAST(one->>'amount' AS {_MONEY}))), 0)"
+        )
+
+    def has_unread_credits(self) -> str:
+        """Return the SQL of whether a row has a credit whose amount is no number."""
+        listed = f"""from_json(coalesce({self.field("credits", "JSON")}, '[]'::JSON), '["JSON"]')"""
+        return (
+            f"(len(list_filter({listed},"
+            f" lambda one: TRY_CAST(one->>'amount' AS {_MONEY}) IS NULL)) > 0)"
         )
 
     def require(self, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
-from netplan_planner.model import FlexibleCommitments, Price, PriceTier
+from netplan_planner.model import Price, PriceTier
 from netplan_pricing.catalogue.sku import SERVICE_NAMES
 from netplan_pricing.texts import joined
 
@@ -63,8 +63,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     with prices of its own covers: by SKU id, then by the model's name."""
     unread: tuple[str, ...] = ()
     """What of the customer's files could not be used, a line each."""
-    flexible: FlexibleCommitments | None = None
-    """Flexible commitments, as they were billed; None where nothing tells of any."""
 
     @property
     def is_list(self) -> bool:

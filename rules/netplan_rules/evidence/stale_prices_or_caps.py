@@ -24,7 +24,7 @@ RULE = Rule(
     rationale="List prices of a region move by up to a sixth of all pairs in half a year, Spot"
     " prices within weeks, and new series appear; a decision on old prices may be wrong.",
     remediation="Refresh the prices (netplan prices refresh), or use a newer netplan.",
-    guards="Silent below the two ages.",
+    guards="None beside the two ages, below which it is silent.",
     references=("https://cloud.google.com/skus",),
     since="0.1.0",
     group_message="the price snapshot and the caps table are both old",

@@ -10,6 +10,11 @@ import pytest
 
 from support.commands.run import run_verbs
 
+COMMANDS_BY_ANSWER = {
+    "CapsAnswer": (["caps", "n2-standard-8"], ["caps", "--series", "c3", "--as-of", "2026-04-01"])
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
+
 
 def caps(*arguments: str) -> CompletedProcess[str]:
     return run_verbs("caps", arguments=["caps", *arguments])

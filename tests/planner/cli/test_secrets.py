@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.readers import read_inventory
+from netplan_planner.renderers import RENDERERS
 from support.commands.run import ROOTS
 from support.flows.entries import entries
 from support.projects import one_project
@@ -23,7 +24,6 @@ OF_SURROUNDINGS = "3nv1r0n-Kd7Qw2ZtVb4Hj"
 """Another one: what the program knows to be a secret hides nothing of the first."""
 MARKS = ("Zq8vX1kP", "s3cr3t", "Kd7Qw2Zt", "3nv1r0n")
 SECONDS = 120
-FORMATS = ("json", "sarif", "md", "csv", "html", "text")
 SURROUNDINGS = {
     "NETPLAN_PRICES_REFRESH_API_KEY": f"AIza{OF_SURROUNDINGS}",
     "GITHUB_TOKEN": f"ghp_{OF_SURROUNDINGS}",
@@ -132,7 +132,7 @@ def assert_told_nothing(done: "subprocess.CompletedProcess[bytes]", *files: Path
 
 
 def outputs(folder: Path) -> Iterator[tuple[str, Path]]:
-    for form in FORMATS:
+    for form in RENDERERS:
         yield f"--output={form}:{folder / form}", folder / form
 
 

@@ -31,7 +31,10 @@ TYPES = ("n2-standard-2", "n2-standard-8", "e2-standard-4", "n1-standard-4")
 NONE = Decimal(0)
 
 
-def seen(*usd_by_hour: str, doubt: str = "") -> FlexibleCommitments:
+SKUS = open_prices().flexible_skus()
+
+
+def seen(*usd_by_hour: str, doubt: str = "", net_ratio: str = "1") -> FlexibleCommitments:
     month = datetime(2026, 10, 1, tzinfo=UTC)
     return FlexibleCommitments(
         use=FlexibleUse(
@@ -43,17 +46,18 @@ def seen(*usd_by_hour: str, doubt: str = "") -> FlexibleCommitments:
             covered_usd_per_month=NONE,
             unused_usd_per_month=NONE,
             uncovered_usd_per_month=NONE,
+            hour_count=len(usd_by_hour),
+            doubt=doubt,
         ),
         uncovered_usd_by_hour=tuple(map(Decimal, usd_by_hour)),
-        sku_ids=frozenset(),
-        series=frozenset({"n1", "n2", "e2"}),
-        doubt=doubt,
+        sku_ids=SKUS,
+        net_ratio=Decimal(net_ratio),
     )
 
 
 def book(found: FlexibleCommitments | None) -> SnapshotPriceBook:
     prices = open_prices()
-    prices.__dict__["flexible"] = found
+    prices.flexible = found
     return prices
 
 
@@ -67,10 +71,16 @@ def hourly(machine_type: str | None) -> Decimal:
     return BASE.prices.machine("us-central1", machine_type, Usage.SUSTAINED_USE).usd
 
 
-def bill(usd_by_hour: Sequence[Decimal], moved: Decimal) -> Decimal:
-    """Return a month's on-demand spend above what is covered, hour by hour."""
+def listed(machine_type: str | None) -> Decimal:
+    if machine_type is None:
+        return NONE
+    return BASE.prices.machine("us-central1", machine_type, Usage.ON_DEMAND).usd
+
+
+def bill(usd_by_hour: Sequence[Decimal], moved: Decimal, net_ratio: str) -> Decimal:
+    """Return a month's spend above what is covered, hour by hour, less sustained-use discounts."""
     hours = [max(NONE, above + moved) for above in usd_by_hour]
-    return sum(hours, NONE) / len(hours) * 730
+    return sum(hours, NONE) / len(hours) * 730 * Decimal(net_ratio)
 
 
 def saving(ledger: CoverLedger, old: str, new: str | None) -> Decimal:
@@ -83,17 +93,18 @@ amounts = st.lists(st.integers(-3000, 3000).map(lambda n: Decimal(n) / 1000), mi
 changes = st.lists(st.tuples(st.sampled_from(TYPES), st.sampled_from((*TYPES, None))), max_size=4)
 
 
-@given(amounts, changes)
+@given(amounts, changes, st.sampled_from(["1", "0.8", "0.7"]))
 def test_changes_save_what_the_bill_of_each_hour_falls_by(
-    usd_by_hour: list[Decimal], asked: list[tuple[str, str | None]]
+    usd_by_hour: list[Decimal], asked: list[tuple[str, str | None]], net_ratio: str
 ) -> None:
-    ledger, moved = ledger_of(seen(*map(str, usd_by_hour))), NONE
+    ledger, moved = ledger_of(seen(*map(str, usd_by_hour), net_ratio=net_ratio)), NONE
     for old, new in asked:
-        then = moved + hourly(new) - hourly(old)
-        expected = bill(usd_by_hour, moved) - bill(usd_by_hour, then)
         if old == new:
             continue
-        assert float(saving(ledger, old, new)) == pytest.approx(float(expected), abs=1e-4)
+        then = moved + listed(new) - listed(old)
+        expected = bill(usd_by_hour, moved, net_ratio) - bill(usd_by_hour, then, net_ratio)
+        # Where nothing binds, discounts for sustained use that are all but alike count as alike.
+        assert float(saving(ledger, old, new)) == pytest.approx(float(expected), rel=0.02, abs=1e-4)
         ledger.take(MachineChange(instance=machine("a", machine_type=old), machine_type=new))
         moved = then
 
@@ -103,16 +114,35 @@ def test_spend_that_is_covered_in_every_hour_saves_nothing() -> None:
     found = ledger.change(
         MachineChange(instance=machine("a", machine_type="n2-standard-8"), machine_type=None)
     )
-    assert saving(ledger, "n2-standard-8", None) == pytest.approx(0, abs=Decimal("1e-5"))
-    assert "flexible commitments (1 year) cover, paid all the same" in found.note
+    assert saving(ledger, "n2-standard-8", None) == 0
+    assert "spend that flexible commitments (1 year) cover, paid all the same" in found.note
     assert "billing export made" in found.note
 
 
 def test_spend_well_above_what_is_covered_saves_all_of_it() -> None:
-    ledger = ledger_of(seen("100"))
+    ledger = ledger_of(seen("100", net_ratio="0.8"))
     assert saving(ledger, "n2-standard-8", "n2-standard-2") == (
         (hourly("n2-standard-8") - hourly("n2-standard-2")) * 730
     )
+
+
+def test_unused_cover_takes_spend_at_the_price_on_demand() -> None:
+    """Sustained-use discounts are on what no commitment covers."""
+    ledger = ledger_of(seen("-0.1", net_ratio="0.7"))
+    added = listed("n1-standard-4") - listed("n1-standard-2")
+    assert added < Decimal("0.1")
+    assert saving(ledger, "n1-standard-2", "n1-standard-4") == 0
+    half = saving(
+        ledger_of(seen(f"-{added / 2}", net_ratio="0.7")), "n1-standard-2", "n1-standard-4"
+    )
+    assert float(half) == pytest.approx(float(-added / 2 * Decimal("0.7") * 730))
+
+
+def test_what_leaves_the_bill_has_the_discounts_of_what_is_not_covered() -> None:
+    """N2 goes, which is covered: E2 takes its cover, which has no sustained-use discount."""
+    ledger = ledger_of(seen("100", net_ratio="1"))
+    expected = (listed("n2-standard-8") - listed("n2-standard-2")) * 730
+    assert float(saving(ledger, "n2-standard-8", "n2-standard-2")) == pytest.approx(float(expected))
 
 
 def test_resource_based_commitments_go_first() -> None:

@@ -38,7 +38,7 @@ def answer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_every_kind_of_answer_is_looked_at() -> None:
-    assert set(SOURCES) == set(answers()), "give it a source in tests/support/commands/answers.py"
+    assert set(SOURCES) == set(answers()), "its test has COMMANDS_BY_ANSWER"
 
 
 def test_its_json_follows_the_published_schema(answer: Written) -> None:

@@ -1,5 +1,6 @@
 """An answer of every kind as JSON and as CSV: from a command, or made where that would measure."""
 
+import ast
 import csv
 import json
 from collections.abc import Callable, Mapping
@@ -84,9 +85,8 @@ def _evaluation(folder: Path) -> list[str]:
 _PAIR = ["predict", "n2-standard-8", "n2-standard-8"]
 Source = list[str] | Callable[[Path], list[str]] | Value
 """A command, or what makes one and its input, or an answer."""
-SOURCES: Mapping[str, tuple[Source, ...]] = {
+_MADE: Mapping[str, tuple[Source, ...]] = {
     "CalibrationReport": (_calibration,),
-    "CapsAnswer": (["caps", "n2-standard-8"], ["caps", "--series", "c3", "--as-of", "2026-04-01"]),
     "Environment": (["config", "show", "--env"],),
     "PluginTable": ([*_PAIR, "--plugin", "calico", "--plugin", "cilium"],),
     "Prediction": (
@@ -119,6 +119,24 @@ SOURCES: Mapping[str, tuple[Source, ...]] = {
     "SkuMap": (_map,),
     "SnapshotBuilt": (_build,),
 }
+"""By the name of the answer's type, those that need an input, or of verbs with many tests."""
+NAME = "COMMANDS_BY_ANSWER"
+
+
+def _of_tests() -> Mapping[str, tuple[Source, ...]]:
+    """Return the commands that a test of a verb names, by the type of their answer."""
+    found: dict[str, tuple[Source, ...]] = {}
+    for file in sorted(Path(__file__).parents[1].rglob("test_*.py")):
+        text = file.read_text("utf-8")
+        if f"\n{NAME} = {{" not in text:
+            continue
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == NAME:
+                found |= ast.literal_eval(node.value)
+    return found
+
+
+SOURCES = {**_MADE, **_of_tests()}
 """By the name of the answer's type."""
 
 

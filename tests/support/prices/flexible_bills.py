@@ -32,6 +32,7 @@ def newer(spend_usd: Sequence[float], committed_usd: float) -> list[Row]:
                 start=start,
                 end=end,
                 credit_kind=("FEE_UTILIZATION_OFFSET", "made"),
+                model=DEFAULT,
             )
         )
         if covered:

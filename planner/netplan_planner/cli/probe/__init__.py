@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from netplan_planner.cli import panels
 from netplan_planner.cli.app import app
 from netplan_planner.cli.probe import import_, plan_and_run
 
@@ -23,7 +24,7 @@ probe_app = typer.Typer(
     help="Measure what predictions leave open, with iperf3 between your machines.",
     no_args_is_help=True,
 )
-app.add_typer(probe_app, name="probe")
+app.add_typer(probe_app, name="probe", rich_help_panel=panels.MEASURE)
 
 for name, verb, help_ in (
     (

@@ -1,14 +1,18 @@
 """What answers say: one module for each kind of answer, whatever the format.
 
-`blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module is imported when
-its answer is written. What a `record` holds is told by the type that its function returns: from it
-the JSON Schema in docs/schemas is made.
+`blocks` is for formats that are read, `record` for JSON, `table` for CSV. A module has the name of
+its answer's type, and is imported when that is written. What a `record` holds is told by the type
+that its function returns: from it the JSON Schema in docs/schemas is made.
 """
 
-from collections.abc import Iterable, Mapping
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, cast
 
 from netplan_planner.renderers.document import Block, blocks_in
@@ -44,39 +48,31 @@ class Content(Protocol):
         """Return the answer as rows."""
 
 
-_MODULES: Mapping[str, str] = {
-    "CalibrationReport": "calibration_report",
-    "CapsAnswer": "caps",
-    "Environment": "environment",
-    "Evaluation": "evaluation",
-    "PluginTable": "plugin_table",
-    "Prediction": "prediction",
-    "PriceAnswer": "price",
-    "PriceChanges": "price_changes",
-    "PriceCheck": "price_check",
-    "PriceTable": "price_table",
-    "ProbeImport": "probe_import",
-    "ProbePlan": "probe_plan",
-    "ProbeResults": "probe_results",
-    "Recommendation": "recommendation",
-    "Reconciliation": "reconciliation",
-    "Report": "report",
-    "RuleList": "rule_list",
-    "RulePage": "rule_page",
-    "Settings": "settings",
-    "SkuMap": "sku_map",
-    "SnapshotBuilt": "price_snapshot",
-}
-
-
 def answers() -> tuple[str, ...]:
-    """Return the names of all kinds of answers."""
-    return tuple(_MODULES)
+    """Return the names of all kinds of answers; every module of them is imported for that."""
+    names = (one.name for one in pkgutil.iter_modules(__path__))
+    modules = (import_module(f"{__name__}.{name}") for name in names)
+    return tuple(sorted(_kind_of(one) for one in modules if _is_content(one)))
 
 
 def module_of(kind: str) -> Content:
-    """Return the module that knows what a kind of answer says."""
-    return cast(Content, import_module(f"{__name__}.{_MODULES[kind]}"))
+    """Return the module that knows what a kind of answer says: the one of its name.
+
+    `RuleList` is `rule_list`, `PriceAnswer` is `price`.
+    """
+    words = re.findall("[A-Z][a-z0-9]*", kind.removesuffix("Answer"))
+    return cast(Content, import_module(f"{__name__}.{'_'.join(words).lower()}"))
+
+
+def _is_content(module: ModuleType) -> bool:
+    """Return whether a module says what a kind of answer does; others are parts of such."""
+    return all(hasattr(module, name) for name in ("SCHEMA", "blocks", "record", "table"))
+
+
+def _kind_of(module: ModuleType) -> str:
+    """Return the kind of answer that a module's `record` takes."""
+    (answer,) = inspect.signature(module.record).parameters.values()
+    return str(answer.annotation.__name__)
 
 
 def content_of(answer: object) -> Content:

@@ -66,6 +66,11 @@ def commitments(
 def _flexible(use: FlexibleUse) -> Iterator[Block]:
     """Yield what flexible commitments were paid, covered and left, as it was billed."""
     plans = f" ({', '.join(use.plans)})" if use.plans else ""
+    if use.doubt:
+        yield Para(
+            line=line(f"Flexible commitments{plans} are billed, but it is not known {use.doubt}")
+        )
+        return
     unused = use.unused_usd_per_month
     left = (
         (" they would cover ", fixed(worded(Amount(usd=unused), " more"), Role.COST))
@@ -83,9 +88,16 @@ def _flexible(use: FlexibleUse) -> Iterator[Block]:
             "; ",
             fixed(Amount(usd=use.uncovered_usd_per_month)),
             " of spend of the same SKUs is paid on demand"
-            f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d})",
+            f" ({use.source}, {use.start:%Y-%m-%d} to {use.end:%Y-%m-%d}{_other_hours(use)})",
         )
     )
+
+
+def _other_hours(use: FlexibleUse) -> str:
+    """Return how much of the time is left out, because other commitments were in force."""
+    if not use.other_hour_count:
+        return ""
+    return f", without {figures.counted(use.other_hour_count, 'hour')} of another fee"
 
 
 def _rows(use: CommitmentUse) -> Iterator[tuple[Line, ...]]:

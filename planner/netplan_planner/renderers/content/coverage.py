@@ -7,18 +7,15 @@ from decimal import Decimal
 from netplan_planner.model import (
     Amount,
     Coverage,
-    Drops,
     MeasurementCoverage,
     NotEvaluated,
     Report,
     Suppressed,
-    TrafficCoverage,
     Unread,
-    WindowInfo,
     worded,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content import phrases, traffic_coverage
 from netplan_planner.renderers.content.findings import severities
 from netplan_planner.renderers.content.first import headline
 from netplan_planner.renderers.document import (
@@ -38,8 +35,6 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_PATH_LENGTH = 900
-"""More than a path has in practice: one that is cut cannot be copied."""
 _LONG_WORD = 40
 """Letters from which a word with a slash is taken for a path."""
 _NUMBER = re.compile(r"[0-9]+")
@@ -90,8 +85,8 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield Field(label="assumed", line=line(text))
     yield Field(label="read", line=_resources(read))
     if read.traffic is not None:
-        yield from _traffic(read.traffic, options)
-        yield from _month(report.window)
+        yield from traffic_coverage.traffic(read.traffic, options)
+        yield from traffic_coverage.month(report.window)
     else:
         yield Field(label="traffic", line=line("none was given"))
     if read.measurements is not None:
@@ -122,7 +117,7 @@ def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
     for reason in shown:
         source, colon, cause = reason.rpartition(": ")
         if colon:
-            yield Item(line=line(_place(source), colon, *_reason(cause)))
+            yield Item(line=line(phrases.place(source), colon, *_reason(cause)))
     if len(reasons) > len(shown):
         yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
 
@@ -229,77 +224,6 @@ def _kind(plural: str, count: int) -> str:
     return figures.counted(count, one, plural)
 
 
-def _traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
-    files = figures.counted(read.files, "file")
-    excluded = read.record_count - read.used_count
-    used = f"{read.used_count:,} of {figures.counted(read.record_count, 'flow record')}"
-    reasons = [line(f"{count:,} {reason}") for reason, count in read.excluded]
-    left_out = line(", left out: ", joined(reasons)) if reasons else ()
-    if excluded and not reasons:
-        left_out = line(f", {excluded:,} left out")
-    examples = read.examples[: options.member_limit]
-    more = tuple(line(_place(bad.source), f": {bad.reason}") for bad in examples)
-    yield Field(label="records", line=line(f"{used} in {files}", left_out), more=more)
-    yield Field(label="owners", line=_owners(read))
-    yield Field(label="counted", line=_reporters(read))
-    if read.dropped_packets:
-        text = f"{figures.counted(read.dropped_packets, 'packet')} were dropped and carry no bytes"
-        yield Field(label="dropped", line=line(text), more=tuple(map(_dropped, read.drops)))
-    for note in read.notes:
-        yield Field(label="note", line=line(note))
-
-
-def _month(window: WindowInfo | None) -> Iterator[Block]:
-    """Yield what a month's volumes rest on, where the window leaves it open."""
-    if window is None or window.start is None or window.is_asked:
-        return
-    low, high = window.month_low_ratio, window.month_high_ratio
-    if low == high:
-        return
-    why = []
-    if high > 1:
-        why.append("silences of the whole input count as idle")
-    if low < 1:
-        why.append("the rest of a day counts as what was seen")
-    bounds = f"between {figures.number(low)} and {figures.number(high)} times what is stated"
-    how = "name the window with --since and --until if the records are all that it had"
-    yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
-
-
-def _dropped(drops: Drops) -> Line:
-    where = "at the receiver, after the way" if drops.at_receiver else "at the sender, before it"
-    packets = figures.counted(drops.packet_count, "packet")
-    return line(say(drops.reason or "no reason stated", Role.NAME), f": {packets} {where}")
-
-
-def _owners(read: TrafficCoverage) -> Line:
-    whole = read.owned_bytes + read.unowned_bytes
-    if not whole:
-        return line("no bytes to own")
-    share = fixed(figures.share(read.owned_bytes, whole))
-    text = line(share, " of the bytes are between ends that are known, the internet among them")
-    if read.unowned_bytes:
-        text = line(text, f"; an end of {figures.byte_volume(read.unowned_bytes)} is not known")
-    if read.assumed_bytes:
-        assumed = figures.byte_volume(read.assumed_bytes)
-        text = line(text, f"; {assumed} went to addresses whose holder then is assumed")
-    return text
-
-
-def _reporters(read: TrafficCoverage) -> Line:
-    parts = [
-        f"{figures.byte_volume(read.source_reported_bytes)} as the sources report",
-        f"{figures.byte_volume(read.destination_reported_bytes)} as the destinations do",
-    ]
-    text = ", ".join(parts)
-    if read.other_side_bytes:
-        other = figures.byte_volume(read.other_side_bytes)
-        text += f"; the other side of what both report says {other}"
-    if read.header_bytes:
-        text += f"; {figures.byte_volume(read.header_bytes)} of headers added"
-    return line(text)
-
-
 def _measurements(read: MeasurementCoverage, options: RenderOptions) -> Iterator[Block]:
     count = figures.counted(read.measurement_count, "measurement")
     parts = [line(f"{count} in {figures.counted(read.files, 'file')}")]
@@ -329,10 +253,6 @@ def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block
     yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
 
 
-def _place(source: str) -> Span:
-    return say(source, Role.PLACE, glued=True, length=_PATH_LENGTH)
-
-
 def _cause(entry: Unread) -> tuple[str, ...]:
     """Return what makes entries alike: kind of resource, field and reason, less their numbers."""
     parts = (entry.resource or "").split("/")
@@ -343,7 +263,7 @@ def _cause(entry: Unread) -> tuple[str, ...]:
 def _of_cause(group: Sequence[Unread]) -> Line:
     """Return the cause, how often it is there, and the first place, whole, to be copied."""
     first = group[0]
-    where = (_place(first.source),)
+    where = (phrases.place(first.source),)
     which = tuple(
         say(f" {part}", length=phrases.SUBJECT_LENGTH)
         for part in (first.resource, first.field)
@@ -359,9 +279,9 @@ def _reason(text: str) -> Iterator[Span]:
         space = " " if index else ""
         if len(word) > _LONG_WORD and "/" in word:
             yield say(space)
-            yield _place(word)
+            yield phrases.place(word)
         else:
-            yield say(f"{space}{word}", length=_PATH_LENGTH)
+            yield say(f"{space}{word}", length=phrases.PATH_LENGTH)
 
 
 def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> Iterator[Block]:

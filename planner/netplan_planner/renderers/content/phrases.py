@@ -9,6 +9,9 @@ from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
 from netplan_planner.throughput.limits.shared_by import OF_SENDER
 
+PATH_LENGTH = 900
+"""More than a path has in practice: one that is cut cannot be copied."""
+
 SUBJECT_LENGTH = 160
 """Two names, an arrow and a zone."""
 
@@ -205,3 +208,8 @@ def numbers(values: Iterable[int]) -> str:
     """
     texts = [str(value) for value in values]
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def place(source: str) -> Span:
+    """Return where in the input something stands; only a path of absurd length is cut."""
+    return say(source, Role.PLACE, glued=True, length=PATH_LENGTH)
