@@ -32,20 +32,24 @@ check: $(READY)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
-# Files side by side, a process a core; then those that measure rates or stop processes in time.
+# Compiled once, not by each of the many processes, also where the surroundings say otherwise.
+unit: export PYTHONDONTWRITEBYTECODE :=
+unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
+# Side by side, the last ones taken from whoever has most left; then those that measure rates or times.
+ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)
-	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not live and not alone"
-	$(BIN)/python -m pytest -q -m "alone and not live"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone"
+	$(BIN)/python -m pytest -q -m "alone and not live" $(ALONE)
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5
 SEED ?= 0
 fuzz: $(READY)
-	PYTHONPATH=tests $(BIN)/python -m support.fuzzing --minutes $(MINUTES) --seed $(SEED) --show
+	PYTHONPATH=tests $(BIN)/python -m support.damage.fuzzing --minutes $(MINUTES) --seed $(SEED) --show
 
 TIMES ?= 50
 kills: $(READY)
-	PYTHONPATH=tests $(BIN)/python -m support.killing --times $(TIMES) --seed $(SEED)
+	PYTHONPATH=tests $(BIN)/python -m support.damage.killing --times $(TIMES) --seed $(SEED)
 
 # Not behind the environment: the lock is what the environment is made from.
 lock:

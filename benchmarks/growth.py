@@ -67,6 +67,8 @@ def _measure(world: World, share: float) -> float:
     print(f"\n{world.name}: {', '.join(f'{n:,}' for n in sizes)} {world.unit}")
     # Tables that are read once, and answers that are remembered, are no growth.
     list(_stages(world.make(sizes[0])))
+    # They stay: the search for garbage before each stage need not look at them.
+    gc.freeze()
     costs: dict[str, list[Cost]] = {}
     amounts = []
     for size in sizes:

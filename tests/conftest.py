@@ -1,11 +1,14 @@
 """The one option of the test suite: golden files are rewritten only when asked for."""
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from support.made_once import FOLDER
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -19,11 +22,27 @@ settings.load_profile("untimed")
 _GZIP = b"\x1f\x8b"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all workers of a run one folder for what costs much to work out."""
+    if FOLDER in os.environ:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="tests-")
+    os.environ[FOLDER] = folder.name
+    config.add_cleanup(folder.cleanup)
+    config.add_cleanup(lambda: os.environ.__delitem__(FOLDER))
+
+
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
     """Name a gzip case without the time that stands in it: every worker names its tests itself."""
     if isinstance(val, bytes) and val.startswith(_GZIP):
         return (val[:4] + bytes(4) + val[8:]).decode("ascii", "backslashreplace")
     return None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return three workers for two processors for `-n auto`: a third of their time is waiting."""
+    return max(3 * (os.cpu_count() or 1) // 2, 2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

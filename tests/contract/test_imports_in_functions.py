@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 NAMED = {
     "netplan_planner/cli/__init__.py: main": 2,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 PLACES = {
     "PathEnd": {"throughput/limits/ends.py"},

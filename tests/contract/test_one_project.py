@@ -11,9 +11,9 @@ import pytest
 from netplan_planner.google import ApiOptions, read_projects
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
-from support import one_project
-from support.compute_server import ComputeServer
-from support.discovery import discovery
+from support.projects import one_project
+from support.servers.compute import ComputeServer
+from support.servers.discovery import discovery
 
 NOT_CARRIED = {
     ("cloud-asset", "machine_shapes"): "Cloud Asset Inventory has no machine types",

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 PRIVATE = (
     "claim",

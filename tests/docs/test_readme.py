@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from netplan_rules.registry import all_rules
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 ROOT = Path(__file__).resolve().parents[2]
 CUT = "…"

@@ -16,7 +16,7 @@ from netplan_planner.leftovers import (
     sole_user,
 )
 from netplan_planner.writing import written_whole
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 DIE_INSIDE = """
 import os, signal, sys

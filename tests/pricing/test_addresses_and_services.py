@@ -11,8 +11,8 @@ from netplan_planner.model import AddressUse, PathClass, Usage, bill, total_usd
 from netplan_pricing import open_snapshot
 from netplan_pricing.network_prices import first_paid
 from netplan_pricing.schema import NetworkKind
-from support.price_inputs import read_csv
-from support.shared_data import needs_shared, shared
+from support.prices.inputs import read_csv
+from support.projects.shared_data import needs_shared, shared
 
 BOOK = open_snapshot()
 CENTRAL = "us-central1"

@@ -10,9 +10,9 @@ import pytest
 
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.from_files import build_from_files, write_snapshot
-from support.command import run_verbs
-from support.price_inputs import MACHINE_FILES, TODAY, made_skus, write_inputs
-from support.skus import write_page
+from support.commands.run import run_verbs
+from support.prices.inputs import MACHINE_FILES, TODAY, made_skus, write_inputs
+from support.prices.skus import write_page
 
 RATE = Decimal("0.875")
 

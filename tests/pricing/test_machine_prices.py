@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import PriceBook, Usage
 from netplan_pricing import open_snapshot
-from support.price_inputs import read_csv
-from support.shared_data import needs_shared, shared
+from support.prices.inputs import read_csv
+from support.projects.shared_data import needs_shared, shared
 
 BOOK = open_snapshot()
 CENTRAL = "us-central1"

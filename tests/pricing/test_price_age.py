@@ -14,8 +14,8 @@ from netplan_pricing import open_snapshot
 from netplan_pricing.contract.terms import EffectivePrice, Terms
 from netplan_pricing.known_changes import known_changes
 from netplan_pricing.schema import NetworkKind
-from support.billing_export import usage, write_parquet
-from support.command import run_verbs
+from support.commands.run import run_verbs
+from support.prices.billing_export import usage, write_parquet
 
 SAID = "Prices of 2026-04-30, over 90 days old: netplan prices refresh --out prices"
 PEERING = "984A-1F27-2D1F"

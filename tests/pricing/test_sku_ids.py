@@ -11,7 +11,7 @@ import pytest
 from netplan_planner.errors import MissingDatum
 from netplan_pricing import open_snapshot
 from netplan_pricing.schema import NetworkKind
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 BOOK = open_snapshot()
 NANOS = Decimal(10) ** -9

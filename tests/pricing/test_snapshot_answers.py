@@ -20,8 +20,8 @@ from netplan_planner.engine.rules import rule_page
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import render
 from netplan_pricing.container import FILE_NAME
-from support.billing_export import usage, write_flat_csv
-from support.price_inputs import (
+from support.prices.billing_export import usage, write_flat_csv
+from support.prices.inputs import (
     LISTS,
     MACHINE_FILES,
     PRICE_FILES,

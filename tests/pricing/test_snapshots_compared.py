@@ -15,8 +15,8 @@ from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.comparing import Area, Change, compare
 from netplan_pricing.container import FILE_NAME, encode_snapshot
 from netplan_pricing.verifying import Check, verify
-from support.command import run_verbs
-from support.price_inputs import LISTS, OFFERS, TABLES, TODAY, built, made_skus
+from support.commands.run import run_verbs
+from support.prices.inputs import LISTS, OFFERS, TABLES, TODAY, built, made_skus
 
 NONE = Decimal(0)
 Rows = dict[str, list[str]]

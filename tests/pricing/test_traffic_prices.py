@@ -15,8 +15,8 @@ from netplan_planner.paths.spans import span
 from netplan_pricing import open_snapshot
 from netplan_pricing.container import FILE_NAME
 from netplan_pricing.schema import NetworkKind
-from support.price_inputs import built, read_csv
-from support.shared_data import needs_shared, shared
+from support.prices.inputs import built, read_csv
+from support.projects.shared_data import needs_shared, shared
 
 BOOK = open_snapshot()
 CENTRAL = "us-central1"

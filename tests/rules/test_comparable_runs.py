@@ -13,7 +13,7 @@ from netplan_planner.throughput.transport.tool_threads import thread_count
 from netplan_rules.comparable import reasons_of
 from netplan_rules.predicted import RunModel
 from netplan_rules.registry import find_rule
-from support.measured_facts import (
+from support.rules.measured_facts import (
     FAR,
     A,
     B,

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import NetworkInterface, SelfLink
 from netplan_rules.wording import internal_target
-from support.facts import machine
+from support.rules.facts import machine
 
 OTHER = SelfLink("projects/p/global/networks/other")
 BACK = NetworkInterface(name="nic1", network=OTHER, internal_ipv4="10.9.0.3")

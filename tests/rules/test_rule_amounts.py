@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from netplan_planner.engine.fixes import answer
 from netplan_planner.model import Amount, Hit, Text, Words
 from netplan_rules.registry import find_rule
-from support.facts import facts_of, machine
-from support.rule_hits import hits_of_bad_cases
+from support.rules.facts import facts_of, machine
+from support.rules.hits import hits_of_bad_cases, hits_of_rule
 
 DOLLARS = re.compile(r"\$\s?\d")
 
@@ -40,7 +40,7 @@ def test_no_rule_writes_dollars_into_a_text() -> None:
 
 
 def test_a_group_keeps_its_amounts_typed() -> None:
-    hits = [hit for name, _, hit in hits_of_bad_cases() if name == "cud-after-move"]
+    hits = hits_of_rule("cud-after-move")
     rule = find_rule("cud-after-move").rule
     (finding,) = answer(facts_of(machine("a")), [(rule, (hits[0], hits[0]))]).findings
     assert isinstance(finding.message, Words)

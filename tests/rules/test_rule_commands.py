@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
 from netplan_planner.model import (
     Candidate,
+    Hit,
     Instance,
     Limit,
     LimitKind,
@@ -28,8 +30,8 @@ from netplan_planner.model import (
 )
 from netplan_rules.registry import all_rules
 from netplan_rules.wording import command, gcloud_instance, resize_commands
-from support.facts import machine
-from support.rule_hits import hits_of_bad_cases
+from support.rules.facts import machine
+from support.rules.hits import BAD_CASES, hits_of_bad_case, hits_of_bad_cases, hits_of_rule
 
 
 class Surface(NamedTuple):
@@ -101,13 +103,19 @@ VALUES = {
 IN_TEXTS = _flags("network-performance-configs") | OF_EVERY_COMMAND
 """Flags of `gcloud compute instances create` and such that sentences name."""
 
-ALL_CASES = [
-    (rule, case, text)
-    for rule, case, hit in hits_of_bad_cases()
-    for text in (hit.fix.commands if hit.fix else ())
-]
-IPERF3_CASES = [one for one in ALL_CASES if one[2].startswith("iperf3 ")]
-CASES = [one for one in ALL_CASES if one not in IPERF3_CASES]
+NAMING_IPERF3 = ("measured-below-model", "probe-not-comparable")
+"""Rules whose fixes are runs of it."""
+
+
+def commands_of(hits: Iterable[Hit], *, of_iperf3: bool = False) -> list[str]:
+    """Return the commands of fixes: those of gcloud, or those of iperf3."""
+    found = (text for hit in hits if hit.fix for text in hit.fix.commands)
+    return [text for text in found if text.startswith("iperf3 ") is of_iperf3]
+
+
+def all_commands() -> list[str]:
+    """Return the commands of gcloud of all bad fixtures."""
+    return commands_of(hit for _, _, hit in hits_of_bad_cases())
 
 
 def surface_of(words: list[str]) -> tuple[str, list[str]]:
@@ -153,9 +161,10 @@ def faults_of(text: str) -> list[str]:
 
 
 def test_there_are_commands_to_look_at() -> None:
-    names = {surface_of(shlex.split(text))[0] for _, _, text in CASES}
-    assert len(CASES) > 20
-    assert {rule for rule, _, _ in IPERF3_CASES} == {"measured-below-model", "probe-not-comparable"}
+    names = {surface_of(shlex.split(text))[0] for text in all_commands()}
+    assert len(all_commands()) > 20
+    of_iperf3 = [of for of in hits_of_bad_cases() if commands_of([of[2]], of_iperf3=True)]
+    assert {rule for rule, _, _ in of_iperf3} == set(NAMING_IPERF3)
     assert names >= {
         "compute addresses delete",
         "compute instances delete-access-config",
@@ -166,21 +175,25 @@ def test_there_are_commands_to_look_at() -> None:
     }
 
 
-@pytest.mark.parametrize(("rule", "case", "text"), CASES)
-def test_gcloud_takes_the_command(rule: str, case: str, text: str) -> None:
-    assert faults_of(text) == []
+@pytest.mark.parametrize(("rule", "case"), BAD_CASES)
+def test_gcloud_takes_the_commands(rule: str, case: str) -> None:
+    for text in commands_of(hits_of_bad_case(rule, case)):
+        assert faults_of(text) == [], text
 
 
-@pytest.mark.parametrize(("rule", "case", "text"), IPERF3_CASES)
-def test_iperf3_takes_the_command(rule: str, case: str, text: str) -> None:
-    words = shlex.split(text)
-    assert words[:2] == ["iperf3", "-c"]
-    assert str(ipaddress.ip_address(words[2])) == words[2]
-    if shutil.which("iperf3") is None:
-        pytest.skip("iperf3 is not installed: nothing reads its options")
-    # It reads all options before it shows its version and ends.
-    done = subprocess.run([*words, "--version"], capture_output=True, timeout=30, check=False)
-    assert (done.returncode, done.stdout[:6]) == (0, b"iperf ")
+@pytest.mark.parametrize("rule", NAMING_IPERF3)
+def test_iperf3_takes_the_commands(rule: str) -> None:
+    texts = commands_of(hits_of_rule(rule), of_iperf3=True)
+    assert texts
+    for text in texts:
+        words = shlex.split(text)
+        assert words[:2] == ["iperf3", "-c"]
+        assert str(ipaddress.ip_address(words[2])) == words[2]
+        if shutil.which("iperf3") is None:
+            pytest.skip("iperf3 is not installed: nothing reads its options")
+        # It reads all options before it shows its version and ends.
+        done = subprocess.run([*words, "--version"], capture_output=True, timeout=30, check=False)
+        assert (done.returncode, done.stdout[:6]) == (0, b"iperf ")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +226,7 @@ def test_the_look_at_commands_finds_what_is_wrong(text: str, fault: str) -> None
 
 
 def test_an_access_config_is_named_when_it_is_not_gclouds_default() -> None:
-    found = [text for _, _, text in CASES if " delete-access-config " in text]
+    found = [text for text in all_commands() if " delete-access-config " in text]
     assert found
     for text in found:
         assert "--access-config-name=External NAT" in shlex.split(text)

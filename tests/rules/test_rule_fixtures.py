@@ -11,8 +11,8 @@ from netplan_planner.engine.fixes import answer
 from netplan_planner.model import Facts, Finding, Fix, Gap, Hit
 from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import all_rules, find_rule
-from support.no_io import no_io
-from support.rule_fixtures import FIXTURES, facts_of
+from support.rules.fixtures import FIXTURES, facts_of
+from support.rules.no_io import no_io
 
 NO_GUARD = "None"
 """How the guards of a rule begin that looks at nothing but what it names."""

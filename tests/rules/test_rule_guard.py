@@ -15,8 +15,8 @@ import netplan_rules
 from netplan_planner.engine.findings import judge
 from netplan_planner.model import Facts, Hit, Need, PathClass, Severity
 from netplan_rules.base import Check, Rule
-from support.facts import facts_of, machine
-from support.no_io import no_io
+from support.rules.facts import facts_of, machine
+from support.rules.no_io import no_io
 
 SOURCES = sorted(Path(netplan_rules.__file__).parent.glob("*/*.py"))
 

@@ -29,10 +29,10 @@ from netplan_rules.registry import (
     thresholds,
 )
 from netplan_rules.severity import STEPS
-from support.command import run_verbs
-from support.facts import facts_of, machine
-from support.rule_hits import hits_of_bad_cases
-from support.shared_data import needs_shared, shared
+from support.commands.run import run_verbs
+from support.projects.shared_data import needs_shared, shared
+from support.rules.facts import facts_of, machine
+from support.rules.hits import hits_of_rule
 
 PACKAGE = Path(netplan_rules.__file__).parent
 FIXTURES = PACKAGE.parent / "fixtures"
@@ -340,7 +340,7 @@ def test_areas_ids_and_aliases_select() -> None:
 def test_the_sentence_of_a_group_has_its_figures(check: Check) -> None:
     """Each hit stands for two alike: the format string must find what it names."""
     rule = check.rule
-    hits = [hit for name, _, hit in hits_of_bad_cases() if name == rule.id]
+    hits = hits_of_rule(rule.id)
     assert hits, "no bad case yields a hit"
     fields = {f for _, f, _, _ in string.Formatter().parse(rule.group_message) if f}
     for hit in hits:
@@ -358,13 +358,13 @@ def test_the_sentence_of_a_group_has_its_figures(check: Check) -> None:
 @each_rule
 def test_a_rule_has_one_cause_or_two(check: Check) -> None:
     """Places are members: a finding for each of them would be a page of repeats."""
-    hits = [hit for name, _, hit in hits_of_bad_cases() if name == check.rule.id]
+    hits = hits_of_rule(check.rule.id)
     assert len({hit.cause for hit in hits}) <= 3
 
 
 @each_rule
 def test_a_fix_that_changes_something_says_how_to_verify_and_undo_it(check: Check) -> None:
-    hits = [hit for name, _, hit in hits_of_bad_cases() if name == check.rule.id]
+    hits = hits_of_rule(check.rule.id)
     for fix in (hit.fix for hit in hits if hit.fix is not None):
         assert fix.label, check.rule.id
         assert len(fix.label) <= 60
@@ -377,7 +377,7 @@ def test_a_fix_that_changes_something_says_how_to_verify_and_undo_it(check: Chec
 @each_rule
 def test_what_makes_the_change_takes_nothing_away_that_is_in_use(check: Check) -> None:
     """To delete is to clean up, unless the fault is that the thing is not used at all."""
-    hits = [hit for name, _, hit in hits_of_bad_cases() if name == check.rule.id]
+    hits = hits_of_rule(check.rule.id)
     for fix in (hit.fix for hit in hits if hit.fix is not None):
         if check.rule.id not in {"idle-external-address", "needless-external-address"}:
             assert not [text for text in fix.commands if "delete" in text], check.rule.id

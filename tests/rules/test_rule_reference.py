@@ -14,7 +14,7 @@ from netplan_planner.renderers.terminal import render
 from netplan_rules import docs
 from netplan_rules.base import Check
 from netplan_rules.registry import AREAS, all_rules
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "rules" / "README.md"

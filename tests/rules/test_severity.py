@@ -9,7 +9,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.model import Severity
 from netplan_rules.registry import thresholds
 from netplan_rules.severity import harm
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 FACTS = facts_of(machine("a"))
 

@@ -13,12 +13,12 @@ import pytest
 
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers.schema import schema
-from support.command import run_verbs
-from support.compute_server import ComputeServer, Fault
-from support.flow_entries import write_entries
-from support.one_project import FOLDER, PROJECT, resources
-from support.recorded_project import add_recorded_project
-from support.shared_data import needs_shared
+from support.commands.run import run_verbs
+from support.flows.entries import write_entries
+from support.projects.one_project import FOLDER, PROJECT, resources
+from support.projects.recorded import add_recorded_project
+from support.projects.shared_data import needs_shared
+from support.servers.compute import ComputeServer, Fault
 
 DAY = ("--today", "2026-11-20")
 FILES = FOLDER / "gcloud"

@@ -1,6 +1,6 @@
 """Damaged inputs that once ended in a trace, read again; and whole ones, which must be readable.
 
-Found by `make fuzz`, or by hand; see `tests/support/fuzzing.py`.
+Found by `make fuzz`, or by hand; see `tests/support/damage/fuzzing.py`.
 """
 
 import json
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from support.command import ROOTS
-from support.fuzz_kinds import KINDS
-from support.fuzzing import BROKEN, STATUSES
+from support.commands.run import ROOTS
+from support.damage.fuzzing import BROKEN, STATUSES
+from support.damage.kinds import KINDS
 
 TESTS = Path(__file__).parents[2]
 SECONDS = 600
@@ -26,7 +26,7 @@ KEPT = sorted((kind.name, one.name) for kind in BROKEN.iterdir() for one in kind
 def ends(mode: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return how every case of a mode ended, by kind and name: one process for all of them."""
     done = subprocess.run(
-        [sys.executable, "-m", "support.fuzzing", mode],
+        [sys.executable, "-m", "support.damage.fuzzing", mode],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [*ROOTS, TESTS]))},
         capture_output=True,
         text=True,

@@ -14,9 +14,9 @@ import pytest
 
 from netplan_planner.engine.calibration_file import read_calibration
 from netplan_planner.errors import InputError
-from support.calibration_inputs import AWAY, ROWS, WALL, record, store, table
-from support.command import ROOTS, run_verbs
-from support.predict_tables import read
+from support.calibrations.inputs import AWAY, ROWS, WALL, record, store, table
+from support.commands.run import ROOTS, run_verbs
+from support.paths.tables import read
 
 Json = dict[str, Any]
 FILE = "calibration.json"

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 COMMANDS_BY_ANSWER = {
     "CapsAnswer": (["caps", "n2-standard-8"], ["caps", "--series", "c3", "--as-of", "2026-04-01"])

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
 from netplan_planner.cli.common_words import in_front
-from support.command import run_verbs
-from support.verbs import leaves
+from support.commands.run import run_verbs
+from support.commands.verbs import leaves
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)

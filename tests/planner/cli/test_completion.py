@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 SCRIPT = "import sys; sys.argv[0] = 'netplan'; from netplan_planner.cli import main; main()"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 
 def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from netplan_planner.cli import panels, verbs
 from netplan_planner.cli.app import app
-from support.verbs import commands
+from support.commands.verbs import commands
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)

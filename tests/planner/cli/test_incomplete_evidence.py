@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from support.command import run_verbs
-from support.flow_records import entry, lines
+from support.commands.run import run_verbs
+from support.flows.records import entry, lines
 
 LINK = "https://www.googleapis.com/compute/v1/projects/p/"
 NETWORK = LINK + "global/networks/default"

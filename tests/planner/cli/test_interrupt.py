@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.readers import read_inventory
-from support.command import ROOTS
-from support.flow_entries import write_entries
-from support.hostile_server import HostileServer
-from support.one_project import FOLDER
-
-pytestmark = pytest.mark.alone
+from support.commands.run import ROOTS
+from support.flows.entries import write_entries
+from support.projects.one_project import FOLDER
+from support.servers.hostile import HostileServer
 
 FILES = FOLDER / "gcloud"
 COPIES = 300

@@ -11,7 +11,7 @@ import typer
 from netplan_planner.cli import price
 from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 SCRIPT = """
 import sys

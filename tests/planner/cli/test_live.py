@@ -14,7 +14,7 @@ from netplan_planner import meter
 from netplan_planner.cli import live
 from netplan_planner.cli.live import State
 from netplan_planner.meter import Sampled
-from support.command import ROOTS
+from support.commands.run import ROOTS
 
 SLOW = """
 import time

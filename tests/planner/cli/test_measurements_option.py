@@ -9,9 +9,9 @@ import pytest
 
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers.schema import schema
-from support.command import run_verbs
-from support.measurement_stores import write_store
-from support.one_project import FOLDER
+from support.commands.run import run_verbs
+from support.probes.stores import write_store
+from support.projects.one_project import FOLDER
 
 FILES = FOLDER / "gcloud"
 DAY = ("--today", "2026-11-20")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.command import run_verbs
-from support.predict_tables import PLAIN, written
+from support.commands.run import run_verbs
+from support.paths.tables import PLAIN, written
 
 ROWS = [
     PLAIN | {"value": value, "source": source}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 TRAFFIC = ["price", "traffic", "--from", "us-central1", "--to", "zone", "--gib", "1"]
 

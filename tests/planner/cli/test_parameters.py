@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from netplan_planner.cli import verbs
 from netplan_planner.cli.app import app
 from netplan_planner.cli.parameters import Parameters, given_in, own_count, spelling, taking
-from support.verbs import commands
+from support.commands.verbs import commands
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from netplan_planner.throughput.limits.tables import newest_source
-from support.command import run_verbs
-from support.predict_tables import ADDED, PLAIN, as_parquet, read, written
+from support.commands.run import run_verbs
+from support.paths.tables import ADDED, PLAIN, as_parquet, read, written
 
 N2 = ("--src-type", "n2-standard-8", "--as-of", "2026-11-21")
 ZONE = (*N2, "--path", "same-zone-internal")

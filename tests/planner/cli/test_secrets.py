@@ -12,11 +12,11 @@ import pytest
 
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers import RENDERERS
-from support import one_project
-from support.command import ROOTS
-from support.compute_server import ComputeServer
-from support.flow_entries import entries
-from support.hostile_server import HostileServer, json_answer
+from support.commands.run import ROOTS
+from support.flows.entries import entries
+from support.projects import one_project
+from support.servers.compute import ComputeServer
+from support.servers.hostile import HostileServer, json_answer
 
 SECRET = "s3cr3t-Zq8vX1kPw9LmT4"
 """Planted in values; a part of it is as bad as the whole."""

@@ -17,9 +17,9 @@ from netplan_planner.errors import (
     UnknownName,
     UsageError,
 )
+from support.commands.lines import FILE, OUT, VERBS, success
+from support.commands.verbs import commands
 from support.in_process import netplan
-from support.verb_lines import FILE, OUT, VERBS, success
-from support.verbs import commands
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)

@@ -1,6 +1,6 @@
 """A few seeded moments of `make kills`: whatever stops a command, nothing half and no litter stays.
 
-Fifty moments of every command: `tests/support/killing.py`.
+Fifty moments of every command: `tests/support/damage/killing.py`.
 """
 
 import random
@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from support.killing import SIGNALS, Scene, fill_disk, kill, learn, scenes, twice
-from support.testbed_processes import marked
-
-pytestmark = pytest.mark.alone
+from support.damage.killing import SIGNALS, Scene, fill_disk, kill, learn, scenes, twice
+from support.testbed.processes import marked
 
 SEED = 13
 NAMES = ("audit", "refresh", "calibrate")

@@ -8,7 +8,7 @@ import pytest
 from netplan_planner.cli.unforeseen import line_of, trace_of, withheld, without_values
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import reading
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 SECRET = "sk-live-hunter2hunter2"
 

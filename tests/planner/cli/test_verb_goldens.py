@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support import answers
+from support.commands import answers
 from support.in_process import netplan
 
 Golden = Callable[[str, str], None]

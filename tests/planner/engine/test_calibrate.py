@@ -9,8 +9,8 @@ from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.errors import InputError
 from netplan_planner.model import CalibrationReport
-from support.calibration_inputs import DATE, ROWS, WALL, record, store, table
-from support.predict_tables import as_parquet, written
+from support.calibrations.inputs import DATE, ROWS, WALL, record, store, table
+from support.paths.tables import as_parquet, written
 
 TODAY = date(2026, 11, 21)
 

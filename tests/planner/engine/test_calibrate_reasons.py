@@ -12,7 +12,7 @@ from netplan_planner.engine.evaluate import evaluate
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import CalibrationReport
 from netplan_planner.readers.path_table import PathTable
-from support.calibration_inputs import WALL, record, store, table
+from support.calibrations.inputs import WALL, record, store, table
 
 TODAY = date(2026, 11, 21)
 

@@ -19,8 +19,8 @@ from netplan_planner.model import (
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
-from support.calibration_inputs import AWAY, ROWS, WALL, table
-from support.calibrations import figures
+from support.calibrations.inputs import AWAY, ROWS, WALL, table
+from support.calibrations.made import figures
 
 TODAY = date(2026, 11, 21)
 

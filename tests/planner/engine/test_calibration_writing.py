@@ -15,8 +15,8 @@ from netplan_planner.engine.calibration_file import (
     write_calibration,
 )
 from netplan_planner.errors import InputError
-from support.calibrations import EMPTY, at_wall, learnt, on_pairs, to_aws
-from support.command import ROOTS
+from support.calibrations.made import EMPTY, at_wall, learnt, on_pairs, to_aws
+from support.commands.run import ROOTS
 
 TOLD = learnt(on_pairs(at_wall(), [0.8] * 3), on_pairs(to_aws(), [0.6, 0.7]))
 

@@ -14,8 +14,8 @@ from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.sarif import render
-from support.code_scanning import faults
-from support.one_project import ASSET_TYPES, FOLDER, resources
+from support.projects.one_project import ASSET_TYPES, FOLDER, resources
+from support.reports.code_scanning import faults
 
 TODAY = date(2026, 11, 20)
 

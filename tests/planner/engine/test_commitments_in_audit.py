@@ -15,7 +15,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import CommitmentScope, Finding, Report, SavingBasis
 from netplan_planner.renderers import RenderOptions, markdown, terminal
 from netplan_planner.renderers.schema import schema
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 Json = dict[str, Any]
 TODAY = date(2026, 11, 20)

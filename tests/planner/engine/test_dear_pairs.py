@@ -10,7 +10,7 @@ from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.model import Direction, Facts
-from support.facts import TODAY, facts_of
+from support.rules.facts import TODAY, facts_of
 
 
 def demo_facts(name: str) -> Facts:

@@ -19,9 +19,9 @@ from netplan_planner.engine.evaluate import (
 from netplan_planner.errors import InputError
 from netplan_planner.model import Evaluation, GroupScore
 from netplan_planner.throughput.goodput.mean import LIMITS
-from support.predict_paths import DAY
-from support.predict_tables import PLAIN, written
-from support.shared_data import needs_shared, shared
+from support.paths.queries import DAY
+from support.paths.tables import PLAIN, written
+from support.projects.shared_data import needs_shared, shared
 
 AS_OF = date(2026, 11, 22)
 Mask = NDArray[np.bool_]

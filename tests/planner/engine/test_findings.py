@@ -22,7 +22,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_rules.base import Rule
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 RULE = Rule(
     id="a-rule",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 GENERATE = Path(__file__).parents[3] / "benchmarks" / "generate.py"
 Report = dict[str, Any]

@@ -15,7 +15,7 @@ from netplan_planner.model import (
     SelfLink,
     Usage,
 )
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 NIC = NetworkInterface(
     name="nic0",

@@ -7,7 +7,7 @@ import pytest
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.store import append
-from support.probe_measurements import measured
+from support.probes.measurements import measured
 
 
 def store(path: Path, *numbers: int) -> Path:

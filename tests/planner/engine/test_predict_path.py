@@ -18,8 +18,8 @@ from netplan_planner.model import PathClass, Prediction
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.throughput.round_trips.rtt import rtt_between
-from support.predict_paths import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
-from support.predict_tables import PLAIN, answered, as_parquet, reasons, written
+from support.paths.queries import CLASSES, DAY, durations, frames, rtts, streams, volumes, windows
+from support.paths.tables import PLAIN, answered, as_parquet, reasons, written
 
 LEVEL = 0.9
 N2 = PathQuestion(src_type="n2-standard-8")

@@ -14,7 +14,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.model import PathClass, Prediction
 from netplan_planner.throughput.limits.doubts import known_doubts
 from netplan_pricing import open_snapshot
-from support.predict_paths import DAY
+from support.paths.queries import DAY
 
 ACCURACY = Path(__file__).parents[3] / "docs" / "accuracy.md"
 FAR = PathQuestion(

@@ -17,7 +17,7 @@ from netplan_planner.measuring.protocol import run_times
 from netplan_planner.model import Facts, Instance, PathClass
 from netplan_planner.model.probe_plan import NO_PROBE_LABEL, LeftOutKind, ProbePath
 from netplan_planner.optimise.probe_plan import ProbeCaps
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 EXTERNAL = PathClass.SAME_ZONE_EXTERNAL
 INTERNAL = PathClass.SAME_ZONE_INTERNAL

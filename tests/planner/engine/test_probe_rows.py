@@ -8,8 +8,8 @@ import pytest
 from netplan_planner.engine.calibrate import calibrate_files
 from netplan_planner.engine.probe_rows import rows_of_records
 from netplan_planner.model import CalibrationReport, CountedBy, MeasuredEnd, Zone
-from support.calibration_inputs import record, store
-from support.calibrations import at_wall, moved, shared_factor
+from support.calibrations.inputs import record, store
+from support.calibrations.made import at_wall, moved, shared_factor
 
 TODAY = date(2026, 11, 21)
 

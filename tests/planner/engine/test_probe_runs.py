@@ -16,7 +16,7 @@ from netplan_planner.measuring.transports import GcloudTransport, LocalTransport
 from netplan_planner.model import CountedBy, Instance, MeasuredEnd, Measurement
 from netplan_planner.model.probe_plan import ProbePlan
 from netplan_planner.optimise.probe_plan import ProbeCaps
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 EUROPE = "europe-west1-b"
 FAR = tuple(machine(name, zone=EUROPE) for name in ("far-1", "far-2"))

@@ -22,9 +22,9 @@ from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import open_snapshot
 from netplan_rules.registry import all_rules, find_rule, thresholds
-from support.flow_entries import write_entries
-from support.recorded_project import recorded_resources
-from support.shared_data import needs_shared
+from support.flows.entries import write_entries
+from support.projects.recorded import recorded_resources
+from support.projects.shared_data import needs_shared
 
 Json = dict[str, Any]
 Alter = Callable[[Json], None]

@@ -24,7 +24,7 @@ from netplan_planner.model import (
     total_usd,
 )
 from netplan_planner.traffic import faults
-from support.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, machine
 
 CENTRAL = Region("us-central1")
 ROUTER = SelfLink(f"projects/p/regions/{CENTRAL}/routers/r")

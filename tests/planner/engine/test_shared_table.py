@@ -7,8 +7,8 @@ import pytest
 from netplan_planner.engine.predict_table import predict_table
 from netplan_planner.engine.shared_table import share_table
 from netplan_planner.readers.path_table import PathTable
-from support.predict_paths import DAY
-from support.predict_tables import written
+from support.paths.queries import DAY
+from support.paths.tables import written
 
 ROW = {
     "src": "big",

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.model import Direction, Facts, OwnerKind, PathClass, Zone, total_usd
-from support.facts import facts_of, facts_to_internet, machine
+from support.rules.facts import facts_of, facts_to_internet, machine
 
 
 def facts_with(kinds: tuple[OwnerKind, OwnerKind]) -> Facts:

@@ -9,7 +9,7 @@ from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Hit, ResourceRef, SelfLink
 from netplan_rules.registry import find_rule
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 CHECK = find_rule("external-ip-intra-zone")
 

@@ -22,7 +22,7 @@ from netplan_planner.model import (
     bill,
     total_usd,
 )
-from support.facts import NETWORK, facts_of, machine
+from support.rules.facts import NETWORK, facts_of, machine
 
 CENTRAL = "us-central1"
 

@@ -24,8 +24,8 @@ from netplan_planner.google.options import (
     resolve_endpoint,
 )
 from netplan_planner.google.transport import unpack_gzip
-from support import one_project
-from support.compute_server import ComputeServer
+from support.projects import one_project
+from support.servers.compute import ComputeServer
 
 SECRET = "token-that-nobody-may-see"
 
@@ -196,7 +196,7 @@ def test_anonymous_sends_none_even_if_there_are_some(
 
 @pytest.mark.usefixtures("service_account")
 def test_a_refused_token_is_renewed_once_and_then_reported() -> None:
-    from support.compute_server import Fault
+    from support.servers.compute import Fault
 
     with ComputeServer() as server:
         server.add_project(one_project.PROJECT, one_project.resources())

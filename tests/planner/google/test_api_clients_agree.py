@@ -7,8 +7,8 @@ import pytest
 
 from netplan_planner.google import ApiOptions, read_projects
 from netplan_planner.model import canonical_link
-from support import one_project
-from support.compute_server import ComputeServer
+from support.projects import one_project
+from support.servers.compute import ComputeServer
 
 
 @pytest.fixture(scope="module")

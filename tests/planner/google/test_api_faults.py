@@ -15,8 +15,8 @@ import pytest
 from netplan_planner.errors import AccessError
 from netplan_planner.google import ApiOptions, credentials, read_projects, transport
 from netplan_planner.model import Inventory
-from support import one_project
-from support.hostile_server import Answer, Asked, HostileServer, answer, json_answer, trickle
+from support.projects import one_project
+from support.servers.hostile import Answer, Asked, HostileServer, answer, json_answer, trickle
 
 TOKEN = "ya29.token-that-nobody-may-see"
 HASTE = {"backoff_initial_s": 0.01, "backoff_max_s": 0.05, "max_attempts": 3, "timeout_s": 1.0}

@@ -10,11 +10,11 @@ from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import ApiOptions, read_projects
 from netplan_planner.google.compute_methods import LISTS, MACHINE_TYPE_ID
 from netplan_planner.model import Inventory, ProjectCoverage
-from support import one_project
-from support.compute_server import ComputeServer, Fault
-from support.discovery import discovery
-from support.recorded_project import add_recorded_project
-from support.shared_data import needs_shared, shared
+from support.projects import one_project
+from support.projects.recorded import add_recorded_project
+from support.projects.shared_data import needs_shared, shared
+from support.servers.compute import ComputeServer, Fault
+from support.servers.discovery import discovery
 
 INSTANCES = "compute.instances.aggregatedList"
 ROUTES = "compute.routes.list"

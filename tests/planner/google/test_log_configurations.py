@@ -23,7 +23,7 @@ from netplan_planner.google.options import ApiOptions, resolve_endpoint
 from netplan_planner.model import FlowLogConfig, Inventory, SelfLink
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.network_management import COLLECTION
-from support.compute_server import ComputeServer
+from support.servers.compute import ComputeServer
 
 ROOT = "projects/p/locations/global/vpcFlowLogsConfigs"
 NETWORK = "projects/p/global/networks/default"

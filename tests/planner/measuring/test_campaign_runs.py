@@ -18,15 +18,12 @@ from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathClass
 from netplan_planner.throughput.transport.tool_threads import THREADED
-from support.testbed_campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
-from support.testbed_processes import assert_none_left, marked
+from support.testbed.campaigns import BOTH, FORWARD, IMPATIENT, REVERSE, TWO_RUNS, campaign, pair
+from support.testbed.processes import assert_none_left, marked
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+)
 
 STREAMS = 4
 MANY = tuple(Configuration(streams=STREAMS, direction=direction) for direction in Direction)
@@ -55,6 +52,7 @@ def failures(outcome: Outcome) -> list[object]:
     return [event for event in outcome.events if not isinstance(event, RunMeasured)]
 
 
+@pytest.mark.alone
 def test_one_stream_both_ways_and_at_once(mark: str, store: Path) -> None:
     described = MeasuredEnd(name="vm-a", machine_type="n2-standard-4", is_tier1=False)
     only = pair(path_class=PathClass.SAME_ZONE_INTERNAL)
@@ -114,6 +112,7 @@ def ceiling() -> int:
     return int(Path("/proc/sys/net/ipv4/tcp_rmem").read_text().split()[-1])
 
 
+@pytest.mark.alone
 def test_many_streams_are_processes_or_threads_as_the_version_demands(
     mark: str, store: Path
 ) -> None:

@@ -25,18 +25,15 @@ from netplan_planner.measuring.store import read_store
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Measurement
 from netplan_planner.throughput.transport.tool_threads import THREADED
-from support import testbed
-from support.testbed import Host, bed_of
-from support.testbed_campaigns import ONE_SECOND, campaign, pair
-from support.testbed_processes import assert_none_left, free_ports, iperf3_servers, marked
+from support.testbed import bed as testbed
+from support.testbed.bed import Host, bed_of
+from support.testbed.campaigns import ONE_SECOND, campaign, pair
+from support.testbed.processes import assert_none_left, free_ports, iperf3_servers, marked
 
 NEWER = os.environ.get("NETPLAN_TEST_IPERF3_NEW", "")
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        not NEWER, reason="NETPLAN_TEST_IPERF3_NEW names no iperf3 of 3.16 or newer"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not NEWER, reason="NETPLAN_TEST_IPERF3_NEW names no iperf3 of 3.16 or newer"
+)
 
 FOUR, FOUR_REVERSE, FOUR_BOTH = (
     Configuration(streams=4, direction=direction) for direction in Direction
@@ -63,6 +60,7 @@ def test_the_program_is_new_enough() -> None:
     assert (int(major), int(minor)) >= THREADED
 
 
+@pytest.mark.alone
 def test_streams_are_threads_of_one_process(mark: str, tmp_path: Path) -> None:
     asked = campaign(pair(iperf3=NEWER), configurations=(FOUR, FOUR_REVERSE, FOUR_BOTH))
     found = measured(asked, tmp_path)
@@ -77,6 +75,7 @@ def test_streams_are_threads_of_one_process(mark: str, tmp_path: Path) -> None:
         assert one.max_window_bytes is not None
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
 @pytest.mark.parametrize("newer", ["client", "server"])
 def test_an_older_end_makes_streams_processes(mark: str, tmp_path: Path, newer: str) -> None:
@@ -109,6 +108,7 @@ def test_the_end_of_the_input_ends_a_newer_server(mark: str) -> None:
     process.communicate(timeout=20)
 
 
+@pytest.mark.alone
 def test_a_cap_of_a_flow_is_not_shared_by_threads(mark: str, tmp_path: Path) -> None:
     why_not = testbed.missing()
     if why_not:

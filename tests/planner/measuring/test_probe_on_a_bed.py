@@ -25,12 +25,12 @@ from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.transports import LocalTransport
 from netplan_planner.model import Measurement
 from netplan_planner.throughput.transport import tcp
-from support import testbed as beds
-from support.command import ROOTS
-from support.testbed import Bed, Host, bed_of
-from support.testbed_campaigns import FORWARD, ONE_SECOND, REVERSE, campaign
-from support.testbed_processes import wait_for
-from support.testbed_quiet import undisturbed
+from support.commands.run import ROOTS
+from support.testbed import bed as beds
+from support.testbed.bed import Bed, Host, bed_of
+from support.testbed.campaigns import FORWARD, ONE_SECOND, REVERSE, campaign
+from support.testbed.processes import wait_for
+from support.testbed.quiet import undisturbed
 
 WHY_NOT = beds.missing()
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
@@ -192,7 +192,7 @@ def test_what_was_read_on_the_ends_is_stored(results: Results) -> None:
 
 SCRIPT = """
 import os, signal, subprocess
-from support.testbed import Host, bed_of
+from support.testbed.bed import Host, bed_of
 with bed_of(Host(name="a"), Host(name="b", delay_ms=1)) as bed:
     subprocess.Popen([*bed.prefix("a"), "iperf3", "-s", "-p", "5201"], stdout=subprocess.DEVNULL)
     print("built", flush=True)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.measuring.store import read_store
-from support import testbed_ssh
-from support.command import ROOTS
-from support.testbed_processes import (
+from support.commands.run import ROOTS
+from support.testbed import ssh as testbed_ssh
+from support.testbed.processes import (
     assert_none_left,
     free_ports,
     iperf3_clients,
@@ -24,12 +24,9 @@ from support.testbed_processes import (
     wait_for,
 )
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+)
 
 SCRIPT = """
 import signal, sys
@@ -37,7 +34,7 @@ from pathlib import Path
 from netplan_planner.measuring.campaign import Configuration, Direction
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.transports import GcloudTransport, LocalTransport, SshTransport
-from support.testbed_campaigns import campaign, pair
+from support.testbed.campaigns import campaign, pair
 
 kind, store, first, last, streams, handling = sys.argv[1:]
 if handling == "as the command does":

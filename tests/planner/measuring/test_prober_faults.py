@@ -24,8 +24,8 @@ from netplan_planner.measuring.outcome import (
 from netplan_planner.measuring.runner import run_campaign
 from netplan_planner.measuring.store import read_store
 from netplan_planner.measuring.transports import LocalTransport, SshTransport
-from support.testbed_campaigns import IMPATIENT, campaign, pair
-from support.testbed_processes import (
+from support.testbed.campaigns import IMPATIENT, campaign, pair
+from support.testbed.processes import (
     assert_none_left,
     free_ports,
     iperf3_clients,
@@ -34,12 +34,9 @@ from support.testbed_processes import (
     wait_for,
 )
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+)
 
 VERSION = 'if [ "$1" = --version ]; then echo "iperf 3.12 (cJSON 1.7.15)"; exit; fi\n'
 HANGS = msgspec.structs.replace(IMPATIENT, start_s=3, slack_s=1, connect_s=1)

@@ -27,9 +27,7 @@ from netplan_planner.measuring.protocol import (
     run_times,
 )
 from netplan_planner.units import BYTES_PER_GIB, bytes_from_gbps
-from support.testbed_campaigns import campaign, pair
-
-pytestmark = pytest.mark.alone
+from support.testbed.campaigns import campaign, pair
 
 RATES = st.lists(st.floats(min_value=0.01, max_value=100), min_size=1, max_size=12)
 TIMES = Times(omit_s=2, duration_s=10)

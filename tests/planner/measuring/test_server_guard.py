@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.measuring.guard import BUSY, FAILED, READY, Lead, run_command, serve_command
-from support.testbed_processes import (
+from support.testbed.processes import (
     assert_none_left,
     free_ports,
     iperf3_clients,
@@ -22,12 +22,9 @@ from support.testbed_processes import (
     wait_for,
 )
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+)
 
 LONG = Lead(life_s=60, silence_s=60)
 SHELLS = [("sh",), ("bash", "--posix")]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from netplan_planner.errors import InputError
 from netplan_planner.measuring.store import SCHEMA, Store, append, content_hash, read_store
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathClass
-from support.probe_measurements import measured, measurements
+from support.probes.measurements import measured, measurements
 
 FIRST = measured(run_id="first")
 SECOND = measured(run_id="second", gbps=2.5, note='"quoted"\n\x1b[31m\u202e\u2028 ü 😀\x7f')
@@ -238,7 +238,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from netplan_planner.measuring.store import append
-from support.probe_measurements import measured
+from support.probes.measurements import measured
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 print("ready", flush=True)
 sys.stdin.readline()

@@ -16,9 +16,7 @@ from netplan_planner.measuring.transports import (
     SshTransport,
     Transport,
 )
-from support import testbed_ssh
-
-pytestmark = pytest.mark.alone
+from support.testbed import ssh as testbed_ssh
 
 GCLOUD = GcloudTransport(vm="vm-1", zone="us-central1-a", project="example.com:my-project")
 SSH = SshTransport(host="admin@10.0.0.2")

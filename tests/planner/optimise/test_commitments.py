@@ -28,8 +28,8 @@ from netplan_planner.model import (
 from netplan_planner.optimise.commitment_changes import Commitments, cover_today
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.renderers.figures import shown
-from support.commitments import commitment
-from support.facts import TODAY, facts_of, machine
+from support.prices.commitments import commitment
+from support.rules.facts import TODAY, facts_of, machine
 
 HOURS = 730
 N2_VCPU, N2_GIB = Decimal("0.031611"), Decimal("0.004237")

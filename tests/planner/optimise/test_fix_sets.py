@@ -17,7 +17,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.fix_sets import Option
 from netplan_planner.optimise.fix_sets import find_fix_sets as find
-from support.facts import facts_of, machine
+from support.rules.facts import facts_of, machine
 
 HELD_BACK = 0.8
 

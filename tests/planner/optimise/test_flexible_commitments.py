@@ -23,8 +23,8 @@ from netplan_planner.model import (
 from netplan_planner.optimise.commitment_changes import Commitments
 from netplan_pricing import open_prices
 from netplan_pricing.book import SnapshotPriceBook
-from support.commitments import commitment
-from support.facts import facts_of, machine
+from support.prices.commitments import commitment
+from support.rules.facts import facts_of, machine
 
 BASE = facts_of()
 TYPES = ("n2-standard-2", "n2-standard-8", "e2-standard-4", "n1-standard-4")

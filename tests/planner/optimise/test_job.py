@@ -12,7 +12,7 @@ from netplan_planner.model import JobNeed
 from netplan_planner.optimise import plan_job
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import BYTES_PER_GIB
-from support.price_book import SmallPriceBook
+from support.prices.book import SmallPriceBook
 
 JULY_2017 = load_caps(date(2017, 7, 20))
 TODAY = load_caps(date(2026, 11, 21))

@@ -22,7 +22,7 @@ from netplan_planner.model import (
 from netplan_planner.optimise import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import HOURS_PER_MONTH
-from support.price_book import NO_COMMITMENT, SHAPES, UNPRICED, SmallPriceBook
+from support.prices.book import NO_COMMITMENT, SHAPES, UNPRICED, SmallPriceBook
 
 TODAY = date(2026, 11, 21)
 WEST, EAST = "made-west1", "made-east1"

@@ -9,8 +9,8 @@ from netplan_planner.engine.probe_paths import PathMaker
 from netplan_planner.model import Facts, Instance
 from netplan_planner.model.probe_plan import Probe, ProbePath, ProbeWay
 from netplan_planner.optimise.probe_forecast import ProbeRules, forecast, run_gbps
-from support.facts import facts_of, machine
-from support.probe_plans import RULES
+from support.probes.plans import RULES
+from support.rules.facts import facts_of, machine
 
 FAR = "europe-west1-b"
 

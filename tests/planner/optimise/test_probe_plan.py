@@ -24,8 +24,8 @@ from netplan_planner.optimise.probe_plan import (
     choose_probes,
     impacts_of,
 )
-from support.facts import facts_of, machine
-from support.probe_plans import RULES, flow, probe
+from support.probes.plans import RULES, flow, probe
+from support.rules.facts import facts_of, machine
 
 FLOOR = log_width_of(RULES.tolerance_ratio / 2)
 TOLERANCE = log_width_of(RULES.tolerance_ratio)

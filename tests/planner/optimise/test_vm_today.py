@@ -22,7 +22,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise import Chooser, baseline_of, with_baseline
 from netplan_planner.throughput import load_caps
-from support.price_book import SmallPriceBook, make_shape
+from support.prices.book import SmallPriceBook, make_shape
 
 TODAY = date(2026, 11, 21)
 PRICES = SmallPriceBook()

@@ -7,7 +7,7 @@ import pytest
 from netplan_planner.engine.summary import traffic_by_class
 from netplan_planner.model import Direction, OwnerKind, PathClass
 from netplan_planner.paths import classify
-from support.address_project import (
+from support.projects.addresses import (
     book_of,
     front,
     network,
@@ -20,7 +20,7 @@ from support.address_project import (
     vm,
     who,
 )
-from support.rule_fixtures import facts_of
+from support.rules.fixtures import facts_of
 
 ONE = vm("one", nic("10.0.0.1"))
 FIREWALL = "projects/p/zones/us-central1-a/instances/firewall"

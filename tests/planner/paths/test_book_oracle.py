@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import OwnerKind, SelfLink
 from netplan_planner.paths import AddressBook, AddressKind
-from support.address_project import book_of, network, network_link, nic, vm, who
+from support.projects.addresses import book_of, network, network_link, nic, vm, who
 
 NETWORKS = ("a", "b", "c")
 LINKS = {name: network_link(name) for name in NETWORKS}

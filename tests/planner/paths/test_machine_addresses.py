@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind
 from netplan_planner.paths import AddressKind, Ownership, RecordedEnd
-from support.address_project import (
+from support.projects.addresses import (
     Resource,
     at,
     book_of,

@@ -6,7 +6,7 @@ import pytest
 
 from netplan_planner.model import OwnerKind, PathClass
 from netplan_planner.paths import AddressKind, classify
-from support.address_project import (
+from support.projects.addresses import (
     Resource,
     book_of,
     front,

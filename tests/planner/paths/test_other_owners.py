@@ -4,7 +4,7 @@ import pytest
 
 from netplan_planner.model import OwnerKind, PathClass
 from netplan_planner.paths import AddressKind, RecordedEnd, classify
-from support.address_project import (
+from support.projects.addresses import (
     book_of,
     front,
     network,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Owner, OwnerKind, PathClass, ProjectId, Region, Zone, region_of
 from netplan_planner.paths import AddressBook, AddressKind, FlowEnd, classify
-from support.address_project import book_of, network, nic, vm, who
+from support.projects.addresses import book_of, network, nic, vm, who
 
 KINDS = ("vm", "other-project", "load-balancer", "nat", "google-api", "hybrid", "internet", "none")
 """The columns of `TABLE`; `none` is an address that nobody owns."""

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Certainty, OwnerKind, PathClass
 from netplan_planner.paths import AddressKind, RecordedEnd, classify
-from support.address_project import (
+from support.projects.addresses import (
     at,
     book_of,
     network,

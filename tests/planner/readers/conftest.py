@@ -7,7 +7,7 @@ import pytest
 
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
-from support.compute_json import Reader
+from support.projects.compute_json import Reader
 
 
 @pytest.fixture

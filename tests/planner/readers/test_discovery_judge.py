@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from support.discovery import discovery
+from support.servers.discovery import discovery
 
 GOOD: dict[str, Any] = {
     "kind": "compute#instance",

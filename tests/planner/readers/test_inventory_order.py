@@ -13,7 +13,7 @@ from netplan_planner.model import Inventory
 from netplan_planner.readers import merge_inventories, read_inventory
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.compute_json import read
-from support import one_project
+from support.projects import one_project
 
 Resource = dict[str, Any]
 ITEMS: list[Resource] = [item for items in one_project.resources().values() for item in items]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.compute_json import REGION, ROOT, ZONE, Reader, Resource, nic, only, vm
+from support.projects.compute_json import REGION, ROOT, ZONE, Reader, Resource, nic, only, vm
 
 
 def test_an_envelope_of_scopes_and_its_empty_ones(read: Reader) -> None:

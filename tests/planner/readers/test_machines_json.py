@@ -9,7 +9,7 @@ import pytest
 from netplan_planner.machines import ties_of
 from netplan_planner.model import BandwidthTier, MachineShape
 from netplan_planner.readers import read_inventory
-from support.compute_json import REGION, ROOT, ZONE, Reader, Resource, nic, only, vm
+from support.projects.compute_json import REGION, ROOT, ZONE, Reader, Resource, nic, only, vm
 
 
 def test_a_plain_machine(read: Reader) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from netplan_planner.model import InstanceGroup
-from support.compute_json import REGION, ROOT, ZONE, Reader, Resource
+from support.projects.compute_json import REGION, ROOT, ZONE, Reader, Resource
 
 
 def test_a_network_without_mtu_has_1460(read: Reader) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.tables.extended import CodedTexts
-from support.predict_tables import PLAIN, answered, as_parquet, read, reasons, written
+from support.paths.tables import PLAIN, answered, as_parquet, read, reasons, written
 
 NUMBERS = ("streams", "rtt_ms", "duration_s", "omit_s", "bytes", "window_bytes", "mtu", "vcpus")
 

@@ -8,9 +8,9 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
-from support.discovery import discovery
-from support.recorded_project import recorded_resources
-from support.shared_data import needs_shared, shared
+from support.projects.recorded import recorded_resources
+from support.projects.shared_data import needs_shared, shared
+from support.servers.discovery import discovery
 
 pytestmark = needs_shared
 

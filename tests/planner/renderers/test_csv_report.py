@@ -14,7 +14,8 @@ from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.content.finding_rows import COLUMNS
 from netplan_planner.renderers.csv_report import render
-from support import report_findings, reports
+from support.reports import findings as report_findings
+from support.reports import made as reports
 
 OPTIONS = RenderOptions()
 

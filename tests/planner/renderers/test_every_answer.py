@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from netplan_planner.renderers.content import answers
-from support.answers import SOURCES, Written, written
+from support.commands.answers import SOURCES, Written, written
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 MONEY = ("usd", "per_month", "per_hour", "per_gib", "per_unit")

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.renderers import RENDERERS, ColourMode, RenderOptions, render
-from support import reports
+from support.reports import made as reports
 
 OPTIONS = RenderOptions(width=80, verbosity=1, rules=reports.RULES)
 OWN_STYLE = re.compile(r"\x1b\[[0-9;]*m")

@@ -13,7 +13,8 @@ from netplan_planner.model import Estimate, Report
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.json_report import plain, render
 from netplan_planner.renderers.schema import field_notes, schema
-from support import report_findings, reports
+from support.reports import findings as report_findings
+from support.reports import made as reports
 
 OPTIONS = RenderOptions()
 REPORTS = {

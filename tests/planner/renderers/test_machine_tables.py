@@ -8,7 +8,7 @@ from datetime import date
 from netplan_planner.engine.machine_table import region_rows
 from netplan_planner.model import Coverage, Report
 from netplan_planner.renderers import RenderOptions, render
-from support.machine_rows import REGIONS, machine_row
+from support.reports.machine_rows import REGIONS, machine_row
 
 COUNT = 3000
 

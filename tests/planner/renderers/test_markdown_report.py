@@ -10,7 +10,8 @@ from markdown_it import MarkdownIt
 from netplan_planner.model import Severity
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.markdown import code, escaped, render
-from support import report_findings, reports
+from support.reports import findings as report_findings
+from support.reports import made as reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 HOSTILE = (

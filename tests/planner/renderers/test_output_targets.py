@@ -20,7 +20,7 @@ from netplan_planner.renderers import (
     write_outputs,
 )
 from netplan_planner.renderers.output import resolved
-from support import reports
+from support.reports import made as reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 REPORT = reports.gecko_report()

@@ -9,7 +9,7 @@ from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.content import price
 from netplan_planner.renderers.output import render
 from netplan_pricing import open_snapshot, schema
-from support.command import run_verbs
+from support.commands.run import run_verbs
 
 LONG = "AAAA-BBBB-CCCC + DDDD-EEEE-FFFF + 0000-1111-2222"
 WIDTH = 100

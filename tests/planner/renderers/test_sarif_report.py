@@ -14,8 +14,8 @@ from netplan_planner.model import NotEvaluated, Report, ResourceRef, SelfLink
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.places import FilePlace, file_place
 from netplan_planner.renderers.sarif import SCHEMA_URI, message_text, render
-from support import reports
-from support.code_scanning import faults
+from support.reports import made as reports
+from support.reports.code_scanning import faults
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 HOSTILE = "{0} [x](http://e) \x1b[31m \ud800"

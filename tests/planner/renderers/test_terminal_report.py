@@ -9,7 +9,8 @@ from netplan_planner.model import Confidence, Infeasible, Report, Severity, Unre
 from netplan_planner.renderers import ColourMode, RenderOptions
 from netplan_planner.renderers.content import plans
 from netplan_planner.renderers.terminal import layout, render
-from support import report_findings, reports
+from support.reports import findings as report_findings
+from support.reports import made as reports
 
 Golden = Callable[[str, str], None]
 PLAIN = RenderOptions(width=100, rules=reports.RULES)

@@ -18,7 +18,7 @@ from netplan_planner.throughput.batch import (
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.goodput.mean import LIMITS, NO_LIMIT
 from netplan_planner.throughput.limits.bounds import stock_window_bytes
-from support.predict_paths import DAY, Table, end, estimate
+from support.paths.queries import DAY, Table, end, estimate
 
 BLOCK = 16_384
 """Rows that are worked on at a time; a table is cut there and must not show it."""

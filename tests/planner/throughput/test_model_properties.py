@@ -15,7 +15,7 @@ from netplan_planner.model import Estimate, LimitKind, PathClass, PathQuery
 from netplan_planner.throughput import load_caps, predict
 from netplan_planner.throughput.batch import kind_limits, predict_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
-from support.predict_paths import (
+from support.paths.queries import (
     CLASSES,
     DAY,
     Table,

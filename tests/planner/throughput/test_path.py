@@ -43,7 +43,7 @@ from netplan_planner.throughput import (
     single_flow,
 )
 from netplan_planner.throughput.limits.dates import SLOW_OUTSIDE_UNTIL
-from support.price_book import SmallPriceBook
+from support.prices.book import SmallPriceBook
 
 TODAY = date(2026, 11, 21)
 JULY_2017 = date(2017, 7, 20)

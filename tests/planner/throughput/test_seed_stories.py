@@ -7,7 +7,7 @@ import pytest
 
 from netplan_planner.model import Estimate, LimitKind, PathClass, PathEnd, PathQuery
 from netplan_planner.throughput import load_caps, predict
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 JULY_2017 = date(2017, 7, 1)
 """What `--as-of 2017-07` means."""

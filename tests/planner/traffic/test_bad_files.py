@@ -12,8 +12,8 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flow_project import host, inventory
-from support.flow_records import Json, entry, lines, only_edge
+from support.flows.project import host, inventory
+from support.flows.records import Json, entry, lines, only_edge
 
 A, B = "10.0.0.1", "10.0.0.2"
 GOOD = entry(A, B, 100, packets=1)

@@ -9,7 +9,7 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flow_records import entry, lines, only_edge
+from support.flows.records import entry, lines, only_edge
 
 ENTRIES = [entry("10.0.1.1", "10.0.2.1", 1000, start=i, end=i + 1) for i in range(3)]
 TEXT = lines(ENTRIES)

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from netplan_planner.model import Drops
-from support.flow_project import host, inventory, subnet
-from support.flow_records import Json, entry, only_edge, read
+from support.flows.project import host, inventory, subnet
+from support.flows.records import Json, entry, only_edge, read
 
 WEB = host("web", "10.0.1.1", subnetwork="front")
 DB = host("db", "10.0.2.1", subnetwork="back")

@@ -19,8 +19,8 @@ import pytest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flow_project import host, inventory, subnet
-from support.flow_records import Json, entry, lines
+from support.flows.project import host, inventory, subnet
+from support.flows.records import Json, entry, lines
 
 KNOWN = inventory(
     *(host(f"vm-{i}", f"10.0.0.{i}", external=f"34.1.1.{i}", subnetwork="a") for i in range(1, 9)),

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError
 from netplan_planner.model import TrafficCoverage, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flow_project import host, inventory, subnet
-from support.flow_records import NETWORK_LOG, Json, entry, lines
+from support.flows.project import host, inventory, subnet
+from support.flows.records import NETWORK_LOG, Json, entry, lines
 
 WEB = host("web", "10.0.1.1", external="34.1.1.1", subnetwork="front")
 DB = host("db", "10.0.2.1", external="34.1.1.2", subnetwork="back", zone="us-central1-b")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from netplan_planner.model import Inventory, Reporter, Series, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flow_oracle import Answer, Place, Record, answer, percentile, spread
-from support.flow_project import host, inventory, subnet, subnet_link
-from support.flow_records import entry, lines
+from support.flows.oracle import Answer, Place, Record, answer, percentile, spread
+from support.flows.project import host, inventory, subnet, subnet_link
+from support.flows.records import entry, lines
 
 START_US = 1_772_445_600_000_000
 """`flow_records.START`."""

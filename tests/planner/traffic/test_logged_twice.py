@@ -10,8 +10,8 @@ import pytest
 from netplan_planner.model import LogOverlap, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.repeats import OWN_SETTING
-from support.flow_project import host, inventory, subnet, subnet_link
-from support.flow_records import START, Json, entry, lines, only_edge, read
+from support.flows.project import host, inventory, subnet, subnet_link
+from support.flows.records import START, Json, entry, lines, only_edge, read
 
 WEB = host("web", "10.0.1.1", subnetwork="front")
 WEB2 = host("web2", "10.0.1.2", subnetwork="front")

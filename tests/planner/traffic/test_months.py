@@ -6,7 +6,7 @@ from pathlib import Path
 
 from netplan_planner.model import TrafficMatrix
 from netplan_planner.units import BYTES_PER_GIB, gib_per_month
-from support.flow_records import START, Json, entry, only_edge, read
+from support.flows.records import START, Json, entry, only_edge, read
 
 WEEK_HOURS = 7 * 24
 

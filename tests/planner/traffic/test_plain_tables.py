@@ -13,8 +13,8 @@ import pytest
 from netplan_planner.errors import InputError
 from netplan_planner.model import BadRecord, Edge, OwnerKind, PathClass, TrafficMatrix
 from netplan_planner.traffic import read_traffic
-from support.flow_project import host, inventory
-from support.flow_records import edge_between, entry, lines, only_edge, top_bytes
+from support.flows.project import host, inventory
+from support.flows.records import edge_between, entry, lines, only_edge, top_bytes
 
 WEB = host("web", "10.0.0.1", external="34.1.1.1")
 DB = host("db", "10.0.0.2", external="34.1.1.2", zone="us-central1-b")

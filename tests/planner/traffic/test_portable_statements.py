@@ -11,7 +11,7 @@ from sqlglot.dialects.bigquery import BigQuery
 
 from netplan_planner.traffic import TrafficOptions
 from netplan_planner.traffic.engine import Engine, open_engine
-from support.flow_tables import WITH_ARGUMENTS, all_statements, constants, fill, functions
+from support.flows.tables import WITH_ARGUMENTS, all_statements, constants, fill, functions
 
 STATEMENTS = all_statements()
 DIALECTS = ("bigquery", "spark")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.traffic import HeaderBytes
-from support.flow_project import host, inventory
-from support.flow_records import entry, only_edge, read, top_bytes
+from support.flows.project import host, inventory
+from support.flows.records import entry, only_edge, read, top_bytes
 
 A, B = "10.0.0.1", "10.0.0.2"
 

@@ -8,8 +8,8 @@ import pytest
 
 from netplan_planner.model import Inventory, OwnerKind, PathClass
 from netplan_planner.traffic import read_traffic
-from support.flow_records import Json, only_edge
-from support.shared_data import SHARED, needs_shared, shared
+from support.flows.records import Json, only_edge
+from support.projects.shared_data import SHARED, needs_shared, shared
 
 FOLDER = "data/recorded/vpc_flow_logs"
 FILES = [] if SHARED is None else sorted((SHARED / FOLDER).glob("*.json"))

@@ -8,8 +8,8 @@ import pytest
 
 from netplan_planner.model import Certainty, Inventory, PathClass, Reporter
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flow_project import host, inventory, subnet
-from support.flow_records import START, Json, edge_between, entry, lines, only_edge, read
+from support.flows.project import host, inventory, subnet
+from support.flows.records import START, Json, edge_between, entry, lines, only_edge, read
 
 WEB = host("web", "10.0.1.1", external="34.1.1.1", subnetwork="front")
 WEB2 = host("web2", "10.0.1.2", subnetwork="front")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.model import OwnerKind, TrafficMatrix
-from support.flow_project import host, inventory
-from support.flow_records import START, Json, edge_between, entry, only_edge, read
+from support.flows.project import host, inventory
+from support.flows.records import START, Json, edge_between, entry, only_edge, read
 
 A, B, C = "10.0.0.1", "10.0.0.2", "10.0.0.3"
 GBPS = 7_500_000_000

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.model import Reporter
-from support.flow_records import Json, edge_between, entry, only_edge, read
+from support.flows.records import Json, edge_between, entry, only_edge, read
 
 A, B, C = "10.0.0.1", "10.0.0.2", "10.0.0.3"
 GBPS = 7_500_000_000

@@ -12,8 +12,8 @@ from netplan_planner.errors import InputError
 from netplan_pricing.catalogue.dumps import read_dump, require_complete
 from netplan_pricing.catalogue.rates import rate_of
 from netplan_pricing.catalogue.sku import Sku
-from support.command import run_verbs
-from support.skus import NETWORKING, sku, write_page
+from support.commands.run import run_verbs
+from support.prices.skus import NETWORKING, sku, write_page
 
 CORE = sku("N2 Instance Core running in Iowa", "CPU", sku_id="AAAA-0000-0001")
 RAM = sku("N2 Instance Ram running in Iowa", "RAM", sku_id="AAAA-0000-0002", unit="GiBy.h")

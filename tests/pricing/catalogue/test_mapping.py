@@ -13,9 +13,9 @@ from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
 from netplan_pricing.catalogue.rates import rate_of
 from netplan_pricing.catalogue.sku import Sku, sku_of_message
-from support.catalog_server import CatalogServer
-from support.shared_data import needs_shared, shared
-from support.skus import COMPUTE, NETWORKING, sku
+from support.prices.skus import COMPUTE, NETWORKING, sku
+from support.projects.shared_data import needs_shared, shared
+from support.servers.catalog import CatalogServer
 
 VM = "vm_component"
 

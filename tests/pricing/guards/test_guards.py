@@ -17,11 +17,11 @@ from netplan_pricing.guards.beside import doubts_beside
 from netplan_pricing.guards.missing import lacking_pairs
 from netplan_pricing.guards.quotes import quotes
 from netplan_pricing.verifying import verify
-from support.command import run_verbs
-from support.price_inputs import LISTS, TODAY, arguments, built, made_skus, replaced
-from support.price_inputs import write_inputs as inputs_in
-from support.shared_data import needs_shared, shared
-from support.skus import sku, write_page
+from support.commands.run import run_verbs
+from support.prices.inputs import LISTS, TODAY, arguments, built, made_skus, replaced
+from support.prices.inputs import write_inputs as inputs_in
+from support.prices.skus import sku, write_page
+from support.projects.shared_data import needs_shared, shared
 
 Skus = list[dict[str, Any]]
 

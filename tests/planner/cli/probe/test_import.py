@@ -8,8 +8,8 @@ import pytest
 from netplan_planner.measuring.outputs import read_outputs
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
-from support.command import run_verbs
-from support.shared_data import needs_shared, shared
+from support.commands.run import run_verbs
+from support.projects.shared_data import needs_shared, shared
 
 RECORDED = "data/recorded/benchmark_output"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from support.command import run_verbs
-from support.probe_plans import instance, inventory_file
+from support.commands.run import run_verbs
+from support.probes.plans import instance, inventory_file
 
 FAR = "europe-west1-b"
 

@@ -14,18 +14,15 @@ import pytest
 
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import PathClass
-from support import testbed as beds
-from support.command import ROOTS, run_verbs
-from support.probe_plans import instance, inventory_file
-from support.testbed import Host, bed_of
-from support.testbed_processes import assert_none_left, free_ports, marked, wait_for
+from support.commands.run import ROOTS, run_verbs
+from support.probes.plans import instance, inventory_file
+from support.testbed import bed as beds
+from support.testbed.bed import Host, bed_of
+from support.testbed.processes import assert_none_left, free_ports, marked, wait_for
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    shutil.which("iperf3") is None, reason="iperf3 is not installed: apt-get install iperf3"
+)
 WHY_NO_BED = beds.missing()
 RUN = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -139,6 +136,7 @@ def test_limits_of_the_run_itself_leave_runs_out_and_say_so(mark: str, tmp_path:
     assert read_store(tmp_path / "store.jsonl").measurements == ()
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(bool(WHY_NO_BED), reason=WHY_NO_BED or "a test bed can be built")
 def test_two_machines_of_a_test_bed(tmp_path: Path) -> None:
     with bed_of(Host(name="small", egress_mbps=100), Host(name="plain", egress_mbps=200)) as bed:

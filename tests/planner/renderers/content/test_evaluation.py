@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import GroupScore
 from netplan_planner.renderers import RenderOptions, render
-from support import probe_answers
+from support.probes import answers as probe_answers
 
 PLAIN = RenderOptions()
 

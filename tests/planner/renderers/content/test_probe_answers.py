@@ -13,7 +13,7 @@ from netplan_planner.model.probe_plan import ProbePlan
 from netplan_planner.model.probe_results import MeasuredRun, MissedRuns, ProbeResults
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.content.probe_results import event_line
-from support import probe_answers
+from support.probes import answers as probe_answers
 
 Golden = Callable[[str, str], None]
 PLAIN = RenderOptions()

@@ -13,8 +13,8 @@ from netplan_planner.renderers.html.charts.agreement import (
     Agreement,
     agreement,
 )
-from support import probe_answers
-from support.probe_answers import predicted
+from support.probes import answers as probe_answers
+from support.probes.answers import predicted
 
 
 def picture(*rows: tuple[float, float]) -> Agreement:

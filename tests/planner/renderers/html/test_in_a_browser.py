@@ -20,8 +20,10 @@ from netplan_planner.model import Report
 from netplan_planner.renderers import RenderOptions, render
 from netplan_planner.renderers.document import Column, Section, Table, Title, line
 from netplan_planner.renderers.html.answers import render_blocks
-from support import browser as browsers
-from support import html_reports, probe_answers, reports
+from support.probes import answers as probe_answers
+from support.reports import browser as browsers
+from support.reports import made as reports
+from support.reports import pages as html_reports
 
 pytestmark = pytest.mark.skipif(browsers.chromium() is None, reason=browsers.MISSING)
 OPTIONS = RenderOptions(rules=reports.RULES)
@@ -315,6 +317,7 @@ def test_it_prints_on_a4_with_all_findings(browser: Browser, tmp_path: Path) -> 
     assert b"/MediaBox [0 0 594" in made or b"/MediaBox [0 0 595" in made
 
 
+@pytest.mark.alone
 def test_ten_thousand_findings_open_in_three_seconds(browser: Browser, tmp_path: Path) -> None:
     file = written(tmp_path, reports.crowded_report(10_000, 60))
     assert file.stat().st_size < 8_000_000
@@ -325,7 +328,7 @@ def test_ten_thousand_findings_open_in_three_seconds(browser: Browser, tmp_path:
         took_s = time.monotonic() - started
         assert seen.page.locator("[data-rule]").count() == 10_000
         assert seen.complaints == []
-    # Three seconds are what a reader waits; a machine that runs other tests beside gets more.
+    # Three seconds are what a reader waits; a slow machine gets more.
     assert took_s < 12
 
 

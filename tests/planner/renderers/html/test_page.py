@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from netplan_planner.model import CurrencyRate
 from netplan_planner.renderers import RenderOptions, render
-from support import html_reports, probe_answers, reports
+from support.probes import answers as probe_answers
+from support.reports import made as reports
+from support.reports import pages as html_reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
 EUROS = CurrencyRate(code="EUR", per_usd=Decimal("0.5"), as_of="2026-04-29")

@@ -18,7 +18,7 @@ from netplan_planner.throughput.goodput.intervals import (
     interval,
 )
 from netplan_planner.throughput.single_row import single_row
-from support.predict_paths import DAY, Table, path
+from support.paths.queries import DAY, Table, path
 
 LEVEL = st.floats(0.5, 0.99)
 WINDOW = REGIMES.index("window-own")

@@ -17,7 +17,7 @@ from netplan_planner.throughput.goodput.conformal import (
 )
 from netplan_planner.throughput.goodput.intervals import REGIMES
 from netplan_planner.throughput.limits.tables import DATA
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 TABLE = DATA / "interval_factors.csv"
 SCRIPT = Path(__file__).parents[4] / "planner/scripts/build_intervals.py"

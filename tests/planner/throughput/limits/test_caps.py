@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from netplan_planner.model import EgressCap
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.tables import DATA, cap_rows, platform_generations
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 TODAY = date(2026, 11, 21)
 SCRIPT = Path(__file__).parents[4] / "planner" / "scripts" / "build_caps.py"

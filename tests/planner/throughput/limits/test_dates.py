@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from netplan_planner.model import Estimate
-from support.predict_paths import estimate, path
+from support.paths.queries import estimate, path
 
 CHANGES = [
     # A cap whose oldest document is of June 2015, and the year that stands for it.

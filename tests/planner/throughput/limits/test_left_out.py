@@ -11,7 +11,7 @@ from netplan_planner.throughput.limits.path_limits import static_limits
 from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.limits.tables import campaigns_with_figures, window_figures
 from netplan_planner.throughput.transport import tcp
-from support.predict_paths import DAY, path
+from support.paths.queries import DAY, path
 
 HALF_CEILING_BYTES = 6 * 2**20 / 2
 

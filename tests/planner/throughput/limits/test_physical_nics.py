@@ -6,7 +6,7 @@ import pytest
 from netplan_planner.model import LimitKind, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.physical_nics import nic_limit, physical_nics
-from support.predict_paths import DAY, end, estimate, path
+from support.paths.queries import DAY, end, estimate, path
 
 
 def steady(path_class: str, machine_type: str, nic_count: int = 1) -> PathQuery:

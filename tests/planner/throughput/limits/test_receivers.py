@@ -7,7 +7,7 @@ from netplan_planner.model import Estimate, Limit, PathQuery
 from netplan_planner.throughput import load_caps
 from netplan_planner.throughput.limits.host import core_flow
 from netplan_planner.throughput.limits.receivers import RECEIVER_CORES
-from support.predict_paths import DAY, TYPES, end, estimate, path
+from support.paths.queries import DAY, TYPES, end, estimate, path
 
 SENDER = "n2-standard-32"
 

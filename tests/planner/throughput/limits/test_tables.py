@@ -14,7 +14,7 @@ from netplan_planner.throughput.limits.tables import (
     path_limit,
     stated_on,
 )
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 THEN = date(2017, 7, 20)
 

@@ -32,7 +32,7 @@ from netplan_planner.throughput.round_trips.rtt import (
     rtt_for_pairs,
 )
 from netplan_pricing import open_snapshot
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 SCRIPT = Path(__file__).parents[4] / "planner" / "scripts" / "build_rtt.py"
 

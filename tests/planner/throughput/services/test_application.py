@@ -23,7 +23,7 @@ from netplan_planner.throughput.services.application import (
     transactions_per_s,
 )
 from netplan_planner.units import bytes_from_gbps, gbps_from_bytes
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 TALK = "percona-xtradb-sysbench-oltp"
 

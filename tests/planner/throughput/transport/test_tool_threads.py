@@ -3,7 +3,7 @@
 import pytest
 
 from netplan_planner.throughput.transport.tool_threads import is_one_thread, thread_count
-from support.probe_measurements import measured
+from support.probes.measurements import measured
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """No calibration turns a direction of change: what helps without probes never hurts with them."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from netplan_planner.model import PathEnd, PathQuery
 from netplan_planner.throughput import predict
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
-from support.calibrated_paths import CALIBRATIONS, answers
-from support.calibrations import placed, under
-from support.predict_paths import (
+from support.calibrations.made import placed, under
+from support.calibrations.paths import CALIBRATIONS, Lazily, answers
+from support.paths.queries import (
     Table,
     durations,
     end,
@@ -31,7 +32,13 @@ from support.predict_paths import (
 SLACK = 1 + 1e-9
 TIMES = st.floats(1, 20)
 SEEDS = st.integers(0, 2**32 - 1)
-CAPS = {name: under(one) for name, one in CALIBRATIONS.items()}
+
+
+def _caps(name: str) -> CalibratedCaps:
+    return under(CALIBRATIONS[name])
+
+
+CAPS = Lazily({name: partial(_caps, name) for name in CALIBRATIONS})
 """One each for the whole file: answers are remembered by them."""
 
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.model import Calibration, LimitKind, PathQuery
-from support.calibrated_paths import CALIBRATIONS
-from support.calibrations import (
+from support.calibrations.made import (
     EMPTY,
     at_wall,
     corrected,
@@ -22,7 +21,8 @@ from support.calibrations import (
     probe,
     to_aws,
 )
-from support.predict_paths import estimate, paths
+from support.calibrations.paths import CALIBRATIONS
+from support.paths.queries import estimate, paths
 
 SLACK = 1 + 1e-9
 COUNTS = (1, 2, 3, 5, 8, 10)
@@ -77,7 +77,12 @@ class TestConsistency:
         assert log_width(corrected(query, found)) > 0.8 * log_width(estimate(query))
 
 
-@pytest.mark.parametrize("calibration", CALIBRATIONS.values(), ids=CALIBRATIONS)
+@pytest.fixture(scope="module")
+def calibration(request: pytest.FixtureRequest) -> Calibration:
+    return CALIBRATIONS[request.param]
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS, indirect=True)
 class TestEveryPath:
     @settings(deadline=None, max_examples=10)
     @given(query=paths(), level=st.floats(0.5, 0.99))

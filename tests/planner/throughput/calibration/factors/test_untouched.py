@@ -8,7 +8,7 @@ from netplan_planner.throughput.batch import predict_columns
 from netplan_planner.throughput.goodput.intervals import factors_at
 from netplan_planner.throughput.limits.caps import load_caps
 from netplan_planner.throughput.limits.path_limits import static_limits
-from support.calibrations import (
+from support.calibrations.made import (
     EMPTY,
     at_wall,
     aws_wall,
@@ -21,7 +21,7 @@ from support.calibrations import (
     under,
     window_bound,
 )
-from support.predict_paths import DAY, Table, estimate, path, paths
+from support.paths.queries import DAY, Table, estimate, path, paths
 
 N2_WALLS = learnt(on_pairs(at_wall(), [0.7] * 4))
 """What they told: the cap of n2 machines, and what paths inside a zone have in common."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from netplan_planner.engine.calibration_file import calibration_text
-from support.calibrations import (
+from support.calibrations.made import (
     at_wall,
     corrected,
     learnt,
@@ -18,7 +18,7 @@ from support.calibrations import (
     shared_factor,
     to_aws,
 )
-from support.predict_paths import DAY
+from support.paths.queries import DAY
 
 AGES = (0, 60, 180, 400)
 

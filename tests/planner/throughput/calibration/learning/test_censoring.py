@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.model import PathQuery
-from support.calibrations import (
+from support.calibrations.made import (
     at_wall,
     aws_wall,
     corrected_gbps,
@@ -22,8 +22,8 @@ from support.calibrations import (
     under,
     window_bound,
 )
-from support.calibrations import corrected as calibrated
-from support.predict_paths import estimate, gbps
+from support.calibrations.made import corrected as calibrated
+from support.paths.queries import estimate, gbps
 
 NAMED = (at_wall(), window_bound(), to_aws(), aws_wall(), at_wall(streams=1))
 SAME = pytest.approx(1, abs=1e-3)

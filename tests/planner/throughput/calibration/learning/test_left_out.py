@@ -7,7 +7,7 @@ import pytest
 from netplan_planner.model import LeftOut, PathClass, PathQuery
 from netplan_planner.throughput.calibration.learning.left_out import left_out
 from netplan_planner.throughput.goodput.intervals import factors_at
-from support.calibrations import (
+from support.calibrations.made import (
     Probe,
     Runs,
     at_wall,
@@ -21,7 +21,7 @@ from support.calibrations import (
     probe,
     to_aws,
 )
-from support.predict_paths import DAY, estimate, gbps
+from support.paths.queries import DAY, estimate, gbps
 
 LEVEL = 0.9
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from netplan_planner.engine.calibration_file import calibration_text
 from netplan_planner.engine.probe_rows import joined
 from netplan_planner.throughput.calibration.learning.calibration import calibrate
-from support.calibrations import (
+from support.calibrations.made import (
     Probe,
     at_wall,
     aws_wall,
@@ -28,7 +28,7 @@ from support.calibrations import (
     to_aws,
     window_bound,
 )
-from support.predict_paths import DAY, gbps
+from support.paths.queries import DAY, gbps
 
 QUERIES = (
     *(placed(at_wall("n2-standard-32"), number) for number in range(2)),

@@ -13,8 +13,7 @@ import pytest
 
 from netplan_planner.model import Calibration, PathQuery
 from netplan_planner.throughput.limits.shared_by import OWN
-from support.calibration_worlds import PROBED, UNPROBED, World, drawn_world
-from support.calibrations import (
+from support.calibrations.made import (
     at_wall,
     aws_wall,
     corrected,
@@ -25,7 +24,8 @@ from support.calibrations import (
     to_aws,
     window_bound,
 )
-from support.predict_paths import gbps
+from support.calibrations.worlds import PROBED, UNPROBED, World, drawn_world
+from support.paths.queries import gbps
 
 WORLDS = range(20)
 STATED = 0.9

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from netplan_planner.model import PathQuery
-from support.calibrations import (
+from support.calibrations.made import (
     Probe,
     at_wall,
     corrected,
@@ -18,7 +18,7 @@ from support.calibrations import (
     shared_factor,
     window_bound,
 )
-from support.predict_paths import gbps
+from support.paths.queries import gbps
 
 
 def between_regions(**more: object) -> PathQuery:

@@ -12,7 +12,7 @@ import pytest
 
 from netplan_planner.throughput.limits.pods.tables import pod_terms
 from netplan_planner.throughput.transport.tcp import gbit_from_bytes
-from support.pod_figures import (
+from support.paths.pod_figures import (
     CLOUD,
     LINK_10,
     LINK_40,
@@ -23,7 +23,7 @@ from support.pod_figures import (
     left_out,
     score,
 )
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 
 @needs_shared

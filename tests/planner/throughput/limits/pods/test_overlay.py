@@ -26,7 +26,7 @@ from netplan_planner.throughput.limits.pods.overlay import (
 )
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.services.application import known_service, transactions_per_s
-from support.shared_data import needs_shared, shared
+from support.projects.shared_data import needs_shared, shared
 
 TODAY = date(2026, 11, 21)
 THEN = date(2020, 8, 31)

@@ -1,0 +1,451 @@
+"""The order of fixes: marginal gain on the changed facts, and nothing counted twice."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from netplan_planner.engine.fixes import Answer, answer
+from netplan_planner.model import (
+    Change,
+    ChangeKind,
+    Facts,
+    Hit,
+    LineItem,
+    PathClass,
+    ResourceRef,
+    SelfLink,
+    Zone,
+    total_usd,
+    usage_of,
+)
+from netplan_planner.paths.changed_traffic import ChangedTraffic
+from netplan_rules.address.external_ip_inter_region import check as inter_region_address
+from netplan_rules.address.external_ip_intra_region import check as intra_region_address
+from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
+from netplan_rules.base import Check
+from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
+from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
+from netplan_rules.registry import find_rule
+from support.prices.commitments import commitment
+from support.rules.facts import facts_of, facts_to_internet, machine
+
+ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "europe-west1-b")
+
+
+def judged(facts: Facts, *checks: Check) -> Answer:
+    kept = [
+        (check.rule, tuple(said for said in check(facts) if isinstance(said, Hit)))
+        for check in checks
+    ]
+    return answer(facts, kept)
+
+
+def bill(facts: Facts, changes: list[Change]) -> Decimal:
+    """Return what all traffic costs after changes, added up edge by edge."""
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    owners = {owner.link: index for index, owner in enumerate(facts.traffic.owners)}
+    for change in changes:
+        if change.kind is ChangeKind.ZONE:
+            zone = next(m.zone for m in facts.inventory.instances if m.zone == change.to)
+            traffic.move(owners[change.target], zone)
+        else:
+            ends = sorted((owners[change.target], owners[change.destination]))
+            traffic.use_internal((ends[0], ends[1]))
+    return sum((traffic.cost([e]).usd_per_month for e in facts.traffic.edges), Decimal(0))
+
+
+def test_an_address_takes_the_money_from_a_move() -> None:
+    """Two peers reach a machine by external addresses: those are the fault, not its place.
+
+    Inside a zone internal addresses are free, so after the address fix the move costs.
+    """
+    facts = facts_of(
+        machine("a"),
+        machine("b"),
+        machine("c", zone="us-central1-b"),
+        talk=(
+            ("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1.0),
+            ("a", "c", PathClass.INTER_ZONE_EXTERNAL, 0.2),
+        ),
+    )
+    found = judged(facts, intra_zone_address, zone_moves)
+    first = found.do_first[0]
+    assert first.rule == "external-ip-intra-zone"
+    assert first.saving_usd_per_month == first.alone_usd_per_month
+    rest = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+    made = [change for finding in found.findings for change in finding.changes]
+    assert rest <= bill(facts, []) - min(bill(facts, made[:n]) for n in range(len(made) + 1))
+
+
+def test_two_regions_one_fault_is_counted_once() -> None:
+    facts = facts_of(
+        machine("a"),
+        machine("b", zone="europe-west1-b"),
+        talk=(("a", "b", PathClass.INTER_REGION_EXTERNAL, 0.5),),
+    )
+    found = judged(facts, inter_region_address, region_moves)
+    (move,) = [f for f in found.findings if f.rule == "chatty-inter-region-pair"]
+    total = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+    # A machine costs less in the other region, too.
+    hours = [item.usd_per_month for item in move.line_items if item.unit == "hour"]
+    assert total <= bill(facts, []) + sum(hours, Decimal(0))
+    assert move.marginal_usd_per_month is not None
+
+
+def test_moves_of_a_triangle_are_priced_one_after_the_other() -> None:
+    names = ("a", "b", "c")
+    facts = facts_of(
+        *(machine(name, zone=zone) for name, zone in zip(names, ZONES[:3], strict=True)),
+        talk=tuple(
+            (one, other, PathClass.INTER_ZONE_INTERNAL, 0.1)
+            for one, other in (("a", "b"), ("b", "c"), ("c", "a"))
+        ),
+    )
+    (finding,) = judged(facts, zone_moves).findings
+    assert len(finding.members) == 2
+    assert finding.saving_usd_per_month == bill(facts, [])
+    assert finding.marginal_usd_per_month == finding.saving_usd_per_month
+    alone = [
+        bill(facts, []) - bill(facts, [c]) for c in finding.changes if c.kind is ChangeKind.ZONE
+    ]
+    assert sum(alone, Decimal(0)) != finding.saving_usd_per_month
+
+
+@given(
+    st.lists(st.sampled_from(ZONES), min_size=3, max_size=5),
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans(), st.integers(1, 20)),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda t: (t[0], t[1]),
+    ),
+)
+def test_what_all_ranked_fixes_save_is_what_the_bill_falls_by(
+    zones: list[str], flows: list[tuple[int, int, bool, int]]
+) -> None:
+    """Against a bill of all traffic, computed anew with every ranked change made."""
+    names = ("ant", "bee", "cow", "dog", "elk")
+    base = PathClass.SAME_ZONE_INTERNAL, PathClass.SAME_ZONE_EXTERNAL
+    talk = []
+    for src, dst, is_external, rate in flows:
+        if src == dst or max(src, dst) >= len(zones):
+            continue
+        machines = machine("x", zone=zones[src]), machine("y", zone=zones[dst])
+        path_class = base[is_external].between(machines[0].zone, machines[1].zone)
+        talk.append((names[src], names[dst], path_class, rate / 10))
+    if not talk:
+        return
+    facts = facts_of(
+        *(machine(name, zone=zone) for name, zone in zip(names, zones, strict=False)),
+        talk=tuple(talk),
+    )
+    found = judged(facts, inter_region_address, zone_moves, region_moves)
+    ranked = {fix.finding for fix in found.do_first}
+    assert [fix.rank for fix in found.do_first] == list(range(1, len(found.do_first) + 1))
+    changes = [c for f in found.findings if f.fingerprint in ranked for c in f.changes]
+    if all(
+        fix.place_count == _places(found, fix.finding) for fix in found.do_first
+    ) and not _priced(facts, changes):
+        saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+        assert abs(saved - (bill(facts, []) - bill(facts, changes))) < Decimal("0.01")
+
+
+def _places(found: Answer, key: str) -> int:
+    return next(len(f.members) for f in found.findings if f.fingerprint == key)
+
+
+def _priced(facts: Facts, changes: list[Change]) -> bool:
+    """Return whether a move changes the price of a machine, which is no traffic."""
+    regions = {m.ref.self_link: m.region for m in facts.inventory.instances}
+    moves = [c for c in changes if c.kind is ChangeKind.ZONE]
+    return any(not (c.to or "").startswith(regions[c.target]) for c in moves)
+
+
+def type_hit(name: str, to: str, usd: str, used_ratio: float | None = None) -> Hit:
+    link = SelfLink(f"projects/p/zones/us-central1-a/instances/{name}")
+    item = LineItem(
+        name=to,
+        quantity=Decimal(1),
+        unit="month",
+        unit_price_usd=Decimal(usd),
+        usd_per_month=Decimal(usd),
+        as_of=date(2026, 4, 30),
+        source="test",
+    )
+    return Hit(
+        resources=(ResourceRef(self_link=link),),
+        subject=name,
+        message=name,
+        saving_items=(item,),
+        used_ratio=used_ratio,
+        change=Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=to),
+    )
+
+
+def test_a_machine_gets_one_type() -> None:
+    cheaper = find_rule("cheaper-series").rule
+    other = find_rule("shared-core-in-data-path").rule
+    found = answer(
+        facts_of(machine("a")),
+        [
+            (cheaper, (type_hit("a", "n2d-standard-8", "50"),)),
+            (other, (type_hit("a", "e2-standard-8", "70"),)),
+        ],
+    )
+    assert [(f.rule, f.saving_usd_per_month) for f in found.do_first] == [(other.id, Decimal(70))]
+    loser = next(f for f in found.findings if f.rule == cheaper.id)
+    assert (loser.rank, loser.marginal_usd_per_month) == (None, Decimal(0))
+    assert loser.overlap == "another fix already changes the type"
+    assert loser.saving_usd_per_month == Decimal(50)
+
+
+def price(facts: Facts, name: str, machine_type: str, zone: str) -> Decimal:
+    (here,) = [m for m in facts.inventory.instances if m.name == name]
+    there = replace(here, machine_type=machine_type, zone=Zone(zone))
+    return total_usd(facts.machines.cost_today(there, usage_of(there)))
+
+
+@pytest.mark.parametrize(
+    ("home", "away", "rate", "first"),
+    [
+        ("asia-southeast1-a", "us-central1-a", 5.0, "chatty-inter-region-pair"),
+        # What traffic saves is little more than what the machine costs more there.
+        ("us-central1-a", "asia-southeast1-a", 0.0131, "cheaper-series"),
+    ],
+)
+def test_a_machine_that_moves_and_changes_its_type_is_priced_as_what_it_becomes(
+    home: str, away: str, rate: float, first: str
+) -> None:
+    """Whichever comes first, the two save what the old machine costs here less the new one there.
+
+    Alone they save two types' difference here, and two places' difference of the old type.
+    """
+    types = "n2-standard-32", "n2d-standard-32"
+    facts = facts_of(
+        machine("apple", zone=away, labels=(("netplan-pin", ""),)),
+        machine("pear", types[0], zone=home),
+        talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, rate),),
+    )
+    old, new = (price(facts, "pear", one, home) for one in types)
+    link = SelfLink(f"projects/p/zones/{home}/instances/pear")
+    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=types[1])
+    cheaper = replace(type_hit("pear", types[1], str(old - new)), change=change)
+    moves = tuple(said for said in region_moves(facts) if isinstance(said, Hit))
+    (move,) = (hit.change for hit in moves if hit.change is not None)
+    assert move.target == link
+    rule = find_rule("cheaper-series").rule
+    found = answer(facts, [(rule, (cheaper,)), (region_moves.rule, moves)])
+    assert found.do_first[0].rule == first
+    assert len(found.do_first) == 2
+    then = price(facts, "pear", types[1], move.to or "")
+    traffic = bill(facts, []) - bill(facts, [move])
+    saved = sum((fix.saving_usd_per_month or Decimal(0) for fix in found.do_first), Decimal(0))
+    assert abs(saved - (old - then + traffic)) < Decimal("0.01")
+
+
+def test_a_move_leaves_the_last_step_of_a_price_and_not_the_first() -> None:
+    """Two machines share the steps of traffic to the internet; one that leaves takes little off.
+
+    In Europe its own traffic begins at the first step: what the move saves between regions is
+    nearly what it costs more there.
+    """
+    facts = facts_to_internet(
+        ("ant", "us-central1-a", "PREMIUM"),
+        ("bee", "us-central1-a", "PREMIUM"),
+        area="Europe/deu",
+    )
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    whole = traffic.cost(facts.traffic.edges).usd_per_month
+    edges = traffic.edges_of(1)
+    here = traffic.cost(edges).usd_per_month
+    (alone,) = (traffic.cost(traffic.edges_of(0)).usd_per_month,)
+    # Each is the last to come, so both stand on the cheapest steps that the two reach together.
+    assert here + alone < whole
+    traffic.move(1, Zone("europe-west1-b"))
+    there = traffic.cost(edges).usd_per_month
+    assert there - here == traffic.cost(facts.traffic.edges).usd_per_month - whole
+
+
+def test_a_second_move_meets_the_steps_that_the_first_has_left() -> None:
+    """What two moves save one after the other is what the whole bill falls by."""
+    facts = facts_to_internet(
+        ("ant", "us-central1-a", "PREMIUM"),
+        ("bee", "us-central1-a", "PREMIUM"),
+        area="Europe/deu",
+    )
+    assert facts.traffic is not None
+    traffic = ChangedTraffic(facts)
+    whole = traffic.cost(facts.traffic.edges).usd_per_month
+    saved = Decimal(0)
+    for owner in (0, 1):
+        edges = traffic.edges_of(owner)
+        before = traffic.cost(edges).usd_per_month
+        traffic.move(owner, Zone("europe-west1-b"))
+        saved += before - traffic.cost(edges).usd_per_month
+    assert saved == whole - traffic.cost(facts.traffic.edges).usd_per_month
+    for owner in (0, 1):
+        traffic.move(owner, None)
+    assert traffic.cost(facts.traffic.edges).usd_per_month == whole
+
+
+def test_a_machine_that_moves_to_a_commitment_does_not_leave_it_for_less() -> None:
+    """An unused commitment takes the moved machine; another type would leave it unused again."""
+    facts = facts_of(
+        machine("apple"),
+        machine("pear", zone="asia-southeast1-a"),
+        talk=(("pear", "apple", PathClass.INTER_REGION_INTERNAL, 5.0),),
+    )
+    inventory = replace(facts.inventory, commitments=(commitment(16, 64),))
+    facts = replace(facts, inventory=inventory)
+    link = SelfLink("projects/p/zones/asia-southeast1-a/instances/pear")
+    cheaper = type_hit("pear", "e2-standard-8", "38.48")
+    change = Change(kind=ChangeKind.MACHINE_TYPE, target=link, to="e2-standard-8")
+    moves = tuple(said for said in region_moves(facts) if isinstance(said, Hit))
+    assert [hit.change.target for hit in moves if hit.change] == [link]
+    rule = find_rule("cheaper-series").rule
+    found = answer(facts, [(rule, (replace(cheaper, change=change),)), (region_moves.rule, moves)])
+    assert [fix.rule for fix in found.do_first] == [region_moves.rule.id]
+
+
+def test_findings_of_two_rules_do_not_both_leave_one_commitment() -> None:
+    """It covers one of two machines: whichever goes first, the other is the one that it covers."""
+    facts = facts_of(machine("a"), machine("b"))
+    inventory = replace(facts.inventory, commitments=(commitment(8, 32),))
+    facts = replace(facts, inventory=inventory)
+    cheaper = find_rule("cheaper-series").rule
+    other = find_rule("shared-core-in-data-path").rule
+    hits = type_hit("a", "n2d-standard-8", "50"), type_hit("b", "e2-standard-8", "70")
+    found = answer(facts, [(cheaper, hits[:1]), (other, hits[1:])])
+    assert [fix.rule for fix in found.do_first] == [other.id]
+    second = next(one for one in found.findings if one.rule == cheaper.id)
+    assert second.marginal_usd_per_month == Decimal(0)
+    assert second.overlap == "other changes leave commitments unused that it counts on"
+    # Without a commitment each saves what it saves alone.
+    free = answer(facts_of(machine("a"), machine("b")), [(cheaper, hits[:1]), (other, hits[1:])])
+    assert sum(fix.saving_usd_per_month or 0 for fix in free.do_first) == Decimal(120)
+
+
+def test_a_fix_that_saves_to_the_cent_what_it_saves_alone_has_nothing_taken_from_it() -> None:
+    facts = facts_of(
+        machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1 / 3),)
+    )
+    (hit,) = (said for said in intra_zone_address(facts) if isinstance(said, Hit))
+    more = replace(hit.saving_items[0], usd_per_month=hit.saving_items[0].usd_per_month + DUST)
+    items = (more, *hit.saving_items[1:])
+    found = answer(facts, [(intra_zone_address.rule, (replace(hit, saving_items=items),))])
+    assert [fix.overlap for fix in found.do_first] == [""]
+
+
+DUST = Decimal("0.000001")
+"""A line rounds its own last digits, and two lines do so twice."""
+
+
+@pytest.mark.parametrize(
+    ("usd", "used", "expected"),
+    [
+        ("5310.92", None, ["waits", "rich"]),
+        ("73", None, ["waits", "rich"]),
+        ("5310.92", 0.3, ["rich"]),
+        ("73", 0.3, ["rich"]),
+    ],
+)
+def test_money_and_held_back_traffic_are_ranked_by_what_is_at_stake(
+    usd: str, used: float | None, expected: list[str]
+) -> None:
+    """A limit that nobody comes near is no reason; the greatest saving is never left out."""
+    facts = facts_of(
+        machine("rich"),
+        machine("waits", "n2-standard-2"),
+        machine("peer"),
+        talk=(("waits", "peer", PathClass.SAME_ZONE_INTERNAL, 9.9),),
+    )
+    waits = type_hit("waits", "n2-standard-16", "-40", 0.99 if used is None else used)
+    found = answer(
+        facts,
+        [
+            (find_rule("cheaper-series").rule, (type_hit("rich", "x", usd),)),
+            (find_rule("egress-cap-saturated").rule, (waits,)),
+        ],
+    )
+    names = [fix.subject for fix in found.do_first]
+    assert names == expected
+
+
+def test_an_address_of_one_price_saves_after_a_move() -> None:
+    """Between zones both addresses cost the same; in one zone the internal one is free."""
+    facts = facts_of(
+        machine("db"),
+        machine("web", zone="us-central1-b"),
+        talk=(
+            ("db", "web", PathClass.INTER_ZONE_INTERNAL, 2.0),
+            ("web", "db", PathClass.INTER_ZONE_EXTERNAL, 1.0),
+        ),
+    )
+    move, address = judged(facts, intra_region_address, zone_moves).do_first
+    assert (move.rule, address.rule) == ("chatty-inter-zone-pair", "external-ip-intra-region")
+    assert (address.alone_usd_per_month, address.overlap) == (
+        None,
+        "once the fixes before it are made",
+    )
+    assert address.saving_usd_per_month is not None
+    whole = (move.saving_usd_per_month or Decimal(0)) + address.saving_usd_per_month
+    assert whole == bill(facts, [])
+    alone = judged(facts, intra_region_address)
+    assert alone.do_first == ()
+    (finding,) = alone.findings
+    assert finding.marginal_usd_per_month is None
+
+
+def test_moves_do_not_work_against_each_other() -> None:
+    """A machine that another one moves to stays, whichever rule would move it."""
+    facts = facts_of(
+        machine("ant"),
+        machine("bee", zone="us-central1-b"),
+        machine("cow", zone="us-east1-b"),
+        talk=(
+            ("ant", "bee", PathClass.INTER_ZONE_INTERNAL, 1.0),
+            ("cow", "bee", PathClass.INTER_REGION_INTERNAL, 0.6),
+            ("cow", "ant", PathClass.INTER_REGION_INTERNAL, 0.5),
+        ),
+    )
+    found = judged(facts, zone_moves, region_moves)
+    moved: dict[SelfLink, str] = {}
+    for fix in found.do_first:
+        (finding,) = [f for f in found.findings if f.fingerprint == fix.finding]
+        for member in finding.members[: fix.place_count]:
+            link, peer = (ref.self_link for ref in member.resources)
+            (change,) = [c for c in finding.changes if c.target == link]
+            moved[link] = change.to or ""
+            where = {m.ref.self_link: str(m.zone) for m in facts.inventory.instances}
+            assert moved.get(peer, where[peer]) == change.to
+    assert moved
+
+
+def test_traffic_that_loses_its_price_is_no_saving() -> None:
+    """Between zones of southamerica-east1 the catalogue has a SKU and no price for it."""
+    facts = facts_of(
+        machine("ant"),
+        machine("bee", zone="southamerica-east1-a"),
+        machine("cow", zone="southamerica-east1-b"),
+        talk=(
+            ("ant", "bee", PathClass.INTER_REGION_INTERNAL, 0.5),
+            ("ant", "cow", PathClass.INTER_REGION_INTERNAL, 0.5),
+        ),
+    )
+    here, there = (m.ref for m in facts.inventory.instances if m.name in {"ant", "bee"})
+    ant, bee = (here, there) if here.name == "ant" else (there, here)
+    move = replace(
+        type_hit("ant", "x", "900"),
+        resources=(ant, bee),
+        change=Change(kind=ChangeKind.ZONE, target=ant.self_link, to="southamerica-east1-a"),
+    )
+    (finding,) = answer(facts, [(region_moves.rule, (move,))]).findings
+    assert finding.marginal_usd_per_month is None
+    assert finding.rank is None
+    assert "not known" in finding.overlap

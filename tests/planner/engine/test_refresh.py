@@ -1,0 +1,264 @@
+"""`netplan prices refresh` against a local server: whole, broken off, refused, repeated."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_pricing import open_snapshot
+from netplan_pricing.container import FILE_NAME
+from support.commands.run import ROOTS, run_verbs
+from support.prices.inputs import TODAY, made_skus
+from support.prices.skus import COMPUTE, NETWORKING, sku
+from support.servers.catalog import API_KEY, CatalogServer, Trouble
+
+N2: dict[str, Any] = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
+TYPES = {
+    "aa-one1-a": [N2],
+    "aa-one1-b": [{**N2, "name": "n2-standard-8", "guestCpus": 8, "memoryMb": 32768}],
+    "bb-two2-a": [N2],
+    "cc-three3-a": [N2],
+}
+
+
+def by_service(skus: list[dict[str, Any]] | None = None) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {COMPUTE: [], NETWORKING: []}
+    for one in skus if skus is not None else made_skus():
+        found[one["name"].split("/")[1]].append(one)
+    return found
+
+
+def server(skus: list[dict[str, Any]] | None = None, **more: Any) -> CatalogServer:
+    return CatalogServer(by_service(skus), TYPES, **more)
+
+
+def pages_of(skus: list[dict[str, Any]]) -> int:
+    return sum(-(-len(listed) // 7) for listed in by_service(skus).values())
+
+
+def arguments(one: CatalogServer, out: Path, *more: str) -> list[str]:
+    # The made catalogue is nothing like the embedded snapshot before it.
+    is_first = not (out / FILE_NAME).exists()
+    return [
+        *("prices", "refresh", "--out", str(out), "--api-endpoint", one.url),
+        *("--project", "p", "--anonymous", *(("--accept-changes",) if is_first else ()), *more),
+    ]
+
+
+def run(one: CatalogServer, out: Path, *more: str, **environment: str) -> Any:
+    return run_verbs("prices", arguments=arguments(one, out, *more), **environment)
+
+
+def test_a_refresh_reads_every_page_and_swaps_the_snapshot_in(tmp_path: Path) -> None:
+    with server() as one:
+        done = run(one, tmp_path)
+    assert done.returncode == 0, done.stderr
+    book = open_snapshot(tmp_path)
+    price = book.machine("aa-one1", "n2-standard-8")
+    assert str(price.usd) == "0.80"
+    assert [part.sku_id for part in price.parts] == ["N20-CPU-ONDEMAND", "N20-RAM-ONDEMAND"]
+    assert book.file.header.sku_count == len(made_skus())
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    first, *rest = one.catalog_calls()
+    assert first == {"currencyCode": "USD", "pageSize": "5000"}
+    assert len(rest) == pages_of(made_skus()) - 1
+    # What the catalogue does not say is taken over, with its date: here from the embedded one.
+    assert book.services.one("same_zone_external_ip").as_of.year == 2020
+
+
+def test_a_refresh_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+    old = tmp_path / FILE_NAME
+    with server() as one:
+        assert run(one, tmp_path).returncode == 0
+    before = old.read_bytes()
+    dearer = [sku("Reserved N2 Core in Ay", "CPU", sku_id="NEW-1"), *made_skus()]
+    with server(dearer, trouble=Trouble(from_request=4, hang_s=60)) as one:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from netplan_planner.cli import main; main()",
+             *arguments(one, tmp_path)],
+            env={"PYTHONPATH": ":".join(map(str, ROOTS)), "PATH": ""},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        until = time.monotonic() + 30
+        while len(one.calls) < 4 and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=30)
+        assert old.read_bytes() == before
+        assert len(list((tmp_path / ".refresh").glob("*.json.gz"))) == 3
+        asked = len(one.catalog_calls())
+        one.trouble = None
+        done = run(one, tmp_path)
+        assert done.returncode == 0, done.stderr
+        # The three pages that were there are not asked for again.
+        assert len(one.catalog_calls()) - asked == pages_of(dearer) - 3
+    assert open_snapshot(tmp_path).file.header.sku_count == len(dearer)
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (Trouble(status=403), "Cloud Billing API"),
+        (Trouble(from_request=3, repeat=True), "came again"),
+        (Trouble(from_request=3, body=b'{"skus": ['), "not whole"),
+        (Trouble(status=404), "no service"),
+    ],
+)
+def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
+    tmp_path: Path, trouble: Trouble, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from netplan_planner.engine.refresh import RefreshRequest, refresh
+    from netplan_planner.errors import InputError
+    from netplan_planner.google import ApiOptions
+
+    (tmp_path / FILE_NAME).write_bytes((open_snapshot().file.path).read_bytes())
+    before = (tmp_path / FILE_NAME).read_bytes()
+    with server(trouble=trouble) as one:
+        api = ApiOptions(endpoint=one.url, is_anonymous=True, backoff_initial_s=0.01)
+        with pytest.raises(InputError, match=said):
+            refresh(RefreshRequest(out=tmp_path, project="p", api=api, today=TODAY), environment={})
+        assert len(one.calls) < 30
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+
+
+def n2_changed(**more: Any) -> list[dict[str, Any]]:
+    """Return the made SKUs without N2's, or with others in their place."""
+    kept = [one for one in made_skus() if not one["skuId"].startswith("N2")]
+    dearer = [one for one in made_skus() if one["skuId"].startswith("N2")]
+    for one in dearer:
+        for rate in one["pricingInfo"][0]["pricingExpression"]["tieredRates"]:
+            price = rate["unitPrice"]
+            price["nanos"] = price["nanos"] * 3 // 2
+    return [*kept, *dearer] if more.get("is_dearer") else kept
+
+
+@pytest.mark.parametrize(
+    ("skus", "said"),
+    [
+        (n2_changed(), r"core: [1-9]\d* of \d+ prices are gone and 0 moved"),
+        (n2_changed(is_dearer=True), r"core: 0 of \d+ .* are gone and [1-9]\d* moved"),
+    ],
+)
+def test_an_answer_that_nobody_would_believe_is_not_taken_unless_told(
+    tmp_path: Path, skus: list[dict[str, Any]], said: str
+) -> None:
+    with server() as one:
+        assert run(one, tmp_path).returncode == 0
+    before = (tmp_path / FILE_NAME).read_bytes()
+    with server(skus) as one:
+        done = run(one, tmp_path)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert re.search(said, done.stderr), done.stderr
+        assert (tmp_path / FILE_NAME).read_bytes() == before
+        assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+        assert run(one, tmp_path, "--accept-changes").returncode == 0
+    assert (tmp_path / FILE_NAME).read_bytes() != before
+
+
+def test_pages_that_make_no_snapshot_are_not_kept(tmp_path: Path) -> None:
+    with server() as one:
+        one.trouble = Trouble(from_request=2, body=b"{}")
+        assert run(one, tmp_path).returncode == 3
+        one.trouble = None
+        done = run(one, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_refusal_that_passes_is_asked_again(tmp_path: Path) -> None:
+    with server(trouble=Trouble(from_request=2, times=2, status=503)) as one:
+        done = run(one, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_api_key_goes_through_the_auth_library_and_nowhere_else(tmp_path: Path) -> None:
+    with server() as one:
+        done = run(one, tmp_path, NETPLAN_PRICES_REFRESH_API_KEY=API_KEY)
+        assert done.returncode == 0, done.stderr
+        headers = [found for path, _, found in one.calls if path.startswith("/v1/")]
+        assert {found.get("x-goog-api-key") for found in headers} == {API_KEY}
+        assert all("key" not in query for query in one.catalog_calls())
+        assert API_KEY not in done.stdout + done.stderr
+    shown = run_verbs(
+        "prices", "config", arguments=["config", "show"], NETPLAN_PRICES_REFRESH_API_KEY=API_KEY
+    )
+    assert API_KEY not in shown.stdout
+    assert "(set, not shown)" in shown.stdout
+
+
+def test_an_expired_key_says_so(tmp_path: Path) -> None:
+    with server(expired_keys=frozenset({API_KEY})) as one:
+        done = run(one, tmp_path, "--api-key", API_KEY)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "API key expired" in done.stderr
+    assert API_KEY not in done.stderr
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_without_a_project_the_machine_types_before_stay(tmp_path: Path) -> None:
+    with server() as one:
+        assert run(one, tmp_path).returncode == 0
+        command = arguments(one, tmp_path)
+        without = [word for word in command if word not in {"--project", "p"}]
+        done = run_verbs("prices", arguments=without)
+        assert done.returncode == 0, done.stderr
+    assert open_snapshot(tmp_path).is_offered("aa-one1", "n2-standard-8")
+
+
+def test_rates_of_currencies_are_those_that_the_api_returns(tmp_path: Path) -> None:
+    with server(rates={"EUR": 0.875, "IDR": 16250.5}) as one:
+        done = run(one, tmp_path, "--currency", "EUR", "--currency", "IDR")
+        assert done.returncode == 0, done.stderr
+        wrong = run(one, tmp_path, "--currency", "euro")
+    assert wrong.returncode == 2
+    assert "no currency code" in wrong.stderr
+    table = open_snapshot(tmp_path).file.table("currency_rates")
+    rates = dict(zip(table["currency"].texts(), table["per_usd"].texts(), strict=True))
+    assert rates == {"EUR": "0.875", "IDR": "16250.5"}
+
+
+def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import json
+
+    from netplan_planner.engine import refresh as verb
+    from netplan_planner.google import ApiOptions
+
+    # What `gcloud compute machine-types list --format=json` writes.
+    listed = tmp_path / "types.json"
+    big = {"name": "n2-standard-16", "guestCpus": 16, "memoryMb": 65536, "zone": "aa-one1-a"}
+    small = {**N2, "zone": "bb-two2-a"}
+    listed.write_text(json.dumps([big, small, {**N2, "zone": "cc-three3-a"}]))
+
+    def refreshed(folder: str, **more: Any) -> verb.Refreshed:
+        wanted = verb.RefreshRequest(
+            out=tmp_path / folder,
+            api=ApiOptions(endpoint=one.url, is_anonymous=True),
+            accepts_changes=True,
+            today=TODAY,
+            **more,
+        )
+        return verb.refresh(wanted, environment={})
+
+    with server() as one:
+        found = refreshed("a", machine_types=(listed,))
+        assert found.kept_types == ""
+        book = open_snapshot(tmp_path / "a")
+        assert book.is_offered("aa-one1", "n2-standard-16")
+        # Nobody names a project: the types stay, with their date and the way to newer ones.
+        base = tmp_path / "a"
+        kept = refreshed("b", base=base).kept_types
+        assert kept.startswith("machine types stay those of 2026-")
+        assert "gcloud compute machine-types list --format=json" in kept
+        # The default credentials name one.
+        monkeypatch.setattr(verb, "_project", lambda *_: "mine")
+        assert refreshed("c", base=base).kept_types == ""
+        assert open_snapshot(tmp_path / "c").is_offered("aa-one1", "n2-standard-8")
+        asked = [path for path, _, _ in one.calls if "machineTypes" in path]
+        assert asked == ["/compute/v1/projects/mine/aggregated/machineTypes"] * len(asked) != []

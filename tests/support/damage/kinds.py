@@ -1,0 +1,465 @@
+"""Every kind of input that netplan reads: a whole example, and commands that read it.
+
+A kind writes its examples into a folder once. A case takes one of them, damages one of its files,
+and runs one of its commands in a folder of its own, with `{file}` and `{folder}` filled in.
+"""
+
+import gzip
+import hashlib
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from netplan_planner.readers import read_inventory
+from netplan_pricing.building.from_files import write_snapshot
+from support.calibrations import inputs as calibration_inputs
+from support.flows.entries import entries
+from support.paths.tables import PLAIN, as_parquet, written
+from support.prices import billing_export
+from support.prices import inputs as price_inputs
+from support.prices.inputs import made_skus
+from support.prices.skus import COMPUTE, NETWORKING
+from support.probes import iperf2 as probe_iperf2
+from support.probes.iperf3 import bidirectional, forward
+from support.probes.stores import write_store
+from support.projects.one_project import FOLDER
+from support.projects.shared_data import SHARED
+
+GCLOUD = FOLDER / "gcloud"
+CATALOG_URL = "http://127.0.0.1:9"
+"""Nobody answers there: a page that is not whole cannot be had again, which must be said."""
+Words = tuple[str, ...]
+_TYPE = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
+_TYPES = {
+    "kind": "compute#machineTypeAggregatedList",
+    "items": {
+        **{
+            f"zones/{zone}": {"machineTypes": [_TYPE | {"zone": zone}]}
+            for zone in ("aa-one1-a", "bb-two2-a", "cc-three3-a")
+        },
+        "zones/bb-two2-b": {"warning": {"code": "NO_RESULTS_ON_PAGE"}},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of input."""
+
+    name: str
+    write: Callable[[Path], None]
+    """Writes examples into an empty folder."""
+    commands: tuple[Words, ...]
+    form: Callable[[Path], str] = lambda path: {
+        ".json": "json",
+        ".jsonl": "lines",
+        ".csv": "csv",
+        ".snapshot": "snapshot",
+        ".parquet": "parquet",
+    }.get(path.suffixes[0] if path.suffixes else "", "bytes")
+    """How the bytes of an example are built, as `mutations.damaged` takes it."""
+    is_folder: bool = False
+    """Whether a case takes all examples at once and damages one, or takes only that one."""
+    is_served: bool = False
+    """Whether the examples are what a server answers, at `{url}`."""
+    inside: str = "in"
+    """Where in the folder of a case the examples are."""
+
+
+def _audit(*words: str) -> Words:
+    return ("audit", *words, "--fail-on", "never", "--today", "2026-11-20", "--output", "json")
+
+
+def _copy(source: Path) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        for path in sorted(source.glob("*.json")):
+            (folder / path.name).write_bytes(path.read_bytes())
+
+    return write
+
+
+def _assets(folder: Path) -> None:
+    text = (FOLDER / "cloud-asset" / "assets.json").read_text()
+    (folder / "assets.jsonl").write_text(text)
+
+
+def _flows() -> list[dict[str, object]]:
+    inventory = read_inventory([GCLOUD])
+    names = [machine.name for machine in inventory.instances[:4]]
+    flows = [
+        {"src": names[0], "dst": names[1], "gbps": 0.5, "rtt_ms": 1},
+        {"src": names[1], "dst": "8.8.8.8", "gbps": 0.01},
+        {"src": "203.0.113.9", "dst": names[2], "gbps": 0.1},
+    ]
+    return list(entries(inventory, {"minutes": 3, "flows": flows}))
+
+
+def _flow_logs(folder: Path) -> None:
+    found = _flows()
+    (folder / "flows.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found))
+    (folder / "flows.json").write_text(json.dumps(found, indent=1))
+    text = (folder / "flows.jsonl").read_bytes()
+    (folder / "packed.jsonl.gz").write_bytes(gzip.compress(text, mtime=0))
+    _write_zstd(folder / "flows.jsonl", folder / "zstd.zst")
+    if SHARED is not None:
+        for path in sorted((SHARED / "data/recorded/vpc_flow_logs").glob("*.json")):
+            (folder / path.name).write_bytes(path.read_bytes())
+
+
+def _write_zstd(source: Path, target: Path) -> None:
+    """Pack the lines of a file by zstd, which Python has not before 3.14 and DuckDB has."""
+    import duckdb
+
+    lines = (
+        f"read_csv('{source}', header=false, delim='\x01', quote='', columns={{'a': 'VARCHAR'}})"
+    )
+    form = "FORMAT csv, COMPRESSION zstd, HEADER false, QUOTE '', DELIM '\x01'"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT a FROM {lines}) TO '{target}' ({form})")
+
+
+def _flow_parquet(folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pylist(_flows()), folder / "flows.parquet")
+
+
+def _tables(folder: Path) -> None:
+    machines = [machine.name for machine in read_inventory([GCLOUD]).instances[:3]]
+    rows = [
+        {
+            "src": machines[n % 3],
+            "dst": machines[(n + 1) % 3],
+            "start": f"2026-11-02T08:0{n}:00Z",
+            "end": f"2026-11-02T08:0{n + 1}:00Z",
+            "bytes": "1000000",
+        }
+        for n in range(6)
+    ]
+    written(folder / "times.csv", *rows)
+    steady = [{"src": machines[0], "dst": machines[1], "gbps": "2", "p95_gbps": "3"}]
+    written(folder / "steady.csv", *steady, steady[0] | {"src": machines[2]})
+    for name in ("times", "steady"):
+        as_parquet(folder / f"{name}.csv")
+
+
+def _stores(folder: Path) -> None:
+    inventory = read_inventory([GCLOUD])
+    machines = [machine.name for machine in inventory.instances[:2]]
+    found = [{"src": machines[0], "dst": machines[1], "gbps": 3.0}]
+    write_store(folder / "store.jsonl", inventory, found)
+    calibration_inputs.store(
+        folder / "runs.jsonl", [calibration_inputs.record(n, 20 + n) for n in range(4)]
+    )
+
+
+def _outputs(folder: Path) -> None:
+    (folder / "iperf3.json").write_text(json.dumps(forward()))
+    (folder / "both.json").write_text(json.dumps(bidirectional()))
+    (folder / "iperf2.txt").write_text(probe_iperf2.PLAIN)
+    if SHARED is not None:
+        recorded = sorted((SHARED / "data/recorded/benchmark_output").iterdir())
+        for path in [p for p in recorded if p.stat().st_size < 20_000][:30]:
+            (folder / path.name).write_bytes(path.read_bytes())
+
+
+def _calibration(folder: Path) -> None:
+    from datetime import date
+
+    from netplan_planner.engine.calibrate import calibrate_files
+    from netplan_planner.engine.calibration_file import write_calibration
+
+    store = calibration_inputs.store(
+        folder / "store", [calibration_inputs.record(n, 18 + n % 3) for n in range(12)]
+    )
+    found = calibrate_files([store], as_of=None, today=date(2026, 11, 21))
+    write_calibration(folder / "calibration.json", found.calibration)
+    store.unlink()
+
+
+def _configuration(folder: Path) -> None:
+    (folder / "netplan.toml").write_text(
+        'quiet = true\n[audit]\nmemory-limit = "2GB"\nthreads = 2\nselect = ["nic", "placement"]\n'
+        'as-of = 2026-11-20\nmin-saving = "5"\ndemo = "interzone"\nmax-findings = 3\n'
+        "[predict]\nlevel = 0.8\nstreams = 4\n[rules.egress-cap-saturated]\np95_ratio = 0.85\n"
+        '[targets]\n"*/instances/none" = "10 Gbps"\n'
+    )
+    (folder / "pyproject.toml").write_text('[tool.netplan.audit]\nas-of = "2026-11-20"\n')
+
+
+def _ignore(folder: Path) -> None:
+    (folder / "ignore.toml").write_text(
+        '[[ignore]]\nrule = "nic"\nresource = "*/x"\nreason = "known"\nexpires = 2027-01-31\n'
+        '[[ignore]]\nrule = "placement"\nreason = "known"\n'
+    )
+
+
+def _snapshot(folder: Path) -> None:
+    write_snapshot(price_inputs.built(folder / "inputs"), folder)
+    _removed(folder / "inputs")
+
+
+def _removed(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+
+
+def _catalogue(folder: Path) -> None:
+    price_inputs.write_inputs(folder)
+    (folder / "api-types.json").write_text(json.dumps(_TYPES))
+
+
+def _saved_pages(folder: Path) -> None:
+    """The pages of a refresh that broke off, as `SavedPages` leaves them."""
+    found = made_skus()
+    for name, service in (("compute", COMPUTE), ("networking", NETWORKING)):
+        skus = [one for one in found if service in one["name"]]
+        page = json.dumps({"skus": skus, "nextPageToken": ""}).encode()
+        (folder / f"{name}-0001.json.gz").write_bytes(gzip.compress(page, mtime=0))
+    asked = hashlib.sha256(f"{CATALOG_URL}||".encode()).hexdigest()
+    state = {"asked": asked, "began_s": time.time()}
+    (folder / "asked.json").write_text(json.dumps(state))
+
+
+def _catalogue_answers(folder: Path) -> None:
+    found = made_skus()
+    for service in (COMPUTE, NETWORKING):
+        skus = [one for one in found if service in one["name"]]
+        (folder / f"{service}.json").write_text(json.dumps({"skus": skus, "nextPageToken": ""}))
+    (folder / "machineTypes.json").write_text(json.dumps(_TYPES))
+    (folder / "base.snapshot").write_bytes(price_inputs.built(folder / "inputs").content)
+    _removed(folder / "inputs")
+
+
+def served(folder: Path, path: str, token: str) -> bytes:
+    """Return what a server answers to a path from the examples of a case."""
+    part = path.strip("/").split("/")
+    name = part[-2] if part[-1] == "skus" else part[-1]
+    number = 2 if token else 1
+    for file in (f"{name}-{number}.json", f"{name}.json"):
+        if (folder / file).is_file():
+            return (folder / file).read_bytes()
+    if len(part) > 1 and part[-2] == "machineTypes":
+        return json.dumps({"name": name, "guestCpus": 4, "memoryMb": 16384}).encode()
+    return b"{}"
+
+
+def _exports(folder: Path) -> None:
+    usage = [
+        billing_export.usage("REG-0-1", "inter region", 100, 1.2, effective=0.012),
+        billing_export.usage("N20-CPU-ONDEMAND", "cores", 100, 5.0, unit="hour", effective=0.05),
+    ]
+    pricing = [billing_export.pricing("REG-0-1", "GiBy", [(0, 0.01), (1024, 0.008)])]
+    for name, rows in (("usage", usage), ("pricing", pricing)):
+        billing_export.write_parquet(folder / f"{name}.parquet", rows)
+        billing_export.write_flat_csv(folder / f"{name}.csv", rows)
+
+
+def _paths(folder: Path) -> None:
+    row = PLAIN | {"value": "3.1", "source": "made", "src_location": "gcp:us-central1-a"}
+    other = row | {"path_class": "same-zone-internal", "dst_location": "gcp:us-central1-a"}
+    wall = calibration_inputs.WALL | {"source": "other"}
+    names = list(dict.fromkeys([*row, *other, *wall]))
+    written(folder / "paths.csv", row, other, wall, columns=names)
+    as_parquet(folder / "paths.csv")
+
+
+def _batch(folder: Path) -> None:
+    rows = [{"region": "us-central1", "machine_type": "n2-standard-4"}]
+    written(folder / "batch.csv", *rows, {"region": "aa-one1", "machine_type": "e2-micro"})
+
+
+_BUILD = (
+    *("prices", "build", "--out", "{case}/out", "--max-unrecognised", "1"),
+    *("--skus", "{folder}/skus.json", "--price-tables", "{folder}/prices.csv"),
+    *("{folder}/rates.csv", "{folder}/pages.csv", "--machine-types", "{folder}/types.csv"),
+    *("{folder}/regions.csv.gz", "{folder}/zones.csv", "{folder}/api-types.json"),
+)
+_PRICES = ("--prices", "{folder}")
+_PATH = (
+    *("predict", "--src-type", "n2-standard-32", "--dst-type", "n2-standard-32"),
+    *("--path", "same-zone-internal", "--src-place", "us-central1-a", "--format", "json"),
+)
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
+        Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
+        Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
+        Kind(
+            "flow-logs",
+            _flow_logs,
+            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
+        ),
+        Kind(
+            "flow-parquet",
+            _flow_parquet,
+            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
+        ),
+        Kind(
+            "plain-tables",
+            _tables,
+            (_audit("--inventory", "{project}", "--traffic", "{file}", "--threads", "2"),),
+        ),
+        Kind(
+            "measurements",
+            _stores,
+            (
+                _audit("--inventory", "{project}", "--measurements", "{file}"),
+                ("calibrate", "{file}", "--out", "{case}/out.json"),
+            ),
+        ),
+        Kind("probe-outputs", _outputs, (("probe", "import", "{file}", "--store", "{case}/s"),)),
+        Kind("calibration", _calibration, ((*_PATH, "--calibration", "{file}"),)),
+        Kind(
+            "configuration",
+            _configuration,
+            (
+                ("--config", "{file}", "config", "show", "--json"),
+                ("--config", "{file}", "audit", "--fail-on", "never"),
+                ("--config", "{file}", *_PATH),
+            ),
+        ),
+        Kind("ignore-file", _ignore, (_audit("--demo", "interzone", "--ignore-file", "{file}"),)),
+        Kind(
+            "snapshot",
+            _snapshot,
+            (
+                ("prices", "verify", *_PRICES),
+                ("prices", "diff", "{folder}", "{example}"),
+                (
+                    "price",
+                    "machine",
+                    "n2-standard-4",
+                    "--region",
+                    "aa-one1",
+                    "--usage",
+                    "all",
+                    *_PRICES,
+                ),
+                ("price", "machine", "n2-custom-4-8192", "--region", "aa-one1", *_PRICES),
+                (
+                    "price",
+                    "traffic",
+                    "--from",
+                    "aa-one1",
+                    "--to",
+                    "bb-two2",
+                    "--gib",
+                    "9",
+                    *_PRICES,
+                ),
+                (
+                    "price",
+                    "traffic",
+                    "--from",
+                    "aa-one1",
+                    "--to",
+                    "internet",
+                    "--gib",
+                    "9",
+                    "--area",
+                    "Western Europe",
+                    *_PRICES,
+                ),
+                ("price", "traffic", "--from", "aa-one1", "--to", "nat", "--gib", "9", *_PRICES),
+                ("price", "sku", "REG-0-1", *_PRICES),
+                _audit("--inventory", "{project}", *_PRICES),
+            ),
+            is_folder=True,
+        ),
+        Kind(
+            "catalogue",
+            _catalogue,
+            (_BUILD, _BUILD, ("prices", "map", "{folder}/skus.json")),
+            is_folder=True,
+        ),
+        Kind(
+            "saved-pages",
+            _saved_pages,
+            (
+                (
+                    "prices",
+                    "refresh",
+                    "--out",
+                    "{case}/out",
+                    "--api-endpoint",
+                    CATALOG_URL,
+                    "--anonymous",
+                    "--accept-changes",
+                    "--max-unrecognised",
+                    "1",
+                ),
+            ),
+            is_folder=True,
+            inside="out/.refresh",
+        ),
+        Kind(
+            "api-answers",
+            _copy(FOLDER / "api"),
+            (
+                _audit(
+                    *("--project", "one-project", "--api-endpoint", "{url}", "--anonymous"),
+                    *("--max-attempts", "1", "--timeout", "20"),
+                ),
+            ),
+            is_folder=True,
+            is_served=True,
+        ),
+        Kind(
+            "catalogue-answers",
+            _catalogue_answers,
+            (
+                (
+                    *("prices", "refresh", "--out", "{case}/out", "--api-endpoint", "{url}"),
+                    *("--base", "{folder}/base.snapshot", "--project", "one-project"),
+                    *("--anonymous", "--accept-changes", "--max-unrecognised", "1"),
+                ),
+            ),
+            is_folder=True,
+            is_served=True,
+        ),
+        Kind(
+            "billing-export",
+            _exports,
+            (
+                (
+                    "price",
+                    "traffic",
+                    "--from",
+                    "us-central1",
+                    "--to",
+                    "us-east1",
+                    "--gib",
+                    "9",
+                    "--billing-export",
+                    "{file}",
+                ),
+                ("prices", "reconcile", "--demo", "gecko", "--billing-export", "{file}"),
+            ),
+        ),
+        Kind(
+            "path-tables",
+            _paths,
+            (
+                ("predict", "--batch", "{file}"),
+                ("predict", "--batch", "{file}", "--format", "json", "--together"),
+                ("model", "evaluate", "{file}"),
+                ("calibrate", "{file}", "--out", "{case}/out.json"),
+            ),
+        ),
+        Kind("price-batch", _batch, (("price", "machine", "--batch", "{file}"),)),
+    )
+}
+
+
+def chosen(kind: Kind, folder: Path, rng: random.Random) -> tuple[Path, Words]:
+    """Return the example to damage and the command to run, by a seed."""
+    examples = sorted(path for path in folder.iterdir() if path.is_file())
+    return rng.choice(examples), rng.choice(kind.commands)

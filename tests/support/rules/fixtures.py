@@ -1,0 +1,365 @@
+"""Rule fixtures: a small project and its traffic in short form, read by the real readers.
+
+`rules/fixtures/<rule>/bad*.json` and `good*.json` hold:
+
+    about       what the case shows
+    today       date from which ages count (default 2026-11-20)
+    limits      date of the limits (default: today)
+    machines    name, zone, type, internal, external, and other fields of `_instance`; `legacy`
+                has no subnetwork, `interfaces` are more of them (network, internal, external)
+    networks    name, mtu, peers, legacy (its range); `default` is there unless named
+    subnetworks name, region, range, network, logs; made from the machines unless named
+    addresses   name, address, region, status, created, users
+    fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
+    routes      name, range, and `instance` (zone/name) or `ip`: the next hop
+    log_configurations  of flow logs: name, and fields of the Network Management API
+    groups      instance groups: name, zone or region, members
+    commitments name, region, type, vcpus, memory_gib, ends, status
+    traffic     minutes and flows, see `support.flows.entries`
+    measurements  runs between machines, see `support.probes.stores`
+    thresholds  {rule: {name: value}}
+    expect      the hits of a bad case: subjects, and any field of the finding that matters
+    gaps        how many resources could not be judged (default 0)
+
+Everything expands to objects of the Compute API and to flow log entries, which the product's own
+readers read: a fixture proves the rule on what really arrives.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from netplan_planner.engine.measurements import Measured, read_measurements
+from netplan_planner.model import Facts
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.readers import read_inventory
+from netplan_planner.throughput import CapsTable, load_caps
+from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_pricing import SnapshotPriceBook, open_snapshot
+from netplan_rules.registry import thresholds
+from support.flows.entries import START, write_entries
+from support.probes.stores import write_store
+
+FIXTURES = Path(__file__).resolve().parents[3] / "rules" / "fixtures"
+PROJECT = "p"
+
+Json = dict[str, Any]
+
+
+@cache
+def _prices() -> SnapshotPriceBook:
+    return open_snapshot()
+
+
+@cache
+def _caps(as_of: date) -> CapsTable:
+    return load_caps(as_of)
+
+
+def facts_of(case: Json, folder: Path) -> Facts:
+    """Return the facts of a fixture; its files are written into `folder`."""
+    compute = folder / "compute.json"
+    compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
+    inventory = read_inventory([compute, *_log_configurations(case, folder)])
+    traffic = None
+    if "traffic" in case:
+        flows = folder / "flows.json"
+        write_entries(flows, inventory, case["traffic"])
+        # A window that was asked for: its rates go on all month, as the cases say.
+        until = START + timedelta(minutes=case["traffic"].get("minutes", 60))
+        options = TrafficOptions(threads=1, since=START, until=until)
+        traffic = read_traffic([flows], inventory, options)
+    measured: Measured | tuple[None, None] = None, None
+    if "measurements" in case:
+        store = folder / "measurements.jsonl"
+        write_store(store, inventory, case["measurements"])
+        measured = read_measurements([store])
+    today = date.fromisoformat(case.get("today", "2026-11-20"))
+    prices = _prices()
+    caps = _caps(date.fromisoformat(case.get("limits", today.isoformat())))
+    return Facts(
+        inventory=inventory,
+        traffic=traffic,
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps),
+        today=today,
+        thresholds=thresholds(_thresholds(case)),
+        measurements=measured[0],
+        measurement_coverage=measured[1],
+    )
+
+
+def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
+    place = f"projects/{PROJECT}/locations/global/vpcFlowLogsConfigs"
+    found = case.get("log_configurations", ())
+    if found:
+        path = folder / "configurations.json"
+        path.write_text(json.dumps([c | {"name": f"{place}/{c['name']}"} for c in found]))
+        yield path
+
+
+def _thresholds(case: Json) -> dict[str, dict[str, float]]:
+    """Return the thresholds of a case; an hour of it stands for a month without a doubt."""
+    given: dict[str, dict[str, float]] = dict(case.get("thresholds", {}))
+    return {
+        **given,
+        "flow-logs-thin": {"month_bounds_times": 24, **given.get("flow-logs-thin", {})},
+    }
+
+
+def _link(path: str, project: str = PROJECT) -> str:
+    return f"https://www.googleapis.com/compute/v1/projects/{project}/{path}"
+
+
+def _region(zone: str) -> str:
+    return zone.rpartition("-")[0]
+
+
+def _resources(case: Json) -> Iterator[Json]:
+    networks = case.get("networks", [{"name": "default"}])
+    yield from (_network(n) for n in networks)
+    yield from (_subnetwork(s) for s in _subnetworks(case))
+    yield from (_instance(m) for m in case.get("machines", ()))
+    yield from (disk for m in case.get("machines", ()) for disk in _disks(m))
+    yield from (_address(a) for a in case.get("addresses", ()))
+    yield from (_front(f) for f in case.get("fronts", ()))
+    yield from (_route(r) for r in case.get("routes", ()))
+    for group in case.get("groups", ()):
+        yield _group(group)
+    yield from (_commitment(c) for c in case.get("commitments", ()))
+
+
+def _network(n: Json) -> Json:
+    network: Json = {
+        "kind": "compute#network",
+        "name": n["name"],
+        "selfLink": _link(f"global/networks/{n['name']}"),
+        "peerings": [
+            {"name": f"to-{peer}", "network": _link(f"global/networks/{peer}"), "state": "ACTIVE"}
+            for peer in n.get("peers", ())
+        ],
+    }
+    network |= {"IPv4Range": n["legacy"]} if "legacy" in n else {}
+    network |= {"autoCreateSubnetworks": n["auto"]} if "auto" in n else {}
+    return network | ({"mtu": n["mtu"]} if "mtu" in n else {})
+
+
+def _subnetworks(case: Json) -> list[Json]:
+    if "subnetworks" in case:
+        return list(case["subnetworks"])
+    places = {
+        (_region(m["zone"]), m.get("network", "default"))
+        for m in case.get("machines", ())
+        if "zone" in m
+    }
+    return [
+        {"name": network, "region": region, "network": network, "range": "10.0.0.0/8"}
+        for region, network in sorted(places)
+    ]
+
+
+def _subnetwork(s: Json) -> Json:
+    subnetwork: Json = {
+        "kind": "compute#subnetwork",
+        "name": s["name"],
+        "region": _link(f"regions/{s['region']}"),
+        "network": _link(f"global/networks/{s['network']}"),
+        "ipCidrRange": s["range"],
+        "purpose": "PRIVATE",
+        "privateIpGoogleAccess": s.get("private_google_access", True),
+        "selfLink": _link(f"regions/{s['region']}/subnetworks/{s['name']}"),
+    }
+    logs = s.get("logs", {"enable": True, "flowSampling": 1.0, "metadata": "INCLUDE_ALL_METADATA"})
+    return subnetwork | ({"logConfig": logs} if logs is not None else {})
+
+
+def _instance(m: Json) -> Json:
+    zone, network = m["zone"], m.get("network", "default")
+    nic: Json = {
+        "name": "nic0",
+        "network": _link(f"global/networks/{network}"),
+        "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{network}"),
+        "networkIP": m["internal"],
+    }
+    if m.get("legacy"):
+        del nic["subnetwork"]
+    if "external" in m:
+        nic["accessConfigs"] = [
+            {"name": "External NAT", "type": "ONE_TO_ONE_NAT", "natIP": m["external"]}
+        ]
+    if "external_ipv6" in m:
+        nic["ipv6AccessConfigs"] = [
+            {
+                "name": "external-ipv6",
+                "type": "DIRECT_IPV6",
+                "externalIpv6": m["external_ipv6"],
+                "externalIpv6PrefixLength": 96,
+            }
+        ]
+        nic["stackType"] = "IPV4_IPV6"
+    nic |= {"nicType": m["nic_type"]} if "nic_type" in m else {}
+    others = [
+        {
+            "name": f"nic{number}",
+            "network": _link(f"global/networks/{other['network']}"),
+            "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{other['network']}"),
+            "networkIP": other["internal"],
+            "accessConfigs": [
+                {"name": "External NAT", "type": "ONE_TO_ONE_NAT", "natIP": address}
+                for address in filter(None, (other.get("external"),))
+            ],
+        }
+        for number, other in enumerate(m.get("interfaces", ()), 1)
+    ]
+    created = m.get("created", "2026-01-05T10:00:00.000-07:00")
+    disk: Json = {
+        "type": "PERSISTENT",
+        "boot": True,
+        "guestOsFeatures": [{"type": t} for t in m.get("features", ["GVNIC"])],
+        "licenses": [_link(f"global/licenses/{n}", "os") for n in m.get("licenses", ())],
+    }
+    scratch = [{"type": "SCRATCH"}] * m.get("local_ssds", 0)
+    instance: Json = {
+        "kind": "compute#instance",
+        "name": m["name"],
+        "zone": _link(f"zones/{zone}"),
+        "machineType": _link(f"zones/{zone}/machineTypes/{m['type']}"),
+        "status": m.get("status", "RUNNING"),
+        "cpuPlatform": m.get("platform", "Intel Cascade Lake"),
+        "creationTimestamp": created,
+        "lastStartTimestamp": m.get("started", created),
+        "networkInterfaces": [nic, *others],
+        "disks": [disk, *scratch],
+        "labels": m.get("labels", {}),
+        "scheduling": {"preemptible": m.get("spot", False)}
+        | ({"nodeAffinities": [{"key": "a", "operator": "IN"}]} if m.get("sole_tenant") else {}),
+        "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
+        "selfLink": _link(f"zones/{zone}/instances/{m['name']}"),
+    }
+    if "reservation" in m:
+        instance["reservationAffinity"] = {
+            "consumeReservationType": "SPECIFIC_RESERVATION",
+            "key": "compute.googleapis.com/reservation-name",
+            "values": [m["reservation"]],
+        }
+    if m.get("compact"):
+        policy = f"regions/{_region(zone)}/resourcePolicies/close"
+        instance["resourcePolicies"] = [_link(policy)]
+    if "gpus" in m:
+        gpu_type, count = m["gpus"]
+        link = _link(f"zones/{zone}/acceleratorTypes/{gpu_type}")
+        instance["guestAccelerators"] = [{"acceleratorType": link, "acceleratorCount": count}]
+    if m.get("tier1"):
+        instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
+    if "group" in m:
+        manager = f"projects/1/{m['group']}".replace("projects/1/", f"projects/{PROJECT}/")
+        instance["metadata"] = {"items": [{"key": "created-by", "value": manager}]}
+    return instance
+
+
+def _disks(m: Json) -> list[Json]:
+    """Return the disks of a machine, where the case states them, and the policy that it follows."""
+    zone, machine = m["zone"], _link(f"zones/{m['zone']}/instances/{m['name']}")
+    found: list[Json] = [
+        {
+            "kind": "compute#disk",
+            "name": f"{m['name']}-{number}",
+            "type": _link(f"zones/{zone}/diskTypes/{disk_type}"),
+            "users": [machine],
+            "selfLink": _link(f"zones/{zone}/disks/{m['name']}-{number}"),
+        }
+        for number, disk_type in enumerate(m.get("disks", ()))
+    ]
+    if m.get("compact"):
+        found.append(
+            {
+                "kind": "compute#resourcePolicy",
+                "name": "close",
+                "groupPlacementPolicy": {"collocation": "COLLOCATED", "vmCount": 4},
+                "selfLink": _link(f"regions/{_region(zone)}/resourcePolicies/close"),
+            }
+        )
+    return found
+
+
+def _address(a: Json) -> Json:
+    place = f"regions/{a['region']}" if "region" in a else "global"
+    address: Json = {
+        "kind": "compute#address",
+        "name": a["name"],
+        "address": a["address"],
+        "addressType": a.get("type", "EXTERNAL"),
+        "status": a.get("status", "RESERVED"),
+        "selfLink": _link(f"{place}/addresses/{a['name']}"),
+        "users": [_link(user) for user in a.get("users", ())],
+    }
+    if "region" in a:
+        address["region"] = _link(place)
+    if "created" in a:
+        address["creationTimestamp"] = a["created"]
+    return address
+
+
+def _front(f: Json) -> Json:
+    return {
+        "kind": "compute#forwardingRule",
+        "name": f["name"],
+        "IPAddress": f["address"],
+        "loadBalancingScheme": f["scheme"],
+        "region": _link(f"regions/{f['region']}"),
+        "network": _link("global/networks/default"),
+        "selfLink": _link(f"regions/{f['region']}/forwardingRules/{f['name']}"),
+        **({"networkTier": f["tier"]} if "tier" in f else {}),
+        **(
+            {"backendService": _link(f"regions/{f['region']}/backendServices/{f['backend']}")}
+            if "backend" in f
+            else {}
+        ),
+    }
+
+
+def _route(r: Json) -> Json:
+    route: Json = {
+        "kind": "compute#route",
+        "name": r["name"],
+        "destRange": r["range"],
+        "network": _link("global/networks/default"),
+        "selfLink": _link(f"global/routes/{r['name']}"),
+    }
+    if "ip" in r:
+        return route | {"nextHopIp": r["ip"]}
+    zone, _, name = r["instance"].partition("/")
+    return route | {"nextHopInstance": _link(f"zones/{zone}/instances/{name}")}
+
+
+def _group(g: Json) -> Json:
+    place = f"zones/{g['zone']}" if "zone" in g else f"regions/{g['region']}"
+    return {
+        "kind": "compute#instanceGroupManager",
+        "name": g["name"],
+        place.split("/")[0][:-1]: _link(place),
+        "targetSize": g.get("size", 1),
+        "instanceTemplate": _link("global/instanceTemplates/t"),
+        "selfLink": _link(f"{place}/instanceGroupManagers/{g['name']}"),
+    }
+
+
+def _commitment(c: Json) -> Json:
+    place = f"regions/{c['region']}"
+    amounts = {"VCPU": c["vcpus"], "MEMORY": c["memory_gib"] * 1024}
+    return {
+        "kind": "compute#commitment",
+        "name": c["name"],
+        "region": _link(place),
+        "plan": c.get("plan", "THIRTY_SIX_MONTH"),
+        "category": "MACHINE",
+        "type": c["type"],
+        "status": c.get("status", "ACTIVE"),
+        "endTimestamp": c.get("ends", "2028-06-01T00:00:00.000-07:00"),
+        "resources": [{"type": kind, "amount": str(amount)} for kind, amount in amounts.items()],
+        "selfLink": _link(f"{place}/commitments/{c['name']}"),
+    }
