@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
+from typing import cast
 
 import msgspec
 import numpy as np
@@ -19,13 +20,13 @@ from netplan_planner.inert import escaped_json, inert_line
 from netplan_planner.model import Value
 from netplan_planner.readers.path_table import PathTable
 from netplan_planner.renderers.output import RENDERERS, OutputSpec, check_outputs, parse_output
+from netplan_planner.renderers.prediction_rows import SCHEMA, PredictionRow, record
 from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import counted
 from netplan_planner.writing import usable_target, written_whole
 
-SCHEMA = "netplan.predictions/1"
 FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
 """What a table of predictions is written as."""
 _MOST_NAMED = 8
@@ -134,8 +135,8 @@ def _json(
     answer: TableAnswer, table: PathTable, level: float, more: Mapping[str, AddedColumn]
 ) -> str:
     """Return the table with its predictions as one JSON document, ending with a line end."""
-    listed = tuple(_records(answer, table, more))
-    document = {"schema": SCHEMA, "level": level, "predictions": listed}
+    rows = cast(Iterator[PredictionRow], _records(answer, table, more))
+    document = {"schema": SCHEMA, **record(level, rows)}
     return escaped_json(msgspec.json.format(msgspec.json.encode(document)).decode()) + "\n"
 
 

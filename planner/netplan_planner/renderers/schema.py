@@ -14,11 +14,12 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from netplan_planner import model
+from netplan_planner.renderers import prediction_rows
 from netplan_planner.renderers.content import Content, answers, module_of
 from netplan_planner.renderers.figures import SUM_DECIMALS
 from netplan_planner.renderers.json_report import UNIT_PRICE_DECIMALS
@@ -29,6 +30,7 @@ _NUMBERS = (
     f" up to {SUM_DECIMALS}. null means not known, which is not 0. Tuples such as resource_counts"
     " are arrays of pairs."
 )
+_ANY = {"type": ["string", "number", "boolean", "null", "array"]}
 _DECIMAL = {"type": "string", "format": "decimal"}
 _REF = "#/$defs/"
 _UNTOLD = {"description": "Of no told type.", "type": "object", "required": ["schema"]}
@@ -65,10 +67,11 @@ def schema_of(contents: Sequence[Content]) -> dict[str, Any]:
 
 def pages() -> dict[str, str]:
     """Return the text of each schema by its path below docs/schemas."""
+    made = {module_of(kind).SCHEMA: schema(kind) for kind in answers()}
+    made[prediction_rows.SCHEMA] = schema_of([cast(Content, prediction_rows)])
     return {
-        f"{module_of(kind).SCHEMA}.json": json.dumps(schema(kind), indent=2, ensure_ascii=False)
-        + "\n"
-        for kind in answers()
+        f"{name}.json": json.dumps(one, indent=2, ensure_ascii=False) + "\n"
+        for name, one in made.items()
     }
 
 
@@ -89,7 +92,7 @@ def _any_field(kind: type) -> dict[str, Any]:
     """Return the schema of `object`: a field whose name, and so type, the question decides."""
     if kind is not object:
         raise NotImplementedError
-    return {"type": ["string", "number", "boolean", "null", "array"]}
+    return _ANY
 
 
 def _variants(content: Content) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -155,7 +158,7 @@ def _definition(content: Content, name: str, part: dict[str, Any]) -> dict[str, 
         **part,
         "properties": properties,
         "required": [field for field in fields if is_struct or field in part["required"]],
-        "additionalProperties": False,
+        "additionalProperties": _ANY if name in getattr(content, "OPEN", ()) else False,
     }
 
 

@@ -8,12 +8,14 @@ from subprocess import CompletedProcess
 
 import pyarrow.parquet as pq
 import pytest
+from jsonschema import Draft202012Validator
 
 from netplan_planner.throughput.limits.tables import newest_source
 from support.commands.run import run_verbs
 from support.paths.tables import ADDED, PLAIN, as_parquet, read, written
 
 N2 = ("--src-type", "n2-standard-8", "--as-of", "2026-11-21")
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 ZONE = (*N2, "--path", "same-zone-internal")
 FAR = (*N2, "--path", "inter-region-internal", "--streams", "16", "--rtt-ms", "100")
 
@@ -271,6 +273,8 @@ class TestTable:
         path = written(tmp_path / "t.csv", PLAIN, PLAIN | {"machine_type": "n9"})
         found = json.loads(answer("--batch", path, "--format", "json"))
         assert found["schema"] == "netplan.predictions/1"
+        published = json.loads((SCHEMAS / "netplan.predictions" / "1.json").read_text("utf-8"))
+        Draft202012Validator(published).validate(found)
         rows = read(answer("--batch", path))
         assert len(found["predictions"]) == len(rows) == 2
         first, second = found["predictions"]
