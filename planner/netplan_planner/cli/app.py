@@ -79,7 +79,7 @@ def root(
         typer.Option(help=r"Configuration file (default: ./netplan.toml, else \[tool.netplan])."),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Only the answer, no notes.")
+        bool, typer.Option("--quiet", "-q", help="No progress and no notes on stderr.")
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", "-v", help="Explain every number: inputs, source, date.")
