@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.renderers.output import FORMATS
+from support.commands.in_process import netplan
 from support.commands.lines import VERBS, success
-from support.in_process import netplan
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 HOSTILE = "<script>alert(1)<b onclick=x>"

@@ -17,9 +17,9 @@ from netplan_planner.errors import (
     UnknownName,
     UsageError,
 )
+from support.commands.in_process import netplan
 from support.commands.lines import FILE, OUT, VERBS, success
 from support.commands.verbs import commands
-from support.in_process import netplan
 
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)
@@ -54,7 +54,7 @@ def documented() -> dict[str, tuple[bool, bool, bool]]:
 
 
 def test_every_verb_has_its_row() -> None:
-    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/verb_lines.py"
+    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/verb_lines.py"
     assert set(documented()) == set(LEAVES), "give it a row in docs/statuses.md"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from support.commands import answers
-from support.in_process import netplan
+from support.commands.in_process import netplan
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)

@@ -126,7 +126,7 @@ NAME = "COMMANDS_BY_ANSWER"
 def _of_tests() -> Mapping[str, tuple[Source, ...]]:
     """Return the commands that a test of a verb names, by the type of their answer."""
     found: dict[str, tuple[Source, ...]] = {}
-    for file in sorted(Path(__file__).parents[1].rglob("test_*.py")):
+    for file in sorted(Path(__file__).parents[2].rglob("test_*.py")):
         text = file.read_text("utf-8")
         if f"\n{NAME} = {{" not in text:
             continue

@@ -1,6 +1,6 @@
 """Imports netplan once, then forks a process for each command that it is asked for.
 
-    python -P command_server.py
+    python -P server.py
 
 It reads one request a line from its input, and writes the number of the process and, when that has
 ended, its exit status. A fork goes on as a script of `python -c` would.

@@ -2,7 +2,7 @@
 
 A bed's shapers and relays are processes of one machine. Where its processors are lent to others for
 tens of milliseconds, a link of 100 Mbit/s is no such link: what is measured then says nothing of
-the model. Sleepers on every processor tell how much time was lost (`testbed_sleepers`).
+the model. Sleepers on every processor tell how much time was lost (`sleepers`).
 """
 
 import subprocess
@@ -25,7 +25,7 @@ TRIES = 5
 _PAUSES_S = 90.0
 """Of all waiting for the machine in one run of the tests."""
 _ENDED_S = 10
-_SLEEPERS = Path(__file__).with_name("testbed_sleepers.py")
+_SLEEPERS = Path(__file__).with_name("sleepers.py")
 _waited_s = 0.0
 
 

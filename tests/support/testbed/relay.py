@@ -1,6 +1,6 @@
 """A wire with a delay between two TUN devices, run as a process of its own.
 
-    python testbed_relay.py DELAY_MS NAME NAME
+    python relay.py DELAY_MS NAME NAME
 
 It makes both devices, prints `ready`, and passes packets both ways, each DELAY_MS later. They
 can then be moved into network namespaces. It ends, and the devices go, when its input ends.

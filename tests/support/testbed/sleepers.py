@@ -1,6 +1,6 @@
 """Sleepers on every processor, a process of its own: by how much do they wake too late?
 
-    python testbed_sleepers.py
+    python sleepers.py
 
 It prints `ready`, watches until its input ends, then prints the seconds by which the sleeper of the
 worst processor woke too late, all together.

@@ -1,7 +1,7 @@
 """Both ends of plain TCP transfers, each run as a process of its own on a host of a test bed.
 
-    python testbed_transfer_ends.py receive PORT
-    python testbed_transfer_ends.py send ADDRESS PORT BYTES STREAMS RUNS
+    python transfer_ends.py receive PORT
+    python transfer_ends.py send ADDRESS PORT BYTES STREAMS RUNS
 
 The receiver prints `ready` and serves until its input ends. The sender prints the seconds of each
 run as a JSON list: from its first `connect` to the last byte at the receiver. Both read the clock
