@@ -121,7 +121,7 @@ def flexible_commitments(
     having = {
         name: one
         for name, one in accounts.items()
-        if any(hour.fee or hour.covered for hour in one.hours.values())
+        if one.has_unpriced or any(hour.fee or hour.covered for hour in one.hours.values())
     }
     if not having:
         if tables:
