@@ -2,7 +2,8 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO
 
@@ -14,7 +15,7 @@ _CHUNK_BYTES = 1 << 16
 """A chunk gets up to a thousand times larger, which bounds what a hostile file takes of memory."""
 
 
-def gzip_chunks(path: Path) -> Iterator[bytes]:
+def gzip_chunks(path: Path) -> Generator[bytes, None, None]:
     """Yield the content of a gzip file up to where it is cut or broken.
 
     Raises:
@@ -51,10 +52,11 @@ def gzip_head(path: Path, count: int) -> bytes:
     """
     head = b""
     try:
-        for chunk in gzip_chunks(path):
-            head += chunk
-            if len(head) >= count:
-                break
+        with closing(gzip_chunks(path)) as chunks:
+            for chunk in chunks:
+                head += chunk
+                if len(head) >= count:
+                    break
     except EOFError:
         pass
     except zlib.error:

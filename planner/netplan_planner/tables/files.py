@@ -11,7 +11,8 @@ import io
 import re
 import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -168,8 +169,9 @@ def _csv_file(
             head = gzip_head(path, _HEAD_BYTES)
         encoding = encoding_of(head)
         if compression == "gzip" or encoding == "utf-16":
-            chunks = gzip_chunks(path) if compression == "gzip" else _chunks(path)
-            path = _copied(chunks, folder() / "table.csv", encoding)
+            # Closed here: a fault would keep the file open for as long as its trace lives.
+            with closing(gzip_chunks(path) if compression == "gzip" else _chunks(path)) as chunks:
+                path = _copied(chunks, folder() / "table.csv", encoding)
             compression = "none"
     except (EOFError, zlib.error) as exc:
         raise refusals.damaged(shown, compression, exc) from exc
@@ -182,7 +184,7 @@ def _csv_file(
         raise refusals.damaged(shown, compression, exc) from exc
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _chunks(path: Path) -> Generator[bytes, None, None]:
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK_BYTES):
             yield chunk

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -113,6 +114,9 @@ def shown_on_a_terminal(*arguments: str) -> tuple[int, bytes, str]:
     with terminal() as (ours, theirs):
         process = run(*arguments, stderr=theirs)
         os.close(theirs)
+        # Beside the terminal: a report can be greater than what a pipe holds.
+        beside = ThreadPoolExecutor(1)
+        answer = beside.submit(process.communicate)
         pieces = []
         while True:
             try:
@@ -122,7 +126,8 @@ def shown_on_a_terminal(*arguments: str) -> tuple[int, bytes, str]:
             if not piece:
                 break
             pieces.append(piece)
-        out, _ = process.communicate(timeout=60)
+        out, _ = answer.result(timeout=60)
+        beside.shutdown()
         return process.returncode, out, b"".join(pieces).decode("utf-8", "replace")
 
 

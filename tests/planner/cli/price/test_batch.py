@@ -140,5 +140,5 @@ def test_a_sku_is_shown_with_its_steps() -> None:
     assert without.returncode == 3
     assert "names it without a price" in without.stderr
     unknown = run_verbs("price", arguments=["price", "sku", "0000"])
-    assert unknown.returncode == 3
+    assert unknown.returncode == 2
     assert "no SKU '0000'" in unknown.stderr
