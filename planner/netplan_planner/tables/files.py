@@ -11,7 +11,7 @@ import io
 import re
 import stat
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -207,16 +207,16 @@ def _copied(chunks: Iterable[bytes], target: Path, encoding: str) -> Path:
 
 def _with_header(file: TableFile, engine: TableEngine) -> TableFile:
     """Return a CSV file with its delimiter and the names in its first line that is not blank."""
-    lines = _lines(file, engine)
-    skipped, first = next(((n, line) for n, line in enumerate(lines) if line.strip()), (0, ""))
-    if not first:
-        raise refusals.empty(file.shown)
-    delimiter = delimiter_of(first)
-    reader = csv.reader(chain((first,), lines), delimiter=delimiter, strict=True)
-    try:
-        names = tuple(next(reader))
-    except csv.Error as exc:
-        raise refusals.not_csv(file.shown, skipped + 1, exc) from exc
+    with closing(_lines(file, engine)) as lines:
+        skipped, first = next(((n, line) for n, line in enumerate(lines) if line.strip()), (0, ""))
+        if not first:
+            raise refusals.empty(file.shown)
+        delimiter = delimiter_of(first)
+        reader = csv.reader(chain((first,), lines), delimiter=delimiter, strict=True)
+        try:
+            names = tuple(next(reader))
+        except csv.Error as exc:
+            raise refusals.not_csv(file.shown, skipped + 1, exc) from exc
     return TableFile(
         path=file.path,
         shown=file.shown,
@@ -235,7 +235,7 @@ def _distinct(names: tuple[str, ...], shown: str) -> tuple[str, ...]:
     return names
 
 
-def _lines(file: TableFile, engine: TableEngine) -> Iterator[str]:
+def _lines(file: TableFile, engine: TableEngine) -> Generator[str, None, None]:
     """Yield the lines of a CSV file with their ends, decoded one by one so that a fault has one."""
     if file.compression == "zstd":
         yield from (f"{line}\n" for line in engine.lines(file.path, "zstd"))
@@ -259,9 +259,12 @@ def rewritten(file: TableFile, engine: TableEngine, folder: Folder) -> TableFile
         InputError: If a row is no CSV or does not fit under the header; the text names its line.
     """
     target = folder() / "rewritten.csv"
-    reader = csv.reader(_lines(file, engine), delimiter=file.delimiter, strict=True)
     start = 1
-    with target.open("w", encoding="utf-8", newline="") as out:
+    with (
+        closing(_lines(file, engine)) as lines,
+        target.open("w", encoding="utf-8", newline="") as out,
+    ):
+        reader = csv.reader(lines, delimiter=file.delimiter, strict=True)
         writer = csv.writer(out, lineterminator="\n")
         try:
             for row in reader:
