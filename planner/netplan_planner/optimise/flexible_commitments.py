@@ -31,7 +31,6 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.units import HOURS_PER_MONTH
 
-_ELIGIBLE = frozenset({"core", "ram", "custom_core", "custom_ram", "extended_ram"})
 _ALIKE = Decimal("0.02")
 """Below this share two discounts for sustained use are one."""
 _KEPT_TYPES = 2**14
@@ -55,6 +54,8 @@ class FlexibleLedger:
         self._above = _Above(found.uncovered_usd_by_hour)
         self._added = Decimal(0)
         """Dollars an hour by which changes so far moved the eligible spend, at prices on demand."""
+        self._has_unknown = False
+        """Whether a change was taken of which that is not known."""
 
     @property
     def names(self) -> str:
@@ -64,9 +65,12 @@ class FlexibleLedger:
 
     def doubts(self, change: MachineChange) -> set[str]:
         """Return why it cannot be known what a change does."""
-        sides = (spend for spend, _ in self._sides(change))
-        unknown = {spend for spend in sides if isinstance(spend, str)}
-        return unknown | ({self._found.doubt} if self._found.doubt else set())
+        unknown = set(self._unknown(change))
+        if self._found.doubt:
+            unknown.add(self._found.doubt)
+        if self._has_unknown and self._is_bound(self._moved(change, ())):
+            unknown.add(f"what {self.names} cover after the changes before it")
+        return unknown
 
     def line(self, change: MachineChange, covered: Iterable[LineItem]) -> LineItem | None:
         """Return the line that they add to a change's saving now; None where they do not matter.
@@ -79,7 +83,7 @@ class FlexibleLedger:
         own = moved.net / moved.on_demand if moved.on_demand else Decimal(1)
         paid = self._found.net_ratio or (own if own > 0 else Decimal(1))
         then = self._added + moved.on_demand
-        is_bound = self._above.least + min(self._added, then) < 0
+        is_bound = self._is_bound(moved)
         if not is_bound and abs(paid - own) <= _ALIKE * abs(own):
             return None
         bill = paid * (self._above.mean(then) - self._above.mean(self._added))
@@ -102,6 +106,14 @@ class FlexibleLedger:
     def take(self, change: MachineChange, covered: Iterable[LineItem]) -> None:
         """Count a change as made."""
         self._added += self._moved(change, covered).on_demand
+        self._has_unknown |= bool(self._unknown(change))
+
+    def _unknown(self, change: MachineChange) -> list[str]:
+        return [spend for spend, _ in self._sides(change) if isinstance(spend, str)]
+
+    def _is_bound(self, moved: _Spend) -> bool:
+        """Return whether there are hours, before or after a move, in which not all is used."""
+        return self._above.least + self._added + min(Decimal(0), moved.on_demand) < 0
 
     def _name(self, usd: Decimal, *, is_bound: bool) -> str:
         if not is_bound:
@@ -139,11 +151,8 @@ class FlexibleLedger:
             price = machine_price(self._prices, region, machine_type, Usage.SUSTAINED_USE)
         except MissingDatum as missing:
             return f"what {self.names} cover of {machine_type}: {missing}"
-        is_eligible = price.parts and all(
-            part.component in _ELIGIBLE and part.sku_id in self._found.sku_ids
-            for part in price.parts
-        )
-        if not is_eligible:
+        skus = {part.sku_id for part in price.parts}
+        if not skus or not skus <= self._found.sku_ids:
             return f"whether {self.names} cover all of {machine_type}"
         on_demand = (part.unit_price_usd * part.quantity for part in price.parts)
         return _Spend(sum(on_demand, Decimal(0)), price.usd)

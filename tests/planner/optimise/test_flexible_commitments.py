@@ -1,8 +1,10 @@
 """What changes of machines do to flexible commitments, held against a bill of each hour."""
 
 from collections.abc import Sequence
+from copy import copy
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -31,7 +33,14 @@ TYPES = ("n2-standard-2", "n2-standard-8", "e2-standard-4", "n1-standard-4")
 NONE = Decimal(0)
 
 
-SKUS = open_prices().flexible_skus()
+@cache
+def opened() -> SnapshotPriceBook:
+    return open_prices()
+
+
+@cache
+def eligible() -> frozenset[str]:
+    return opened().flexible_skus()
 
 
 def seen(*usd_by_hour: str, doubt: str = "", net_ratio: str = "1") -> FlexibleCommitments:
@@ -50,13 +59,13 @@ def seen(*usd_by_hour: str, doubt: str = "", net_ratio: str = "1") -> FlexibleCo
             doubt=doubt,
         ),
         uncovered_usd_by_hour=tuple(map(Decimal, usd_by_hour)),
-        sku_ids=SKUS,
+        sku_ids=eligible(),
         net_ratio=Decimal(net_ratio),
     )
 
 
 def book(found: FlexibleCommitments | None) -> SnapshotPriceBook:
-    prices = open_prices()
+    prices = copy(opened())
     prices.flexible = found
     return prices
 
@@ -158,21 +167,30 @@ def test_resource_based_commitments_go_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "machine_type", "why"),
+    ("doubt", "machine_type", "why"),
     [
-        (seen("1", doubt="what an hour holds"), "n2-standard-2", "what an hour holds"),
-        (seen("1"), "c3-standard-4", "whether flexible commitments (1 year) cover all of c3"),
-        (seen("1"), "e2-medium", "cover shared-core types"),
+        ("what an hour holds", "n2-standard-2", "what an hour holds"),
+        ("", "c3-standard-4", "whether flexible commitments (1 year) cover all of c3"),
+        ("", "e2-medium", "cover shared-core types"),
     ],
 )
-def test_what_is_not_known_of_cover_makes_no_line(
-    found: FlexibleCommitments, machine_type: str, why: str
-) -> None:
-    cover = ledger_of(found).change(
+def test_what_is_not_known_of_cover_makes_no_line(doubt: str, machine_type: str, why: str) -> None:
+    cover = ledger_of(seen("1", doubt=doubt)).change(
         MachineChange(instance=machine("a", machine_type=machine_type), machine_type=None)
     )
     assert why in cover.unknown
     assert cover.items == ()
+
+
+def test_after_a_change_that_is_not_known_only_ample_spend_is_sure() -> None:
+    unknown = MachineChange(instance=machine("a", machine_type="e2-medium"), machine_type=None)
+    known = MachineChange(instance=machine("b", machine_type="n2-standard-8"), machine_type=None)
+    scarce, ample = ledger_of(seen("0")), ledger_of(seen("100"))
+    for ledger in (scarce, ample):
+        assert ledger.change(known).unknown == ""
+        ledger.take(unknown)
+    assert "after the changes before it" in scarce.change(known).unknown
+    assert ample.change(known).unknown == ""
 
 
 def test_spot_and_stopped_machines_are_none_of_their_spend() -> None:
