@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Facts
+from netplan_planner.model import Facts, Gap
+from netplan_rules.registry import find_rule
 from support.rules.fixtures import facts_of
-from support.rules.hits import run
 
 BAD = Path(__file__).parents[2] / "rules" / "fixtures" / "vpc-mtu-mismatch" / "bad.json"
 
@@ -22,5 +22,8 @@ def facts_with(tmp_path: Path, mtus: dict[str, int | None]) -> Facts:
 
 
 def test_an_mtu_that_is_not_known_is_not_a_mismatch(tmp_path: Path) -> None:
-    assert len(run("vpc-mtu-mismatch", facts_with(tmp_path, {}))[0]) == 1
-    assert run("vpc-mtu-mismatch", facts_with(tmp_path, {"default": None}))[0] == []
+    check = find_rule("vpc-mtu-mismatch")
+    assert len(list(check(facts_with(tmp_path, {})))) == 1
+    (gap,) = check(facts_with(tmp_path, {"default": None}))
+    assert isinstance(gap, Gap)
+    assert (gap.resource.name, gap.reason) == ("default", "its MTU is known once it is made")

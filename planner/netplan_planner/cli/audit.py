@@ -143,6 +143,17 @@ class Written(Parameters, frozen=True, kw_only=True):
         int,
         typer.Option("--verbose", "-v", count=True, help="Explain all.", rich_help_panel=OUTPUT),
     ] = 0
+    terraform_dir: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Root module of a Terraform plan, whose lines SARIF shows (default: the plan's"
+            " folder).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     look: Look = Look()
     max_findings: Annotated[
         int | None,
@@ -201,7 +212,8 @@ def audit(asked: Audit) -> None:
     if report.price_age and any(one.format == "csv" and one.path is None for one in outputs):
         # A table has no place for it.
         typer.echo(inert_line(report.price_age), err=True)
-    write_outputs(report, outputs, _with_places(render, outputs, report, request))
+    placed = _with_places(render, outputs, report, request, asked.written.terraform_dir)
+    write_outputs(report, outputs, placed)
     _finish(report, asked.gate.fail_on, save_limit, asked.gate.strict)
 
 
@@ -253,11 +265,12 @@ def _with_places(
     outputs: "tuple[OutputSpec, ...]",
     report: "Report",
     request: "AuditRequest",
+    terraform_dir: Path | None,
 ) -> "RenderOptions":
     """Return the options with the file and line of every source, for the format that shows them."""
     if not any(spec.format == SARIF for spec in outputs):
         return render
-    found = code_places(report, request, state.config_path)
+    found = code_places(report, request, state.config_path, terraform_dir)
     return replace(render, places=found.places, fallback_place=found.fallback)
 
 

@@ -8,6 +8,7 @@ from netplan_planner.model import (
     Evidence,
     Facts,
     Fix,
+    Gap,
     Hit,
     Instruction,
     Need,
@@ -27,7 +28,7 @@ RULE = Rule(
     " MTU are dropped.",
     remediation="Give both networks the same MTU, then restart their machines.",
     guards="A network that states no MTU has 1460 bytes; of one that is only planned and states"
-    " none it is not known, and it is skipped. A peer that was not read is skipped, not"
+    " none it is not known, and it is not judged. A peer that was not read is skipped, not"
     " guessed. With flow logs, pairs without traffic between them keep the rule silent; without"
     " them the confidence is lower.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
@@ -37,12 +38,15 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each actively peered pair with unequal MTUs, once."""
     between = _bytes_between(facts)
     for local, remote in facts.inventory.peered_networks():
         mtus = local.mtu_bytes, remote.mtu_bytes
-        if mtus[0] is not None and mtus[1] is not None and mtus[0] != mtus[1]:
+        if mtus[0] is None or mtus[1] is None:
+            unknown = local if mtus[0] is None else remote
+            yield Gap(resource=unknown.ref, reason="its MTU is known once it is made")
+        elif mtus[0] != mtus[1]:
             pair = frozenset((local.ref.self_link, remote.ref.self_link))
             seen = None if between is None else between[pair]
             if seen != 0:

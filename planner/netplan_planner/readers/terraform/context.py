@@ -1,7 +1,6 @@
 """What the reading of one Terraform document shares: its configuration, sources and notes."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -27,7 +26,7 @@ class Context:
             _decoded(contents.configuration), _decoded(contents.variables)
         )
         self._is_plan = contents.is_plan
-        self._chosen: Counter[str] = Counter()
+        self._chosen: dict[str, set[str]] = {}
 
     def source(self, entry: Entry) -> str:
         """Return file and address of a resource."""
@@ -65,18 +64,20 @@ class Context:
     def note_unknown(self, entry: Entry, link: SelfLink | None, notes: Unknowns) -> None:
         """Note what of a resource is known after apply.
 
-        What nobody asked for and Google chooses when it makes the resource is only counted.
+        What nobody asked for and Google chooses when it makes the resource is named once.
         """
         for field, reason in notes.asked:
             self.into.unread.add(
                 Unread(source=self.source(entry), resource=link, field=field, reason=reason)
             )
-        self._chosen.update([f"{entry.type}.{_INDEX.sub('', field)}" for field in notes.chosen])
+        if notes.chosen:
+            fields = {_INDEX.sub("", field) for field in notes.chosen}
+            self._chosen.setdefault(entry.type, set()).update(fields)
 
-    def note_counts(self) -> None:
-        """Note how often each field is known after apply."""
-        for field, count in sorted(self._chosen.items()):
-            reason = f"{field}: known after apply, for {count} of the file's resources"
+    def note_chosen(self) -> None:
+        """Note by type of resource which fields are known after apply."""
+        for kind, fields in sorted(self._chosen.items()):
+            reason = f"{kind}: known after apply: {', '.join(sorted(fields))}"
             self.into.note(self.at, reason, is_needless=True)
 
 

@@ -70,7 +70,7 @@ class _Reading:
             self._take(entry, kind, link)
         self._joined.note_the_rest(frozenset(link for _, _, link in places))
         self._groups.add_members()
-        self._context.note_counts()
+        self._context.note_chosen()
 
     def _places(self) -> list[tuple[Entry, Type, SelfLink]]:
         """Return the resources that are read, with their links; the others are counted."""
