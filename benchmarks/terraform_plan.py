@@ -221,7 +221,7 @@ def write_plan(path: Path, count: int) -> None:
         unknown = {"id": True, "network": True, "self_link": True}
         listed.append((f"cell{number}", "google_compute_subnetwork", "own", None, values, unknown))
     listed += resources(count)
-    values: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     changes: list[dict[str, Any]] = []
     for module, kind, name, index, planned, unknown in listed:
         head = {
@@ -232,7 +232,7 @@ def write_plan(path: Path, count: int) -> None:
             "name": name,
             "provider_name": PROVIDER,
         } | ({} if index is None else {"index": index})
-        values.append(head | {"schema_version": 6, "values": planned, "sensitive_values": {}})
+        shown.append(head | {"schema_version": 6, "values": planned, "sensitive_values": {}})
         change = {"actions": ["create"], "before": None, "after": planned, "after_unknown": unknown}
         own = {"module_address": f"module.{module}"} if module else {}
         changes.append(head | own | {"change": change | {"after_sensitive": {}}})
@@ -240,7 +240,7 @@ def write_plan(path: Path, count: int) -> None:
     plan = {
         "format_version": "1.2",
         "terraform_version": "1.11.4",
-        "planned_values": {"root_module": {"resources": values}},
+        "planned_values": {"root_module": {"resources": shown}},
         "resource_changes": changes,
         "configuration": {
             "provider_config": {"google": {"name": "google"}},

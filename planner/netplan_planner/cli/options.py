@@ -37,7 +37,8 @@ Inventory = Annotated[
     list[Path] | None,
     typer.Option(
         "--inventory",
-        help="Files or folders of `gcloud … --format=json`, API pages or asset exports.",
+        help="Files or folders of `gcloud … --format=json`, API pages, asset exports or"
+        " `terraform show -json`.",
         rich_help_panel=INPUT,
     ),
 ]

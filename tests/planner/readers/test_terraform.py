@@ -608,15 +608,15 @@ def test_a_name_that_is_not_known_yet_is_the_address(tmp_path: Path) -> None:
 
 def test_what_a_failed_plan_says_of_itself(tmp_path: Path) -> None:
     noted: list[Unread] = []
-    for more in ({"errored": True}, {"complete": False}):
-        noted += read(tmp_path, plan(change(f"{INSTANCE}.vm", machine("vm")), **more)).unread
+    for said in ({"errored": True}, {"complete": False}):
+        noted += read(tmp_path, plan(change(f"{INSTANCE}.vm", machine("vm"))) | said).unread
     texts = [one.reason for one in noted if not one.is_needless]
     assert len(texts) == 2
     assert "ended with an error" in texts[0]
 
 
 def test_planned_values_alone_leave_out_what_is_not_known(tmp_path: Path) -> None:
-    values = {"name": "n", "project": "p"}
+    values: dict[str, Any] = {"name": "n", "project": "p"}
     resource = {"address": f"{NETWORK}.n", "type": NETWORK, "name": "n", "values": values}
     alone = {
         "format_version": "1.2",
@@ -625,3 +625,21 @@ def test_planned_values_alone_leave_out_what_is_not_known(tmp_path: Path) -> Non
     assert read(tmp_path, alone).networks[0].mtu_bytes is None
     values["mtu"] = 8896
     assert read(tmp_path, alone).networks[0].mtu_bytes == 8896
+
+
+def test_nothing_secret_of_a_plan_is_kept(tmp_path: Path) -> None:
+    hidden = "hunter2-very-secret"
+    planned = machine(
+        "vm",
+        metadata={"password": hidden, "ssh-keys": hidden},
+        metadata_startup_script=hidden,
+        boot_disk=[{"disk_encryption_key_raw": hidden}],
+    )
+    disk = {"name": "d", "project": "p", "zone": "us-east1-b", "type": "pd-ssd"}
+    secret = disk | {"disk_encryption_key": [{"raw_key": hidden}]}
+    inventory = read(
+        tmp_path,
+        plan(change(f"{INSTANCE}.vm", planned), change("google_compute_disk.d", secret)),
+    )
+    assert len(inventory.instances) == len(inventory.disks) == 1
+    assert hidden not in repr(inventory)

@@ -86,6 +86,15 @@ def _assets(folder: Path) -> None:
     (folder / "assets.jsonl").write_text(text)
 
 
+def _terraform(folder: Path) -> None:
+    for name in ("plan", "state"):
+        path = FOLDER / f"terraform-{name}" / f"{name}.json"
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "stored.json").write_bytes(
+        (FOLDER / "terraform-state-file" / "terraform.tfstate").read_bytes()
+    )
+
+
 def _flows() -> list[dict[str, object]]:
     inventory = read_inventory([GCLOUD])
     names = [machine.name for machine in inventory.instances[:4]]
@@ -292,6 +301,11 @@ KINDS: Mapping[str, Kind] = {
         Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
+        Kind(
+            "terraform",
+            _terraform,
+            (_audit("--inventory", "{file}"), _audit("--inventory", "{file}", "--output", "sarif")),
+        ),
         Kind(
             "flow-logs",
             _flow_logs,
