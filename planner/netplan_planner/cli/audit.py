@@ -135,7 +135,8 @@ class Written(Parameters, frozen=True, kw_only=True):
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Inputs, formula, source and date of a rule's numbers (or an area's, or all).",
+            help="Inputs, formula, source and date of a rule's numbers, or an area's; without NAME"
+            " (before another option, or last): of all.",
             rich_help_panel=OUTPUT,
         ),
     ] = None

@@ -4,8 +4,8 @@ A special answer: a million rows go from the table engine to a file without beco
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import cast
 

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Value
 from netplan_planner.renderers.options import ColourMode, RenderOptions
 from netplan_planner.writing import usable_target, write_each, written_whole
@@ -160,8 +160,7 @@ def resolved(
 
 
 def _unknown(name: str, formats: Sequence[str]) -> str:
-    near = nearest_names(name, formats, 1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(name, formats)
     return f"no output format {name!r}: it is one of {', '.join(formats)}{hint}"
 
 

@@ -2,8 +2,8 @@ r"""Tables as CSV, in one dialect: commas, line feeds, quotes only where they mu
 
 What is unknown is an empty cell, yes and no are `true` and `false`. Numbers have no thousands
 separators and at most 6 significant digits, since more would feign what no model knows; money
-(`Decimal`) is exact, and so is what is counted; no zeros end a fraction. Text is inert: it holds no control characters, and
-nothing that a spreadsheet takes for a formula.
+(`Decimal`) is exact, and so is what is counted; no zeros end a fraction. Text is inert: it holds no
+control characters, and nothing that a spreadsheet takes for a formula.
 """
 
 import csv
@@ -41,8 +41,8 @@ def csv_cell(value: object) -> str:
 def _exact(value: Decimal) -> str:
     """Return all digits of a number, without zeros at the end of its fraction.
 
-    >>> _exact(Decimal("730.0")), _exact(Decimal("1E+3")), _exact(Decimal("0.00")), _exact(Decimal("-0"))
-    ('730', '1000', '0', '0')
+    >>> [_exact(Decimal(text)) for text in ("730.0", "1E+3", "0.00", "-0")]
+    ['730', '1000', '0', '0']
     """
     text = f"{value:f}"
     short = text.rstrip("0").rstrip(".") if "." in text else text

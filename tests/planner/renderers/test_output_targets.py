@@ -107,7 +107,7 @@ def test_a_failing_target_takes_nothing_from_the_others(tmp_path: Path) -> None:
     good.write_text("before")
     screen = Screen()
     specs = [parse_output(text) for text in ("csv:/dev/full", f"json:{good}", "text")]
-    with pytest.raises(InputError, match="^/dev/full: cannot be written: No space left"):
+    with pytest.raises(InputError, match=r"^/dev/full: cannot be written: No space left"):
         write_outputs(REPORT, specs, OPTIONS, stdout=screen)
     assert json.loads(good.read_text())["title"] == "gecko-demo"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["good.json"]

@@ -107,7 +107,7 @@ def traffic(asked: Traffic) -> None:
     question = TrafficQuestion(
         src_region=asked.src,
         to=asked.to,
-        gib=amount(asked.gib, "--gib"),
+        gib=amount(asked.gib),
         area=asked.area,
         place=asked.place,
         network_tier=asked.network_tier.value,
@@ -136,5 +136,5 @@ def address(asked: Address) -> None:
     """
     specs = asked.answer.specs()
     uses = tuple(AddressUse) if asked.use is Use.ALL else (AddressUse(asked.use.value),)
-    question = AddressQuestion(region=asked.region, uses=uses, hours=amount(asked.hours, "--hours"))
+    question = AddressQuestion(region=asked.region, uses=uses, hours=amount(asked.hours))
     answers.write(address_prices(question, asked.prices.source()), specs)
