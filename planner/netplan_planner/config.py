@@ -74,6 +74,15 @@ def option_defaults(path: Path) -> dict[str, Any]:
     return given
 
 
+def holds_settings(path: Path) -> bool:
+    """Return whether a file says something that is no option of a verb.
+
+    Raises:
+        UsageError: If it is missing or not TOML.
+    """
+    return not _NOT_VERBS.isdisjoint(load_table(path))
+
+
 def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:
     """Return the thresholds that a file sets, as (rule, name, value).
 

@@ -13,6 +13,7 @@ import pytest
 
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers.schema import schema
+from support.commands.in_process import netplan
 from support.commands.run import run_verbs
 from support.flows.entries import write_entries
 from support.projects.one_project import FOLDER, PROJECT, resources
@@ -442,3 +443,13 @@ def test_steady_rates_have_no_window(tmp_path: Path) -> None:
     _, text, _ = audit("--inventory", FILES, "--traffic", table)
     assert "steady rates" in text
     assert "2000-01-01" not in text
+
+
+def test_a_fix_that_brings_nothing_says_so_beside_the_order(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    outputs = ["-o", "text", "-o", f"html:{page}"]
+    done = netplan("audit", "--demo", "dobermanifesto", "--fail-on", "never", *outputs)
+    said = "finding 3 is not among them: no traffic is seen to need what its fix lifts"
+    assert said in " ".join(done.out.split())
+    assert "finding 3 is not among them" in page.read_text(encoding="utf-8")
+    assert "among them" not in netplan("audit", "--demo", "gecko", "--fail-on", "never").out
