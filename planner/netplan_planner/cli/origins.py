@@ -101,9 +101,10 @@ def explained(
     text = str(error)
     path, command, prefix, table = verb_of(root, words)
     named = dict.fromkeys(_OPTION.findall(text))
-    whole = [(one, root.auto_envvar_prefix, {}) for one in root.command.params if path]
-    notes = {}
-    for parameter, before, given in (*whole, *((one, prefix, table) for one in command.params)):
+    own = [(one, prefix, table) for one in command.params]
+    of_all = [(one, root.auto_envvar_prefix, dict[str, Any]()) for one in root.command.params]
+    notes: dict[str, str] = {}
+    for parameter, before, given in (*(of_all if path else ()), *own):
         spellings = (*parameter.opts, *parameter.secondary_opts)
         if any(word.split("=")[0] in spellings for word in words):
             continue

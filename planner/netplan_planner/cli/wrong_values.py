@@ -22,7 +22,7 @@ _SHOWN = 40
 
 def said_of(error: typer.BadParameter) -> str:
     """Return what is wrong with a value, without the option."""
-    faults = getattr(error.__cause__, "errors", list)()
+    faults: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
     kind, given = (faults[0]["type"], faults[0]["input"]) if faults else ("", None)
     parameter: Any = error.param
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
@@ -57,7 +57,7 @@ def not_a_number(
     return f"{_quoted(given)} is not a {what} from {least:g} to {MOST if most is None else most:g}"
 
 
-def only_numbers(context: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
+def only_numbers(parameter: typer.CallbackParam, value: Any) -> Any:
     """Return the value of an option that takes a number, which every option that does is asked.
 
     Raises:
@@ -65,7 +65,7 @@ def only_numbers(context: typer.Context, parameter: typer.CallbackParam, value: 
     """
     if value is not None and not abs(value) <= MOST:
         least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
-        raise typer.BadParameter(not_a_number(value, least, most), ctx=context, param=parameter)
+        raise typer.BadParameter(not_a_number(value, least, most))
     return value
 
 

@@ -47,7 +47,7 @@ class Prices(Parameters, frozen=True, kw_only=True):
 
 def amount(number: float) -> Decimal:
     """Return a number of the command line, exactly as it is written."""
-    return Decimal(f"{Decimal(str(number)).normalize():f}")
+    return Decimal(str(number))
 
 
 def source_of(
