@@ -24,7 +24,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_NAMED = 5
+_NAMED = 3
 """Findings that a remark names."""
 _STEPS = 7
 _SETS = 2
@@ -64,10 +64,9 @@ def not_among(report: Report) -> Line:
     shown = found[:_NAMED]
     more = f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else ""
     numbers = (", ".join(map(str, shown)) if more else phrases.numbers(shown)) + more
-    is_one = len(found) == 1
-    which = f"finding {numbers} is" if is_one else f"findings {numbers} are"
-    saves = "its fix lifts, and it saves" if is_one else "their fixes lift, and they save"
-    return line(f"{which} not among them: no traffic is seen to need what {saves} nothing known")
+    which, fixes = ("finding", "its fix") if len(found) == 1 else ("findings", "their fixes")
+    why = f"no traffic is seen to need {fixes}, no saving is known"
+    return line(f"left out: {which} {numbers}; {why}")
 
 
 def _is_unranked(finding: Finding) -> bool:
