@@ -250,7 +250,7 @@ def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
         (("--demo", "gekko"), "no demo is named 'gekko'"),
         (("--demo", "gecko", "--select", "external-ip"), "no rule is named 'external-ip'"),
         (("--demo", "gecko", "--output", "jsn"), "json"),
-        (("--demo", "gecko", "--min-saving", "lots"), "amount in USD"),
+        (("--demo", "gecko", "--min-saving", "lots"), "is not a number from 0"),
         (("--demo", "gecko", "--memory-limit", "much"), "memory limit"),
         (("--demo", "gecko", "--output", "json:/no/such/folder/x.json"), "/no/such/folder"),
         (("--inventory", "/no/such/file", "--output", "md:/no/such/folder/x"), "/no/such/folder"),
