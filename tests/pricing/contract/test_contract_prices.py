@@ -149,7 +149,7 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("missing.csv", None, "no such file"),
+        ("missing.csv", None, "cannot be read: No such file"),
         ("other.csv", b"a,b\n1,2\n", "neither the detailed usage"),
         ("cut.parquet", b"PAR1" + b"\0" * 100, "cannot be read"),
         ("standard.csv", b"sku.id,cost,currency,usage_end_time\nX,1,USD,2026-10-01\n",
