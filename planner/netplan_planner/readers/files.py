@@ -190,7 +190,7 @@ def _early(head: bytes) -> _Outcome | None:
 def _read_data(data: bytes, shown: str, into: Collector) -> _Outcome:
     if data[:1] not in (b"{", b"[") and http_log.read(text_of(data), shown, into):
         return _Outcome()
-    if terraform.read_bytes(data, Origin(shown, f"{shown}:"), into):
+    if terraform.read_whole(data, Origin(shown, f"{shown}:"), into):
         return _Outcome()
     documents, damaged = documents_of(data)
     if not documents:

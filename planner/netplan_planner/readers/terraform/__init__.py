@@ -29,28 +29,32 @@ def read(value: object, origin: Origin, into: Collector) -> bool:
     """
     if not isinstance(value, dict) or _KEYS.isdisjoint(value):
         return False
-    return _read(msgspec.json.encode(value), origin, into)
+    try:
+        return _read(msgspec.json.encode(value), origin, into)
+    except RecursionError:
+        return False
 
 
-def read_bytes(data: bytes, origin: Origin, into: Collector) -> bool:
+def read_whole(data: bytes, origin: Origin, into: Collector) -> bool:
     """Do the same for a whole file, of which only what is needed is decoded.
 
     False also for a damaged one: whoever reads it the usual way finds where.
+
+    Raises:
+        Refused: If it is of a version that is not read.
     """
     if not any(sign in data[:_HEAD_BYTES] for sign in _SIGNS):
         return False
-    found = Collector()
-    try:
-        is_read = _read(data, origin, found)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
-    into.merge(found)
-    return is_read
+    return _read(data, origin, into)
 
 
 def _read(data: bytes, origin: Origin, into: Collector) -> bool:
-    contents = contents_of(data, origin, into)
-    if contents is None:
+    found = Collector()
+    try:
+        contents = contents_of(data, origin, found)
+        if contents is not None:
+            take(contents, origin, found)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
-    take(contents, origin, into)
-    return True
+    into.merge(found)
+    return contents is not None

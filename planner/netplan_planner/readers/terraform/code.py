@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import hcl2
 import lark
 
+from netplan_planner.input_files import whole
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
 from netplan_planner.readers.terraform.addresses import resource_of
@@ -98,11 +99,9 @@ def _folder(folder: Path) -> _Folder:
         return found
     for path in files[:MOST_FILES]:
         try:
-            with path.open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
-            if len(data) <= MOST_BYTES:
-                read = _of_json if path.name.endswith(".json") else _of_hcl
-                read(path, text_of(data), found)
+            text = text_of(whole(path, MOST_BYTES))
+            read = _of_json if path.name.endswith(".json") else _of_hcl
+            read(path, text, found)
         except (OSError, NotText, lark.exceptions.LarkError, ValueError, RecursionError):
             continue
     return found
