@@ -10,8 +10,6 @@ from functools import cached_property
 
 from netplan_planner.model.base import ProjectId, Region, SelfLink, Value, Zone, region_of
 from netplan_planner.units import (
-    BITS_PER_BYTE,
-    BITS_PER_GIGABIT,
     SECONDS_PER_DAY,
     SECONDS_PER_MINUTE,
 )
@@ -400,10 +398,3 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
         for edge in self.edges:
             grouped.setdefault(edge.dst, []).append(edge)
         return {owner: tuple(edges) for owner, edges in grouped.items()}
-
-
-def mean_gbps(byte_count: int, minutes: int) -> float:
-    """Return the mean rate of `byte_count` bytes over `minutes` minutes, 0 when there are none."""
-    if minutes <= 0:
-        return 0.0
-    return byte_count * BITS_PER_BYTE / (minutes * SECONDS_PER_MINUTE) / BITS_PER_GIGABIT
