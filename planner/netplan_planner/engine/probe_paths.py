@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.engine.findings import judge
+from netplan_planner.engine.judging import judge
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.suppressions import Suppressions
 from netplan_planner.errors import UsageError

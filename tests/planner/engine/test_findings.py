@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-from netplan_planner.engine.findings import fingerprint, judge, merge_lines
+from netplan_planner.engine.findings import fingerprint, merge_lines
 from netplan_planner.engine.fixes import answer
+from netplan_planner.engine.judging import judge
 from netplan_planner.model import (
     Confidence,
     Estimate,
