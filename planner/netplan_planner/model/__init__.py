@@ -79,6 +79,7 @@ from netplan_planner.model.measurement import (
     Measurement,
     MeasurementCoverage,
 )
+from netplan_planner.model.path_class import Certainty, Owner, OwnerKind, PathClass
 from netplan_planner.model.plan import (
     Candidate,
     Destination,
@@ -207,13 +208,9 @@ from netplan_planner.model.settings import (
 from netplan_planner.model.traffic import (
     NO_TRAFFIC,
     BadRecord,
-    Certainty,
     Drops,
     Edge,
     LogOverlap,
-    Owner,
-    OwnerKind,
-    PathClass,
     Reporter,
     Series,
     TopFlow,
