@@ -61,7 +61,7 @@ def make_finding(
     first, saving = hits[0], _saving(hits)
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = _confidence(hits)
-    unknown = sorted({hit.saving_unknown for hit in hits if hit.saving_unknown})
+    unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
     found = harm(
         facts,
         base_severity(rule, hits),
@@ -88,7 +88,7 @@ def make_finding(
         saving_basis=_basis(hits),
         saving_before_commitments_usd_per_month=_before_commitments(hits),
         saving_note=_notes(hits),
-        line_items=merge_lines(item for hit in hits for item in hit.saving_items),
+        line_items=merge_lines(item for hit in hits for item in hit.saving.items),
         fix=first.fix,
         members=tuple(_member(rule, hit) for hit in hits),
         changes=tuple(hit.change for hit in hits if hit.change is not None),
@@ -191,13 +191,13 @@ def _before_commitments(hits: Sequence[Hit]) -> Decimal | None:
 
 def _notes(hits: Sequence[Hit]) -> str:
     """Return what commitments have to do with the hits, each note once and the first few only."""
-    notes = list(dict.fromkeys(hit.saving_note for hit in hits if hit.saving_note))
+    notes = list(dict.fromkeys(hit.saving.note for hit in hits if hit.saving.note))
     more = f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else ""
     return "; ".join(notes[:_NOTES]) + more
 
 
 def _basis(hits: Sequence[Hit]) -> SavingBasis:
-    bases = {hit.saving_basis for hit in hits}
+    bases = {hit.saving.basis for hit in hits}
     before = SavingBasis.BEFORE_COMMITMENTS
     return before if before in bases else SavingBasis.BILL
 
@@ -280,8 +280,8 @@ def _member(rule: Rule, hit: Hit) -> Member:
         used_ratio=hit.used_ratio,
         gib_per_month=hit.gib_per_month,
         saving_usd_per_month=_saving([hit]),
-        saving_unknown=hit.saving_unknown,
-        line_items=tuple(replace(item, parts=()) for item in hit.saving_items),
+        saving_unknown=hit.saving.unknown,
+        line_items=tuple(replace(item, parts=()) for item in hit.saving.items),
         fix=hit.fix,
         confidence=hit.confidence,
         confidence_reason=hit.confidence_reason,

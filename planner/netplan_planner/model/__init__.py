@@ -50,6 +50,7 @@ from netplan_planner.model.finding import (
     Instruction,
     Member,
     Need,
+    Saving,
     SavingBasis,
     Severity,
 )
