@@ -16,7 +16,7 @@ from typing import Any
 
 from netplan_planner import units
 from netplan_planner.errors import UsageError
-from netplan_planner.input_files import NotToml, toml_table
+from netplan_planner.input_files import toml_file
 
 _SEVERITY = "severity"
 _NOT_VERBS = frozenset({"rules", "targets", _SEVERITY})
@@ -41,12 +41,7 @@ def load_table(path: Path) -> dict[str, Any]:
     Raises:
         UsageError: If the file is missing or not TOML.
     """
-    try:
-        table = toml_table(path.read_bytes())
-    except OSError as exc:
-        raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except NotToml as exc:
-        raise UsageError(f"{path}: not valid TOML: {exc}") from exc
+    table = toml_file(path)
     if path.name == "pyproject.toml":
         table = _section(path, _section(path, table, "tool"), "netplan")
     return table

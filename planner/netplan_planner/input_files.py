@@ -15,7 +15,7 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from netplan_planner.errors import NetplanError
+from netplan_planner.errors import NetplanError, UsageError
 
 T = TypeVar("T")
 
@@ -101,22 +101,20 @@ def gunzipped(data: bytes, most_bytes: int = LARGEST_BYTES) -> bytes:
     return b"".join(pieces)
 
 
-class NotToml(Exception):
-    """A text that is no TOML; the message says why."""
-
-
-def toml_table(data: bytes) -> dict[str, Any]:
+def toml_file(path: Path) -> dict[str, Any]:
     """Return the table of a TOML file.
 
     Raises:
-        NotToml: If it is none.
+        UsageError: If it is missing, or no TOML.
     """
     try:
-        return tomllib.loads(data.decode())
+        return tomllib.loads(path.read_bytes().decode())
+    except OSError as exc:
+        raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:
-        raise NotToml(f"byte {exc.start} is no UTF-8") from exc
+        raise UsageError(f"{path}: not valid TOML: byte {exc.start} is no UTF-8") from exc
     except RecursionError as exc:
-        raise NotToml("nested too deeply") from exc
+        raise UsageError(f"{path}: not valid TOML: nested too deeply") from exc
     except ValueError as exc:
         # tomllib's own error is one; so are dates that the calendar lacks and numbers too long.
-        raise NotToml(str(exc)) from exc
+        raise UsageError(f"{path}: not valid TOML: {exc}") from exc

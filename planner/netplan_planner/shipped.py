@@ -13,7 +13,8 @@ def shipped_rows(file: Path) -> tuple[dict[str, str], ...]:
     """Return the rows of a table by column name, as texts.
 
     Args:
-        file: CSV in UTF-8 that is part of the package; not a user's, which `tables` reads.
+        file: CSV in UTF-8 that is part of the package, or that a part of it is built from; what
+            users give is read by `tables`.
     """
     with file.open(encoding="utf-8", newline="") as stream:
         return tuple(csv.DictReader(stream))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from netplan_planner.errors import UsageError
-from netplan_planner.input_files import NotToml, toml_table
+from netplan_planner.input_files import toml_file
 from netplan_planner.model import (
     ExpiredSuppression,
     Facts,
@@ -106,12 +106,7 @@ def _expired(suppression: Suppression) -> ExpiredSuppression:
 
 
 def _of_file(path: Path) -> tuple[Suppression, ...]:
-    try:
-        table = toml_table(path.read_bytes())
-    except OSError as exc:
-        raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except NotToml as exc:
-        raise UsageError(f"{path}: not valid TOML: {exc}") from exc
+    table = toml_file(path)
     entries = table.get("ignore", [])
     if not isinstance(entries, list) or set(table) - {"ignore"}:
         raise UsageError(f"{path}: it holds [[ignore]] tables and nothing else")
