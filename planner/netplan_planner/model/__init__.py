@@ -80,6 +80,15 @@ from netplan_planner.model.measurement import (
     Measurement,
     MeasurementCoverage,
 )
+from netplan_planner.model.metrics import (
+    MeasuredKind,
+    MeasuredResource,
+    Metric,
+    Metrics,
+    MetricsCoverage,
+    MetricSeries,
+)
+from netplan_planner.model.observed import MachineRates
 from netplan_planner.model.plan import (
     Candidate,
     Destination,
@@ -222,6 +231,7 @@ from netplan_planner.model.traffic import (
     TopFlow,
     TrafficCoverage,
     TrafficMatrix,
+    TrafficSource,
     VmTraffic,
     mean_gbps,
 )
@@ -313,13 +323,20 @@ __all__ = [
     "MachineChooser",
     "MachineNeed",
     "MachinePlan",
+    "MachineRates",
     "MachineRow",
     "MachineShape",
     "MeasuredEnd",
+    "MeasuredKind",
     "MeasuredLimit",
+    "MeasuredResource",
     "Measurement",
     "MeasurementCoverage",
     "Member",
+    "Metric",
+    "MetricSeries",
+    "Metrics",
+    "MetricsCoverage",
     "ModelledPart",
     "NatGateway",
     "Need",
@@ -397,6 +414,7 @@ __all__ = [
     "TopFlow",
     "TrafficCoverage",
     "TrafficMatrix",
+    "TrafficSource",
     "Transactions",
     "TransferCost",
     "Unmodelled",

@@ -144,10 +144,11 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
 def _is_busy(facts: Facts, instance: Instance, cap: EgressCap) -> bool:
     """Return whether the machine needs more bandwidth than a type with its own cap should carry."""
     target = facts.target(instance)
-    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    rates = facts.rates_of(instance)
+    traffic = rates.traffic if rates is not None else None
     inside = max(
         target.gbps if target is not None else 0.0,
-        traffic.egress.p95_gbps if traffic is not None else 0.0,
+        rates.egress.p95_gbps if rates is not None else 0.0,
     )
     outside = traffic.egress_outside_vpc.p95_gbps if traffic is not None else 0.0
     share = facts.threshold(RULE.id, "busy_ratio")
