@@ -330,4 +330,5 @@ def _coverage(
         incomplete=incomplete,
         notes=suppressions.notes,
         measurements=facts.measurement_coverage,
+        metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

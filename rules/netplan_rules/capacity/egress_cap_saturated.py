@@ -25,6 +25,7 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
     unknown_cap,
 )
@@ -132,6 +133,7 @@ def _hit(
             rate_evidence("max", rates.egress.max_gbps, rates.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
             *overflow_evidence(dropped),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         limit=now.binding,

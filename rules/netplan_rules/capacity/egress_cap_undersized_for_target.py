@@ -27,6 +27,7 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
     unknown_cap,
 )
@@ -103,6 +104,7 @@ def _hit(
                 unit="ratio",
                 source="configuration",
             ),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         limit=now.binding,

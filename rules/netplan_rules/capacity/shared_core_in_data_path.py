@@ -25,6 +25,7 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
 )
 from netplan_rules.trust import doubts_of_rates
@@ -97,6 +98,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLed
         evidence=(
             rate_evidence("egress_p95", sent, rates.source),
             rate_evidence("ingress_p95", received, rates.source),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         throughput_now=now,

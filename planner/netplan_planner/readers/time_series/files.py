@@ -52,7 +52,10 @@ def _read(path: Path, into: Gathering) -> str:
     try:
         if not path.is_file():
             return "not a regular file"
-        documents, damaged = documents_of(gunzipped(path.read_bytes()))
+        data = gunzipped(path.read_bytes())
+        if not data.strip():
+            return "empty"
+        documents, damaged = documents_of(data)
     except NotText as exc:
         return f"not text: {exc}"
     except OSError as exc:

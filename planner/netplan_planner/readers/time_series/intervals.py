@@ -130,9 +130,10 @@ def _whole_seconds(lengths: Ints) -> Ints:
 
 
 def laid_on(part: Laid, grid: Grid) -> Floats:
-    """Return a series by the intervals of a grid; shape (grid.interval_count,), NaN where it has no value.
+    """Return a series by the intervals of a grid, NaN where it has no value.
 
-    A point that is longer than the resolution fills as many intervals as it covers.
+    Shape (grid.interval_count,). A point that is longer than the resolution fills as many intervals
+    as it covers.
     """
     values = np.full(grid.interval_count, np.nan)
     if len(part.end_us) == 0:
