@@ -10,7 +10,7 @@ from netplan_planner.renderers.document import Block, Field, line
 def metrics(read: MetricsCoverage) -> Iterator[Block]:
     """Yield how much was read of Cloud Monitoring, over what time and how finely."""
     counts = (
-        f"{figures.counted(read.series_count, 'time series')} with"
+        f"{figures.counted(read.series_count, 'time series', 'time series')} with"
         f" {figures.counted(read.point_count, 'point')} of"
         f" {figures.counted(read.machine_count, 'machine')}"
     )
