@@ -10,19 +10,30 @@ from netplan_planner.model import Owner, OwnerKind, PathClass, ProjectId, Region
 from netplan_planner.paths import AddressBook, AddressKind, FlowEnd, classify
 from support.projects.addresses import book_of, network, nic, vm, who
 
-KINDS = ("vm", "other-project", "load-balancer", "nat", "google-api", "hybrid", "internet", "none")
+KINDS = (
+    "vm",
+    "other-project",
+    "place",
+    "load-balancer",
+    "nat",
+    "google-api",
+    "hybrid",
+    "internet",
+    "none",
+)
 """The columns of `TABLE`; `none` is an address that nobody owns."""
 
 TABLE = {
-    #                 vm  other load-bal nat   api   hybrid inet  none
-    "vm": "           .   .     lb       nat   api   hybrid net   ?",
-    "other-project": ".   .     lb       nat   api   hybrid net   ?",
-    "load-balancer": "lb  lb    lb       lb    lb    hybrid lb    lb",
-    "nat": "          nat nat   lb       nat   nat   hybrid nat   nat",
-    "google-api": "   api api   lb       nat   api   hybrid api   ?",
-    "hybrid": "       hybrid hybrid hybrid hybrid hybrid hybrid hybrid hybrid",
-    "internet": "     net net   lb       nat   api   hybrid net   ?",
-    "none": "         ?   ?     lb       nat   ?     hybrid ?     ?",
+    #                 vm  other place load-bal nat   api   hybrid inet  none
+    "vm": "           .   .     .     lb       nat   api   hybrid net   ?",
+    "other-project": ".   .     .     lb       nat   api   hybrid net   ?",
+    "place": "        .   .     .     lb       nat   api   hybrid net   ?",
+    "load-balancer": "lb  lb    lb    lb       lb    lb    hybrid lb    lb",
+    "nat": "          nat nat   nat   lb       nat   nat   hybrid nat   nat",
+    "google-api": "   api api   api   lb       nat   api   hybrid api   ?",
+    "hybrid": "       hybrid hybrid hybrid hybrid hybrid hybrid hybrid hybrid hybrid",
+    "internet": "     net net   net   lb       nat   api   hybrid net   ?",
+    "none": "         ?   ?     ?     lb       nat   ?     hybrid ?     ?",
 }
 """The class of two ends, `.` where both are machines: then `BETWEEN` decides."""
 
@@ -202,7 +213,7 @@ ANY_END = st.builds(
 def test_exactly_one_class_comes_out_whatever_the_ends(src: FlowEnd, dst: FlowEnd) -> None:
     path_class = classify(src, dst).path_class
     assert classify(dst, src).path_class is path_class
-    machines = {OwnerKind.VM, OwnerKind.OTHER_PROJECT}
+    machines = {OwnerKind.VM, OwnerKind.OTHER_PROJECT, OwnerKind.PLACE}
     if path_class.is_between_own_vms:
         assert {src.owner.kind, dst.owner.kind} <= machines
     if path_class.value.endswith("-pod"):

@@ -201,7 +201,7 @@ def test_the_median_of_a_distribution_lies_in_its_bucket(
     buckets: WireBuckets, median: float
 ) -> None:
     # Of three values the middle one, a quarter into the third bucket: (1.5 - 1) / 2.
-    counts = ["0", "1", "2"]
+    counts: list[str | int] = ["0", "1", "2"]
     told = WireDistribution(count="3", mean=9.0, bucket_options=buckets, bucket_counts=counts)
     assert median_of(told) == median
 
