@@ -156,14 +156,14 @@ def test_every_combination_has_the_class_of_the_table(
         elif path.path_class is PathClass.LOAD_BALANCER:
             front = next((e for e in (dst, src) if e.address_kind is AddressKind.VIRTUAL), None)
             assert path.dst_address == (front.address if front else None)
-        elif path.path_class is PathClass.NAT and other in ("vm", "other-project"):
+        elif path.path_class is PathClass.NAT and other in ("vm", "other-project", "place"):
             is_literal = other_kind is AddressKind.EXTERNAL
             assert path.dst_address == ("literal of dst" if is_literal else "external of dst")
         else:
             assert path.dst_address is None
 
 
-@pytest.mark.parametrize("kind", ["vm", "other-project"])
+@pytest.mark.parametrize("kind", ["vm", "other-project", "place"])
 def test_two_pods_on_one_machine_are_on_one_node(kind: str) -> None:
     """Another project's machines share an owner: that two of them are one is not known."""
     here = PLACES["same zone"][0]
