@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import NamedTuple
 from urllib.parse import quote
 
 from netplan_planner import meter
 from netplan_planner.google.metrics_window import MetricsWindow
+from netplan_planner.google.monitoring_lists import Asked, lists_of
 from netplan_planner.google.options import (
     ApiOptions,
     Endpoint,
@@ -23,16 +23,10 @@ from netplan_planner.google.options import (
 )
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.model import Inventory, Metric
+from netplan_planner.model import Inventory
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.time_series import Gathering
-from netplan_planner.readers.time_series.known import (
-    FLOW_EGRESS,
-    FLOW_INGRESS,
-    FLOW_RTT,
-    KNOWN,
-)
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
 MONITORING_ENDPOINT = "https://monitoring.googleapis.com/"
@@ -62,40 +56,6 @@ _FIELDS = (
     "timeSeries(metric,resource,metricKind,valueType,unit,points),nextPageToken,unit,"
     "executionErrors,unreachable"
 )
-_LABEL = "metric.label."
-FLOW_LABELS = (
-    "resource.label.project_id",
-    "resource.label.zone",
-    "resource.label.instance_id",
-    *(
-        f"{_LABEL}{name}"
-        for name in (
-            "remote_location_type",
-            "remote_project_id",
-            "remote_network",
-            "remote_zone",
-            "remote_continent",
-            "remote_country",
-        )
-    ),
-)
-"""What is kept of the series of flows; the rest (protocol, NIC, subnetworks) is added up there."""
-_QUOTA_METRICS = (
-    "compute.googleapis.com/vm_to_internet_egress_bandwidth",
-    "compute.googleapis.com/inter_region_egress_bandwidth",
-)
-
-
-class _Asked(NamedTuple):
-    """One metric of a project, and how it is aligned."""
-
-    metric: str
-    aligner: str
-    series_count: int
-    """How many there may be, for the alignment."""
-    filter: str = ""
-    labels: tuple[str, ...] = ()
-    """Series that agree in these are added up; none: all stay."""
 
 
 def gather_live(
@@ -165,7 +125,7 @@ def _gather(
     with_flows: bool,
     progress: Callable[[str], None],
 ) -> None:
-    lists = {project: _lists(inventory, project, with_flows) for project in projects}
+    lists = {project: lists_of(inventory, project, with_flows) for project in projects}
     # The first list shows whether a project can be asked at all.
     first = {
         project: pool.submit(_read, transport, project, asked[0], window)
@@ -193,78 +153,6 @@ def _gather(
         progress(f"{project}: metrics read")
 
 
-def _lists(inventory: Inventory, project: str, with_flows: bool) -> list[_Asked]:
-    """Return what is asked for, the counters of machines first."""
-    machines = [i for i in inventory.instances if i.project == project]
-    count = max(len(machines), 1)
-    asked = [
-        _of(metric, 2 * count)
-        for metric in (
-            Metric.VM_SENT_BYTES,
-            Metric.VM_RECEIVED_BYTES,
-            Metric.VM_SENT_PACKETS,
-            Metric.VM_RECEIVED_PACKETS,
-        )
-    ]
-    asked += [
-        _of(Metric.VM_CPU, count),
-        _of(Metric.VM_MEMORY, count, 'metric.label.state = "used"'),
-        _of(Metric.VM_DISK_WRITE_BYTES, 2 * count),
-    ]
-    if any(machine.series == "e2" for machine in machines):
-        asked.append(_of(Metric.VM_BALLOON_USED, count))
-    nats = sum(len(r.nats) for r in inventory.routers if r.project == project)
-    if nats:
-        asked += [
-            _of(metric, 4 * nats)
-            for metric in Metric
-            if ".googleapis.com/nat/" in metric and metric.startswith("router.")
-        ]
-        asked += [
-            _of(metric, 3 * count)
-            for metric in Metric
-            if metric.startswith("compute.googleapis.com/nat/")
-        ]
-    tunnels = sum(tunnel.project == project for tunnel in inventory.vpn_tunnels)
-    if tunnels:
-        asked += [_of(metric, tunnels) for metric in Metric if metric.startswith("vpn.")]
-    fronts = sum(rule.project == project for rule in inventory.forwarding_rules)
-    if fronts:
-        # By front; countries, back ends and protocols would be a series each.
-        by_front = ("resource.label.project_id", "resource.label.region")
-        asked += [
-            _of(metric, fronts)._replace(labels=(*by_front, "resource.label.forwarding_rule_name"))
-            for metric in Metric
-            if metric.startswith("loadbalancing.")
-        ]
-    asked += [_of(metric, 8) for metric in Metric if metric.startswith("interconnect.")]
-    quotas = " OR ".join(f'metric.label.quota_metric = "{name}"' for name in _QUOTA_METRICS)
-    asked += [_of(metric, 100, f"({quotas})") for metric in (Metric.QUOTA_LIMIT, Metric.QUOTA_RATE)]
-    asked += [_of(metric, 100) for metric in (Metric.INTER_REGION_LIMIT, Metric.INTER_REGION_USAGE)]
-    if with_flows:
-        peers = 10 * count
-        asked += [
-            _Asked(metric, "ALIGN_DELTA", peers, labels=FLOW_LABELS)
-            for metric in (FLOW_EGRESS, FLOW_INGRESS)
-        ]
-        asked.append(_Asked(FLOW_RTT, "ALIGN_PERCENTILE_50", peers))
-    return asked
-
-
-def _of(metric: Metric, series_count: int, filter_text: str = "") -> _Asked:
-    known = KNOWN[metric.value]
-    if known.is_counter:
-        aligner = "ALIGN_DELTA"
-    elif metric is Metric.NAT_ALLOCATION_FAILED:
-        # Of truth values the share of the period.
-        aligner = "ALIGN_FRACTION_TRUE"
-    elif known.kind.value == "quota":
-        aligner = "ALIGN_MAX"
-    else:
-        aligner = "ALIGN_MEAN"
-    return _Asked(metric.value, aligner, series_count, filter_text)
-
-
 def period_s(window: MetricsWindow, series_count: int) -> int:
     """Return the alignment period in seconds: a minute, or what keeps the points within bounds."""
     fitting = (p for p in PERIODS_S if series_count * window.seconds / p <= MOST_POINTS)
@@ -272,7 +160,7 @@ def period_s(window: MetricsWindow, series_count: int) -> int:
 
 
 def _read(
-    transport: Transport, project: str, asked: _Asked, window: MetricsWindow
+    transport: Transport, project: str, asked: Asked, window: MetricsWindow
 ) -> tuple[Gathering, bool]:
     """Read one metric of a project, page by page; return whether the project refuses."""
     found = Gathering()
@@ -305,7 +193,7 @@ def _missing(metric: str) -> str:
     return f"{METHOD_ID}: no metric {metric} (404)"
 
 
-def _request(project: str, asked: _Asked, window: MetricsWindow, token: str) -> Request:
+def _request(project: str, asked: Asked, window: MetricsWindow, token: str) -> Request:
     text = f'metric.type = "{asked.metric}"'
     query: dict[str, str | tuple[str, ...]] = {
         "filter": f"{text} AND {asked.filter}" if asked.filter else text,
