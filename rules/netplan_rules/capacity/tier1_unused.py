@@ -109,8 +109,7 @@ def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressC
             Evidence(name="window", value=round(hours, 1), unit="hours", source=rates.source),
             type_evidence(instance),
         ),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=Fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
             label="without Tier_1",
