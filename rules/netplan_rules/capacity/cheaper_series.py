@@ -109,9 +109,8 @@ RULE = Rule(
             about="days with points below which CPU and memory of metrics decide nothing",
         ),
     ),
-    group_message="{count} machines cost more than a type of another series with at least their"
-    " bandwidth, vCPUs and memory, or what of these two metrics show in use; the first"
-    " ({machine_type}) than {proposed}",
+    group_message="{count} machines cost more than a type of another series with the bandwidth,"
+    " vCPUs and memory that they need; the first ({machine_type}) than {proposed}",
 )
 
 _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
