@@ -40,6 +40,8 @@ class EdgeRecords(Value, frozen=True, kw_only=True, gc=False):
     wire_bytes: int
     square_bytes: float
     """The sum of the squares of its records' wire bytes."""
+    most_bytes: int
+    """The greatest record's."""
 
 
 class MachineBlocks(Value, frozen=True, kw_only=True, gc=False):
@@ -50,6 +52,9 @@ class MachineBlocks(Value, frozen=True, kw_only=True, gc=False):
     wire_bytes: tuple[int, ...]
     square_bytes: tuple[float, ...]
     """The sums of the squares of the records' wire bytes, in the same order."""
+    record_counts: tuple[int, ...]
+    most_bytes: tuple[int, ...]
+    """The greatest record's."""
 
 
 class IntervalRecords(Value, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from netplan_planner.traffic.statements import logged
 _SLICE_ROWS = 2_000_000
 
 
-_END: Row = (None,) * 8
+_END: Row = (None,) * 10
 """Behind the last row of a stream."""
 
 
@@ -130,13 +130,14 @@ class LogReader:
     def _edge_records(self) -> Mapping[_Key, Sequence[EdgeRecords]]:
         found: dict[_Key, list[EdgeRecords]] = defaultdict(list)
         for rows in self._engine.stream(logged.EDGE_SQUARES):
-            for place, configuration, edge, wire, *squares in rows:
+            for place, configuration, edge, wire, *squares, most in rows:
                 if edge in self._edges:
                     found[_Key(place, configuration)].append(
                         EdgeRecords(
                             edge=self._edges[edge],
                             wire_bytes=wire // self._unit,
                             square_bytes=self._square(squares),
+                            most_bytes=most // self._unit,
                         )
                     )
         return {key: sorted(rows, key=lambda one: one.edge) for key, rows in found.items()}
@@ -158,7 +159,9 @@ class LogReader:
         return MachineBlocks(
             owner=self._owners[vm],
             wire_bytes=tuple(row[4] // self._unit for row in rows),
-            square_bytes=tuple(self._square(row[5:]) for row in rows),
+            square_bytes=tuple(self._square(row[5:8]) for row in rows),
+            record_counts=tuple(row[9] for row in rows),
+            most_bytes=tuple(row[8] // self._unit for row in rows),
         )
 
     def _square(self, parts: Sequence[int]) -> float:

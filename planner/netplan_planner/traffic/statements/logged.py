@@ -75,7 +75,8 @@ _WEIGHED = f"""(
   ) AS s
 )"""
 _SUMS = """CAST(SUM(w.wire) AS BIGINT) AS wire, SUM(w.high * w.high) AS high_square,
-  SUM(w.high * w.low) AS middle, SUM(w.low * w.low) AS low_square"""
+  SUM(w.high * w.low) AS middle, SUM(w.low * w.low) AS low_square,
+  MAX(w.wire) AS most"""
 
 EDGE_SQUARES = f"""
 SELECT w.place AS place, w.configuration AS configuration, w.edge AS edge,
@@ -98,7 +99,7 @@ def machine_blocks(steps: int, most: int) -> str:
     """
     return f"""
 SELECT w.place AS place, w.configuration AS configuration, w.vm AS vm, w.block AS block,
-  {_SUMS}
+  {_SUMS}, COUNT(*) AS records
 FROM (
   SELECT w.place, w.configuration, e.src_vm AS vm, w.block * {steps} // {most} AS block,
     w.wire, w.high, w.low
