@@ -26,6 +26,8 @@ from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 ONLY_COUNTS = inf
 """Bound of `TrafficOptions.log_volume_from_gbps` that no machine reaches: no series are told."""
 MONTH_S = HOURS_PER_MONTH * SECONDS_PER_HOUR
+_NOTABLE = 0.05
+"""A month that is not known better than this is worth a note."""
 NO_RECORDS = (
     "flow logs in their own records are needed (--traffic): a plain table says nothing of them"
 )
@@ -148,7 +150,7 @@ def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
             f" inventory, {first} among them"
         )
     low, high = facts.traffic.month_ratios
-    if low < 1 or high > 1:
+    if low < 1 - _NOTABLE or high > 1 + _NOTABLE:
         yield (
             f"a month is taken from the window: it can be {low:.2g} to {high:.2g} times of what is"
             " stated"

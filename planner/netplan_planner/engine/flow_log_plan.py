@@ -35,7 +35,7 @@ from netplan_planner.model.flow_log_bill import (
     LogRow,
     LogSettings,
 )
-from netplan_planner.model.log_volume import INTERVALS_S, MachineBlocks, log_gib
+from netplan_planner.model.log_volume import INTERVALS_S, EdgeRecords, MachineBlocks, log_gib
 from netplan_planner.optimise.log_settings import (
     SamplingChoice,
     SamplingOption,
@@ -48,6 +48,7 @@ from netplan_planner.optimise.sampling_error import (
     move_of_record,
     p95_of,
     safe_multiplier,
+    unthinned_ratio,
 )
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 from netplan_planner.units import SECONDS_PER_MINUTE
@@ -134,7 +135,7 @@ def plan_of(
         planned_usd_per_month=meter.bill.usd_per_month,
         traffic_usd_per_month=Decimal(str(round(usd, 6))),
         dollar_error_ratio=multiplier * sqrt(variance) / usd if usd else None,
-        notes=(*answer.notes, *_notes(facts, goal, why_not)),
+        notes=(*answer.notes, *_notes(facts, found, goal, why_not)),
     )
 
 
@@ -191,10 +192,12 @@ def _options(
     kept = now.sampling_ratio
     keeps = _metadata(now, goal)
     options, most_usd = [], {}
-    baseline = _machines(writer, now.interval_s, kept)
+    edges_now, machines_now = _edges(writer, now.interval_s), _told(writer, now.interval_s)
+    squares_now = _dollar_squares(edges_now, priced)
+    baseline = _machines(machines_now, machines_now, kept, now.interval_s)
     minutes = _minutes(facts)
     for interval_s in _worthwhile(writer, now.interval_s):
-        machines = _machines(writer, interval_s, kept)
+        machines = _machines(_told(writer, interval_s), machines_now, kept, interval_s)
         ratios = [
             least_ratio(
                 blocks,
@@ -207,24 +210,19 @@ def _options(
         if None in ratios:
             continue
         records = sum(one.record_count for one in writer.intervals(interval_s)) / kept
-        edges = [
-            (priced.usd_per_byte.get(edge.edge, 0.0), edge)
-            for one in writer.intervals(interval_s)
-            for edge in one.edges
-        ]
-        # Of records that were thinned already the squares are of scaled values, and few of them.
-        square = kept * sum(usd * usd * edge.square_bytes for usd, edge in edges)
-        most_usd[interval_s] = kept * max((usd * e.most_bytes for usd, e in edges), default=0.0)
+        edges = _edges(writer, interval_s)
+        squares = _dollar_squares(edges, priced)
+        part = unthinned_ratio(squares, squares_now, kept)
+        square = squares * part
+        most_usd[interval_s] = part * max(
+            (priced.usd_per_byte.get(one.edge, 0.0) * one.most_bytes for one in edges), default=0.0
+        )
         gib = float(log_gib(round(records * month_ratio(facts)), has_metadata=keeps))
         least = max((ratio for ratio in ratios if ratio is not None), default=0.0)
         options.append(
             SamplingOption(interval_s, gib * usd_per_gib, square, max(least, 1 / RATIO_STEPS))
         )
-    told = sum(
-        priced.usd_per_byte.get(edge.edge, 0.0) * edge.wire_bytes
-        for one in writer.intervals(now.interval_s)
-        for edge in one.edges
-    )
+    told = sum(priced.usd_per_byte.get(one.edge, 0.0) * one.wire_bytes for one in edges_now)
     return _Planned(writer, now, tuple(options), most_usd, told, len(baseline))
 
 
@@ -251,24 +249,45 @@ def _minutes(facts: Facts) -> int:
     return facts.traffic.observed_minutes
 
 
-def _machines(writer: Writer, interval_s: int, kept: float) -> dict[tuple[int, int], Blocks]:
-    """Return the blocks of each machine that is looked at, as all records would have them."""
-    minutes = max(1, interval_s // SECONDS_PER_MINUTE)
+def _edges(writer: Writer, interval_s: int) -> list[EdgeRecords]:
+    return [edge for one in writer.intervals(interval_s) for edge in one.edges]
+
+
+def _dollar_squares(edges: Sequence[EdgeRecords], priced: _Priced) -> float:
+    return sum(priced.usd_per_byte.get(one.edge, 0.0) ** 2 * one.square_bytes for one in edges)
+
+
+_Machine = tuple[int, int]
+"""Number of the place among the writer's, and owner."""
+
+
+def _told(writer: Writer, interval_s: int) -> dict[_Machine, MachineBlocks]:
     return {
-        (number, machine.owner): _blocks(machine, minutes, kept)
+        (number, machine.owner): machine
         for number, one in enumerate(writer.intervals(interval_s))
         for machine in one.machines
     }
 
 
-def _blocks(machine: MachineBlocks, minutes: int, kept: float) -> Blocks:
-    return Blocks(
-        np.array(machine.wire_bytes, dtype=np.float64),
-        np.array(machine.square_bytes, dtype=np.float64) * kept,
-        np.array(machine.record_counts, dtype=np.float64) / kept,
-        np.array(machine.most_bytes, dtype=np.float64) * kept,
-        minutes,
-    )
+def _machines(
+    told: Mapping[_Machine, MachineBlocks],
+    now: Mapping[_Machine, MachineBlocks],
+    kept: float,
+    interval_s: int,
+) -> dict[_Machine, Blocks]:
+    """Return the blocks of each machine that is looked at, as all records would have them."""
+    minutes = max(1, interval_s // SECONDS_PER_MINUTE)
+    found = {}
+    for key, machine in told.items():
+        part = unthinned_ratio(sum(machine.square_bytes), sum(now[key].square_bytes), kept)
+        found[key] = Blocks(
+            np.array(machine.wire_bytes, dtype=np.float64),
+            np.array(machine.square_bytes, dtype=np.float64) * part,
+            np.array(machine.record_counts, dtype=np.float64) / part,
+            np.array(machine.most_bytes, dtype=np.float64) * part,
+            minutes,
+        )
+    return found
 
 
 def _chosen(
@@ -367,8 +386,18 @@ def _off(writer: Writer, row: LogRow, meter: LogMeter) -> LogProposal:
     )
 
 
+def _is_thinned(facts: Facts, writer: Writer) -> bool:
+    return settings_of(writer.logs, has_metadata=has_metadata(facts)).sampling_ratio not in {
+        1.0,
+        None,
+    }
+
+
 def _notes(
-    facts: Facts, goal: LogGoal, why_not: Mapping[tuple[str, tuple[str, ...]], str]
+    facts: Facts,
+    found: Sequence[Writer],
+    goal: LogGoal,
+    why_not: Mapping[tuple[str, tuple[str, ...]], str],
 ) -> Iterator[str]:
     yield (
         "errors are of a window as long as this one, against all records of the same time; over a"
@@ -383,6 +412,11 @@ def _notes(
         yield (
             "without metadata records name no machines, clusters and countries: pods and peers on"
             " the internet are then priced by address alone, which is no part of the errors"
+        )
+    if any(_is_thinned(facts, writer) for writer in found):
+        yield (
+            "of records that were sampled already it is not known how many a longer interval would"
+            " put together: as many as stated are the most that there can be"
         )
     if why_not:
         yield "what nothing is proposed for stays as it is, and its own error is not counted"

@@ -10,7 +10,7 @@ and processing".
 """
 
 from collections.abc import Sequence
-from math import comb
+from math import comb, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -22,6 +22,8 @@ RATIO_STEPS = 100
 
 _FEW_RECORDS = 8
 """Blocks of fewer records are told by how many of them are kept."""
+_DECIDES = 0.5
+"""From so much of the standard error on a record makes the error's distribution its own."""
 _SURE = 1e-6
 """Blocks with less doubt than this are above or below without any."""
 _MANY_BLOCKS = 400
@@ -64,7 +66,8 @@ def safe_multiplier(confidence: float, weight_ratio: float) -> float:
     """Return how many standard errors hold the error of a sum, which few records may decide.
 
     The first correction of Cornish and Fisher, with the most skewness that the greatest record
-    allows: third cumulants are at most it times the variances.
+    allows: third cumulants are at most it times the variances. Where that record decides most of
+    the error, it is as wide as Chebyshev's inequality asks for, which holds for every distribution.
 
     Args:
         confidence: The probability, 0 to 1.
@@ -72,8 +75,11 @@ def safe_multiplier(confidence: float, weight_ratio: float) -> float:
 
     Source: Cornish and Fisher, "Moments and cumulants in the specification of distributions", 1938.
     """
+    every = 1 / sqrt(1 - confidence)
+    if weight_ratio > _DECIDES:
+        return every
     z = normal_multiplier(confidence)
-    return z + max(z * z - 1, 0.0) / 6 * weight_ratio
+    return min(z + max(z * z - 1, 0.0) / 6 * weight_ratio, every)
 
 
 def move_of_record(most: float, ratio: float) -> float:
@@ -92,6 +98,23 @@ def variance_of_sum(square: float, ratio: float) -> float:
     (100.0, 0.0)
     """
     return square * (1 - ratio) / ratio
+
+
+def unthinned_ratio(square: float, square_now: float, ratio: float) -> float:
+    """Return which part of a sum of squares is the one of all records, of those that were kept.
+
+    Kept records are scaled up, so that a sum of their squares is too great: by the variance that
+    sampling has brought, `(1 - ratio)` times the sum over the records as they are.
+
+    Args:
+        square: The sum over records as a longer interval puts them together; or as they are.
+        square_now: The sum over records as they are.
+        ratio: At which they were kept.
+
+    >>> unthinned_ratio(10.0, 10.0, 0.25), unthinned_ratio(40.0, 10.0, 0.5)
+    (0.25, 0.875)
+    """
+    return 1 - (1 - ratio) * min(square_now / square, 1.0) if square else 1.0
 
 
 def p95_of(blocks: Blocks, minute_count: int) -> Percentile:
@@ -154,7 +177,7 @@ def _above(blocks: Blocks, threshold: float, ratio: float) -> Floats:
     most = blocks.most_bytes
     rest = Blocks(
         blocks.byte_counts - most,
-        np.maximum(blocks.square_bytes - most * most, 0.0),
+        _squares_of_rest(blocks),
         blocks.record_counts - 1,
         most,
         blocks.minutes,
@@ -162,6 +185,16 @@ def _above(blocks: Blocks, threshold: float, ratio: float) -> Floats:
     with_it = _rest_above(rest, threshold - most / ratio, ratio)
     without = _rest_above(rest, np.full(len(most), threshold), ratio)
     return ratio * with_it + (1 - ratio) * without
+
+
+def _squares_of_rest(blocks: Blocks) -> Floats:
+    """Return the sums of squares without the greatest record; records of one size make the least.
+
+    Sums that are estimated, or rounded, can be less.
+    """
+    rest = blocks.byte_counts - blocks.most_bytes
+    least = rest * rest / np.maximum(blocks.record_counts - 1, 1.0)
+    return np.maximum(blocks.square_bytes - blocks.most_bytes**2, least)
 
 
 def _rest_above(blocks: Blocks, thresholds: Floats, ratio: float) -> Floats:

@@ -1,5 +1,8 @@
 """What sampling does to sums and percentiles, against records thinned many times."""
 
+import json
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,8 +15,9 @@ from netplan_planner.optimise.sampling_error import (
     safe_multiplier,
     variance_of_sum,
 )
+from support.projects.shared_data import needs_shared, shared
 
-DRAWS = 1000
+DRAWS = 400
 Floats = NDArray[np.float64]
 
 
@@ -62,17 +66,17 @@ def test_a_sum_of_what_is_kept_strays_as_its_variance_says(ratio: float, spread:
     sums = (kept @ wire) / ratio
     deviation = variance_of_sum(float((wire**2).sum()), ratio) ** 0.5
     assert sums.mean() == pytest.approx(wire.sum(), abs=4 * deviation / DRAWS**0.5)
-    assert sums.std() == pytest.approx(deviation, rel=0.1)
+    assert sums.std() == pytest.approx(deviation, rel=0.15)
     weight = move_of_record(float(wire.max()), ratio) / deviation
     within = np.abs(sums - wire.sum()) <= safe_multiplier(0.95, weight) * deviation
-    # A thousand draws are within three standard errors of the promise.
-    assert within.mean() >= 0.95 - 0.02
+    # The draws are within three standard errors of the promise.
+    assert within.mean() >= 0.95 - 0.033
 
 
 @pytest.mark.parametrize("length", [1, 5])
 @pytest.mark.parametrize(
     ("per_minute", "spread", "minutes"),
-    [(3, 0.5, 1440), (20, 1.0, 1440), (200, 1.5, 240), (200, 0.3, 60), (2000, 1.0, 120)],
+    [(3, 0.5, 480), (20, 1.0, 480), (200, 1.5, 240), (200, 0.3, 60), (1000, 1.0, 60)],
 )
 def test_the_ratio_found_keeps_the_percentile_as_often_as_promised(
     per_minute: int, spread: float, minutes: int, length: int
@@ -88,5 +92,35 @@ def test_the_ratio_found_keeps_the_percentile_as_often_as_promised(
             continue
         p95 = thinned_p95(minute, wire, minutes, ratio, length)
         missed = np.abs(p95 / truth.bytes_per_minute - 1) > error
-        # 0.1 is promised; a thousand draws are within three standard errors of it.
-        assert missed.mean() <= 0.1 + 0.03
+        # 0.1 is promised; the draws are within three standard errors of it.
+        assert missed.mean() <= 0.1 + 0.045
+
+
+@needs_shared
+@pytest.mark.parametrize("ratio", [0.1, 0.3, 0.5, 0.8, 0.95])
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
+def test_of_recorded_flows_the_error_is_held_over_every_sample_there_is(
+    ratio: float, confidence: float
+) -> None:
+    """Few and uneven records, of which each sample can be looked at, with its probability."""
+    files = sorted(shared("data/recorded/vpc_flow_logs").glob("*.json"))
+    payloads = [json.loads(file.read_text())["jsonPayload"] for file in files]
+    wire = np.array([float(payload["bytes_sent"]) for payload in payloads])
+    samples = np.array(list(product((False, True), repeat=len(wire))))
+    chance = np.where(samples, ratio, 1 - ratio).prod(axis=1)
+    deviation = variance_of_sum(float((wire**2).sum()), ratio) ** 0.5
+    weight = move_of_record(float(wire.max()), ratio) / deviation
+    error = np.abs(samples @ wire / ratio - wire.sum())
+    held = chance[error <= safe_multiplier(confidence, weight) * deviation].sum()
+    assert chance.sum() == pytest.approx(1)
+    assert held >= confidence
+
+
+def test_blocks_that_are_longer_than_a_peak_do_not_show_it() -> None:
+    minute = np.arange(100, dtype=np.float64)
+    wire = np.where(minute % 10 < 1, 1000.0, 10.0)
+    truth = p95_of(blocks_of(minute, wire, 100), 100)
+    assert (truth.bytes_per_minute, truth.rank) == (1000.0, 6)
+    longer = blocks_of(minute, wire, 100, 5)
+    assert least_ratio(longer, truth, error_ratio=0.2, confidence=0.9) is None
+    assert least_ratio(longer, truth, error_ratio=0.9, confidence=0.9) is not None

@@ -6,13 +6,8 @@ from decimal import Decimal
 from typing import TypedDict
 
 from netplan_planner.model import Amount, LineItem, Text, worded
-from netplan_planner.model.flow_log_bill import (
-    FlowLogBill,
-    LogGoal,
-    LogRow,
-    LogSettings,
-    LogVolumeBill,
-)
+from netplan_planner.model import flow_log_bill as bills
+from netplan_planner.model.flow_log_bill import FlowLogBill
 from netplan_planner.model.report import Unpriced
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
@@ -45,12 +40,12 @@ class Record(TypedDict):
     price_age: str
     """That prices are old; empty while they hold."""
     window: str
-    writers: tuple[LogRow, ...]
+    writers: tuple[bills.LogRow, ...]
     """Settings and configurations, the dearest first."""
     usd_per_month: Decimal | None
     line_items: tuple[LineItem, ...]
     unpriced: tuple[Unpriced, ...]
-    goal: LogGoal | None
+    goal: bills.LogGoal | None
     """What is promised; null: nothing was planned."""
     planned_usd_per_month: Decimal | None
     planned_line_items: tuple[LineItem, ...]
@@ -92,7 +87,7 @@ def table(answer: FlowLogBill) -> DataTable:
     return DataTable(COLUMNS, map(_cells, answer.rows))
 
 
-def _cells(row: LogRow) -> tuple[Cell, ...]:
+def _cells(row: bills.LogRow) -> tuple[Cell, ...]:
     plan = row.proposed
     return (
         row.name,
@@ -110,13 +105,13 @@ def _cells(row: LogRow) -> tuple[Cell, ...]:
     )
 
 
-def _volume_cells(volume: LogVolumeBill | None) -> tuple[Cell, ...]:
+def _volume_cells(volume: bills.LogVolumeBill | None) -> tuple[Cell, ...]:
     if volume is None:
         return None, None, None
     return volume.records_per_month, float(volume.gib_per_month), volume.usd_per_month
 
 
-def _settings_cells(settings: LogSettings | None) -> tuple[Cell, ...]:
+def _settings_cells(settings: bills.LogSettings | None) -> tuple[Cell, ...]:
     if settings is None:
         return None, None, None
     return settings.sampling_ratio, settings.interval_s, settings.has_metadata
@@ -151,7 +146,7 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=line(say(note, Role.DIM, length=_LONG)))
 
 
-def _promise(answer: FlowLogBill, goal: LogGoal) -> Para:
+def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
     error = answer.dollar_error_ratio
     told: Text = "it tells of no traffic that costs anything"
     if error is not None and answer.traffic_usd_per_month is not None:
@@ -197,7 +192,7 @@ def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
     return Table(columns=columns, rows=rows)
 
 
-def _row(row: LogRow, *, is_planned: bool) -> tuple[Line, ...]:
+def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
     cells = (
         line(say(row.name, Role.NAME)),
         line(fixed(f"{row.volume.records_per_month:,}")),
@@ -220,7 +215,7 @@ def _row(row: LogRow, *, is_planned: bool) -> tuple[Line, ...]:
     )
 
 
-def _usd(volume: LogVolumeBill) -> Line:
+def _usd(volume: bills.LogVolumeBill) -> Line:
     return line(_amount(volume.usd_per_month))
 
 
@@ -228,7 +223,7 @@ def _amount(usd: Decimal | None) -> Span:
     return fixed("no price" if usd is None else Amount(usd=usd))
 
 
-def _settings(settings: LogSettings) -> str:
+def _settings(settings: bills.LogSettings) -> str:
     """Return settings in words: `0.5, 5 s, metadata`."""
     if settings.sampling_ratio == 0:
         return "off"
@@ -247,7 +242,7 @@ def _interval(interval_s: int) -> str:
     return f"{minutes} min" if not seconds else f"{interval_s} s"
 
 
-def _extra(row: LogRow, extra: LogVolumeBill) -> Line:
+def _extra(row: bills.LogRow, extra: bills.LogVolumeBill) -> Line:
     return line(
         say(row.name, Role.NAME),
         f": {extra.records_per_month:,} of its records are written by another configuration as"
