@@ -260,7 +260,7 @@ def _normal_above(z: Floats) -> Floats:
     t = 1 / (1 + 0.2316419 * size)
     terms = (0.319381530, -0.356563782, 1.781477937, -1.821255978, 1.330274429)
     series = sum(factor * t**power for power, factor in enumerate(terms, 1))
-    tail = np.exp(-size * size / 2) / np.sqrt(2 * np.pi) * series
+    tail: Floats = np.exp(-size * size / 2) / np.sqrt(2 * np.pi) * series
     return np.where(z >= 0, tail, 1 - tail)
 
 

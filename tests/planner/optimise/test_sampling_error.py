@@ -32,7 +32,7 @@ def made(seed: int, *, minutes: int, per_minute: int, spread: float) -> tuple[Fl
 
 def by_block(minute: Floats, wire: Floats, length: int, minutes: int) -> Floats:
     block = (minute // length).astype(np.int64)
-    return np.bincount(block, wire, minutes // length)
+    return np.bincount(block, wire, minutes // length).astype(np.float64)
 
 
 def blocks_of(minute: Floats, wire: Floats, minutes: int, length: int = 1) -> Blocks:
