@@ -53,7 +53,7 @@ def spoilt(folder: Path, table: str, change: Callable[[Rows], None]) -> Snapshot
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    done = run_verbs("prices", arguments=["prices", *arguments])
+    done = run_verbs(arguments=["prices", *arguments])
     return done.returncode, done.stdout
 
 
@@ -195,4 +195,4 @@ def test_the_shipped_snapshot_holds() -> None:
     verdict = verify(book, TODAY, book)
     assert verdict.faults == ()
     assert all(count > 0 for count in verdict.counts.values())
-    assert all(reason for _, _, reason in verdict.unpriced)
+    assert all(one.reason for one in verdict.unpriced)

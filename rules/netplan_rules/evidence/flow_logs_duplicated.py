@@ -13,6 +13,7 @@ from netplan_planner.model import (
     LogOverlap,
     Need,
     ResourceRef,
+    Saving,
     Severity,
     Subnetwork,
     bill,
@@ -21,7 +22,6 @@ from netplan_planner.model import (
 from netplan_planner.model.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
-from netplan_rules.money import Saving
 from netplan_rules.wording import command
 
 RULE = Rule(
@@ -83,7 +83,7 @@ def _stated(subnetwork: Subnetwork, kept: str, other: str) -> Hit:
             Evidence(name="kept", value=kept, source="inventory"),
             Evidence(name="second", value=other, source="inventory"),
         ),
-        saving_unknown="how many records there are is not known without flow logs",
+        saving=Saving(unknown="how many records there are is not known without flow logs"),
         fix=_fix(subnetwork.name, kept, other, _switch_off(subnetwork, other)),
         confidence=Confidence.MEDIUM,
         confidence_reason="by the settings alone: records would show whether both write them",
@@ -157,7 +157,6 @@ def _hit(facts: Facts, overlap: LogOverlap) -> Hit:
             Evidence(name="counted", value=overlap.counted, source="flow logs"),
             Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
         ),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=_fix(name, counts, left_out, _switch_off(subnetwork, overlap.left_out)),
     )

@@ -15,6 +15,7 @@ from netplan_planner.model import (
     Instruction,
     Need,
     ResourceRef,
+    Saving,
     SelfLink,
     Severity,
     bill,
@@ -155,13 +156,21 @@ def _hit(facts: Facts, place: SelfLink, cost: Decimal, told: Decimal, record_cou
             money(told),
         ),
         evidence=(
-            Evidence(name="cost", value=float(round(cost, 2)), unit="USD/month", source="flow logs"),
-            Evidence(name="traffic", value=float(round(told, 2)), unit="USD/month", source="flow logs"),
-            Evidence(name="volume", value=float(round(month, 3)), unit="GiB/month", source="flow logs"),
+            Evidence(
+                name="cost", value=float(round(cost, 2)), unit="USD/month", source="flow logs"
+            ),
+            Evidence(
+                name="traffic", value=float(round(told, 2)), unit="USD/month", source="flow logs"
+            ),
+            Evidence(
+                name="volume", value=float(round(month, 3)), unit="GiB/month", source="flow logs"
+            ),
             Evidence(name="records", value=record_count, unit="records", source="flow logs"),
         ),
-        saving_unknown="netplan flow-logs plan tells what thinner logs would save, and what error"
-        " they bring",
+        saving=Saving(
+            unknown="netplan flow-logs plan tells what thinner logs would save, and what error they"
+            " bring"
+        ),
         fix=Fix(
             label="thinner flow logs",
             text="Set the sampling ratio and the interval that netplan flow-logs plan finds for the"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import InputError, MissingDatum
-from netplan_planner.model import PathClass
+from netplan_planner.model import PathClass, RegionLack
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.from_files import build_from_files, require_likeness
 from netplan_pricing.building.sku_network import check_region_pairs
@@ -201,7 +201,9 @@ def test_a_region_without_traffic_is_named_and_the_others_are_counted() -> None:
     }
     count, lacking = check_region_pairs(network_columns, {"region": regions})
     assert count == 29 * 28
-    assert lacking == (("r07", "traffic to 29 and from 29 of the 29 other regions"),)
+    assert lacking == (
+        RegionLack(region="r07", what="traffic to 29 and from 29 of the 29 other regions"),
+    )
     assert lacking_pairs(regions, [("r01", "r02")])[0].region == "r01"
     # Of many regions it is a damaged answer.
     short = {name: cells[: len(cells) // 2] for name, cells in network_columns.items()}
@@ -264,20 +266,20 @@ def test_the_commands_refuse_and_accept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     inputs = inputs_in(tmp_path / "in")
     run = ["prices", "build", *arguments(inputs), "--out", str(out)]
-    assert run_verbs("prices", arguments=[*run, "--accept-changes"]).returncode == 0
+    assert run_verbs(arguments=[*run, "--accept-changes"]).returncode == 0
     before = (out / FILE_NAME).read_bytes()
     write_page(inputs / "skus.json", times(4, of_id("NET0-0001")))
-    done = run_verbs("prices", arguments=run)
+    done = run_verbs(arguments=run)
     assert (done.returncode, done.stdout) == (3, "")
     assert "NET0-0001" in done.stderr
     assert (out / FILE_NAME).read_bytes() == before
-    done = run_verbs("prices", arguments=[*run, "--accept", "NET0-0001"])
+    done = run_verbs(arguments=[*run, "--accept", "NET0-0001"])
     assert done.returncode == 0, done.stderr
     old = tmp_path / "old"
     old.mkdir()
     (old / FILE_NAME).write_bytes(before)
     found = ["prices", "verify", "--prices", str(out), "--against", str(old)]
-    done = run_verbs("prices", arguments=found)
+    done = run_verbs(arguments=found)
     assert done.returncode == 1
     assert "like_before" in done.stdout
     assert "NET0-0001" in done.stdout
