@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
 from netplan_planner.engine.measurements import read_measurements
+from netplan_planner.engine.metrics import read_metrics
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google import read_projects
@@ -38,6 +39,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     """
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
+    metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
     measurements, measured = _measurements(request, say)
@@ -46,7 +48,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         overrides.setdefault(rule, {})[name] = value
     return Facts(
         inventory=inventory,
-        traffic=traffic,
+        traffic=traffic if traffic is not None else of_metrics,
         prices=prices,
         caps=caps,
         machines=Chooser(prices, caps, request.commitment_scope),
@@ -55,6 +57,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
         measurements=measurements,
         measurement_coverage=measured,
+        metrics=metrics,
     )
 
 
