@@ -220,6 +220,7 @@ from netplan_planner.model.traffic import (
     BadRecord,
     Drops,
     Edge,
+    LoggedRecords,
     LogOverlap,
     Reporter,
     Series,

@@ -18,6 +18,7 @@ from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
 from netplan_planner.traffic.ingest import Ingest, microseconds
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
+from netplan_planner.traffic.logged import LogReader
 from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.routes import Routes
@@ -157,6 +158,12 @@ def _matrix(
     routes.build()
     builder = MatrixBuilder(engine, routes, window)
     matrix = builder.build(options.reporter)
+    # Before the overlaps, which are told of the same places.
+    logged = ingest.repeats.logged(ingest.nodes)
+    floor_gbps = options.log_volume_from_gbps
+    log_volume = None
+    if floor_gbps is not None and logged:
+        log_volume = LogReader(engine, routes, matrix, ingest).read(floor_gbps)
     return replace(
         matrix,
         coverage=coverage_of(
@@ -169,9 +176,11 @@ def _matrix(
             record_count=ingest.record_count - faults.comment_count,
             excluded=faults.excluded(window.skewed_count),
             examples=examples,
-            overlaps=ingest.repeats.overlaps(ingest.nodes),
+            logged=logged,
+            overlaps=ingest.repeats.overlaps(),
             engine=engine,
         ),
+        log_volume=log_volume,
     )
 
 
