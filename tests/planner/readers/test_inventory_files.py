@@ -228,9 +228,9 @@ def test_a_named_file_that_the_audit_does_not_need_makes_nothing_incomplete(
 FOREIGN = [
     ("plan.json", {"format_version": "1.2", "planned_values": {}}, "a Terraform plan"),
     ("state.json", {"version": 4, "serial": 1, "lineage": "x"}, "a Terraform state"),
-    ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "Kubernetes objects"),
+    ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "a Kubernetes List without"),
     ("flow.json", {"logName": "x", "jsonPayload": {}}, "`--traffic`"),
-    ("gke.json", {"clusters": []}, "GKE clusters"),
+    ("gke.json", {"validNodeVersions": []}, "GKE versions"),
     ("points.json", {"timeSeries": []}, "Cloud Monitoring"),
     ("bill.json", {"billingAccounts": []}, "Cloud Billing"),
     ("iperf.json", {"start": {}, "intervals": [], "end": {}}, "iperf3"),
