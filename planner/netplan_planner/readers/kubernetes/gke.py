@@ -55,10 +55,10 @@ _HOSTS = ("container.googleapis.com", "container/")
 def read(value: object, origin: Origin, into: Collector) -> bool:
     """Take the clusters and node pools of a JSON document; return whether it has or lists any."""
     if isinstance(value, dict) and value.keys() <= _ANSWER_KEYS and _lists(value):
-        for collection in _lists(value):
-            into.listed.add(_KINDS[collection].field)
-            for index, item in enumerate(value[collection]):
-                _take(item, collection, origin, f"/{collection}/{index}", into)
+        for listed in _lists(value):
+            into.listed.add(_KINDS[listed].field)
+            for index, item in enumerate(value[listed]):
+                _take(item, listed, origin, f"/{listed}/{index}", into)
         into.page(origin.prefix, origin.file, is_last=not value.get("nextPageToken"))
         for zone in _texts(value.get("missingZones")):
             into.note(origin.file, f"incomplete: clusters of {zone} are missing")

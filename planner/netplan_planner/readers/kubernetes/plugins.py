@@ -4,6 +4,7 @@ What is kept stands in the lists below, so that no password or token of a worklo
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from netplan_planner.model import ResourceRef
 from netplan_planner.model.kubernetes import ConfigMap, Labels, Workload
@@ -29,7 +30,6 @@ _KEYS_BY_MAP = {
         " enable-bpf-masquerade enable-host-legacy-routing enable-bandwidth-manager enable-bbr"
         " encryption-strict-mode enable-ipv4 enable-ipv6 ipam ipv4-native-routing-cidr"
     ),
-    "kube-router-cfg": "cni-conf.json",
     "antrea-config": "antrea-agent.conf",
     "kube-proxy": "config.conf",
     "kube-proxy-config": "config",
@@ -152,7 +152,7 @@ def _arguments(container: WirePluginContainer) -> Iterator[str]:
     ['--iface=eth1', '--mtu=1400']
     """
     words = [*(container.command or []), *(container.args or [])]
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         flag, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-") and flag in _FLAGS:
             own = value if equals else following if not following.startswith("-") else ""

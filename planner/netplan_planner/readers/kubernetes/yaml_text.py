@@ -4,6 +4,7 @@ The parser's events are put together here, so that no tag makes an object, nothi
 than any Kubernetes object, and aliases cannot grow beyond a bound (docs/adr/0018-yaml.md).
 """
 
+import math
 import re
 from typing import Any, NamedTuple
 
@@ -173,4 +174,5 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
         return _CONSTANTS[text]
     if _INTEGER.fullmatch(text):
         return int(text)
-    return float(text) if _DECIMAL.fullmatch(text) else text
+    number = float(text) if _DECIMAL.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else text
