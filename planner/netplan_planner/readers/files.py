@@ -154,6 +154,11 @@ def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
         early = _early(head)
         if early is not None:
             return early
+        if _MARK in head and path.stat().st_size > lists.LARGE_BYTES:
+            part = Collector()
+            if lists.read_large(path, Origin(shown, f"{shown}:"), part):
+                into.merge(part)
+                return _Outcome()
         data = _content(path)
     except NotText as exc:
         return _Outcome(damage=f"not text: {exc}")

@@ -1,9 +1,14 @@
 """Large lists of Kubernetes objects, each decoded by its types and never built whole.
 
-A list of two hundred thousand pods is a gigabyte: as Python objects it would be several.
+A list of two hundred thousand pods is two gigabytes as `kubectl` prints it, and several times that
+as dictionaries. It is read in pieces that end where an item does; its indentation tells where, as
+no text in JSON has a line break inside. What is not so indented is read at once.
 """
 
-from functools import cache
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -38,6 +43,17 @@ class _List(_Head):
 
 _LISTS = msgspec.json.Decoder(_List)
 _HEADS = msgspec.json.Decoder(_Head)
+_PIECES = msgspec.json.Decoder(list[msgspec.Raw])
+
+LARGE_BYTES = 2**25
+"""From here on a file is read in pieces of this size."""
+_HEAD_BYTES = 65_536
+_ITEMS = re.compile(rb'"items":\s*\[\r?\n([ \t]*)\{')
+_PLAIN_HEADS = (
+    re.compile(rb'\{\s*"apiVersion":\s*"(?P<version>[^"\\]*)",\s*"kind":\s*"(?P<kind>[^"\\]+)"'),
+    re.compile(rb'\{\s*"kind":\s*"(?P<kind>[^"\\]+)",\s*"apiVersion":\s*"(?P<version>[^"\\]*)"'),
+)
+"""How nearly every object begins: the rest of it need not be looked through for what it is."""
 
 
 def read_bytes(data: bytes, origin: Origin, into: Collector) -> bool:
@@ -55,15 +71,74 @@ def read_bytes(data: bytes, origin: Origin, into: Collector) -> bool:
     objects.begin_list(said, into)
     first = len(into.found["nodes"])
     for index, raw in enumerate(found.items):
-        _take(raw, said.of_items, f"{origin.prefix}/items/{index}", origin, into)
+        _take(raw, _said(raw, said), f"{origin.prefix}/items/{index}", origin, into)
     objects.note_clouds(into, origin, first)
     token = found.metadata.token if found.metadata else None
     objects.end_list(said, found.items, {"continue": token}, origin, into)
     return True
 
 
-def _take(raw: msgspec.Raw, of_list: Said, source: str, origin: Origin, into: Collector) -> None:
-    said = _said(raw, of_list)
+def read_large(path: Path, origin: Origin, into: Collector) -> bool:
+    """Take the objects of an indented list in pieces; return False where that cannot be done.
+
+    What has been taken until then is of no use: `into` is to be thrown away.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+            begin = _ITEMS.search(head)
+            if begin is None:
+                return False
+            stated = _LISTS.decode(head[: begin.start()] + b'"items": []}')
+            file.seek(begin.start(1))
+            reading = _Pieces(iter(lambda: file.read(LARGE_BYTES), b""), begin[1])
+            count, first = 0, len(into.found["nodes"])
+            for piece in reading:
+                for raw in _PIECES.decode(piece):
+                    said = _said(raw, Said(stated.api_version or "", stated.kind or ""))
+                    if not said.kind:
+                        return False
+                    _take(raw, said, f"{origin.prefix}/items/{count}", origin, into)
+                    count += 1
+        tail = _LISTS.decode(b'{"items": [' + reading.rest)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return False
+    api_version, kind = stated.api_version or tail.api_version, stated.kind or tail.kind
+    if not api_version or not kind or not kind.endswith(LIST) or not count:
+        return False
+    objects.begin_list(Said(api_version, kind), into)
+    objects.note_clouds(into, origin, first)
+    metadata = stated.metadata or tail.metadata
+    token = {"continue": metadata.token if metadata else None}
+    objects.end_list(Said(api_version, kind), count, token, origin, into)
+    return True
+
+
+class _Pieces:
+    """The items of a list in arrays of about a chunk each; `rest` is what follows the last one."""
+
+    def __init__(self, chunks: Iterator[bytes], indent: bytes) -> None:
+        self._chunks = chunks
+        self._end = b"\n" + indent + b"}"
+        self.rest = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        buffer = b""
+        for chunk in self._chunks:
+            buffer += chunk
+            cut = buffer.rfind(self._end + b",")
+            if cut >= 0:
+                cut += len(self._end)
+                yield b"[" + buffer[:cut] + b"]"
+                buffer = buffer[cut + 1 :]
+        cut = buffer.rfind(self._end) + len(self._end)
+        if cut >= len(self._end):
+            yield b"[" + buffer[:cut] + b"]"
+            buffer = buffer[cut:]
+        self.rest = buffer
+
+
+def _take(raw: msgspec.Raw, said: Said, source: str, origin: Origin, into: Collector) -> None:
     kind = kind_of(*said)
     if kind is None:
         objects.skip(said, origin, into)
@@ -74,13 +149,23 @@ def _take(raw: msgspec.Raw, of_list: Said, source: str, origin: Origin, into: Co
 
 
 def _said(raw: msgspec.Raw, of_list: Said) -> Said:
+    """Return what an item says that it is, else what its list says."""
+    for plain in _PLAIN_HEADS:
+        found = plain.match(raw)
+        if found is not None:
+            return _same(found["version"], found["kind"])
     try:
         head = _HEADS.decode(raw)
     except msgspec.DecodeError:
-        return of_list
+        return of_list.of_items
     if not head.kind or not head.api_version:
-        return of_list
+        return of_list.of_items
     return Said(head.api_version, head.kind)
+
+
+@lru_cache(1024)
+def _same(version: bytes, kind: bytes) -> Said:
+    return Said(version.decode(), kind.decode())
 
 
 @cache

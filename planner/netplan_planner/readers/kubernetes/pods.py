@@ -113,8 +113,9 @@ def _quality(
 
 def _sum(values: list[Decimal | None]) -> float | None:
     """Return the sum, None where there is none or one is not stated."""
-    stated = [value for value in values if value is not None]
-    return float(sum(stated)) if stated and len(stated) == len(values) else None
+    if not values or None in values:
+        return None
+    return float(sum(value for value in values if value is not None))
 
 
 def _ports(containers: list[WireContainer]) -> tuple[int, ...]:

@@ -1,14 +1,18 @@
 """Kubernetes objects as values: QoS class, workload, node's VM, topology of Services."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from netplan_planner.errors import InputError
 from netplan_planner.model import BandwidthTier, Inventory
 from netplan_planner.model.kubernetes import Kubernetes, Pod
 from netplan_planner.readers import read_inventory
+from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.kubernetes import lists
 from support.projects import one_cluster
 
 Object = dict[str, Any]
@@ -201,3 +205,45 @@ def test_a_node_has_its_pool(tmp_path: Path) -> None:
     assert pool.has_gvnic
     assert pool.max_pods_per_node == 110
     assert pool.cluster in found.cluster_by_link
+
+
+@pytest.mark.parametrize("size_bytes", [1, 100, 1_000, 5_000])
+@pytest.mark.parametrize("indent", [1, 4])
+def test_a_list_in_pieces_reads_as_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_bytes: int, indent: int
+) -> None:
+    path = tmp_path / "all.json"
+    kinds = one_cluster.as_lists_of_kinds()
+    for document in (one_cluster.as_list(), *kinds.values()):
+        path.write_text(json.dumps(document, indent=indent))
+        at_once = read_inventory([path])
+        with monkeypatch.context() as patch:
+            patch.setattr(lists, "LARGE_BYTES", size_bytes)
+            assert lists.read_large(path, Origin("", ":"), Collector())
+            assert read_inventory([path]) == at_once
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"items": [\n', '"items": [ \n'),
+        lambda text: text.replace("\n        },", "\n         },", 1),
+        lambda text: text[:-400],
+        lambda text: text.replace('"kind": "Pod"', '"kind": 5'),
+    ],
+)
+def test_what_cannot_be_cut_is_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[str], str]
+) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(change(json.dumps(one_cluster.as_list(), indent=4)))
+
+    def outcome() -> object:
+        try:
+            return read_inventory([path])
+        except InputError as exc:
+            return str(exc)
+
+    at_once = outcome()
+    monkeypatch.setattr(lists, "LARGE_BYTES", 500)
+    assert outcome() == at_once
