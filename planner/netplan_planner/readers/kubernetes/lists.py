@@ -46,7 +46,9 @@ _HEADS = msgspec.json.Decoder(_Head)
 _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 
 LARGE_BYTES = 2**25
-"""From here on a file is read in pieces of this size."""
+"""From here on a file is read in pieces."""
+PIECE_BYTES = 2**22
+"""Fits the processor's cache, and holds hundreds of objects."""
 _HEAD_BYTES = 65_536
 _ITEMS = re.compile(rb'"items":\s*\[\r?\n([ \t]*)\{')
 _PLAIN_HEADS = (
@@ -91,7 +93,7 @@ def read_large(path: Path, origin: Origin, into: Collector) -> bool:
                 return False
             stated = _LISTS.decode(head[: begin.start()] + b'"items": []}')
             file.seek(begin.start(1))
-            reading = _Pieces(iter(lambda: file.read(LARGE_BYTES), b""), begin[1])
+            reading = _Pieces(iter(lambda: file.read(PIECE_BYTES), b""), begin[1])
             count, first = 0, len(into.found["nodes"])
             for piece in reading:
                 for raw in _PIECES.decode(piece):
@@ -123,19 +125,22 @@ class _Pieces:
         self.rest = b""
 
     def __iter__(self) -> Iterator[bytes]:
-        buffer = b""
+        rest = b""
         for chunk in self._chunks:
-            buffer += chunk
-            cut = buffer.rfind(self._end + b",")
-            if cut >= 0:
-                cut += len(self._end)
-                yield b"[" + buffer[:cut] + b"]"
-                buffer = buffer[cut + 1 :]
-        cut = buffer.rfind(self._end) + len(self._end)
+            # Looked for in the chunk alone: an end across two chunks only makes a longer piece.
+            cut = chunk.rfind(self._end + b",")
+            if cut < 0:
+                rest += chunk
+                continue
+            cut += len(self._end)
+            view = memoryview(chunk)
+            yield b"".join((b"[", rest, view[:cut], b"]"))
+            rest = bytes(view[cut + 1 :])
+        cut = rest.rfind(self._end) + len(self._end)
         if cut >= len(self._end):
-            yield b"[" + buffer[:cut] + b"]"
-            buffer = buffer[cut:]
-        self.rest = buffer
+            yield b"[" + rest[:cut] + b"]"
+            rest = rest[cut:]
+        self.rest = rest
 
 
 def _take(raw: msgspec.Raw, said: Said, source: str, origin: Origin, into: Collector) -> None:

@@ -1,5 +1,6 @@
 """What objects share: names, labels and annotations, each text decoded once."""
 
+import re
 from functools import lru_cache
 
 import msgspec
@@ -43,7 +44,7 @@ def chosen(raw: msgspec.Raw, prefixes: tuple[str, ...], problems: Problems) -> L
     Annotations differ from object to object (checksums, times) and are looked through first.
     """
     data = bytes(raw)
-    if not any(prefix.encode() in data for prefix in prefixes):
+    if _any_of(prefixes).search(data) is None:
         return ()
     try:
         found = _TEXTS.decode(data) or {}
@@ -57,6 +58,11 @@ def chosen(raw: msgspec.Raw, prefixes: tuple[str, ...], problems: Problems) -> L
             if value is not None and key.startswith(prefixes) and len(value) <= _LONGEST_VALUE
         )
     )
+
+
+@lru_cache(64)
+def _any_of(prefixes: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(re.escape(prefix.encode()) for prefix in prefixes))
 
 
 def metadata_of(wire: WireObject) -> WireMetadata:

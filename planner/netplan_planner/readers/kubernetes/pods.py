@@ -1,7 +1,6 @@
 """Pods as values of the model; written for hundreds of thousands of them."""
 
 import re
-from decimal import Decimal
 from functools import lru_cache
 
 from netplan_planner.model import ResourceRef
@@ -42,6 +41,7 @@ def pod(wire: WirePod, ref: ResourceRef, problems: Problems) -> Pod:
     kind, workload = _workload(metadata, dict(labels).get(_HASH_LABEL))
     containers = spec.containers or []
     resources = [given(container.resources) for container in containers]
+    requested, limit = _cpu_counts(tuple(resources))
     annotations = chosen(metadata.annotations, _KEPT, problems)
     return Pod(
         ref=ref,
@@ -52,8 +52,8 @@ def pod(wire: WirePod, ref: ResourceRef, problems: Problems) -> Pod:
         pod_ips=_addresses(status),
         is_host_network=spec.host_network is True,
         qos_class=_quality(spec, status.qos_class, resources, problems),
-        requested_cpu_count=_sum([c[0] for c in resources if c[0] is not None]),
-        cpu_limit_count=_sum([c[2] for c in resources]),
+        requested_cpu_count=requested,
+        cpu_limit_count=limit,
         workload_kind=kind,
         workload=workload,
         images=_images(tuple([c.image for c in containers if c.image])),
@@ -111,11 +111,16 @@ def _quality(
     return qos_class([*resources, *(given(c.resources) for c in spec.init_containers or ())])
 
 
-def _sum(values: list[Decimal | None]) -> float | None:
-    """Return the sum, None where there is none or one is not stated."""
-    if not values or None in values:
-        return None
-    return float(sum(value for value in values if value is not None))
+@lru_cache(CACHED_LINKS)
+def _cpu_counts(containers: tuple[Given, ...]) -> tuple[float | None, float | None]:
+    """Return the vCPUs that containers request, and their limit, None where one has none."""
+    requested = [container[0] for container in containers if container[0] is not None]
+    limits = [container[2] for container in containers if container[2] is not None]
+    is_limited = limits and len(limits) == len(containers)
+    return (
+        float(sum(requested)) if requested else None,
+        float(sum(limits)) if is_limited else None,
+    )
 
 
 def _ports(containers: list[WireContainer]) -> tuple[int, ...]:

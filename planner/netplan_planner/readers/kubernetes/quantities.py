@@ -69,24 +69,27 @@ def given(resources: WireResources | None) -> Given:
     """
     if resources is None:
         return None, None, None, None
-    cpu, memory = _pair(resources.requests)
-    cpu_limit, memory_limit = _pair(resources.limits)
+    return _given(_pair(resources.requests), _pair(resources.limits))
+
+
+_Stated = tuple[Quantity | None, Quantity | None]
+
+
+def _pair(capacity: WireCapacity | None) -> _Stated:
+    return (None, None) if capacity is None else (capacity.cpu, capacity.memory)
+
+
+@lru_cache(4096)
+def _given(requests: _Stated, limits: _Stated) -> Given:
+    cpu, memory, cpu_limit, memory_limit = (
+        amount(quantity) if quantity is not None else None for quantity in (*requests, *limits)
+    )
     # A request of 0 is one: only what is not stated is taken from the limit.
     return (
         (cpu if cpu is not None else cpu_limit) or None,
         (memory if memory is not None else memory_limit) or None,
         cpu_limit or None,
         memory_limit or None,
-    )
-
-
-def _pair(capacity: WireCapacity | None) -> tuple[Decimal | None, Decimal | None]:
-    if capacity is None:
-        return None, None
-    cpu, memory = capacity.cpu, capacity.memory
-    return (
-        amount(cpu) if cpu is not None else None,
-        amount(memory) if memory is not None else None,
     )
 
 

@@ -218,7 +218,8 @@ def test_a_list_in_pieces_reads_as_at_once(
         path.write_text(json.dumps(document, indent=indent))
         at_once = read_inventory([path])
         with monkeypatch.context() as patch:
-            patch.setattr(lists, "LARGE_BYTES", size_bytes)
+            patch.setattr(lists, "LARGE_BYTES", 1)
+            patch.setattr(lists, "PIECE_BYTES", size_bytes)
             assert lists.read_large(path, Origin("", ":"), Collector())
             assert read_inventory([path]) == at_once
 
@@ -245,5 +246,6 @@ def test_what_cannot_be_cut_is_read_at_once(
             return str(exc)
 
     at_once = outcome()
-    monkeypatch.setattr(lists, "LARGE_BYTES", 500)
+    monkeypatch.setattr(lists, "LARGE_BYTES", 1)
+    monkeypatch.setattr(lists, "PIECE_BYTES", 500)
     assert outcome() == at_once
