@@ -32,8 +32,8 @@ _JSON = re.compile(rb"\s*[{\[]")
 _MARK = b'"apiVersion"'
 """What stands in the first part of every list of Kubernetes objects."""
 _HOW = (
-    "give a folder or files of `gcloud compute … list --format=json`, of Compute API pages or of a"
-    " Cloud Asset export"
+    "give a folder or files of `gcloud compute … list --format=json`, of Compute API pages, of a"
+    " Cloud Asset export or of `kubectl get … --output=json`"
 )
 
 DocumentReader = Callable[[object, Origin, Collector], bool]
