@@ -193,7 +193,7 @@ def _early(head: bytes) -> _Outcome | None:
 def _read_data(data: bytes, shown: str, into: Collector) -> _Outcome:
     if data[:1] not in (b"{", b"[") and http_log.read(text_of(data), shown, into):
         return _Outcome()
-    if _MARK in data[:HEAD_BYTES] and lists.read_bytes(data, Origin(shown, f"{shown}:"), into):
+    if _MARK in data[:HEAD_BYTES] and lists.read_list(data, Origin(shown, f"{shown}:"), into):
         return _Outcome()
     documents, damaged = _documents(data)
     if not documents:

@@ -58,7 +58,7 @@ _PLAIN_HEADS = (
 """How nearly every object begins: the rest of it need not be looked through for what it is."""
 
 
-def read_bytes(data: bytes, origin: Origin, into: Collector) -> bool:
+def read_list(data: bytes, origin: Origin, into: Collector) -> bool:
     """Take the objects of a list; return False if the bytes are no list of Kubernetes objects.
 
     Nothing has been taken then, and the slower reader says what is wrong.
