@@ -249,7 +249,7 @@ def test_flags_in_sentences_exist() -> None:
     texts = [(n, " ".join((r.rationale, r.remediation, r.guards))) for n, r in rules]
     for rule, _, hit in hits_of_bad_cases():
         if hit.fix is not None:
-            texts.append((rule, f"{hit.fix.text} {hit.fix.caution} {hit.saving_unknown}"))
+            texts.append((rule, f"{hit.fix.text} {hit.fix.caution} {hit.saving.unknown}"))
     named = {(rule, flag) for rule, text in texts for flag in re.findall(r"--([a-z][a-z-]+)", text)}
     assert named
     assert {(rule, flag) for rule, flag in named if flag not in known} == set()

@@ -18,7 +18,7 @@ from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.rule_pages import check_rule_names, rule_infos
+from netplan_planner.engine.rules import check_rule_names, rule_list
 from netplan_planner.engine.suppressions import IGNORE_FILE
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
@@ -235,7 +235,7 @@ def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
         explain=_explained(written.explain),
         max_findings=written.max_findings,
         max_members=written.max_members,
-        rules=rule_infos(),
+        rules=rule_list().rules,
     )
 
 

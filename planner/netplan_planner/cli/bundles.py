@@ -14,8 +14,6 @@ from netplan_planner.engine.request import (
     ApiOptions,
     AuditRequest,
     TrafficOptions,
-    api_options,
-    traffic_options,
 )
 from netplan_planner.model import Reporter
 from netplan_planner.renderers import ColourMode
@@ -77,7 +75,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
-        return traffic_options(
+        return TrafficOptions(
             reporter=self.reporter,
             memory_limit=self.memory_limit,
             threads=self.threads,
@@ -99,7 +97,7 @@ class Api(Parameters, frozen=True, kw_only=True):
 
     def options(self) -> ApiOptions:
         """Return them for the reader of the API."""
-        return api_options(
+        return ApiOptions(
             endpoint=self.api_endpoint,
             is_anonymous=self.anonymous,
             concurrency=self.concurrency,

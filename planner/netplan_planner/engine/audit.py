@@ -8,9 +8,10 @@ from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.dear_pairs import dear_pairs
 from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
-from netplan_planner.engine.findings import Judgement, fingerprint, judge
+from netplan_planner.engine.findings import fingerprint
 from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
+from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services

@@ -1,11 +1,11 @@
 """What an audit is asked to do; the command line and the tests fill it in."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.google.options import ApiOptions as ApiOptions
-from netplan_planner.model import CommitmentScope, Reporter, Severity, Value
+from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 
 
@@ -42,43 +42,3 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """File of `netplan calibrate`, which predictions then follow."""
     api: ApiOptions = ApiOptions()
     traffic_options: TrafficOptions = TrafficOptions()
-
-
-def traffic_options(
-    *,
-    reporter: Reporter,
-    memory_limit: str = "2GB",
-    threads: int | None = None,
-    temp_directory: Path | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> TrafficOptions:
-    """Return how flow logs are read."""
-    return TrafficOptions(
-        reporter=reporter,
-        memory_limit=memory_limit,
-        threads=threads,
-        temp_directory=temp_directory,
-        since=since,
-        until=until,
-    )
-
-
-def api_options(
-    *,
-    endpoint: str | None,
-    is_anonymous: bool,
-    concurrency: int,
-    timeout_s: float,
-    total_s: float,
-    max_attempts: int,
-) -> ApiOptions:
-    """Return how the Compute API is read."""
-    return ApiOptions(
-        endpoint=endpoint,
-        is_anonymous=is_anonymous,
-        concurrency=concurrency,
-        timeout_s=timeout_s,
-        total_s=total_s,
-        max_attempts=max_attempts,
-    )

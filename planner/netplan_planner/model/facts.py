@@ -10,11 +10,12 @@ from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import CapsBook
 from netplan_planner.model.machine_types import MachineShape, shape_of_custom
 from netplan_planner.model.measurement import Measurement, MeasurementCoverage
+from netplan_planner.model.path_class import Owner
 from netplan_planner.model.plan import MachineChooser
 from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.model.prices import PriceBook
 from netplan_planner.model.resources import Instance
-from netplan_planner.model.traffic import Edge, Owner, TrafficMatrix
+from netplan_planner.model.traffic import Edge, TrafficMatrix
 
 TARGET_LABEL = "netplan-target-mbps"
 ROLE_LABEL = "netplan-role"

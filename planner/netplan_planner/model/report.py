@@ -11,10 +11,11 @@ from netplan_planner.model.finding import Finding
 from netplan_planner.model.flexible import FlexibleUse
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.measurement import MeasurementCoverage
+from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
 from netplan_planner.model.prices import LineItem
 from netplan_planner.model.resources import ProjectCoverage, Unread
-from netplan_planner.model.traffic import PathClass, TrafficCoverage
+from netplan_planner.model.traffic import TrafficCoverage
 
 SCHEMA = "netplan.report/1"
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import (
-    Certainty,
     Instance,
     Inventory,
     Owner,
@@ -280,8 +279,3 @@ def fullest(owners: Iterable[Owner]) -> Owner:
         return sum(getattr(owner, f) is not None for f in owner.__struct_fields__), repr(owner)
 
     return max(owners, key=rank)
-
-
-def is_recorded(end: FlowEnd) -> bool:
-    """Return whether a record itself named the end."""
-    return end.certainty is Certainty.RECORDED

@@ -24,6 +24,7 @@ from netplan_planner.model import (
     MachineNeed,
     MachinePlan,
     PathClass,
+    Saving,
     need_for_vm,
 )
 from netplan_planner.throughput import (
@@ -35,7 +36,7 @@ from netplan_planner.throughput import (
     type_end,
 )
 from netplan_rules.managed import is_managed
-from netplan_rules.money import Saving, by_bill, machine_saving, take
+from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands

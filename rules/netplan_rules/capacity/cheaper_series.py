@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Infeasible,
     Instance,
     Need,
+    Saving,
     SavingBasis,
     Severity,
     series_of,
@@ -37,7 +38,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.money import Saving, by_bill, machine_saving, take
+from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
 
@@ -213,9 +214,7 @@ def _hit(
         ),
         throughput_now=egress_estimate(facts, instance, None),
         throughput_fixed=egress_estimate(facts, instance, candidate),
-        saving_items=saving.items,
-        saving_basis=saving.basis,
-        saving_note=saving.note,
+        saving=saving,
         # What is not sure to save is no more than a hint.
         severity=Severity.INFO if _before(saving) else None,
         fix=resize_fix(facts, instance, candidate, ""),

@@ -20,6 +20,7 @@ from netplan_planner.model import (
     MeasuredLimit,
     Need,
     PathClass,
+    Saving,
     Severity,
     VmTraffic,
 )
@@ -37,7 +38,6 @@ from netplan_rules.capacity._resize import (
     unknown_cap,
 )
 from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
-from netplan_rules.money import Saving
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -164,10 +164,7 @@ def _hit(
         limit=limit,
         throughput_now=change.now,
         throughput_fixed=change.fixed,
-        saving_items=change.saving.items,
-        saving_unknown=change.saving.unknown,
-        saving_basis=change.saving.basis,
-        saving_note=change.saving.note,
+        saving=change.saving,
         # What internal addresses mend is judged by the findings that advise them.
         used_ratio=None
         if change.is_own_pairs

@@ -172,10 +172,7 @@ def _hit(
         limit=own.limit,
         throughput_now=egress_estimate(facts, instance, None),
         throughput_fixed=egress_estimate(facts, instance, own),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
-        saving_basis=saving.basis,
-        saving_note=saving.note,
+        saving=saving,
         used_ratio=wanted / default.egress_gbps,
         fix=Fix(
             label="Tier_1",

@@ -110,8 +110,7 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
             type_evidence(instance),
         ),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=Fix(
             text="Recreate the machine without Tier_1 (it cannot be changed in place).",
             label="without Tier_1",

@@ -12,6 +12,7 @@ from netplan_planner.model import (
     LogOverlap,
     Need,
     ResourceRef,
+    Saving,
     Severity,
     bill,
     last_part,
@@ -19,7 +20,6 @@ from netplan_planner.model import (
 from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
-from netplan_rules.money import Saving
 
 RULE = Rule(
     id="flow-logs-twice",
@@ -86,8 +86,7 @@ def _hit(facts: Facts, overlap: LogOverlap) -> Hit:
             Evidence(name="counted", value=overlap.counted, source="flow logs"),
             Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
         ),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=Fix(
             label="one configuration of flow logs",
             verify=Instruction(

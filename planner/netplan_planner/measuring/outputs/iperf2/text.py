@@ -10,7 +10,6 @@ Source:
 
 import re
 
-from netplan_planner.measuring.outputs import iperf2_tail as tails
 from netplan_planner.measuring.outputs.base import (
     Unusable,
     address_in,
@@ -21,8 +20,9 @@ from netplan_planner.measuring.outputs.base import (
     variation_of,
     whole,
 )
-from netplan_planner.measuring.outputs.iperf2_rows import is_iperf2_csv
-from netplan_planner.measuring.outputs.iperf2_runs import (
+from netplan_planner.measuring.outputs.iperf2 import tails
+from netplan_planner.measuring.outputs.iperf2.csv_rows import is_iperf2_csv
+from netplan_planner.measuring.outputs.iperf2.runs import (
     CUT_OFF,
     HEADER,
     Group,

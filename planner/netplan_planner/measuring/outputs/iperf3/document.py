@@ -6,8 +6,6 @@ from typing import Any
 
 import msgspec
 
-from netplan_planner.measuring.outputs import iperf3_run as figures
-from netplan_planner.measuring.outputs import iperf3_wire as wire
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
     Unusable,
@@ -21,8 +19,10 @@ from netplan_planner.measuring.outputs.base import (
     run_id_of,
     whole,
 )
-from netplan_planner.measuring.outputs.events import joined_events
-from netplan_planner.measuring.outputs.iperf3_run import Run
+from netplan_planner.measuring.outputs.iperf3 import run as figures
+from netplan_planner.measuring.outputs.iperf3 import wire
+from netplan_planner.measuring.outputs.iperf3.events import joined_events
+from netplan_planner.measuring.outputs.iperf3.run import Run
 from netplan_planner.measuring.outputs.json_text import Document, documents_in, pointer_of
 from netplan_planner.model import CountedBy, Measurement
 from netplan_planner.model.probe_import import Refused

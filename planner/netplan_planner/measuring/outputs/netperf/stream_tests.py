@@ -26,7 +26,7 @@ from netplan_planner.measuring.outputs.base import (
     tally,
     whole,
 )
-from netplan_planner.measuring.outputs.netperf_fields import Fields, fields_of, has_keys, key_starts
+from netplan_planner.measuring.outputs.netperf.fields import Fields, fields_of, has_keys, key_starts
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
 from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT, gbps_from_bytes

@@ -22,8 +22,8 @@ from netplan_planner.measuring.outputs.base import (
     variation_of,
     whole,
 )
-from netplan_planner.measuring.outputs.iperf2 import TOOL
-from netplan_planner.measuring.outputs.iperf2_rows import SUM, Row, rows_of
+from netplan_planner.measuring.outputs.iperf2.csv_rows import SUM, Row, rows_of
+from netplan_planner.measuring.outputs.iperf2.text import TOOL
 from netplan_planner.measuring.outputs.iperf_lines import host_address
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement
 from netplan_planner.model.probe_import import Refused

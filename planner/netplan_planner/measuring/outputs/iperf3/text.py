@@ -18,7 +18,7 @@ from netplan_planner.measuring.outputs.base import (
     tally,
     variation_of,
 )
-from netplan_planner.measuring.outputs.iperf3 import TOOL
+from netplan_planner.measuring.outputs.iperf3.document import TOOL
 from netplan_planner.measuring.outputs.iperf_lines import (
     Connection,
     Result,

@@ -3,7 +3,6 @@
 import statistics
 from typing import Any, NamedTuple
 
-from netplan_planner.measuring.outputs import iperf3_wire as wire
 from netplan_planner.measuring.outputs.base import (
     address_in,
     bounded,
@@ -13,6 +12,7 @@ from netplan_planner.measuring.outputs.base import (
     variation_of,
     whole,
 )
+from netplan_planner.measuring.outputs.iperf3 import wire
 from netplan_planner.model import MeasuredEnd
 from netplan_planner.units import BITS_PER_GIGABIT
 
