@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from netplan_planner.model.base import Region, Value, Zone, region_of
-from netplan_planner.model.traffic import PathClass
+from netplan_planner.model.path_class import PathClass
 
 
 class PodSource(StrEnum):

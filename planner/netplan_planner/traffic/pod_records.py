@@ -6,9 +6,9 @@ from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.batches import parquet_reader
 from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.entry_fields import NO_TEXT, Fields, struct_type
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.options import HeaderBytes
-from netplan_planner.traffic.records import NO_TEXT, Fields, struct_type
 
 _FIRST_DYNAMIC_PORT = 32_768
 """Linux takes client ports from here on (kernel documentation, ip_local_port_range): a flow from a
