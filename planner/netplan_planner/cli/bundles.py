@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.cli import options
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.request import (
+    DEFAULT_DAYS,
     ApiOptions,
     AuditRequest,
     TrafficOptions,
@@ -104,6 +106,23 @@ class Api(Parameters, frozen=True, kw_only=True):
             timeout_s=self.timeout,
             total_s=self.total_timeout,
             max_attempts=self.max_attempts,
+        )
+
+
+class MetricsInput(Parameters, frozen=True, kw_only=True):
+    """Which metrics are read."""
+
+    metrics: options.Metrics = None
+    live_metrics: options.LiveMetrics = True
+    metrics_days: options.MetricsDays = DEFAULT_DAYS
+
+    def added_to(self, request: AuditRequest) -> AuditRequest:
+        """Return a request that reads them as well."""
+        return replace(
+            request,
+            metrics=tuple(self.metrics or ()),
+            live_metrics=self.live_metrics,
+            metrics_days=self.metrics_days,
         )
 
 

@@ -277,7 +277,7 @@ def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
-        sampling=_sampling(facts),
+        sampling="by Cloud Monitoring" if traffic.is_of_metrics else _sampling(facts),
         is_asked=traffic.is_asked,
         month_low_ratio=low,
         month_high_ratio=high,
@@ -331,4 +331,5 @@ def _coverage(
         incomplete=incomplete,
         notes=suppressions.notes,
         measurements=facts.measurement_coverage,
+        metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

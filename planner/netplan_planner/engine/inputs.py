@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
 from netplan_planner.engine.measurements import read_measurements
+from netplan_planner.engine.metrics import read_metrics
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google import read_projects
@@ -40,6 +41,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
     pod_traffic = _pod_traffic(request, demo, inventory, say)
+    metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
     measurements, measured = _measurements(request, say)
@@ -48,7 +50,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         overrides.setdefault(rule, {})[name] = value
     return Facts(
         inventory=inventory,
-        traffic=traffic,
+        traffic=traffic if traffic is not None else of_metrics,
         pod_traffic=pod_traffic,
         prices=prices,
         caps=caps,
@@ -58,6 +60,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
         measurements=measurements,
         measurement_coverage=measured,
+        metrics=metrics,
     )
 
 

@@ -80,6 +80,15 @@ from netplan_planner.model.measurement import (
     Measurement,
     MeasurementCoverage,
 )
+from netplan_planner.model.metrics import (
+    MeasuredKind,
+    MeasuredResource,
+    Metric,
+    Metrics,
+    MetricsCoverage,
+    MetricSeries,
+)
+from netplan_planner.model.observed import MachineRates
 from netplan_planner.model.path_class import Certainty, Owner, OwnerKind, PathClass
 from netplan_planner.model.plan import (
     Candidate,
@@ -217,5 +226,6 @@ from netplan_planner.model.traffic import (
     TopFlow,
     TrafficCoverage,
     TrafficMatrix,
+    TrafficSource,
     VmTraffic,
 )

@@ -127,6 +127,16 @@ class Reporter(StrEnum):
     AVERAGE = "average"
 
 
+class TrafficSource(StrEnum):
+    """What tells of the traffic, as evidence names it."""
+
+    FLOW_LOGS = "flow logs"
+    """Flow records, or a table of them."""
+    METRICS = "Cloud Monitoring, vm_flow"
+    """The metrics `networking.googleapis.com/vm_flow/…`: bytes of each machine by the place of its
+    peers. They name no peer, no address and no five-tuple."""
+
+
 class BadRecord(Value, frozen=True, kw_only=True):
     """One record that was left out, and where it stands."""
 
@@ -153,7 +163,7 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
 
     files: int
     record_count: int
-    """All records seen, good or not."""
+    """All records seen, good or not; of metrics the time series."""
     used_count: int
     """Records that could be read; those not chosen because the other end reports are among them."""
     excluded: tuple[tuple[str, int], ...] = ()
@@ -181,6 +191,7 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
     incomplete: tuple[str, ...] = ()
     """What of the given logs could not be read or used, a line each."""
     notes: tuple[str, ...] = ()
+    source: TrafficSource = TrafficSource.FLOW_LOGS
 
 
 class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
@@ -205,6 +216,16 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     """Minutes from the first to the last one, gaps included; None: there are none."""
     is_asked: bool = False
     """The user named the window's beginning and end: what no record tells of was idle."""
+
+    @property
+    def source(self) -> TrafficSource:
+        """What tells of it."""
+        return self.coverage.source
+
+    @property
+    def is_of_metrics(self) -> bool:
+        """Whether it names places instead of peers, and no address."""
+        return self.source is TrafficSource.METRICS
 
     @property
     def observed_seconds(self) -> int:

@@ -4,12 +4,13 @@ The result depends on what was found and where, never on the order of files, pag
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
 
 from netplan_planner.model import (
+    Instance,
     InstanceGroup,
     Inventory,
     MachineShape,
@@ -18,6 +19,7 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
     Unread,
+    Value,
     canonical_link,
 )
 from netplan_planner.model.kubernetes import Kubernetes
@@ -46,7 +48,7 @@ REFERENCED_FIELDS = (
 KUBERNETES_FIELDS = Kubernetes.__struct_fields__
 """The fields of `Kubernetes`; their values have a reference too."""
 
-_GROUPS = "instance_groups"
+_GROUPS, _MACHINES = "instance_groups", "instances"
 _OF_PROJECTS = ("clusters", "node_pools")
 """Of the fields of `Kubernetes` those whose values stand in a project."""
 _NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
@@ -118,8 +120,23 @@ class Collector:
     def _add_shape(self, wire: Any, link: SelfLink) -> None:
         self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
 
-    def add_raw(self, kind: Kind, raw: object, link: SelfLink | None, source: str) -> None:
-        """Take one resource as decoded JSON, whatever the types of its fields."""
+    def add_raw(
+        self,
+        kind: Kind,
+        raw: object,
+        link: SelfLink | None,
+        source: str,
+        finish: Callable[[Any], Value] | None = None,
+    ) -> None:
+        """Take one resource as decoded JSON, whatever the types of its fields.
+
+        Args:
+            kind: Of the resource.
+            raw: The resource in the API's words.
+            link: Its own, where it does not state it.
+            source: Where it was read.
+            finish: Gives its value what its own JSON does not say.
+        """
         own = link
         try:
             wire: Any = convert_leniently(raw, kind.wire, self._problems)
@@ -128,7 +145,8 @@ class Collector:
                 self._add_shape(wire, own)
             else:
                 ref = ResourceRef(self_link=own, source=source)
-                self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+                value = kind.convert(wire, ref, self._problems)
+                self.found[kind.field].append(finish(value) if finish else value)
         except Unusable as exc:
             self.unread.add(Unread(source=source, resource=own, reason=str(exc)))
         self._note_fields(source, own)
@@ -213,6 +231,7 @@ class Collector:
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _managed(fields[_GROUPS])
         objects = {field: _once(self.found[field], unread) for field in sorted(self.listed)}
+        fields[_MACHINES] = _themselves(fields[_MACHINES])
         return Inventory(
             **fields,
             kubernetes=Kubernetes(**objects) if objects else None,
@@ -303,6 +322,21 @@ def _managed(groups: tuple[InstanceGroup, ...]) -> tuple[InstanceGroup, ...]:
     return tuple(
         msgspec.structs.replace(group, is_managed=True) if group.ref.self_link in names else group
         for group in groups
+    )
+
+
+def _themselves(machines: tuple[Instance, ...]) -> tuple[Instance, ...]:
+    """Leave out those that only stand for a group's machines where these were read themselves.
+
+    Their names have parentheses (`terraform.groups`), which no machine's can have.
+    """
+    if not any("(" in machine.name for machine in machines):
+        return machines
+    read = {machine.created_by for machine in machines if "(" not in machine.name}
+    return tuple(
+        machine
+        for machine in machines
+        if "(" not in machine.name or machine.created_by is None or machine.created_by not in read
     )
 
 

@@ -11,7 +11,14 @@ from typing import NamedTuple
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import LARGEST_BYTES, gunzipped, reading, unreadable, whole
 from netplan_planner.model import Inventory
-from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log, network_management
+from netplan_planner.readers import (
+    cloud_asset,
+    compute_json,
+    foreign,
+    http_log,
+    network_management,
+    terraform,
+)
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
     Damage,
@@ -33,12 +40,13 @@ _MARK = b'"apiVersion"'
 """What stands in the first part of every list of Kubernetes objects."""
 _HOW = (
     "give a folder or files of `gcloud compute … list --format=json`, of Compute API pages, of a"
-    " Cloud Asset export or of `kubectl get … --output=json`"
+    " Cloud Asset export, of `terraform show -json` or of `kubectl get … --output=json`"
 )
 
 DocumentReader = Callable[[object, Origin, Collector], bool]
 
 READERS: dict[str, DocumentReader] = {
+    terraform.name: terraform.read,
     cloud_asset.name: cloud_asset.read,
     network_management.name: network_management.read,
     gke.name: gke.read,
@@ -172,6 +180,8 @@ def _read_file(path: Path, shown: str, into: Collector) -> _Outcome:
         return _read_data(data, shown, into)
     except NotText as exc:
         return _Outcome(damage=f"not text: {exc}")
+    except terraform.Refused as exc:
+        return _Outcome(damage=str(exc))
 
 
 def _early(head: bytes) -> _Outcome | None:
@@ -192,6 +202,8 @@ def _early(head: bytes) -> _Outcome | None:
 
 def _read_data(data: bytes, shown: str, into: Collector) -> _Outcome:
     if data[:1] not in (b"{", b"[") and http_log.read(text_of(data), shown, into):
+        return _Outcome()
+    if terraform.read_whole(data, Origin(shown, f"{shown}:"), into):
         return _Outcome()
     if _MARK in data[:HEAD_BYTES] and lists.read_list(data, Origin(shown, f"{shown}:"), into):
         return _Outcome()

@@ -1,11 +1,13 @@
 """What a file is that holds no Compute resources, so that the user knows which option wants it."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _ELSEWHERE = "not read by `--inventory` in this version"
 _NEEDLESS = "not needed by the audit"
 _FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
+_SHOW_PLAN = "run `terraform show -json PLANFILE > plan.json` and give that file"
 _LONGEST_KEY = 40
 _MOST_KEYS = 6
 
@@ -20,11 +22,7 @@ def _shape(keys: str, what: str) -> _Shape:
 
 
 _SHAPES = (
-    _shape("format_version planned_values", f"a Terraform plan: {_ELSEWHERE}"),
-    _shape("format_version resource_changes", f"a Terraform plan: {_ELSEWHERE}"),
-    _shape("format_version values", f"a Terraform state (`terraform show -json`): {_ELSEWHERE}"),
-    _shape("lineage serial", f"a Terraform state: {_ELSEWHERE}"),
-    _shape("terraform_version resources", f"a Terraform state: {_ELSEWHERE}"),
+    _shape("@level @message", f"the log of a Terraform run, not a plan: {_SHOW_PLAN}"),
     _shape("logName jsonPayload", _FLOW_LOGS),
     _shape("logName", "Cloud Logging entries, but no VPC Flow Logs"),
     _shape("src_ip dest_ip", _FLOW_LOGS),
@@ -49,9 +47,15 @@ _SHAPES = (
 )
 """The first that fits is named."""
 
+_ZIP, _PLAN_IN_ZIP = b"PK\x03\x04", b"tfplan"
+_TERRAFORM_TEXT = re.compile(
+    r'^\s*(?:resource|module|data|provider)\s+"|^\s*terraform\s*\{|Terraform will perform',
+    re.MULTILINE,
+)
+"""A configuration, or what `terraform plan` and `terraform show` print."""
 _STARTS = (
     (b"PAR1", "a Parquet file: flow logs in Parquet are given to `--traffic`"),
-    (b"PK\x03\x04", f"a zip archive: {_ELSEWHERE}; unpack it"),
+    (_ZIP, f"a zip archive: {_ELSEWHERE}; unpack it"),
     (b"\x28\xb5\x2f\xfd", f"a zstd file: {_ELSEWHERE}; unpack it"),
     (b"SQLite format 3", "a database: not an inventory"),
 )
@@ -84,6 +88,8 @@ def _keys(value: Mapping[str, Any]) -> str:
 
 def describe_bytes(head: bytes) -> str | None:
     """Return what a file is by its first bytes, None when it may hold JSON."""
+    if head.startswith(_ZIP) and _PLAN_IN_ZIP in head:
+        return f"a plan as `terraform plan -out` saves it: {_SHOW_PLAN}"
     for start, what in _STARTS:
         if head.startswith(start):
             return what
@@ -100,6 +106,8 @@ def describe_text(head: str) -> str:
     first = head.lstrip().partition("\n")[0]
     if first.startswith("---") or first.rstrip().endswith(":"):
         return "text, perhaps YAML: ask gcloud for `--format=json`"
+    if _TERRAFORM_TEXT.search(head):
+        return f"Terraform's text: {_SHOW_PLAN}"
     return "text, not JSON: not an inventory"
 
 

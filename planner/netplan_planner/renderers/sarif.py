@@ -182,6 +182,8 @@ def _location(resources: Sequence[ResourceRef], options: RenderOptions) -> dict[
         location["properties"] = {"fileIs": _NO_FILE}
     elif place.pointer:
         location["properties"] = {"jsonPointer": scalars(place.pointer)}
+    elif place.address:
+        location["properties"] = {"terraformAddress": scalars(place.address)}
     return location
 
 

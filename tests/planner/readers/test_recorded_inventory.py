@@ -1,6 +1,8 @@
 """Every recorded file: what holds Compute resources parses, all else is named with a reason."""
 
 import csv
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,26 @@ WITH_RESOURCES = {
     "gcloud_output": {"node_pools": 2},
     "gke_api": {"clusters": 18, "node_pools": 16},
     "kubernetes": {"nodes": 7, "pods": 2, "workloads": 2},
+    "terraform_plan": {
+        "instances": 4,
+        "subnetworks": 2,
+        "networks": 3,
+        "addresses": 2,
+        "forwarding_rules": 1,
+        "disks": 3,
+    },
+    "terraform_plan_generated": {
+        "instances": 9,
+        "subnetworks": 23,
+        "networks": 25,
+        "addresses": 8,
+        "forwarding_rules": 9,
+        "routers": 1,
+        "instance_groups": 4,
+        "disks": 7,
+        "resource_policies": 5,
+    },
+    "terraform_state": {},
     "http_log": {
         "instances": 1,
         "networks": 1,
@@ -55,9 +77,6 @@ WITHOUT = {
     "monitoring": "Cloud Monitoring",
     "network_management": "a Connectivity Test",
     "recommender": "Recommender insights",
-    "terraform_plan": "a Terraform plan",
-    "terraform_plan_generated": "a Terraform plan",
-    "terraform_state": "a Terraform state",
     "vpc_flow_logs": "VPC Flow Logs records: give them to `--traffic`",
 }
 """Folder, and the reason that the error names first or among the first."""
@@ -105,6 +124,10 @@ def test_a_folder_without_resources(folder: str) -> None:
     assert WITHOUT[folder] in str(caught.value)
 
 
+_THE_SAME_POLICY = ("01", "04", "05", "07", "08", "10")
+"""Six examples plan policies of one name, which are alike but for what is not read of them."""
+
+
 def test_every_file_is_read_or_named() -> None:
     """No recorded file is dropped in silence: it gave a resource, or it is in `unread`."""
     inventory = read_inventory([recorded()])
@@ -120,7 +143,59 @@ def test_every_file_is_read_or_named() -> None:
         "gcpdiag__dataproc1__compute-instances-us-central1-c.json",
         "gcpdiag__gke1__compute-routers-us-west2.json",
         "gcpdiag__lb2__compute-network-default.json",
+        *(f"provider_docs__compute_resource_policy_{n}.plan.json" for n in _THE_SAME_POLICY),
     ]
+
+
+TERRAFORM = {
+    "subnetworks": 32,
+    "networks": 50,
+    "instances": 18,
+    "disks": 14,
+    "forwarding_rules": 14,
+    "resource_policies": 13,
+    "addresses": 11,
+    "instance_groups": 4,
+    "routers": 4,
+}
+"""What the 114 recorded plans and states hold, each read on its own."""
+
+
+def test_every_recorded_plan_and_state_is_read() -> None:
+    files = sorted(recorded().glob("terraform_*/*.json"))
+    found: Counter[str] = Counter()
+    for file in files:
+        inventory = read_inventory([file])
+        found.update(counts(inventory))
+        # All of a plan's resources are made of one file: where each was read says so.
+        sources = [value.ref.source for value in inventory.instances]
+        assert all(source.startswith(f"{file}: google_compute_") for source in sources)
+    assert len(files) == 114
+    assert found == TERRAFORM
+
+
+def test_a_recorded_plan_leaves_open_what_it_says_is_known_after_apply() -> None:
+    """Against the plans themselves: nothing that is marked unknown has a value in the model."""
+    checked = 0
+    for file in sorted(recorded().glob("terraform_plan*/*.json")):
+        planned = json.loads(file.read_bytes()).get("resource_changes", [])
+        unknown = {one["address"]: one["change"]["after_unknown"] for one in planned}
+        inventory = read_inventory([file])
+        for network in inventory.networks:
+            if unknown[network.ref.source.rpartition(": ")[2]].get("mtu"):
+                assert network.mtu_bytes is None
+                checked += 1
+        for instance in inventory.instances:
+            marks = unknown[instance.ref.source.rpartition(": ")[2]]
+            assert instance.cpu_platform is None
+            assert instance.status == "UNKNOWN"
+            nics = marks.get("network_interface")
+            marked = nics if isinstance(nics, list) else []
+            for nic, mark in zip(instance.interfaces, marked, strict=False):
+                if mark.get("network_ip"):
+                    assert nic.internal_ipv4 is None
+                    checked += 1
+    assert checked > 50
 
 
 def test_no_recorded_compute_file_is_damaged() -> None:

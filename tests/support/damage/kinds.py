@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from netplan_planner.model import Metric
 from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
 from support.flows.entries import entries
+from support.metrics.series import flow, machine, page, time_series
 from support.paths.tables import PLAIN, as_parquet, written
 from support.prices import billing_export
 from support.prices import inputs as price_inputs
@@ -109,6 +111,15 @@ def _traffic_of_pods(folder: Path) -> None:
     (folder / "hubble.jsonl").write_text((json.dumps({"flow": flow}) + "\n") * 3)
 
 
+def _terraform(folder: Path) -> None:
+    for name in ("plan", "state"):
+        path = FOLDER / f"terraform-{name}" / f"{name}.json"
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "stored.json").write_bytes(
+        (FOLDER / "terraform-state-file" / "terraform.tfstate").read_bytes()
+    )
+
+
 def _flows() -> list[dict[str, object]]:
     inventory = read_inventory([GCLOUD])
     names = [machine.name for machine in inventory.instances[:4]]
@@ -129,6 +140,21 @@ def _flow_logs(folder: Path) -> None:
     _write_zstd(folder / "flows.jsonl", folder / "zstd.zst")
     if SHARED is not None:
         for path in sorted((SHARED / "data/recorded/vpc_flow_logs").glob("*.json")):
+            (folder / path.name).write_bytes(path.read_bytes())
+
+
+def _metrics(folder: Path) -> None:
+    """Time series of both methods of Cloud Monitoring, of machines and of flows."""
+    vm = machine("4100000000000000001", "us-central1-a")
+    sent = time_series(Metric.VM_SENT_BYTES.value, [600, None, 1200], resource=vm)
+    used = time_series(
+        Metric.VM_CPU.value, [0.5, 0.25], resource=vm, kind="GAUGE", value_type="DOUBLE"
+    )
+    flows = flow("egress", [600, 1200], resource=vm, zone="us-central1-f")
+    (folder / "list.json").write_text(json.dumps(page(sent, used, flows), indent=1))
+    (folder / "series.jsonl").write_text(f"{json.dumps(sent)}\n{json.dumps(used)}\n")
+    if SHARED is not None:
+        for path in sorted((SHARED / "data/recorded/monitoring").glob("*nat*.json")):
             (folder / path.name).write_bytes(path.read_bytes())
 
 
@@ -321,6 +347,12 @@ KINDS: Mapping[str, Kind] = {
             _traffic_of_pods,
             (_audit("--inventory", "{folder}/cluster.json", *_POD_FILES),),
             is_folder=True,
+        ),
+        Kind("metrics", _metrics, (_audit("--inventory", "{project}", "--metrics", "{file}"),)),
+        Kind(
+            "terraform",
+            _terraform,
+            (_audit("--inventory", "{file}"), _audit("--inventory", "{file}", "--output", "sarif")),
         ),
         Kind(
             "flow-logs",
