@@ -27,6 +27,7 @@ from support.prices.skus import COMPUTE, NETWORKING
 from support.probes import iperf2 as probe_iperf2
 from support.probes.iperf3 import bidirectional, forward
 from support.probes.stores import write_store
+from support.projects import one_cluster
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import SHARED
 
@@ -86,6 +87,28 @@ def _copy(source: Path) -> Callable[[Path], None]:
 def _assets(folder: Path) -> None:
     text = (FOLDER / "cloud-asset" / "assets.json").read_text()
     (folder / "assets.jsonl").write_text(text)
+
+
+_POD_FILES = ("--traffic", "{folder}/pods.csv", "--traffic", "{folder}/hubble.jsonl")
+
+
+def _kubernetes(folder: Path) -> None:
+    (folder / "list.json").write_text(json.dumps(one_cluster.as_list(), indent=4))
+    for form in ("yaml", "yaml-list"):
+        one_cluster.write_kubernetes(form, folder)
+    for name, document in one_cluster.gke_files().items():
+        (folder / f"gke-{name}.json").write_text(json.dumps(document, indent=1))
+
+
+def _traffic_of_pods(folder: Path) -> None:
+    (folder / "cluster.json").write_text(json.dumps(one_cluster.as_list()))
+    (folder / "pods.csv").write_text("src,dst,gbps,service\nshop/web,shop/db,1,shop/db\n")
+    ends = {
+        end: {"namespace": "shop", "pod_name": pod, "workloads": [{"name": pod, "kind": "x"}]}
+        for end, pod in (("source", "web-0"), ("destination", "db-0"))
+    }
+    flow = {"time": "2026-03-02T10:00:00Z", "verdict": "FORWARDED", "l4": {"TCP": {}}, **ends}
+    (folder / "hubble.jsonl").write_text((json.dumps({"flow": flow}) + "\n") * 3)
 
 
 def _terraform(folder: Path) -> None:
@@ -318,6 +341,13 @@ KINDS: Mapping[str, Kind] = {
         Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
+        Kind("kubernetes", _kubernetes, (_audit("--inventory", "{file}"),)),
+        Kind(
+            "traffic-of-pods",
+            _traffic_of_pods,
+            (_audit("--inventory", "{folder}/cluster.json", *_POD_FILES),),
+            is_folder=True,
+        ),
         Kind("metrics", _metrics, (_audit("--inventory", "{project}", "--metrics", "{file}"),)),
         Kind(
             "terraform",
