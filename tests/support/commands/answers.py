@@ -118,6 +118,7 @@ _MADE: Mapping[str, tuple[Source, ...]] = {
     "Settings": (["config", "show"],),
     "SkuMap": (sku_map,),
     "SnapshotBuilt": (build,),
+    "TrafficGraph": (["graph", "--demo", "gecko"], ["graph", "--demo", "gecko", "--top", "1"]),
 }
 """By the name of the answer's type, those that need an input, or of verbs with many tests."""
 NAME = "COMMANDS_BY_ANSWER"

@@ -134,6 +134,19 @@ VERBS: Mapping[str, Lines] = {
         lacking=("audit --demo gecko --currency CHF",),
         incomplete=lambda folder, _: ["audit", *_without_page(folder), "--fail-on", "never"],
     ),
+    "graph": Lines(
+        success="graph --demo gecko",
+        wrong=(
+            ("graph --demo gekko", "gecko"),
+            ("graph --demo gecko --level zoen", "zone"),
+            ("graph --demo gecko --edges dolars", "dollars"),
+            ("graph --demo gecko --output dott", "dot"),
+            ("graph --demo gecko --currency EURO", "EUR"),
+            ("graph", "--traffic"),
+        ),
+        unreadable=("graph --inventory FILE --traffic FILE", "graph --demo gecko --traffic FILE"),
+        lacking=("graph --demo gecko --currency CHF",),
+    ),
     "rules": Lines("rules", wrong=(("rules vpc-mtu-mismach", "vpc-mtu-mismatch"),)),
     "recommend": Lines(
         success=f"recommend --gbps 10 {_REGION}",
