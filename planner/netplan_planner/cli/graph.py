@@ -79,7 +79,7 @@ class Graph(Parameters, frozen=True, kw_only=True):
 def graph(asked: Graph) -> None:
     """Draw the traffic graph of machines, groups, services, zones or regions."""
     specs = answers.specs_of(asked.output, None, formats=_FORMATS)
-    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     request = request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=None)
     request = replace(
         request,

@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import gunzipped, reading
 from netplan_planner.model import Inventory
-from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log, network_management
+from netplan_planner.readers import (
+    bundle,
+    cloud_asset,
+    compute_json,
+    foreign,
+    http_log,
+    network_management,
+)
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.documents import (
     Document,
@@ -87,6 +95,12 @@ def _read_named(path: Path) -> tuple[Collector, str]:
     if not path.exists():
         raise InputError(f"{shown}: no such file or folder")
     collector = Collector()
+    if is_bundle(path):
+        found = bundle.read(path)
+        if found is None:
+            raise InputError(f"{shown}: the bundle holds no inventory")
+        collector.take(found)
+        return collector, ""
     with reading(shown):
         outcome = _read_file(path, shown, collector)
     if outcome.damage:

@@ -6,7 +6,9 @@ Importing this package is cheap: the engine (DuckDB) is imported when traffic is
 from collections.abc import Sequence
 from pathlib import Path
 
+from netplan_planner.bundle_file import is_bundle
 from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.traffic import bundle
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 
 _DEFAULTS = TrafficOptions()
@@ -17,7 +19,7 @@ __all__ = ["HeaderBytes", "TrafficOptions", "read_traffic"]
 def read_traffic(
     paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
 ) -> TrafficMatrix:
-    """Return the traffic matrix of flow logs and plain tables.
+    """Return the traffic matrix of flow logs and plain tables, or of one bundle.
 
     Args:
         paths: Files, or folders whose files are all read; the order does not matter.
@@ -28,6 +30,8 @@ def read_traffic(
         InputError: If a file is missing, empty, of no known layout, or holds no readable record.
         UsageError: If an option is not what the engine takes, such as a memory limit.
     """
+    if any(map(is_bundle, paths)):
+        return bundle.read(sorted(paths, key=is_bundle, reverse=True), options)
     from netplan_planner.traffic.read import read
 
     return read(paths, inventory, options)

@@ -147,6 +147,20 @@ VERBS: Mapping[str, Lines] = {
         unreadable=("graph --inventory FILE --traffic FILE", "graph --demo gecko --traffic FILE"),
         lacking=("graph --demo gecko --currency CHF",),
     ),
+    "collect": Lines(
+        success=lambda folder, _: [
+            *("collect", "--demo", "gecko", "--out", str(folder / "made.tar.zst"))
+        ],
+        wrong=(
+            ("collect --demo gekko --out OUT/b.tar.zst", "gecko"),
+            ("collect --demo gecko --out OUT/b.zip", ".tar.zst"),
+        ),
+        unreadable=("collect --inventory FILE --out OUT/b.tar.zst",),
+        incomplete=lambda folder, _: [
+            *("collect", *_without_page(folder), "--out", str(folder / "made.tar.zst"))
+        ],
+        files=("--out",),
+    ),
     "rules": Lines("rules", wrong=(("rules vpc-mtu-mismach", "vpc-mtu-mismatch"),)),
     "recommend": Lines(
         success=f"recommend --gbps 10 {_REGION}",
