@@ -92,6 +92,7 @@ Source = list[str] | Callable[[Path], list[str]] | Value
 _MADE: Mapping[str, tuple[Source, ...]] = {
     "CalibrationReport": (calibration,),
     "Collected": (collected,),
+    "Diagnosis": (["doctor", "--anonymous"],),
     "Environment": (["config", "show", "--env"],),
     "PluginTable": ([*_PAIR, "--plugin", "calico", "--plugin", "cilium"],),
     "Prediction": (

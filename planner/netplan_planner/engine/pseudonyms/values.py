@@ -82,7 +82,7 @@ def _changed(value: Any, names: Names, kind: str = "", field: str = "") -> Any:
             },
         )
     if field == "labels":
-        return tuple(sorted(_label(*label, names) for label in value))
+        return tuple(sorted(_label(key, text, names) for key, text in value))
     if isinstance(value, tuple | frozenset):
         return type(value)(_changed(one, names, kind, field) for one in value)
     if isinstance(value, str) and not isinstance(value, Enum):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
+from typing import cast
 from xml.etree import ElementTree
 
 import networkx
@@ -142,7 +143,7 @@ def test_data_holds_all_edges_unless_a_number_is_asked_for() -> None:
     for count, expected in ((None, 120), (7, 7)):
         asked = replace(many, top_count=count)
         content = content_of(asked)
-        graph, rest = content.record(asked)  # type: ignore[misc]  # a tuple, as its type says
+        graph, rest = cast(tuple[TrafficGraph, dict[str, object]], content.record(asked))
         assert len(graph.edges) == expected
         assert (rest["rest"] is None) == (count is None)
         assert len(list(content.table(asked).rows)) == expected
