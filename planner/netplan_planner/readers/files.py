@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped, reading
+from netplan_planner.input_files import LARGEST_BYTES, gunzipped, reading, unreadable, whole
 from netplan_planner.model import Inventory
 from netplan_planner.readers import (
     bundle,
@@ -92,8 +92,10 @@ def read_inventory(paths: Sequence[Path]) -> Inventory:
 def _read_named(path: Path) -> tuple[Collector, str]:
     """Read a file that the user named: damage is an error, another kind of file is noted."""
     shown = _shown(path)
-    if not path.exists():
-        raise InputError(f"{shown}: no such file or folder")
+    try:
+        path.stat()
+    except OSError as exc:
+        raise unreadable(shown, exc) from exc
     collector = Collector()
     if is_bundle(path):
         found = bundle.read(path)
@@ -228,7 +230,7 @@ def _head(path: Path) -> bytes:
 
 
 def _content(path: Path) -> bytes:
-    return gunzipped(path.read_bytes())
+    return gunzipped(whole(path, LARGEST_BYTES))
 
 
 def _shown(path: Path) -> str:
