@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from netplan_planner.bundle_file import FORMAT, is_bundle, manifest_of, packed, part_of
+from netplan_planner.bundle_file import is_bundle, manifest_of, part_of
+from netplan_planner.bundle_file.manifest import FORMAT
+from netplan_planner.bundle_file.packing import packed
 from netplan_planner.errors import InputError
 
 PARTS = {"inventory.json": b'{"instances":[]}', "prices.snapshot": bytes(range(256)) * 20}

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from netplan_planner.bundle_file import FORMAT, INVENTORY, PRICES, SUFFIX, TRAFFIC, packed
+from netplan_planner.bundle_file import INVENTORY, PRICES, SUFFIX, TRAFFIC
+from netplan_planner.bundle_file.manifest import FORMAT
+from netplan_planner.bundle_file.packing import packed
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import read_facts

@@ -68,8 +68,9 @@ def bundle(place: Path, given: tuple[str, ...]) -> Path:
 @pytest.fixture(scope="module")
 def hidden(place: Path, given: tuple[str, ...]) -> Path:
     """Return a bundle under other names."""
-    made = collected(place, *given, "--pseudonymise")
-    return made.rename(place / "hidden.tar.zst")
+    folder = place / "hidden"
+    folder.mkdir()
+    return collected(folder, *given, "--pseudonymise")
 
 
 @pytest.fixture(scope="module")

@@ -1,116 +1,26 @@
-"""A bundle: named parts in one `.tar.zst` file, with a manifest of their hashes.
-
-    first frame   a zstd frame that is skipped, with `netplan.bundle/1`
-    rest          a tar file, packed by zstd: manifest.json, then the parts by name
-
-So `tar --zstd -tf` lists one, and nobody has to unpack a file to see that it is one. The bytes
-depend on the parts alone. A reader takes nothing but plain files whose names the manifest has, and
-no more bytes than it says: nothing of a bundle is ever written to a path that stands in it.
-"""
+"""Parts taken out of a bundle: plain files of its manifest, in its order and of its sizes."""
 
 import hashlib
-import io
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 import msgspec
+import zstandard
 
+from netplan_planner.bundle_file.manifest import FORMAT, HEAD, MANIFEST, NAME, Manifest
 from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import LARGEST_BYTES, decode_json, reading
 
-SUFFIX = ".tar.zst"
-INVENTORY, TRAFFIC, PRICES = "inventory.json", "traffic.json", "prices.snapshot"
-"""Names of the parts that netplan reads."""
-_NAME, _VERSION = "netplan.bundle", 1
-FORMAT = f"{_NAME}/{_VERSION}"
-_MANIFEST = "manifest.json"
-_SKIPPABLE = 0x184D2A50
-"""Magic number of a zstd frame that readers skip (RFC 8878, 3.1.2)."""
-_HEAD = _SKIPPABLE.to_bytes(4, "little")
 _LARGEST_MANIFEST_BYTES = 1 << 20
 _LARGEST_WINDOW_BYTES = 1 << 27
 """What unpacking may take of memory; level 10 asks for 8 MiB at most."""
-_LEVEL = 10
 _MOST_PARTS = 64
 _PIECE_BYTES = 1 << 20
 _AGAIN = "make it again with `netplan collect`"
-
-
-class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """One part, as the manifest names it."""
-
-    name: str
-    byte_count: int
-    sha256: str
-    fields: tuple[str, ...] = ()
-    """What its JSON object holds, so that an older reader sees what it would lose."""
-
-
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bundle says of itself."""
-
-    format: str
-    tool: str
-    """Name and version of what made it."""
-    is_pseudonymised: bool
-    parts: tuple[Part, ...]
-
-    def part(self, name: str) -> Part | None:
-        """Return a part, None where the bundle has none of that name."""
-        return next((part for part in self.parts if part.name == name), None)
-
-
-def is_bundle(path: Path) -> bool:
-    """Return whether a file begins as a bundle does; what cannot be read is none."""
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            head = file.read(8 + len(_NAME) + 1)
-    except OSError:
-        return False
-    return head[:4] == _HEAD and head[8:] == f"{_NAME}/".encode()
-
-
-def packed(
-    parts: Mapping[str, bytes],
-    *,
-    tool: str,
-    is_pseudonymised: bool,
-    fields: Mapping[str, tuple[str, ...]],
-) -> bytes:
-    """Return a bundle of parts; `fields` names what those that are JSON objects hold."""
-    import zstandard
-
-    manifest = Manifest(
-        format=FORMAT,
-        tool=tool,
-        is_pseudonymised=is_pseudonymised,
-        parts=tuple(
-            Part(
-                name=name,
-                byte_count=len(parts[name]),
-                sha256=hashlib.sha256(parts[name]).hexdigest(),
-                fields=fields.get(name, ()),
-            )
-            for name in sorted(parts)
-        ),
-    )
-    members = {_MANIFEST: msgspec.json.format(msgspec.json.encode(manifest), indent=2)}
-    members |= {name: parts[name] for name in sorted(parts)}
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for name, content in members.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
-    told = FORMAT.encode()
-    head = _HEAD + len(told).to_bytes(4, "little") + told
-    return head + zstandard.ZstdCompressor(level=_LEVEL).compress(plain.getvalue())
 
 
 def manifest_of(path: Path) -> Manifest:
@@ -156,8 +66,6 @@ def part_of(path: Path, name: str, fields: tuple[str, ...] = ()) -> bytes | None
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[IO[bytes], Manifest]]:
     """Yield the plain bytes of a bundle behind its manifest; none of them is written anywhere."""
-    import zstandard
-
     with reading(_shown(path)):
         try:
             with path.open("rb") as file:
@@ -174,7 +82,7 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], Manifest]]:
 def _check_version(path: Path, file: IO[bytes]) -> None:
     head = file.read(8)
     told = file.read(min(int.from_bytes(head[4:], "little"), 80)).decode("ascii", "replace")
-    if head[:4] != _HEAD or not told.startswith(f"{_NAME}/"):
+    if head[:4] != HEAD or not told.startswith(f"{NAME}/"):
         raise InputError(f"{_shown(path)}: not a bundle of `netplan collect`")
     if told != FORMAT:
         raise InputError(
@@ -184,7 +92,7 @@ def _check_version(path: Path, file: IO[bytes]) -> None:
 
 def _manifest(path: Path, stream: IO[bytes]) -> Manifest:
     try:
-        found = decode_json(_member(stream, _MANIFEST, None), Manifest)
+        found = decode_json(_member(stream, MANIFEST, None), Manifest)
     except msgspec.DecodeError as exc:
         raise _damaged(path, f"its manifest is not readable: {exc}") from exc
     sizes = [part.byte_count for part in found.parts]
