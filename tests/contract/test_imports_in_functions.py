@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from support.commands.run import ROOTS
 
 NAMED = {
+    "netplan_planner/bundle_file/__init__.py: manifest_of": 1,
+    "netplan_planner/bundle_file/__init__.py: part_of": 1,
     "netplan_planner/cli/__init__.py: main": 2,
     "netplan_planner/cli/app.py: _version": 1,
     "netplan_planner/cli/app.py: root": 2,

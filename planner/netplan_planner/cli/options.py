@@ -61,6 +61,15 @@ Demo = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Bundle = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        metavar="FILE",
+        help="What `netplan collect` wrote: inventory, traffic and prices in one file.",
+        rich_help_panel=INPUT,
+    ),
+]
 Prices = Annotated[
     Path | None,
     typer.Option(

@@ -226,7 +226,7 @@ def recommend(asked: Recommend) -> None:
     """
     specs = asked.answer.specs()
     answer = _for_bandwidth(asked) if asked.need.vm is None else _for_machine(asked, asked.need.vm)
-    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     answers.write(
         answer,
         specs,

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import LARGEST_BYTES, gunzipped, reading, unreadable, whole
 from netplan_planner.model import Inventory
 from netplan_planner.readers import (
+    bundle,
     cloud_asset,
     compute_json,
     foreign,
@@ -105,6 +107,12 @@ def _read_named(path: Path) -> tuple[Collector, str]:
     except OSError as exc:
         raise unreadable(shown, exc) from exc
     collector = Collector()
+    if is_bundle(path):
+        found = bundle.read(path)
+        if found is None:
+            raise InputError(f"{shown}: the bundle holds no inventory")
+        collector.take(found)
+        return collector, ""
     with reading(shown):
         outcome = _read_file(path, shown, collector)
     if outcome.damage:
