@@ -231,6 +231,7 @@ def _request(asked: Audit) -> "AuditRequest":
         targets=targets,
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
 
 

@@ -13,8 +13,10 @@ from netplan_planner.cli.state import state
 from netplan_planner.engine.request import (
     ApiOptions,
     AuditRequest,
+    LogOptions,
     TrafficOptions,
     api_options,
+    log_options,
     traffic_options,
 )
 from netplan_planner.model import Reporter
@@ -74,6 +76,10 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     memory_limit: options.MemoryLimit = "2GB"
     threads: options.Threads = None
     temp_directory: options.TempDirectory = None
+    resume: options.Resume = None
+    max_log_records: options.MaxLogRecords = 1_000_000
+    log_requests_per_minute: options.LogRequestsPerMinute = 60.0
+    logging_endpoint: options.LoggingEndpoint = None
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
@@ -84,6 +90,15 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
             temp_directory=self.temp_directory,
             since=self.since,
             until=self.until,
+        )
+
+    def log_options(self) -> LogOptions:
+        """Return them for the reader of Cloud Logging."""
+        return log_options(
+            endpoint=self.logging_endpoint,
+            folder=self.resume,
+            most_records=self.max_log_records,
+            requests_per_minute=self.log_requests_per_minute,
         )
 
 

@@ -45,7 +45,8 @@ Traffic = Annotated[
     list[Path] | None,
     typer.Option(
         "--traffic",
-        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table; files or folders.",
+        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders. The"
+        " word cloud-logging reads those that Cloud Logging holds of --project.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -158,7 +159,8 @@ Since = Annotated[
     datetime | None,
     typer.Option(
         "--since",
-        help="Leave out earlier records (UTC); with --until: all that is in between was looked at.",
+        help="Leave out earlier records (UTC); with --until: all that is in between was looked at."
+        " From Cloud Logging without a window: the last 24 hours.",
         rich_help_panel=TRAFFIC,
     ),
 ]
@@ -191,6 +193,46 @@ TempDirectory = Annotated[
         "--temp-directory",
         metavar="DIR",
         help="Folder where the engine may spill to disk.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        "--resume",
+        metavar="DIR",
+        help="Keep what Cloud Logging answers in this folder; a run that was broken off goes on"
+        " there, within a day.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+MaxLogRecords = Annotated[
+    int,
+    typer.Option(
+        "--max-log-records",
+        metavar="COUNT",
+        min=1,
+        help="Stop reading Cloud Logging after so many records; the window ends there.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+LogRequestsPerMinute = Annotated[
+    float,
+    typer.Option(
+        "--log-requests-per-minute",
+        metavar="COUNT",
+        min=0.1,
+        max=6000.0,
+        help="The quota of the project for reading Cloud Logging, of 1,000 records a request.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+LoggingEndpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--logging-endpoint",
+        metavar="URL",
+        help="Endpoint of Cloud Logging, where it is not Google's.",
         rich_help_panel=TRAFFIC,
     ),
 ]

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
+from netplan_planner.engine.live_traffic import is_live, read_live
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google import read_projects
+from netplan_planner.google.logs import CLOUD_LOGGING
 from netplan_planner.model import (
     Facts,
     Inventory,
@@ -85,6 +88,9 @@ def _traffic(
     request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
 ) -> TrafficMatrix | None:
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if is_live(request):
+        files = [path for path in paths if path != Path(CLOUD_LOGGING)]
+        return read_live(request, files, inventory, say)
     if not paths:
         return None
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")

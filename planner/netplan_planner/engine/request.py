@@ -4,6 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner.google.logs.options import LogOptions as LogOptions
 from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.model import CommitmentScope, Reporter, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
@@ -19,6 +20,7 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     projects: tuple[str, ...] = ()
     inventory: tuple[Path, ...] = ()
     traffic: tuple[Path, ...] = ()
+    """Files and folders; `cloud-logging` stands for the live flow logs."""
     demo: str | None = None
     prices: Path | None = None
     discounts: tuple[str, ...] = ()
@@ -42,6 +44,7 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """File of `netplan calibrate`, which predictions then follow."""
     api: ApiOptions = ApiOptions()
     traffic_options: TrafficOptions = TrafficOptions()
+    log_options: LogOptions = LogOptions()
 
 
 def traffic_options(
@@ -81,4 +84,20 @@ def api_options(
         timeout_s=timeout_s,
         total_s=total_s,
         max_attempts=max_attempts,
+    )
+
+
+def log_options(
+    *,
+    endpoint: str | None,
+    folder: Path | None,
+    most_records: int,
+    requests_per_minute: float,
+) -> LogOptions:
+    """Return how Cloud Logging is read."""
+    return LogOptions(
+        endpoint=endpoint,
+        folder=folder,
+        most_records=most_records,
+        requests_per_minute=requests_per_minute,
     )

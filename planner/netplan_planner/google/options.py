@@ -120,6 +120,42 @@ def resolve_other_endpoint(
     return _checked(options.endpoint or default, source, is_anonymous=is_anonymous)
 
 
+def sibling_endpoint(
+    options: ApiOptions,
+    compute: Endpoint,
+    environment: Mapping[str, str],
+    *,
+    variable: str,
+    default: str,
+    named: str | None = None,
+    version: str = "",
+) -> Endpoint | None:
+    """Return where an API is that is asked beside Compute's; None where only that one is replaced.
+
+    A stand-in for one API says nothing of the other, and no credentials go elsewhere than meant.
+
+    Args:
+        options: Of Compute; their endpoint is its own alone.
+        compute: Where Compute is.
+        environment: Holds `variable`, gcloud's for this API.
+        variable: Names the endpoint, where `named` does not.
+        default: Google's own.
+        named: What an option names.
+        version: The path that is added where the endpoint leaves it out.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    asked = named or environment.get(variable)
+    if not asked and compute.base_url != DEFAULT_ENDPOINT:
+        return None
+    other = ApiOptions(is_anonymous=options.is_anonymous or compute.is_anonymous)
+    found = resolve_other_endpoint(other, environment, asked or default)
+    if found.base_url.endswith(f"/{version}"):
+        return found
+    return replace(found, base_url=f"{found.base_url}{version}")
+
+
 def _is_anonymous(options: ApiOptions, environment: Mapping[str, str]) -> bool:
     return options.is_anonymous or environment.get(ANONYMOUS_VARIABLE, "").strip().lower() in _TRUE
 
