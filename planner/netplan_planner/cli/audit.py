@@ -213,6 +213,8 @@ def _request(asked: Audit) -> "AuditRequest":
         today=options.day(asked.today) or date.today(),
         as_of=options.day(asked.as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
+        parents=given.parents,
+        excluded=options.names(given.exclude_project),
         inventory=(*(given.inventory or ()), *(asked.files or ())),
         traffic=tuple(given.traffic or ()),
         measurements=tuple(asked.measurements or ()),

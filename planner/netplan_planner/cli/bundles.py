@@ -17,6 +17,7 @@ from netplan_planner.engine.request import (
     TrafficOptions,
     api_options,
     log_options,
+    parents_of,
     traffic_options,
 )
 from netplan_planner.model import Reporter
@@ -27,6 +28,9 @@ class Input(Parameters, frozen=True, kw_only=True):
     """What to read."""
 
     project: options.Projects = None
+    organization: options.Organizations = None
+    folder: options.Folders = None
+    exclude_project: options.ExcludedProjects = None
     inventory: options.Inventory = None
     traffic: options.Traffic = None
     demo: options.Demo = None
@@ -34,7 +38,17 @@ class Input(Parameters, frozen=True, kw_only=True):
     @property
     def is_given(self) -> bool:
         """Whether there is anything to read."""
-        return bool(self.project or self.inventory or self.traffic or self.demo)
+        parents = self.organization or self.folder
+        return bool(self.project or parents or self.inventory or self.traffic or self.demo)
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The organisations and folders, as Cloud Asset Inventory names them.
+
+        Raises:
+            UsageError: If one is not named by its number.
+        """
+        return parents_of(self.organization or (), self.folder or ())
 
 
 class PriceInput(Parameters, frozen=True, kw_only=True):
@@ -57,6 +71,8 @@ def request_of(
         today=date.today(),
         as_of=options.day(as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
+        parents=given.parents,
+        excluded=options.names(given.exclude_project),
         inventory=tuple(given.inventory or ()),
         traffic=tuple(given.traffic or ()),
         calibration=calibration,

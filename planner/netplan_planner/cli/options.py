@@ -33,6 +33,33 @@ Projects = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Organizations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--organization",
+        metavar="NUMBER",
+        help="Organisation whose projects are read from the live Cloud Asset Inventory; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
+Folders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--folder",
+        metavar="NUMBER",
+        help="Folder whose projects are read from the live Cloud Asset Inventory; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
+ExcludedProjects = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude-project",
+        metavar="GLOB",
+        help="Leave out the projects whose ids fit, such as sandbox-*; commas or repeated.",
+        rich_help_panel=INPUT,
+    ),
+]
 Inventory = Annotated[
     list[Path] | None,
     typer.Option(

@@ -16,6 +16,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
+from netplan_planner.engine.unresolved import unresolved
 from netplan_planner.model import (
     Coverage,
     Facts,
@@ -328,6 +329,6 @@ def _coverage(
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not incomplete,
         incomplete=incomplete,
-        notes=suppressions.notes,
+        notes=(*suppressions.notes, *unresolved(inventory)),
         measurements=facts.measurement_coverage,
     )

@@ -11,7 +11,7 @@ from netplan_planner.engine.live_traffic import is_live, read_live
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.google import read_projects
+from netplan_planner.google import read_assets, read_projects
 from netplan_planner.google.logs import CLOUD_LOGGING
 from netplan_planner.model import (
     Facts,
@@ -23,7 +23,7 @@ from netplan_planner.model import (
     TrafficMatrix,
 )
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.readers import merge_inventories, read_inventory
+from netplan_planner.readers import merge_inventories, read_inventory, without_projects
 from netplan_planner.throughput import load_caps
 from netplan_planner.traffic import read_traffic
 from netplan_pricing import open_prices
@@ -76,12 +76,16 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
         parts.append(read_inventory(request.inventory))
     if request.projects:
         parts.append(read_projects(request.projects, request.api, say))
+    if request.parents:
+        parts.append(read_assets(request.parents, request.api, say))
     if not parts:
         raise UsageError(
-            "nothing to read: name a project (--project P), files (--inventory DIR), or an"
-            " embedded sample (--demo gecko)"
+            "nothing to read: name a project (--project P), files (--inventory DIR), an"
+            " organisation or folder (--organization, --folder), or an embedded sample"
+            " (--demo gecko)"
         )
-    return parts[0] if len(parts) == 1 else merge_inventories(parts)
+    whole = parts[0] if len(parts) == 1 else merge_inventories(parts)
+    return without_projects(whole, request.excluded)
 
 
 def _traffic(

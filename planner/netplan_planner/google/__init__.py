@@ -3,7 +3,8 @@
 `requests` and Google's auth library are imported when something is asked for, not before.
 """
 
+from netplan_planner.google.assets import read_assets
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.options import ApiOptions
 
-__all__ = ["ApiOptions", "read_projects"]
+__all__ = ["ApiOptions", "read_assets", "read_projects"]

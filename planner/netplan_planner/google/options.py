@@ -83,6 +83,16 @@ class ApiOptions(Value, frozen=True, kw_only=True):
                 raise UsageError(f"{name} of the API is from {low} to {high}, not {value}")
 
 
+_BY_THE_MINUTE = 10
+"""Times that waits are longer: half a second, doubled four times, would not outlast a minute."""
+
+
+def patient(options: ApiOptions) -> ApiOptions:
+    """Return options for an API whose quota is by the minute."""
+    longer_s = min(options.backoff_initial_s * _BY_THE_MINUTE, options.backoff_max_s)
+    return replace(options, backoff_initial_s=longer_s)
+
+
 class Endpoint(Value, frozen=True, kw_only=True):
     """Where requests go. `base_url` ends in a slash."""
 

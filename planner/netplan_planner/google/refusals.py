@@ -22,7 +22,8 @@ class Refusal(Exception):
 
 
 LIST_ENTRIES = "logging.entries.list"
-READS_BY_POST = frozenset({LIST_ENTRIES})
+LIST_MEMBERS = "compute.instanceGroups.listInstances"
+READS_BY_POST = frozenset({LIST_ENTRIES, LIST_MEMBERS})
 """Methods that read, though they are asked by POST; nothing else is ever posted."""
 
 

@@ -55,22 +55,23 @@ def is_asset(value: object) -> bool:
 
 def read(value: object, origin: Origin, into: Collector) -> bool:
     """Take the Compute resources of an export; return whether the document is one."""
-    if isinstance(value, dict) and isinstance(value.get("assets"), list):
+    page = value if isinstance(value, dict) and isinstance(value.get("assets"), list) else None
+    if page is not None:
         # The answer of `assets.list`, or of `batchGetAssetsHistory`.
-        assets, at = value["assets"], "/assets"
+        assets, at = page["assets"], "/assets"
     else:
         assets, at = (value if isinstance(value, list) else [value]), ""
     if not any(is_asset(_state_of(asset)) for asset in assets):
         return False
-    if at:
-        into.page(_LIST, origin.file, is_last=not value.get("nextPageToken"))  # type: ignore[union-attr]
+    if page is not None:
+        into.page(_LIST, origin.file, is_last=not page.get("nextPageToken"))
     for index, asset in enumerate(assets):
         pointer = f"{at}/{index}" if isinstance(value, list) or at else at
         take(asset, origin, pointer, into)
     return True
 
 
-def take(value: object, origin: Origin, pointer: str, into: Collector) -> None:
+def take(value: Any, origin: Origin, pointer: str, into: Collector) -> None:
     """Take one asset, or one state of it."""
     asset = _state_of(value)
     if not is_asset(asset):

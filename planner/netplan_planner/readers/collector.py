@@ -174,6 +174,12 @@ class Collector:
         """Whether anything was recognised as part of an inventory, an empty list included."""
         return bool(self.resource_count or self._ended_lists or self._open_lists)
 
+    def unmanaged_groups(self) -> list[InstanceGroup]:
+        """Return the groups read so far that no manager read so far names, by self link."""
+        groups: list[InstanceGroup] = self.found[_GROUPS]
+        marked = _managed(tuple({group.ref.self_link: group for group in groups}.values()))
+        return sorted((g for g in marked if not g.is_managed), key=lambda g: g.ref.self_link)
+
     def merge(self, other: "Collector") -> None:
         """Take over all that another one holds."""
         for field, values in other.found.items():

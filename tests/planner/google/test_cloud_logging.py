@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from netplan_planner import writing
 from netplan_planner.errors import AccessError, EmptyError, InputError, UsageError
 from netplan_planner.google import ApiOptions
 from netplan_planner.google.logs import LogOptions, LogsRead, read_flow_logs, spool
@@ -23,7 +24,7 @@ from netplan_planner.google.logs.asking import (
 )
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, SCOPE
 from netplan_planner.google.options import resolve_endpoint
-from netplan_planner.google.refusals import LIST_ENTRIES, READS_BY_POST, Request
+from netplan_planner.google.refusals import LIST_ENTRIES, LIST_MEMBERS, READS_BY_POST, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.leftovers import sole_user
 from netplan_planner.model import ProjectId
@@ -205,7 +206,7 @@ def test_a_run_that_is_killed_between_pages_goes_on(
 ) -> None:
     """Killed before the second page is in its place, or before the record of it is."""
     folder = tmp_path / "pages"
-    real, seen = spool.written_whole, []
+    real, seen = writing.written_whole, []
 
     @contextmanager
     def dying(path: Path) -> Iterator[Path]:
@@ -217,10 +218,10 @@ def test_a_run_that_is_killed_between_pages_goes_on(
             yield beside
 
     with LoggingServer({"p": flows(9)}, page_limit=3) as server:
-        monkeypatch.setattr(spool, "written_whole", dying)
+        monkeypatch.setattr(writing, "written_whole", dying)
         with pytest.raises(Killed):
             read(server, folder=folder)
-        monkeypatch.setattr(spool, "written_whole", real)
+        monkeypatch.setattr(writing, "written_whole", real)
         # What a kill in the middle of a write leaves.
         (folder / ".p-000002.jsonl.gz.00000000-1.new").write_bytes(b"half")
         logs = read(server, folder=folder)
@@ -427,7 +428,7 @@ def test_the_method_is_the_documents() -> None:
 
 
 def test_nothing_but_reading_is_posted() -> None:
-    assert frozenset({LIST_ENTRIES}) == READS_BY_POST
+    assert frozenset({LIST_ENTRIES, LIST_MEMBERS}) == READS_BY_POST
     endpoint = resolve_endpoint(ApiOptions(endpoint="http://127.0.0.1:1", is_anonymous=True), {})
     request = Request("compute.instances.insert", "x", {}, "", "", "", body=b"{}")
     transport = Transport(endpoint, HASTE)

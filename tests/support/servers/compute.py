@@ -23,6 +23,8 @@ Resource = dict[str, Any]
 Resources = Mapping[str, Iterable[Resource]]
 
 LARGEST_PAGE = 500
+LIST_MEMBERS = "compute.instanceGroups.listInstances"
+"""Reads by POST."""
 EMPTY_SCOPES = ("zones/africa-south1-a", "regions/africa-south1", "global")
 """Scopes without content, which the real aggregated lists are full of."""
 
@@ -36,12 +38,20 @@ class ComputeServer(DocumentedServer):
         self.page_limit = page_limit
         self._projects: dict[str, dict[str, list[Resource]]] = {}
         self._pages: dict[tuple[str, str], list[Resource]] = {}
+        self._members: dict[str, list[str]] = {}
 
     def add_project(self, project: str, resources: Resources | None = None) -> None:
         """Add resources by collection to a project, which exists from now on."""
         held = self._projects.setdefault(project, {})
         for collection, items in (resources or {}).items():
             held.setdefault(collection, []).extend(items)
+
+    def add_members(self, group: str, instances: Iterable[str]) -> None:
+        """Put machines into an unmanaged group, both by their links."""
+        self._members.setdefault(group, []).extend(instances)
+
+    def is_read(self, method: Method) -> bool:
+        return method.is_read or method.id == LIST_MEMBERS
 
     def add_pages(self, method: str, project: str, bodies: Sequence[Resource]) -> None:
         """Serve bodies as they are, in this order; their own tokens lead from one to the next."""
@@ -63,6 +73,9 @@ class ComputeServer(DocumentedServer):
         pages = self._pages.get((method.id, project))
         if pages is not None:
             body: Resource | None = _recorded_page(pages, parameters.get("pageToken"))
+        elif method.id == LIST_MEMBERS:
+            self.problems += self.judge.check_body("InstanceGroupsListInstancesRequest", asked)
+            body = self._listed_members(method.path.format(**names), parameters)
         elif method.id.endswith("ist"):
             body = self._listed(method, names, parameters, fault)
         else:
@@ -92,6 +105,13 @@ class ComputeServer(DocumentedServer):
         elif same or start + size < len(held):
             body["nextPageToken"] = _token(start + size)
         return body
+
+    def _listed_members(self, path: str, query: dict[str, str]) -> Resource:
+        held = self._members.get(path.removesuffix("/listInstances"), [])
+        start = _offset(query.get("pageToken"))
+        end = start + min(int(query["maxResults"]), self.page_limit)
+        body: Resource = {"items": [{"instance": one} for one in held[start:end]]}
+        return body | ({"nextPageToken": _token(end)} if end < len(held) else {})
 
     def _single(self, method: Method, names: dict[str, str]) -> Resource | None:
         """The resource whose self link is the path that was asked for."""

@@ -9,8 +9,6 @@ from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, EmptyError, UsageError
 from netplan_planner.google.logs.asking import Pace, entries_request, read_page
@@ -27,7 +25,7 @@ from netplan_planner.google.logs.spool import (
     make_folder,
     open_spool,
 )
-from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.options import ApiOptions, patient
 from netplan_planner.google.refusals import Refusal
 from netplan_planner.google.transport import Transport
 from netplan_planner.leftovers import private_folder, sole_user
@@ -40,8 +38,6 @@ LAG = timedelta(minutes=15)
 began (docs.cloud.google.com/vpc/docs/about-flow-logs-records, 2026-11)."""
 _LATE = timedelta(minutes=5)
 """For entries on their way; of seven recorded ones the latest came 4 min 14 s after its flow."""
-_BACKOFF_RATIO = 10
-"""Quotas are by the minute: half a second, doubled four times, would not outlast one."""
 _EXPORT = (
     "for a window this large, let a sink write the logs to Cloud Storage or BigQuery, and give its"
     " files (--traffic DIR)"
@@ -104,12 +100,9 @@ def read_flow_logs(
     endpoint = logging_endpoint(options, api, os.environ)
     asked = _asked(wanted, endpoint.base_url, since, until, now())
     named = [end for end, value in (("since", since), ("until", until)) if value is not None]
-    patient = replace(
-        api, backoff_initial_s=min(api.backoff_initial_s * _BACKOFF_RATIO, api.backoff_max_s)
-    )
     with ExitStack() as stack:
         spool = _spool(stack, options.folder, temp_directory, asked, named)
-        transport = stack.enter_context(closing(Transport(endpoint, patient, scopes=(SCOPE,))))
+        transport = stack.enter_context(closing(Transport(endpoint, patient(api), scopes=(SCOPE,))))
         yield _Reading(spool, transport, options, say).run()
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner import writing
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google.logs.asking import EntryPage, stamp
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import ProjectId
-from netplan_planner.writing import written_whole
 
 STATE = ".asked.json"
 TOKEN_HOURS = 24
@@ -197,6 +197,6 @@ def _require_whole(spool: Spool) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    with written_whole(path) as beside:
+    with writing.written_whole(path) as beside:
         beside.touch(mode=_PRIVATE_FILE)
         beside.write_bytes(content)
