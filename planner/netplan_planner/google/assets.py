@@ -25,7 +25,7 @@ from netplan_planner.readers.network_management import ASSET_TYPE
 ASSETS_ENDPOINT = "https://cloudasset.googleapis.com/"
 ASSETS_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDASSET"
 """gcloud's own variable; its value may leave out `/v1/`."""
-SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+SCOPE = "https://www.googleapis.com/auth/cloudasset"
 """The narrower of the two that the method takes; nothing but GET requests is made."""
 
 METHOD_ID = "cloudasset.assets.list"

@@ -5,7 +5,7 @@ import json
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +133,17 @@ def test_the_default_window_is_the_last_day_and_said(tmp_path: Path) -> None:
         assert "the last 24 hours" in note
         only_until = read(server, since=None)
         assert only_until.since == UNTIL - timedelta(hours=24)
+
+
+def test_a_window_that_ends_now_may_lack_its_last_minutes() -> None:
+    moment = datetime.now(UTC)
+    ended = (moment - timedelta(minutes=50)).isoformat()
+    held = [{**flows(1)[0], "timestamp": ended}]
+    with LoggingServer({"p": held}) as server:
+        now = read(server, since=None, until=None, now=moment)
+        before = read(server, since=None, until=moment - timedelta(minutes=20), now=moment)
+    assert any("may not have been written yet" in note for note in now.notes)
+    assert not any("written" in note for note in before.notes)
 
 
 def test_a_bound_ends_the_window_where_reading_ended() -> None:
@@ -291,6 +302,12 @@ def test_a_folder_that_does_not_fit_is_refused_and_stays(tmp_path: Path) -> None
         assert read(server, folder=folder).incomplete == ()
         (folder / "p-000001.jsonl.gz").unlink()
         with pytest.raises(UsageError, match=r"p-000001.jsonl.gz is missing"):
+            read(server, folder=folder)
+        _with_state(folder, pages=10**15)
+        with pytest.raises(UsageError, match=r"pages are missing \(1 are there\)"):
+            read(server, folder=folder)
+        _with_state(folder, pages=-1)
+        with pytest.raises(UsageError, match="no record of what was read"):
             read(server, folder=folder)
         (folder / spool.STATE).write_text("{")
         with pytest.raises(UsageError, match="no record of what was read"):

@@ -12,6 +12,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.kinds import KINDS
+from support.projects.asset_table import write_assets
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import needs_shared, shared
 
@@ -72,24 +73,6 @@ def read(folder: Path, *documents: object) -> Inventory:
     path = folder / "assets.json"
     path.write_text("".join(json.dumps(one) + "\n" for one in documents))
     return read_inventory([path])
-
-
-def parquet(path: Path, assets: list[Json], **more: list[Any]) -> Path:
-    """Write assets as the table that an export to BigQuery makes."""
-    resources = [
-        {**{key: one["resource"].get(key) for key in ("version", "parent", "location")},
-         "data": json.dumps(one["resource"]["data"])} if "resource" in one else None
-        for one in assets
-    ]  # fmt: skip
-    table = {
-        "name": [one["name"] for one in assets],
-        "asset_type": [one["assetType"] for one in assets],
-        "resource": resources,
-        "ancestors": [one.get("ancestors", []) for one in assets],
-        **more,
-    }
-    pq.write_table(pa.table(table), path)
-    return path
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k.convert], ids=lambda k: k.collection)
@@ -172,7 +155,7 @@ def test_the_table_in_bigquery_reads_as_the_export_does(tmp_path: Path) -> None:
     lines = (FOLDER / "cloud-asset" / "assets.json").read_text().splitlines()
     assets = [json.loads(line) for line in lines]
     (tmp_path / "table").mkdir()
-    table = read_inventory([parquet(tmp_path / "table" / "a[1].parquet", assets)])
+    table = read_inventory([write_assets(tmp_path / "table" / "a[1].parquet", assets)])
     export = read_inventory([FOLDER / "cloud-asset"])
     for field in ("instances", "networks", "subnetworks", "instance_groups", "commitments"):
         links = [one.ref.self_link for one in getattr(export, field)]
@@ -183,7 +166,7 @@ def test_the_table_in_bigquery_reads_as_the_export_does(tmp_path: Path) -> None:
 
 def test_a_partitioned_table_is_read_as_of_its_last_snapshot(tmp_path: Path) -> None:
     times = ["2026-11-01T00:00:00", "2026-11-02T00:00:00"]
-    path = parquet(tmp_path / "a.parquet", [vm("a", "e2-micro"), vm("a")], readTime=times)
+    path = write_assets(tmp_path / "a.parquet", [vm("a", "e2-micro"), vm("a")], readTime=times)
     inventory = read_inventory([path])
     assert [i.machine_type for i in inventory.instances] == ["e2-small"]
     assert inventory.instances[0].ref.source == f"{path}:2:/resource/data"
@@ -199,7 +182,7 @@ def test_a_table_of_relationships_and_bad_rows(tmp_path: Path) -> None:
         None,
     ]  # fmt: skip
     assets = [group(), {**vm("a"), "resource": {"data": {}}}, vm("b"), vm("c")]
-    path = parquet(tmp_path / "a.parquet", assets, related_asset=related)
+    path = write_assets(tmp_path / "a.parquet", assets, related_asset=related)
     table = pq.read_table(path)
     resources = table.column("resource").to_pylist()
     resources[2] |= {"data": "{"}
@@ -220,7 +203,7 @@ def test_another_table_is_foreign_and_a_damaged_one_an_error(tmp_path: Path) -> 
     (unread,) = read_inventory([tmp_path]).unread
     assert "no table of assets" in unread.reason
     assert "`--traffic`" in unread.reason
-    whole = parquet(tmp_path / "cut.parquet", [vm()]).read_bytes()
+    whole = write_assets(tmp_path / "cut.parquet", [vm()]).read_bytes()
     (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match="a Parquet file that is damaged"):
         read_inventory([tmp_path / "cut.parquet"])

@@ -11,8 +11,13 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
+from netplan_planner.google import ApiOptions
+from netplan_planner.google.logs import LogOptions, read_flow_logs
+from netplan_planner.google.logs.asking import LOG_NAMES
+from netplan_planner.google.logs.spool import STATE
 from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
@@ -25,13 +30,16 @@ from support.prices.skus import COMPUTE, NETWORKING
 from support.probes import iperf2 as probe_iperf2
 from support.probes.iperf3 import bidirectional, forward
 from support.probes.stores import write_store
+from support.projects.asset_table import write_assets
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import SHARED
+from support.servers.logging import LoggingServer
 
 GCLOUD = FOLDER / "gcloud"
 CATALOG_URL = "http://127.0.0.1:9"
 """Nobody answers there: a page that is not whole cannot be had again, which must be said."""
 Words = tuple[str, ...]
+_LOGGED = "2026-11-02T08:30:00Z"
 _TYPE = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
 _TYPES = {
     "kind": "compute#machineTypeAggregatedList",
@@ -84,6 +92,35 @@ def _copy(source: Path) -> Callable[[Path], None]:
 def _assets(folder: Path) -> None:
     text = (FOLDER / "cloud-asset" / "assets.json").read_text()
     (folder / "assets.jsonl").write_text(text)
+    assets = [json.loads(line) for line in text.splitlines()]
+    states = [
+        {"window": {"startTime": f"2026-11-{day:02}T00:00:00Z"}, "asset": one, "deleted": day > 1}
+        for one in assets[:6]
+        for day in (1, 2)[: 1 + len(one["name"]) % 2]
+    ]
+    (folder / "history.json").write_text(json.dumps({"assets": states}))
+    write_assets(folder / "assets.parquet", assets)
+
+
+def _log_pages(folder: Path) -> None:
+    """The pages of Cloud Logging that a run keeps, all of them there."""
+    held = [
+        {**one, "logName": f"projects/one-project/logs/{LOG_NAMES[0]}", "timestamp": _LOGGED}
+        for one in _flows()
+    ]
+    with (
+        LoggingServer({"one-project": held}, page_limit=4) as server,
+        read_flow_logs(
+            ["one-project"],
+            ApiOptions(is_anonymous=True),
+            LogOptions(endpoint=server.url, folder=folder),
+            since=datetime.fromisoformat("2026-11-02T08:00:00Z"),
+            until=datetime.fromisoformat("2026-11-02T09:00:00Z"),
+        ),
+    ):
+        state = folder / STATE
+        # Nobody answers there.
+        state.write_bytes(state.read_bytes().replace(server.url.encode(), CATALOG_URL.encode()))
 
 
 def _flows() -> list[dict[str, object]]:
@@ -292,6 +329,18 @@ KINDS: Mapping[str, Kind] = {
         Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
+        Kind(
+            "log-pages",
+            _log_pages,
+            (
+                _audit(
+                    *("--inventory", "{project}", "--traffic", "cloud-logging"),
+                    *("--resume", "{folder}", "--logging-endpoint", CATALOG_URL),
+                    *("--anonymous", "--max-attempts", "1", "--threads", "2"),
+                ),
+            ),
+            is_folder=True,
+        ),
         Kind(
             "flow-logs",
             _flow_logs,

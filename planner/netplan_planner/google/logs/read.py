@@ -301,8 +301,20 @@ class _Reading:
             notes=(
                 f"{self._count()} of {where} read from Cloud Logging, {window}"
                 + (" (neither --since nor --until: the last 24 hours)" if state.is_default else ""),
+                *self._late(),
                 *((f"no flow logs of {', '.join(silent)} in that time",) if silent else ()),
             ),
+        )
+
+    def _late(self) -> tuple[str, ...]:
+        """Return what is said where the window ended just before it was read."""
+        whole_from_s = (self._state.until + LAG).timestamp()
+        ended = [one.asked_s for one in self._state.projects.values() if one.is_done]
+        if all(asked_s >= whole_from_s for asked_s in ended):
+            return ()
+        return (
+            "the window ends when it was read: of flows in its last 15 minutes, records may not"
+            " have been written yet (--until an earlier time)",
         )
 
     def _until(self, read: Sequence[ProjectId]) -> datetime:

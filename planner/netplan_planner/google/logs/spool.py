@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -28,15 +29,19 @@ _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 """Flow logs tell who speaks with whom: they are for the one who asked."""
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Time = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
 class Progress(msgspec.Struct):
     """How far one project is."""
 
-    pages: int = 0
+    pages: _Count = 0
     """Files; an answer without entries makes none."""
-    records: int = 0
+    records: _Count = 0
     token: str = ""
     """Of the next page; empty before the first one, and after the last."""
-    latest: datetime | None = None
+    latest: _Time | None = None
     asked_s: float = 0.0
     """When the last page came, in seconds since 1970."""
     is_done: bool = False
@@ -51,8 +56,8 @@ class State(msgspec.Struct):
     """What is asked for, and how far it is."""
 
     endpoint: str
-    since: datetime
-    until: datetime
+    since: _Time
+    until: _Time
     is_default: bool
     projects: dict[ProjectId, Progress]
     version: int = 1
@@ -191,6 +196,13 @@ def _require_same(folder: Path, held: State, asked: State, named: Sequence[str])
 
 
 def _require_whole(spool: Spool) -> None:
+    held = sum(1 for _ in spool.folder.glob("*.jsonl.gz"))
+    # Counted first: a damaged record may name more pages than anybody can look for.
+    if sum(one.pages for one in spool.state.projects.values()) > held + 1:
+        raise UsageError(
+            f"{spool.folder}: pages are missing ({held:,} are there): remove the folder and begin"
+            " anew"
+        )
     gone = [path.name for path in spool.files() if not path.is_file()]
     if gone:
         raise UsageError(f"{spool.folder}: {gone[0]} is missing: remove the folder and begin anew")
