@@ -34,3 +34,24 @@ class Paid(StrEnum):
     def each(self) -> tuple["Paid", ...]:
         """The ways that the word stands for."""
         return tuple(one for one in Paid if one is not Paid.ALL) if self is Paid.ALL else (self,)
+
+
+class Use(StrEnum):
+    """What an external address is used for: the model's `AddressUse`, or each of them."""
+
+    STANDARD_VM = "standard-vm"
+    SPOT_VM = "spot-vm"
+    UNUSED_STATIC = "unused-static"
+    ALL = "all"
+
+    @property
+    def each(self) -> tuple["Use", ...]:
+        """The uses that the word stands for."""
+        return tuple(one for one in Use if one is not Use.ALL) if self is Use.ALL else (self,)
+
+
+class Tier(StrEnum):
+    """Network tier of internet traffic, as the Compute API names it."""
+
+    PREMIUM = "PREMIUM"
+    STANDARD = "STANDARD"

@@ -16,7 +16,7 @@ from typing import Any
 
 from netplan_planner import units
 from netplan_planner.errors import UsageError
-from netplan_planner.input_files import NotToml, toml_table
+from netplan_planner.input_files import toml_file, unreadable, whole
 
 _SEVERITY = "severity"
 _NOT_VERBS = frozenset({"rules", "targets", _SEVERITY})
@@ -25,14 +25,20 @@ _MOST = 1e15
 
 
 def find_config(folder: Path) -> Path | None:
-    """Return `netplan.toml` of `folder`, else a pyproject.toml with `[tool.netplan]`, else None."""
+    """Return `netplan.toml` of `folder`, else a pyproject.toml with `[tool.netplan]`, else None.
+
+    Raises:
+        UsageError: If there is a pyproject.toml that cannot be read.
+    """
     own = folder / "netplan.toml"
     if own.is_file():
         return own
     project = folder / "pyproject.toml"
-    if project.is_file() and b"[tool.netplan" in project.read_bytes():
-        return project
-    return None
+    try:
+        is_ours = project.is_file() and b"[tool.netplan" in whole(project)
+    except OSError as exc:
+        raise UsageError(str(unreadable(project, exc))) from exc
+    return project if is_ours else None
 
 
 def load_table(path: Path) -> dict[str, Any]:
@@ -41,12 +47,7 @@ def load_table(path: Path) -> dict[str, Any]:
     Raises:
         UsageError: If the file is missing or not TOML.
     """
-    try:
-        table = toml_table(path.read_bytes())
-    except OSError as exc:
-        raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except NotToml as exc:
-        raise UsageError(f"{path}: not valid TOML: {exc}") from exc
+    table = toml_file(path)
     if path.name == "pyproject.toml":
         table = _section(path, _section(path, table, "tool"), "netplan")
     return table
@@ -71,6 +72,15 @@ def option_defaults(path: Path) -> dict[str, Any]:
     own = {key: value for key, value in load_table(path).items() if key not in _NOT_VERBS}
     given: dict[str, Any] = as_given(own)
     return given
+
+
+def holds_settings(path: Path) -> bool:
+    """Return whether a file says something that is no option of a verb.
+
+    Raises:
+        UsageError: If it is missing or not TOML.
+    """
+    return not _NOT_VERBS.isdisjoint(load_table(path))
 
 
 def rule_thresholds(path: Path) -> tuple[tuple[str, str, float], ...]:

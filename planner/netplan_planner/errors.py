@@ -81,3 +81,13 @@ def nearest_names(
     alike = [one for one in by_lower if one[:1] == lower[:1]]
     found = get_close_matches(lower, alike or by_lower, n=count, cutoff=cutoff)
     return tuple(by_lower[one] for one in found)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error's text about a word to choose: the known one that is most like it.
+
+    >>> did_you_mean("geko", ["gecko", "interzone"]), did_you_mean("x", ["gecko"])
+    ('; did you mean gecko?', '')
+    """
+    near = nearest_names(name, known, 1, cutoff=0.4)
+    return f"; did you mean {near[0]}?" if near else ""

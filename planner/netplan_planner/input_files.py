@@ -4,8 +4,11 @@ Whoever opens a file that somebody gave does so inside `reading`: an error that 
 tells what was read when it arose, and not where in this program.
 """
 
+import errno
 import gzip
 import io
+import os
+import stat
 import tomllib
 import zlib
 from collections.abc import Iterator
@@ -15,7 +18,8 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from netplan_planner.errors import NetplanError
+from netplan_planner.errors import InputError, NetplanError, UsageError
+from netplan_planner.inert import inert_line
 
 T = TypeVar("T")
 
@@ -23,6 +27,9 @@ GZIP = b"\x1f\x8b"
 LARGEST_BYTES = 2**32
 """Of a file once it is unpacked: a page of 500 resources takes a megabyte or two, so that this is a
 million resources. Gzip makes a file up to a thousand times larger (zlib's documentation)."""
+WHOLE_BYTES = 2**28
+"""Of a file that is read whole: settings, calibrations, snapshots and outputs of tools take a
+hundredth of it. Also of a pipe or a device, whatever is read from it: they may never end."""
 _PIECE_BYTES = 2**20
 
 READ_NOTE = "while reading "
@@ -55,6 +62,43 @@ def read_when(exc: BaseException) -> str:
         if note.startswith(READ_NOTE):
             return str(note)
     return f"the last input was {_last[0]}" if _last else ""
+
+
+def whole(path: Path, most_bytes: int = WHOLE_BYTES) -> bytes:
+    """Return the content of a file that is read whole.
+
+    Raises:
+        OSError: If the system does not give it, or it is larger than `most_bytes`; for
+            `unreadable`.
+    """
+    with path.open("rb") as file:
+        about = os.fstat(file.fileno())
+        most = most_bytes if stat.S_ISREG(about.st_mode) else min(most_bytes, WHOLE_BYTES)
+        data = file.read(most + 1) if about.st_size <= most else b""
+    if max(len(data), about.st_size) > most:
+        raise too_large(path, most)
+    return data
+
+
+def too_large(path: Path, most_bytes: int) -> OSError:
+    """Return the error of a file that is larger than what is read of it, for `unreadable`."""
+    text = f"more than {most_bytes >> 20:,} MiB, which no file of this kind has"
+    return OSError(errno.EFBIG, text, str(path))
+
+
+def unreadable(path: Path | str, error: OSError, hint: str = "") -> InputError:
+    """Return the error of a file that the system does not give: one wording for all of them.
+
+    Args:
+        path: The file, as it was named.
+        error: What the system says.
+        hint: What to do about it, if there is more to say.
+
+    >>> print(unreadable("a.json", FileNotFoundError(2, "No such file or directory")))
+    a.json: cannot be read: No such file or directory
+    """
+    said = f"{inert_line(str(path))}: cannot be read: {error.strerror or error}"
+    return InputError(f"{said}; {hint}" if hint else said)
 
 
 @overload
@@ -101,22 +145,20 @@ def gunzipped(data: bytes, most_bytes: int = LARGEST_BYTES) -> bytes:
     return b"".join(pieces)
 
 
-class NotToml(Exception):
-    """A text that is no TOML; the message says why."""
-
-
-def toml_table(data: bytes) -> dict[str, Any]:
-    """Return the table of a TOML file.
+def toml_file(path: Path) -> dict[str, Any]:
+    """Return the table of a TOML file, which is part of how netplan is set up.
 
     Raises:
-        NotToml: If it is none.
+        UsageError: If it cannot be read, or is none.
     """
     try:
-        return tomllib.loads(data.decode())
+        return tomllib.loads(whole(path).decode())
+    except OSError as exc:
+        raise UsageError(str(unreadable(path, exc))) from exc
     except UnicodeDecodeError as exc:
-        raise NotToml(f"byte {exc.start} is no UTF-8") from exc
+        raise UsageError(f"{path}: not valid TOML: byte {exc.start} is no UTF-8") from exc
     except RecursionError as exc:
-        raise NotToml("nested too deeply") from exc
+        raise UsageError(f"{path}: not valid TOML: nested too deeply") from exc
     except ValueError as exc:
         # tomllib's own error is one; so are dates that the calendar lacks and numbers too long.
-        raise NotToml(str(exc)) from exc
+        raise UsageError(f"{path}: not valid TOML: {exc}") from exc

@@ -1,7 +1,7 @@
 """Files that appear whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,8 +18,8 @@ def usable_target(asked: str, path: Path) -> Path:
         path: The value.
 
     Raises:
-        UsageError: If a folder is in its place, or its folder is missing, or no file can have
-            such a name.
+        UsageError: If a folder is in its place, or its folder is missing or takes no files, or no
+            file can have such a name.
     """
     try:
         target = path.resolve()
@@ -27,6 +27,11 @@ def usable_target(asked: str, path: Path) -> Path:
             raise UsageError(f"{asked}: this is a folder, not a file")
         if not target.parent.is_dir():
             raise UsageError(f"{asked}: the folder {path.parent} does not exist")
+        # A file gets its place by renaming, for which its folder counts; a device is itself opened.
+        is_device = target.exists() and not target.is_file()
+        if not os.access(target if is_device else target.parent, os.W_OK):
+            what = "it" if is_device else f"the folder {path.parent}"
+            raise UsageError(f"{asked}: {what} cannot be written to")
     except (OSError, RuntimeError) as exc:
         raise UsageError(f"{asked}: not usable: {getattr(exc, 'strerror', None) or exc}") from exc
     return target
@@ -59,6 +64,22 @@ def written_whole(path: Path) -> Iterator[Path]:
         if beside is not None:
             with suppress(OSError):
                 beside.unlink()
+
+
+def write_each(writes: Iterable[Callable[[], None]]) -> None:
+    """Write one target after the other: one that fails does not lose those behind it.
+
+    Raises:
+        InputError: When all were tried, with what each that failed said.
+    """
+    failed: list[str] = []
+    for write in writes:
+        try:
+            write()
+        except InputError as exc:
+            failed.append(str(exc))
+    if failed:
+        raise InputError("; ".join(failed))
 
 
 def _behind_links(path: Path) -> Path:

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import decode_json, reading
+from netplan_planner.input_files import decode_json, reading, unreadable, whole
 from netplan_pricing.cells import cell_fault
 from netplan_pricing.schema import COLUMNS
 
@@ -146,11 +146,9 @@ class SnapshotFile:
         self.path = path
         if content is None:
             try:
-                content = path.read_bytes()
+                content = whole(path)
             except OSError as exc:
-                raise InputError(
-                    f"{path}: the price snapshot cannot be read: {exc.strerror}; {_REBUILD}"
-                ) from exc
+                raise unreadable(path, exc, _REBUILD) from exc
         schema, _, rest = content.partition(b"\n")
         self._check_schema(schema)
         digest, _, sealed = rest.partition(b"\n")

@@ -27,6 +27,9 @@ _OLDER = {
 }
 """The older area that held each newer one."""
 
+CONTINENTS = ("Africa", "America", "Antarctica", "Asia", "Europe", "Oceania")
+"""As flow records name them."""
+
 
 class InternetAreas:
     """The areas that each continent and country may belong to."""

@@ -8,7 +8,7 @@ import msgspec
 from netplan_planner.errors import MissingDatum, UnknownName
 from netplan_planner.model import LineItem, PathClass, Price, PriceTier, bill, line_item
 from netplan_pricing.country_codes import country_names
-from netplan_pricing.internet_areas import InternetAreas
+from netplan_pricing.internet_areas import CONTINENTS, InternetAreas
 from netplan_pricing.machine_types import MachineTypes
 from netplan_pricing.network_prices import NetworkEntry, NetworkPrices, first_paid, unit_prices
 from netplan_pricing.schema import NetworkKind
@@ -225,7 +225,7 @@ class TrafficPrices:
     @staticmethod
     def _places(entries: Iterable[NetworkEntry]) -> tuple[str, ...]:
         """Return all names of destinations that a mistyped one is compared with."""
-        return (*(entry.destination_place for entry in entries), *country_names())
+        return (*(entry.destination_place for entry in entries), *CONTINENTS, *country_names())
 
     def _listed(self, entries: Iterable[NetworkEntry], src: str) -> str:
         """Return the areas with a price, and the first step that costs anything."""

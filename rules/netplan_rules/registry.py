@@ -5,7 +5,7 @@ import pkgutil
 from functools import cache
 
 import netplan_rules
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.errors import UsageError, did_you_mean, nearest_names
 from netplan_rules.base import Check, Threshold
 from netplan_rules.severity import SECTION, STEPS
 
@@ -88,7 +88,8 @@ def thresholds(overrides: dict[str, dict[str, float]]) -> tuple[tuple[str, str, 
         for name, value in values.items():
             if name not in known:
                 listed = ", ".join(sorted(known)) or "none"
-                raise UsageError(f"[{where}] has no threshold {name!r}; it has: {listed}")
+                hint = did_you_mean(name, known)
+                raise UsageError(f"[{where}] has no threshold {name!r}; it has: {listed}{hint}")
             if why := known[name].why_not(value):
                 raise UsageError(f"[{where}] {name} = {value:g}: {why}")
     return tuple(

@@ -8,7 +8,7 @@ from support.commands.run import ROOTS
 NAMED = {
     "netplan_planner/cli/__init__.py: main": 2,
     "netplan_planner/cli/app.py: _version": 1,
-    "netplan_planner/cli/app.py: root": 1,
+    "netplan_planner/cli/app.py: root": 2,
     "netplan_planner/cli/live.py: _line": 2,
     "netplan_planner/cli/live.py: _show": 2,
     "netplan_planner/cli/origins.py: load": 1,

@@ -44,3 +44,19 @@ def test_the_version_with_threads_stands_once() -> None:
         )
     ]
     assert found == ["netplan_planner/throughput/transport/tool_threads.py"]
+
+
+OWN_FILES = {"cli/verbs.py", "renderers/html/page.py"}
+"""What reads files of the program itself."""
+
+
+def test_whole_files_of_users_are_read_within_a_bound() -> None:
+    found = {
+        file.relative_to(root).as_posix().partition("/")[2]
+        for root in ROOTS
+        for file in root.glob("netplan_*/**/*.py")
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        if isinstance(node, ast.Attribute) and node.attr in {"read_bytes", "read_text"}
+    }
+    # The reader of outputs is called `read_text`, but not as an attribute.
+    assert found == OWN_FILES, "use `whole` of input_files"

@@ -42,24 +42,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_prices_are_shown_in_both(folder: Path) -> None:
     asked = ["price", "machine", "n2-standard-4", "--region", "aa-one1", "--prices", str(folder)]
-    text = run_verbs("price", arguments=[*asked, "--currency", "eur"])
+    text = run_verbs(arguments=[*asked, "--currency", "eur"])
     assert text.returncode == 0, text.stderr
     assert "EUR per hour" in text.stdout
     assert "1 USD = 0.875 EUR, Cloud Billing Catalog API, 2026-04-29" in text.stdout
-    found = run_verbs("price", arguments=[*asked, "--currency", "EUR", "--format", "json"])
+    found = run_verbs(arguments=[*asked, "--currency", "EUR", "--format", "json"])
     (row,) = json.loads(found.stdout, parse_float=Decimal)["prices"]
     assert row["usd_per_hour"] == Decimal("0.4")
     assert row["eur_per_hour"] == Decimal("0.35")
     assert (row["currency"], row["units_per_usd"]) == ("EUR", RATE)
     asked = ["price", "traffic", "--from", "aa-one1", "--to", "bb-two2", "--gib", "100"]
-    traffic = run_verbs("price", arguments=[*asked, "--prices", str(folder), "--currency", "EUR"])
+    traffic = run_verbs(arguments=[*asked, "--prices", str(folder), "--currency", "EUR"])
     assert "total    12.00 USD = 10.50 EUR a month" in traffic.stdout
 
 
 def test_a_table_of_machines_has_columns_of_both(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "machines.csv"
     table.write_text("machine_type,region\nn2-standard-4,aa-one1\nn2-standard-4,nowhere\n")
-    done = run_verbs("price", arguments=["price", "machine", "--batch", str(table), "--format",
+    done = run_verbs(arguments=["price", "machine", "--batch", str(table), "--format",
                      "csv", "--prices", str(folder), "--currency", "EUR"])  # fmt: skip
     first, second = csv.DictReader(io.StringIO(done.stdout))
     assert (first["on_demand_usd_per_hour"], first["on_demand_eur_per_hour"]) == ("0.4", "0.35")
@@ -72,14 +72,14 @@ def test_a_currency_without_a_rate_is_refused_and_says_where_rates_come_from() -
         ("audit", ["audit", "--demo", "gecko"]),
         ("recommend", ["recommend", "--gbps", "10", "--region", "us-central1"]),
     ):
-        done = run_verbs(verb, arguments=[*asked, "--currency", "EUR"])
+        done = run_verbs(arguments=[*asked, "--currency", "EUR"])
         assert (done.returncode, done.stdout) == (3, ""), verb
         assert "no rate for it" in done.stderr
         assert "netplan prices refresh" in done.stderr
 
 
 def test_dollars_need_no_rate() -> None:
-    done = run_verbs("price", arguments=["price", "machine", "n2-standard-4", "--region",
+    done = run_verbs(arguments=["price", "machine", "n2-standard-4", "--region",
                      "us-central1", "--currency", "USD"])  # fmt: skip
     assert done.returncode == 0
     assert "EUR" not in done.stdout
@@ -87,7 +87,7 @@ def test_dollars_need_no_rate() -> None:
 
 def test_a_recommendation_is_shown_in_it(folder: Path) -> None:
     asked = ["recommend", "--gbps", "8", "--region", "aa-one1", "--prices", str(folder)]
-    done = run_verbs("recommend", arguments=[*asked, "--currency", "EUR"])
+    done = run_verbs(arguments=[*asked, "--currency", "EUR"])
     assert done.returncode == 0, done.stderr
     # 0.4 USD an hour are 292 USD and 255.50 EUR a month.
     assert "EUR 255.50" in done.stdout

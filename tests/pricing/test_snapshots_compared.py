@@ -53,7 +53,7 @@ def spoilt(folder: Path, table: str, change: Callable[[Rows], None]) -> Snapshot
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    done = run_verbs("prices", arguments=["prices", *arguments])
+    done = run_verbs(arguments=["prices", *arguments])
     return done.returncode, done.stdout
 
 

@@ -240,7 +240,7 @@ def test_a_threshold_has_default_unit_and_meaning(rule: Rule, threshold: Thresho
 
 @cache
 def _shown() -> dict[str, tuple[str, str]]:
-    done = run_verbs("config", arguments=["config", "show", "--json"])
+    done = run_verbs(arguments=["config", "show", "--json"])
     assert done.returncode == 0, done.stderr
     return {
         row["setting"]: (row["value"], row["origin"]) for row in json.loads(done.stdout)["settings"]

@@ -22,7 +22,7 @@ CHECKS = all_rules()
 
 
 def test_the_reference_in_the_repository_is_what_the_command_prints() -> None:
-    done = run_verbs("rules", arguments=["rules", "--markdown"])
+    done = run_verbs(arguments=["rules", "--markdown"])
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == README.read_text(encoding="utf-8"), "run `make docs`"
     assert done.stdout.rstrip("\n") == docs.reference().rstrip("\n")
@@ -76,7 +76,7 @@ def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
 
 
 def test_a_page_of_one_rule_is_printed_by_name() -> None:
-    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch", "--markdown"])
+    done = run_verbs(arguments=["rules", "vpc-mtu-mismatch", "--markdown"])
     assert done.returncode == 0
     page = next(docs.page(c) for c in CHECKS if c.rule.id == "vpc-mtu-mismatch")
     assert done.stdout.rstrip("\n") == page.rstrip("\n")
@@ -99,7 +99,7 @@ def test_the_page_for_a_terminal_is_whole_and_without_markup(check: Check, width
 
 
 def test_a_rule_by_name_is_printed_for_a_terminal() -> None:
-    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch"])
+    done = run_verbs(arguments=["rules", "vpc-mtu-mismatch"])
     check = next(c for c in CHECKS if c.rule.id == "vpc-mtu-mismatch")
     assert done.stdout == render(rule_page(check.rule.id), RenderOptions(width=100))
 
@@ -113,14 +113,14 @@ def test_the_list_fits_a_terminal(width: int) -> None:
 
 
 def test_an_unknown_rule_names_the_nearest() -> None:
-    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatchs"])
+    done = run_verbs(arguments=["rules", "vpc-mtu-mismatchs"])
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean 'vpc-mtu-mismatch'?" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_the_list_has_a_line_for_every_rule() -> None:
-    done = run_verbs("rules", arguments=["rules"])
+    done = run_verbs(arguments=["rules"])
     lines = done.stdout.splitlines()
     assert [line.split()[:3] for line in lines] == [
         [c.rule.id, c.rule.severity.value, c.area] for c in CHECKS
@@ -130,13 +130,13 @@ def test_the_list_has_a_line_for_every_rule() -> None:
 
 
 def test_the_list_and_a_page_are_data_too() -> None:
-    done = run_verbs("rules", arguments=["rules", "--output", "json"])
+    done = run_verbs(arguments=["rules", "--output", "json"])
     listed = json.loads(done.stdout)
     assert listed["schema"] == "netplan.rules/1"
     assert [one["id"] for one in listed["rules"]] == [c.rule.id for c in CHECKS]
-    done = run_verbs("rules", arguments=["rules", "vpc-mtu-mismatch", "-o", "json"])
+    done = run_verbs(arguments=["rules", "vpc-mtu-mismatch", "-o", "json"])
     page = json.loads(done.stdout)
     assert (page["schema"], page["id"]) == ("netplan.rule/1", "vpc-mtu-mismatch")
-    done = run_verbs("rules", arguments=["rules", "-o", "csv"])
+    done = run_verbs(arguments=["rules", "-o", "csv"])
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [row["rule"] for row in rows] == [c.rule.id for c in CHECKS]

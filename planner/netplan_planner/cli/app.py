@@ -18,7 +18,7 @@ import typer
 from netplan_planner.cli.origins import Verbs, check_variables
 from netplan_planner.cli.state import state as state
 from netplan_planner.cli.unforeseen import line_of, trace_of, withheld
-from netplan_planner.config import find_config, option_defaults
+from netplan_planner.config import find_config, holds_settings, option_defaults
 from netplan_planner.errors import InputError, NetplanError, UsageError, nearest_names
 from netplan_planner.inert import inert_line
 from netplan_planner.input_files import reading
@@ -103,6 +103,11 @@ def root(
     if state.config_path is not None:
         with reading(state.config_path):
             given = option_defaults(state.config_path)
+            if holds_settings(state.config_path):
+                # Who names no rule need not load them all.
+                from netplan_planner.engine.settings import check_settings
+
+                check_settings(state.config_path)
         own = {"quiet": given.pop("quiet")} if isinstance(given.get("quiet"), bool) else {}
         state.quiet = quiet or own.get("quiet", False)
         ctx.default_map = own | _as_parameters(given, ctx.command, str(state.config_path), ())

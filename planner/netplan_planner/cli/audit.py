@@ -2,7 +2,6 @@
 
 from datetime import date
 from decimal import Decimal
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +23,7 @@ from netplan_planner.engine.suppressions import IGNORE_FILE
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
+from netplan_planner.model.finding import Level
 from netplan_planner.renderers import (
     RENDERERS,
     SARIF,
@@ -34,16 +34,6 @@ from netplan_planner.renderers import (
     parse_output,
     write_outputs,
 )
-
-
-class Level(StrEnum):
-    """A severity, or none at all."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-    INFO = "info"
-    NEVER = "never"
 
 
 class Judged(Parameters, frozen=True, kw_only=True):
@@ -135,7 +125,8 @@ class Written(Parameters, frozen=True, kw_only=True):
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Inputs, formula, source and date of a rule's numbers (or an area's, or all).",
+            help="Inputs, formula, source and date of a rule's numbers, or an area's; without NAME"
+            " (before another option, or last): of all.",
             rich_help_panel=OUTPUT,
         ),
     ] = None
@@ -294,9 +285,7 @@ def _finish(report: "Report", fail_on: Level, save_limit: Decimal | None, strict
         *(finding.severity for finding in report.findings),
         *(Severity(hidden.severity) for hidden in report.filtered),
     ]
-    if fail_on is not Level.NEVER and any(
-        severity.rank <= Severity(fail_on.value).rank for severity in severities
-    ):
+    if any(map(fail_on.holds, severities)):
         raise typer.Exit(EXIT_FINDINGS)
     if save_limit is not None and report.saving_usd_per_month > save_limit:
         raise typer.Exit(EXIT_FINDINGS)

@@ -1,6 +1,7 @@
 """Options of the whole command, which may stand before the verb or behind it.
 
-Behind a verb that has an option of the same spelling, that one is meant.
+Behind a verb that has an option of the same spelling, that one is meant. Where it takes a value
+and none stands behind it (`audit --explain`), it means what the flag does: all.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,8 @@ from typing import Any
 FLAGS = frozenset({"--quiet", "-q", "--explain", "-v"})
 WITH_VALUE = frozenset({"--config"})
 _NO_MORE_OPTIONS = "--"
+ALL = "all"
+"""The value of a verb's own option that is a flag before the verb."""
 
 
 def in_front(words: Sequence[str], root: Any) -> list[str]:
@@ -20,7 +23,7 @@ def in_front(words: Sequence[str], root: Any) -> list[str]:
     """
     front: list[str] = []
     rest: list[str] = []
-    command, taken = root, set[str]()
+    command, taken = root, dict[str, Any]()
     at = 0
     while at < len(words):
         word = words[at]
@@ -35,7 +38,17 @@ def in_front(words: Sequence[str], root: Any) -> list[str]:
         inner = getattr(command, "commands", {}).get(word)
         if inner is not None:
             command = inner
-            taken = {spelling for one in inner.params for spelling in one.opts}
+            taken = {spelling: one for one in inner.params for spelling in one.opts}
         rest.append(word)
         at += 1
+        if word in FLAGS and _takes_value(taken[word]) and _is_option([*words[at:], "--"][0]):
+            rest.append(ALL)
     return [*front, *rest]
+
+
+def _takes_value(parameter: Any) -> bool:
+    return not (parameter.is_flag or parameter.count)
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-")

@@ -12,6 +12,7 @@ from netplan_planner.cli.app import app
 from netplan_planner.cli.origins import variables_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
+from netplan_planner.cli.wrong_values import said_of
 from netplan_planner.engine.settings import OTHER_VARIABLES, file_settings
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Environment, EnvironmentVariable, Setting, Settings
@@ -124,5 +125,5 @@ def _check(parameter: Any, context: Any, value: object, name: str) -> None:
     try:
         parameter.process_value(context, value)
     except typer.BadParameter as error:
-        why = error.message.removeprefix("Value error, ")
-        raise UsageError(f"{name} = {value!r}: {why}") from error
+        error.param = error.param or parameter
+        raise UsageError(f"{name} = {value!r}: {said_of(error)}") from error

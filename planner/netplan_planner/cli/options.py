@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from netplan_planner.cli.state import state
+from netplan_planner.cli.wrong_values import is_quantity, not_a_number
 from netplan_planner.config import declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
@@ -351,9 +352,9 @@ def usd(option: str, text: str | None) -> Decimal | None:
     try:
         amount = Decimal(text.removeprefix("$"))
     except InvalidOperation as exc:
-        raise UsageError(f"{option} is an amount in USD such as 100, not {text!r}") from exc
-    if not amount.is_finite() or amount < 0:
-        raise UsageError(f"{option} is an amount of at least 0, not {text!r}")
+        raise UsageError(f"{option}: {not_a_number(text, 0)}") from exc
+    if not amount.is_finite() or not is_quantity(float(amount)):
+        raise UsageError(f"{option}: {not_a_number(text, 0)}")
     return amount
 
 

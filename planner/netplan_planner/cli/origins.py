@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import typer
@@ -17,7 +18,8 @@ from netplan_planner.cli.common_words import in_front
 from netplan_planner.cli.lazy import LazyGroup
 from netplan_planner.cli.state import state
 from netplan_planner.cli.verbs import VERBS
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.cli.wrong_values import said_of
+from netplan_planner.errors import NetplanError, UsageError, nearest_names
 
 PREFIX = "NETPLAN_"
 _OF_TESTS = "NETPLAN_TEST_"
@@ -25,7 +27,6 @@ _OF_TESTS = "NETPLAN_TEST_"
 _ALIKE = 0.8
 """How alike a variable's name must be to one that counts, to be a slip of the hand."""
 _OPTION = re.compile(r"--[a-z][a-z0-9-]*")
-_LIBRARY_WORDS = "Value error, "
 
 
 class Verbs(LazyGroup):
@@ -40,7 +41,8 @@ class Verbs(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse a command line; options of the whole command may stand behind a verb."""
-        return super().parse_args(ctx, in_front(args, self))
+        with _told():
+            return super().parse_args(ctx, in_front(args, self))
 
     def load(self, name: str) -> Any:
         """Return a verb; where a shell asks, with what it completes."""
@@ -54,14 +56,23 @@ class Verbs(LazyGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         try:
-            return super().invoke(ctx)
-        except typer.BadParameter as error:
-            error.message = error.message.removeprefix(_LIBRARY_WORDS).rstrip(".") + _origin_of(
-                error
-            )
-            raise
-        except UsageError as error:
-            raise type(error)(explained(str(error), ctx, sys.argv[1:], os.environ)) from error
+            with _told():
+                return super().invoke(ctx)
+        except NetplanError as error:
+            text = explained(error, ctx, sys.argv[1:], os.environ)
+            if text == str(error):
+                raise
+            raise type(error)(text) from error
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Let the error of a value that an option does not take say where the value is from."""
+    try:
+        yield
+    except typer.BadParameter as error:
+        error.message = said_of(error) + _origin_of(error)
+        raise
 
 
 def is_completing() -> bool:
@@ -80,22 +91,52 @@ def _origin_of(error: Any) -> str:
     return f" (from {_file()})" if source == "DEFAULT_MAP" else ""
 
 
-def explained(text: str, root: Any, words: Sequence[str], variables: Mapping[str, str]) -> str:
-    """Return an error's text with the verb before it, and the origin of the options it names."""
+def explained(
+    error: NetplanError, root: Any, words: Sequence[str], variables: Mapping[str, str]
+) -> str:
+    """Return an error's text with the origin of the options whose name or value is in it.
+
+    Before wrong usage stands the verb.
+    """
+    text = str(error)
     path, command, prefix, table = verb_of(root, words)
-    notes = []
-    for name in dict.fromkeys(_OPTION.findall(text)):
-        parameter = next((one for one in command.params if name in one.opts), None)
-        spellings = (*parameter.opts, *parameter.secondary_opts) if parameter is not None else ()
-        if parameter is None or any(word.split("=")[0] in spellings for word in words):
+    named = dict.fromkeys(_OPTION.findall(text))
+    own = [(one, prefix, table) for one in command.params]
+    of_all = [(one, root.auto_envvar_prefix, dict[str, Any]()) for one in root.command.params]
+    notes: dict[str, str] = {}
+    for parameter, before, given in (*(of_all if path else ()), *own):
+        spellings = (*parameter.opts, *parameter.secondary_opts)
+        if any(word.split("=")[0] in spellings for word in words):
             continue
-        variable = _variable(parameter, prefix)
-        if variables.get(variable):
-            notes.append(f"{name} comes from the variable {variable}")
-        elif parameter.name in table:
-            notes.append(f"{name} comes from {_file()}")
-    said = f"{text} ({'; '.join(notes)})" if notes else text
-    return f"{' '.join(path)}: {said}" if path else said
+        name = next((one for one in named if one in parameter.opts), None)
+        variable = _variable(parameter, before)
+        if value := variables.get(variable):
+            origin = f"the variable {variable}"
+        elif value := given.get(parameter.name):
+            origin = _file()
+        if value and (name or _is_quoted(value, text)):
+            name = name or parameter.opts[-1 if parameter.opts[0].count("-") < 2 else 0]
+            notes[name] = f"{name} comes from {origin}"
+    in_order = [*(notes.pop(name) for name in named if name in notes), *notes.values()]
+    said = f"{text} ({'; '.join(in_order)})" if in_order else text
+    return f"{' '.join(path)}: {said}" if path and isinstance(error, UsageError) else said
+
+
+def _is_quoted(value: object, text: str) -> bool:
+    """Return whether a text is about a value: in quotes, at its beginning, or as a path.
+
+    >>> text = "the memory limit 'abc' is no size"
+    >>> _is_quoted("abc", text), _is_quoted("memory", text), _is_quoted("the", "the:x")
+    (True, False, True)
+    """
+    values = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    pieces = {piece for one in values for piece in (one, *re.split(r"[\s,:]+", one)) if piece}
+    return any(
+        repr(piece) in text
+        or ("/" in piece and piece in text)
+        or re.match(rf"{re.escape(piece)}[/:]", text)
+        for piece in pieces
+    )
 
 
 def verb_of(root: Any, words: Sequence[str]) -> tuple[tuple[str, ...], Any, str, Mapping[str, Any]]:

@@ -20,11 +20,13 @@ Positional arguments are typer's business as before: they keep the order of the 
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import typer
 from msgspec import NODEFAULT
+
+from netplan_planner.cli.wrong_values import only_numbers
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +77,7 @@ def parameters_of(kind: type[Parameters]) -> Iterator[inspect.Parameter]:
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if is_open else default,
-            annotation=annotation,
+            annotation=_numbers_only(annotation),
         )
 
 
@@ -121,6 +123,16 @@ def _fields(kind: type[Parameters]) -> Iterator[tuple[str, Any, Any]]:
     required = len(kind.__struct_fields__) - len(defaults)
     for at, name in enumerate(kind.__struct_fields__):
         yield name, hints[name], defaults[at - required] if at >= required else NODEFAULT
+
+
+def _numbers_only(annotation: Any) -> Any:
+    """Return an annotation whose option refuses what is no quantity, if it takes a number."""
+    kind, *about = get_args(annotation) or (annotation,)
+    if kind is not float and float not in get_args(kind):
+        return annotation
+    for one in about:
+        one.callback = one.callback or only_numbers
+    return annotation
 
 
 def _is_bundle(annotation: Any) -> bool:

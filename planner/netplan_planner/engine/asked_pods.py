@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import PodNetwork, Value
 from netplan_planner.readers.path_cells import pod_network_of
 from netplan_planner.throughput.limits.pods.overlay import (
@@ -70,7 +70,8 @@ def pod_of(
         ("--encryption", words.encryption, ENCRYPTIONS),
     ):
         if text is not None and text not in known:
-            raise UsageError(f"{option} {text[:40]!r} is none of {', '.join(known)}")
+            hint = did_you_mean(text, known)
+            raise UsageError(f"{option} {text[:40]!r} is none of {', '.join(known)}{hint}")
     pod = pod_network_of(
         plugin=name or "",
         encapsulation=words.encapsulation or "",

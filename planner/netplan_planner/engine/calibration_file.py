@@ -9,7 +9,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line
-from netplan_planner.input_files import decode_json, reading
+from netplan_planner.input_files import decode_json, reading, unreadable, whole
 from netplan_planner.model import Calibration, CapsBook, Learnt, ProbedPair
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.calibration.factors.shared_factors import SLOTS
@@ -54,9 +54,9 @@ def read_calibration(path: Path) -> Calibration:
     """
     shown = inert_line(str(path))
     try:
-        data = path.read_bytes()
+        data = whole(path)
     except OSError as exc:
-        raise InputError(f"{shown}: {exc.strerror or exc}") from exc
+        raise unreadable(path, exc) from exc
     try:
         document = decode_json(data)
     except msgspec.DecodeError as exc:

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from netplan_planner.errors import MissingDatum, UnknownName, UsageError
+from netplan_planner.errors import MissingDatum, UnknownName, UsageError, did_you_mean
 from netplan_planner.model import (
     CapsAnswer,
     EgressCap,
@@ -67,7 +67,8 @@ def _variants(
         return found
     known = platform_generations()
     if cpu_platform not in known:
-        raise UsageError(f"--cpu-platform is one of {', '.join(known)}, not {cpu_platform!r}")
+        hint = did_you_mean(cpu_platform, known)
+        raise UsageError(f"--cpu-platform is one of {', '.join(known)}, not {cpu_platform!r}{hint}")
     wanted = (
         table.cap(machine_type, tier1=tier1, cpu_platform=cpu_platform) for tier1 in (False, True)
     )
@@ -86,7 +87,8 @@ def checked_series(series: tuple[str, ...], table: CapsTable) -> tuple[str, ...]
     known = {series_of(name) for name in table.machine_types}
     for name in series:
         if name not in known:
-            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}")
+            hint = did_you_mean(name, known)
+            raise UsageError(f"--series {name!r}: it is one of {', '.join(sorted(known))}{hint}")
     return series
 
 

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from netplan_planner.engine.demos import DEMO_FOLDER, DEMO_PREFIX, load_demo
 from netplan_planner.engine.request import AuditRequest
+from netplan_planner.input_files import WHOLE_BYTES
 from netplan_planner.model import Report, Value
 from netplan_planner.readers.documents import NotText, text_of
 from netplan_planner.readers.pointer_lines import pointer_lines
 from netplan_planner.renderers.places import FilePlace, file_place
 
-MOST_BYTES = 256 * 2**20
+MOST_BYTES = WHOLE_BYTES
 """Unpacked bytes of a file in which lines are looked for: the text and one value of it are in
 memory. Code hosts take no file as large as that (GitHub: 100 MB)."""
 

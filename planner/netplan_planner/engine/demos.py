@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from netplan_planner.config import declared_targets, load_table, rule_thresholds
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
 
 DEMO_FOLDER = Path(__file__).resolve().parent.parent / "demos"
@@ -52,7 +52,9 @@ def load_demo(name: str) -> Demo:
         UsageError: If there is none of that name.
     """
     if name not in demo_names():
-        raise UsageError(f"no demo is named {name!r}; there are: {', '.join(demo_names())}")
+        known = demo_names()
+        hint = did_you_mean(name, known)
+        raise UsageError(f"no demo is named {name!r}; there are: {', '.join(known)}{hint}")
     folder = DEMO_FOLDER / name
     told = folder / "demo.toml"
     table = load_table(told)

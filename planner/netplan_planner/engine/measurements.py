@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError
-from netplan_planner.inert import inert
+from netplan_planner.input_files import unreadable
 from netplan_planner.measuring.store import read_store
 from netplan_planner.model import Measurement, MeasurementCoverage
 
@@ -25,8 +25,10 @@ def read_measurements(paths: Sequence[Path]) -> Measured:
     faults: list[str] = []
     record_count = 0
     for path in paths:
-        if not path.exists():
-            raise InputError(f"{inert(str(path))}: no such file; --measurements takes a store")
+        try:
+            path.stat()
+        except OSError as exc:
+            raise unreadable(path, exc, "--measurements takes a store") from exc
         store = read_store(path)
         if store.faults and not store.measurements:
             raise InputError(

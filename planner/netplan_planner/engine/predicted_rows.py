@@ -4,8 +4,8 @@ A special answer: a million rows go from the table engine to a file without beco
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -25,7 +25,7 @@ from netplan_planner.streams import to_stdout
 from netplan_planner.tables.extended import AddedColumn, CodedTexts
 from netplan_planner.throughput.goodput.mean import LIMITS
 from netplan_planner.units import counted
-from netplan_planner.writing import usable_target, written_whole
+from netplan_planner.writing import usable_target, write_each, written_whole
 
 FORMATS = (CSV, JSON, PARQUET) = ("csv", "json", "parquet")
 """What a table of predictions is written as."""
@@ -92,11 +92,10 @@ def write_predictions(request: TableRequest, note: Note) -> None:
         answer = predict_table(table, as_of=request.as_of, level=request.level, calibration=learnt)
         _note_refused(table, note)
         more = _shared(table, answer, note) if request.is_together else {}
-        with ExitStack() as stack:
-            # What can be read on a screen comes last, when all files are complete.
-            for spec in sorted(request.outputs, key=lambda one: one.path is None):
-                target = to_stdout() if spec.path is None else written_whole(spec.path)
-                _write(stack.enter_context(target), spec.format, table, answer, request.level, more)
+        # What can be read on a screen comes last, when all files are complete.
+        specs = sorted(request.outputs, key=lambda one: one.path is None)
+        level = request.level
+        write_each(partial(_write, spec, table, answer, level, more) for spec in specs)
 
 
 def _check_apart(spec: OutputSpec, inputs: Sequence[Path]) -> None:
@@ -109,6 +108,17 @@ def _check_apart(spec: OutputSpec, inputs: Sequence[Path]) -> None:
 
 
 def _write(
+    spec: OutputSpec,
+    table: PathTable,
+    answer: TableAnswer,
+    level: float,
+    more: Mapping[str, AddedColumn],
+) -> None:
+    with to_stdout() if spec.path is None else written_whole(spec.path) as target:
+        _write_to(target, spec.format, table, answer, level, more)
+
+
+def _write_to(
     target: Path,
     form: str,
     table: PathTable,

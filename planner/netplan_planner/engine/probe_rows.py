@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.table_kinds import pairs_of, read_kinds
-from netplan_planner.errors import InputError
 from netplan_planner.inert import inert_line
+from netplan_planner.input_files import unreadable
 from netplan_planner.model import CountedBy, MeasuredEnd, Measurement, PathQuery
 from netplan_planner.readers.path_cells import day_of
 from netplan_planner.readers.path_table import PathTable
@@ -194,7 +194,7 @@ def _is_store(path: Path) -> bool:
         with path.open("rb") as file:
             start = file.read(64)
     except OSError as exc:
-        raise InputError(f"{inert_line(str(path))}: {exc.strerror or exc}") from exc
+        raise unreadable(path, exc) from exc
     return not start.startswith(_PARQUET) and start.lstrip().startswith(b"{")
 
 

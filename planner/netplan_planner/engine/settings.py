@@ -1,9 +1,11 @@
 """Settings of the configuration file that are no options, and variables that are none either."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from netplan_planner.config import declared_targets, rule_thresholds
+from netplan_planner.errors import UsageError
 from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
 from netplan_planner.google.options import (
     ANONYMOUS_VARIABLE,
@@ -26,6 +28,15 @@ OTHER_VARIABLES: Mapping[str, str] = {
 """Variables that other programs read too, and what they decide; options have others."""
 
 
+def check_settings(file: Path) -> None:
+    """Check what a configuration file says of rules and targets, whichever verb reads it.
+
+    Raises:
+        UsageError: If it names a rule, a threshold or a value that cannot be; with the file.
+    """
+    deque(file_settings(file), maxlen=0)
+
+
 def file_settings(file: Path | None) -> Iterator[Setting]:
     """Yield the thresholds of every rule, then the targets that a file declares.
 
@@ -36,7 +47,10 @@ def file_settings(file: Path | None) -> Iterator[Setting]:
     overrides: dict[str, dict[str, float]] = {}
     for rule, name, value in rule_thresholds(file) if file else ():
         overrides.setdefault(rule, {})[name] = value
-    thresholds(overrides)  # Refuses names that no rule has.
+    try:
+        thresholds(overrides)  # Refuses names that no rule has.
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
     origin = file.name if file else ""
     for section, declared in declared_thresholds():
         given = overrides.get(section, {})

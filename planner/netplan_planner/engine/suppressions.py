@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from netplan_planner.errors import UsageError
-from netplan_planner.input_files import NotToml, toml_table
+from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.input_files import toml_file
 from netplan_planner.model import (
     ExpiredSuppression,
     Facts,
@@ -94,6 +94,9 @@ def _is_over(suppression: Suppression, today: date) -> bool:
     return suppression.expires is not None and suppression.expires < today
 
 
+_KEYS = frozenset({"rule", "resource", "reason", "expires"})
+
+
 def _expired(suppression: Suppression) -> ExpiredSuppression:
     assert suppression.expires is not None
     return ExpiredSuppression(
@@ -106,12 +109,7 @@ def _expired(suppression: Suppression) -> ExpiredSuppression:
 
 
 def _of_file(path: Path) -> tuple[Suppression, ...]:
-    try:
-        table = toml_table(path.read_bytes())
-    except OSError as exc:
-        raise UsageError(f"{path}: cannot be read: {exc.strerror}") from exc
-    except NotToml as exc:
-        raise UsageError(f"{path}: not valid TOML: {exc}") from exc
+    table = toml_file(path)
     entries = table.get("ignore", [])
     if not isinstance(entries, list) or set(table) - {"ignore"}:
         raise UsageError(f"{path}: it holds [[ignore]] tables and nothing else")
@@ -119,9 +117,10 @@ def _of_file(path: Path) -> tuple[Suppression, ...]:
 
 
 def _entry(where: str, entry: dict[str, Any]) -> Suppression:
-    unknown = set(entry) - {"rule", "resource", "reason", "expires"}
+    unknown = sorted(set(entry) - _KEYS)
     if unknown:
-        raise UsageError(f"{where}: unknown key {sorted(unknown)[0]!r}")
+        hint = did_you_mean(unknown[0], _KEYS)
+        raise UsageError(f"{where}: unknown key {unknown[0]!r}{hint}")
     for key in ("rule", "reason"):
         if not isinstance(entry.get(key), str) or not entry[key].strip():
             raise UsageError(f"{where}: {key!r} is required and a text")

@@ -22,7 +22,7 @@ from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.options import ApiOptions, Endpoint
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
-from netplan_planner.input_files import decode_json, gunzipped
+from netplan_planner.input_files import decode_json, gunzipped, whole
 
 CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"
 BILLING_SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly"
@@ -117,7 +117,7 @@ class SavedPages:
 
     def _continues(self, digest: str, now_s: float) -> bool:
         try:
-            state = decode_json((self.folder / _STATE).read_bytes(), _State)
+            state = decode_json(whole(self.folder / _STATE), _State)
         except (OSError, msgspec.MsgspecError):
             return False
         age_s = now_s - state.began_s
@@ -200,7 +200,7 @@ class SavedPages:
 
     def _saved(self, path: Path) -> bytes | None:
         try:
-            body = gunzipped(path.read_bytes())
+            body = gunzipped(whole(path))
             _decoded(body)
         except (OSError, EOFError, zlib.error, NotWhole):
             # Thrown away and fetched again: it is a copy.

@@ -19,7 +19,7 @@ import msgspec
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, escaped_json, inert, inert_line, scalars
-from netplan_planner.input_files import reading
+from netplan_planner.input_files import reading, unreadable
 from netplan_planner.model import Measurement, Value
 
 SCHEMA = "netplan.measurement/1"
@@ -107,7 +107,7 @@ def read_store(path: Path) -> Store:
     except FileNotFoundError:
         data = b""
     except OSError as exc:
-        raise InputError(_cannot(path, "be read", exc)) from exc
+        raise unreadable(path, exc) from exc
     with reading(path):
         records, faults = _records(data, path)
     best: dict[str, _Record] = {}

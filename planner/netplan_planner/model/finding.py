@@ -23,6 +23,20 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
+class Level(StrEnum):
+    """From which severity on something is done, or never."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+    NEVER = "never"
+
+    def holds(self, severity: Severity) -> bool:
+        """Return whether a severity is at or above it."""
+        return self is not Level.NEVER and severity.rank <= Severity(self.value).rank
+
+
 class Confidence(StrEnum):
     """How sure a finding is."""
 

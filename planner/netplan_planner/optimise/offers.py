@@ -28,7 +28,7 @@ from netplan_planner.model import (
     series_of,
 )
 from netplan_planner.optimise.bill import MachineBill, machine_bill
-from netplan_planner.throughput import predict, sending_query, single_flow, type_end
+from netplan_planner.throughput import predict_all, sending_query, single_flow, type_end
 
 UNJUDGED = frozenset({"price", "cap", "flow"})
 ARM = "ARM64"
@@ -155,21 +155,35 @@ def pool_key(need: MachineNeed) -> MachineNeed:
     )
 
 
+class _Variant(NamedTuple):
+    """A machine type that passes the filters, with one of its caps."""
+
+    shape: MachineShape
+    cap: EgressCap
+
+
 def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
     """Return the offers for the filters and terms of a need; amounts do not matter."""
     offers: list[Offer] = []
     rejected: list[Rejected] = []
+    variants: list[_Variant] = []
     offered = sorted(prices.offered(need.region), key=lambda shape: shape.machine_type)
     for shape in offered:
+        name = shape.machine_type
         reason, detail = _filtered(need, shape)
+        askable = _askable(caps.variants(name))
+        if not reason and not askable:
+            reason, detail = "cap", caps.unknown_reason(name)
         if reason:
-            rejected.append(_rejected(shape.machine_type, reason, detail))
-            continue
-        for found in _offers(need, shape, prices, caps):
-            if isinstance(found, Offer):
-                offers.append(found)
-            else:
-                rejected.append(found)
+            rejected.append(_rejected(name, reason, detail))
+        else:
+            variants += [_Variant(shape, cap) for cap in askable]
+    for variant, reached in zip(variants, _reached(need, variants, caps), strict=True):
+        found = _offer(need, variant, reached, prices)
+        if isinstance(found, Offer):
+            offers.append(found)
+        else:
+            rejected.append(found)
     rejected += _elsewhere(need, {shape.machine_type for shape in offered}, prices)
     return Pool(offers, rejected, need.first_architecture)
 
@@ -189,31 +203,25 @@ def _filtered(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
     return "", ""
 
 
-def _offers(
-    need: MachineNeed, shape: MachineShape, prices: PriceBook, caps: CapsBook
-) -> Iterator[Offer | Rejected]:
-    name = shape.machine_type
-    variants = _askable(caps.variants(name))
-    if not variants:
-        yield _rejected(name, "cap", caps.unknown_reason(name))
-    for cap in variants:
-        estimate, why_not = _reach(need, cap, caps)
-        if estimate is None or estimate.gbps is None or estimate.binding is None:
-            yield _rejected(name, *why_not, is_tier1=cap.is_tier1)
-            continue
-        try:
-            bill = machine_bill(prices, need, name, cap.egress_gbps if cap.is_tier1 else None)
-        except MissingDatum as missing:
-            yield _rejected(name, "price", str(missing), is_tier1=cap.is_tier1)
-            continue
-        yield Offer(
-            shape=shape,
-            cap=cap,
-            reach_gbps=estimate.gbps,
-            usable_gbps=estimate.gbps * (1 - need.headroom_ratio),
-            limit=estimate.binding,
-            bill=bill,
-        )
+def _offer(
+    need: MachineNeed, variant: _Variant, reached: "_Reached", prices: PriceBook
+) -> Offer | Rejected:
+    name, cap = variant.shape.machine_type, variant.cap
+    estimate, why_not = reached
+    if estimate is None or estimate.gbps is None or estimate.binding is None:
+        return _rejected(name, *why_not, is_tier1=cap.is_tier1)
+    try:
+        bill = machine_bill(prices, need, name, cap.egress_gbps if cap.is_tier1 else None)
+    except MissingDatum as missing:
+        return _rejected(name, "price", str(missing), is_tier1=cap.is_tier1)
+    return Offer(
+        shape=variant.shape,
+        cap=cap,
+        reach_gbps=estimate.gbps,
+        usable_gbps=estimate.gbps * (1 - need.headroom_ratio),
+        limit=estimate.binding,
+        bill=bill,
+    )
 
 
 def _askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
@@ -225,21 +233,31 @@ def _askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
     return [cap for cap in variants if not cap.cpu_platform or cap.min_cpu_platform]
 
 
-def _reach(
-    need: MachineNeed, cap: EgressCap, caps: CapsBook
-) -> tuple[Estimate | None, tuple[str, str]]:
-    """Return what a variant carries to the destination, or the reason why it cannot do."""
-    end = type_end(cap.machine_type, is_tier1=cap.is_tier1, cpu_platform=cap.min_cpu_platform)
-    query = sending_query(PATHS[need.destination], end)
-    estimate = predict(query, caps)
-    if estimate.gbps is None:
-        return None, ("cap", "; ".join(estimate.unknown))
-    if need.min_flow_gbps:
-        flow = single_flow(query, caps)
-        if flow.gbps is None or flow.gbps < need.min_flow_gbps:
+class _Reached(NamedTuple):
+    """What a variant carries to the destination, or the reason why it cannot do, in two texts."""
+
+    estimate: Estimate | None
+    why_not: tuple[str, str] = ("", "")
+
+
+def _reached(need: MachineNeed, variants: Sequence[_Variant], caps: CapsBook) -> Iterator[_Reached]:
+    """Yield for each variant what it carries to the destination."""
+    ends = [
+        type_end(cap.machine_type, is_tier1=cap.is_tier1, cpu_platform=cap.min_cpu_platform)
+        for _, cap in variants
+    ]
+    queries = [sending_query(PATHS[need.destination], end) for end in ends]
+    for query, estimate in zip(queries, predict_all(queries, caps), strict=True):
+        if estimate.gbps is None:
+            yield _Reached(None, ("cap", "; ".join(estimate.unknown)))
+            continue
+        flow = single_flow(query, caps) if need.min_flow_gbps else None
+        if flow is not None and (flow.gbps is None or flow.gbps < need.min_flow_gbps):
             name = flow.binding.name if flow.binding else "unknown"
-            return None, ("flow", f"one flow gets {flow.gbps or 0:g} Gbit/s at most ({name})")
-    return estimate, ("", "")
+            text = f"one flow gets {flow.gbps or 0:g} Gbit/s at most ({name})"
+            yield _Reached(None, ("flow", text))
+        else:
+            yield _Reached(estimate)
 
 
 def _elsewhere(need: MachineNeed, offered: set[str], prices: PriceBook) -> Iterator[Rejected]:

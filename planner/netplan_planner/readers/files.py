@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped, reading
+from netplan_planner.input_files import LARGEST_BYTES, gunzipped, reading, unreadable, whole
 from netplan_planner.model import Inventory
 from netplan_planner.readers import cloud_asset, compute_json, foreign, http_log, network_management
 from netplan_planner.readers.collector import Collector, Origin
@@ -85,8 +85,10 @@ def read_inventory(paths: Sequence[Path]) -> Inventory:
 def _read_named(path: Path) -> tuple[Collector, str]:
     """Read a file that the user named: damage is an error, another kind of file is noted."""
     shown = _shown(path)
-    if not path.exists():
-        raise InputError(f"{shown}: no such file or folder")
+    try:
+        path.stat()
+    except OSError as exc:
+        raise unreadable(shown, exc) from exc
     collector = Collector()
     with reading(shown):
         outcome = _read_file(path, shown, collector)
@@ -230,7 +232,7 @@ def _head(path: Path) -> bytes:
 
 
 def _content(path: Path) -> bytes:
-    return gunzipped(path.read_bytes())
+    return gunzipped(whole(path, LARGEST_BYTES))
 
 
 def _shown(path: Path) -> str:

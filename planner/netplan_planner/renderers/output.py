@@ -2,25 +2,26 @@
 
 `FORMAT` writes to the standard output, `FORMAT:PATH` to a file. At most one format goes to the
 standard output, for two in one stream can be read by nobody. Everything is rendered before
-anything is written; files are written beside their places and renamed when all are complete; the
-standard output comes last. So a failure leaves no half report behind.
+anything is written; each file is written beside its place and renamed when it is complete; the
+standard output comes last. So no report is ever half written, and a file that cannot be written
+takes nothing from the others.
 """
 
 import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
 from msgspec.structs import replace
 
-from netplan_planner.errors import UsageError, nearest_names
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Value
 from netplan_planner.renderers.options import ColourMode, RenderOptions
-from netplan_planner.writing import usable_target, written_whole
+from netplan_planner.writing import usable_target, write_each, written_whole
 
 Render = Callable[[Any, RenderOptions], str]
 
@@ -124,7 +125,7 @@ def write_outputs(
 
     Raises:
         UsageError: If a target is not usable; the text names it.
-        InputError: If one cannot be written; no file is half written.
+        InputError: If one cannot be written; the others are, and no file is half written.
     """
     check_outputs(specs)
     stream = sys.stdout if stdout is None else stdout
@@ -138,12 +139,9 @@ def write_outputs(
     texts = [
         render(answer, spec.format, on_terminal if spec.path is None else in_file) for spec in specs
     ]
-    files = [(spec.path, text) for spec, text in zip(specs, texts, strict=True) if spec.path]
-    _write_files(files)
-    for spec, text in zip(specs, texts, strict=True):
-        if spec.path is None:
-            _print(text, stream, is_data=spec.format != TEXT)
-    return tuple(path for path, _ in files)
+    written = sorted(zip(specs, texts, strict=True), key=lambda one: one[0].path is None)
+    write_each(partial(_write, spec, text, stream) for spec, text in written)
+    return tuple(spec.path for spec in specs if spec.path)
 
 
 def resolved(
@@ -162,8 +160,7 @@ def resolved(
 
 
 def _unknown(name: str, formats: Sequence[str]) -> str:
-    near = nearest_names(name, formats, 1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(name, formats)
     return f"no output format {name!r}: it is one of {', '.join(formats)}{hint}"
 
 
@@ -184,8 +181,9 @@ def _print(text: str, stream: TextIO, *, is_data: bool) -> None:
     stream.flush()
 
 
-def _write_files(files: Sequence[tuple[Path, str]]) -> None:
-    """Write every file beside its place, then rename all; none is ever half written."""
-    with ExitStack() as stack:
-        for path, text in files:
-            stack.enter_context(written_whole(path)).write_bytes(text.encode())
+def _write(spec: OutputSpec, text: str, stream: TextIO) -> None:
+    if spec.path is None:
+        _print(text, stream, is_data=spec.format != TEXT)
+        return
+    with written_whole(spec.path) as new:
+        new.write_bytes(text.encode())

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from netplan_planner.input_files import LARGEST_BYTES
+from netplan_planner.input_files import LARGEST_BYTES, too_large, unreadable
 from netplan_planner.model import Value
 from netplan_planner.tables import refusals
 from netplan_planner.tables.compression import ZSTD_MAGIC, gzip_chunks, gzip_head, is_cut_zstd
@@ -118,7 +118,7 @@ def recognised(
             return _parquet_file(path, shown, engine)
         return _csv_file(path, shown, head, engine, folder)
     except OSError as exc:
-        raise refusals.unreadable(shown, exc) from exc
+        raise unreadable(shown, exc) from exc
 
 
 def _head(path: Path, shown: str) -> bytes:
@@ -138,6 +138,8 @@ def _stored(stream: BinaryIO, target: Path) -> Path:
     with target.open("wb") as out:
         while chunk := stream.read(_CHUNK_BYTES):
             out.write(chunk)
+            if out.tell() > LARGEST_BYTES:
+                raise too_large(target, LARGEST_BYTES)
     return target
 
 

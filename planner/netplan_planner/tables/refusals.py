@@ -23,11 +23,6 @@ _UNCLOSED = "unexpected end of data"
 """What the standard library says of a quote that is never closed."""
 
 
-def unreadable(shown: str, error: OSError) -> InputError:
-    """Return the error of a file that the system does not give."""
-    return InputError(f"{shown}: cannot be read: {error.strerror or error}")
-
-
 def empty(shown: str) -> InputError:
     """Return the error of a file without content."""
     return EmptyError(f"{shown}: the file is empty")

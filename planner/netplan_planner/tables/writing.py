@@ -2,8 +2,8 @@ r"""Tables as CSV, in one dialect: commas, line feeds, quotes only where they mu
 
 What is unknown is an empty cell, yes and no are `true` and `false`. Numbers have no thousands
 separators and at most 6 significant digits, since more would feign what no model knows; money
-(`Decimal`) is exact, and so is what is counted. Text is inert: it holds no control characters, and
-nothing that a spreadsheet takes for a formula.
+(`Decimal`) is exact, and so is what is counted; no zeros end a fraction. Text is inert: it holds no
+control characters, and nothing that a spreadsheet takes for a formula.
 """
 
 import csv
@@ -25,17 +25,28 @@ def csv_cell(value: object) -> str:
     r"""Return the text of a cell, before quotes are put around it where it needs them.
 
     >>> [csv_cell(one) for one in (None, True, 12, 2 / 3, Decimal("0.10"), "=1+1", "-5", "a\x1b")]
-    ['', 'true', '12', '0.666667', '0.10', "'=1+1", '-5', 'a\\x1b']
+    ['', 'true', '12', '0.666667', '0.1', "'=1+1", '-5', 'a\\x1b']
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Decimal):
-        return f"{value:f}"
+        return _exact(value)
     if isinstance(value, float):
         return _rounded(value)
     return text_cell(str(value))
+
+
+def _exact(value: Decimal) -> str:
+    """Return all digits of a number, without zeros at the end of its fraction.
+
+    >>> [_exact(Decimal(text)) for text in ("730.0", "1E+3", "0.00", "-0")]
+    ['730', '1000', '0', '0']
+    """
+    text = f"{value:f}"
+    short = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if short == "-0" else short
 
 
 def _rounded(value: float) -> str:

@@ -12,7 +12,7 @@ from netplan_planner.throughput.limits.ends import (
     type_end,
 )
 from netplan_planner.throughput.limits.tables import stated_on
-from netplan_planner.throughput.path import apply_change, predict, single_flow
+from netplan_planner.throughput.path import apply_change, predict, predict_all, single_flow
 
 __all__ = [
     "CapsTable",
@@ -25,6 +25,7 @@ __all__ = [
     "machine_end",
     "outside_gbps",
     "predict",
+    "predict_all",
     "sending_query",
     "single_flow",
     "stated_on",

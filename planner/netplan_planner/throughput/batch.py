@@ -15,7 +15,7 @@ from netplan_planner.throughput.calibration.factors.calibrated import Probed
 from netplan_planner.throughput.goodput import intervals
 from netplan_planner.throughput.goodput.draws import draws
 from netplan_planner.throughput.goodput.intervals import Factors, Spread, interval, joined
-from netplan_planner.throughput.goodput.mean import LIMITS, Column, means
+from netplan_planner.throughput.goodput.mean import LIMITS, Column, Means, means
 from netplan_planner.throughput.goodput.terms import (
     Asked,
     LimitRow,
@@ -71,6 +71,13 @@ class Predictions(NamedTuple):
     """Code of `mean.LIMITS`."""
     following: NDArray[np.int8]
     found: Spread
+
+    def row(self, number: int) -> "Predictions":
+        """Return the answer of one row."""
+        only = slice(number, number + 1)
+        means = Means._make(column[only] for column in self.found.means)
+        found = Spread._make((means, *(column[only] for column in self.found[1:])))
+        return Predictions._make((*(column[only] for column in self[:-1]), found))
 
 
 def kind_limits(kinds: Sequence[PathQuery], *, without: str = "") -> list[StaticLimits]:

@@ -1,11 +1,11 @@
-"""The throughput of one path: its mean, its interval and the limits in the order that they bind.
+"""The throughput of single paths: mean, interval and the limits in the order that they bind.
 
-A table of one row for `batch`, dressed with the limits' sources. IPv4 and IPv6 are alike.
+Tables of few rows for `batch`, dressed with the limits' sources. IPv4 and IPv6 are alike.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,7 +26,7 @@ from netplan_planner.throughput import batch
 from netplan_planner.throughput.calibration.factors.calibrated_caps import (
     CalibratedCaps,
     corrected_limits,
-    probed_path,
+    probed_paths,
     said_of_path,
 )
 from netplan_planner.throughput.goodput.intervals import factors_at
@@ -39,7 +39,12 @@ from netplan_planner.throughput.limits.path_limits import (
     static_limits,
 )
 from netplan_planner.throughput.limits.tables import path_limit
-from netplan_planner.throughput.single_row import early_end, needs_round_trip, single_row
+from netplan_planner.throughput.single_row import (
+    early_end,
+    needs_round_trip,
+    single_row,
+    stacked,
+)
 from netplan_planner.throughput.transport import tcp
 from netplan_planner.units import counted
 
@@ -72,8 +77,40 @@ def predict(
         level: Share of measurements that the interval is meant to hold, 0.5 to 0.99.
         weigh: Whether the probability is wanted with which each limit binds.
     """
+    return _remembered([query], caps, _How(may_assume, level, weigh))[0]
+
+
+def predict_all(queries: Sequence[PathQuery], caps: CapsBook) -> list[Estimate]:
+    """Return what `predict` says of each path, worked out on whole columns."""
+    return _remembered(queries, caps, _How())
+
+
+class _How(NamedTuple):
+    """How paths are predicted; the arguments of `predict`."""
+
+    may_assume: bool = False
+    level: float = LEVEL
+    weigh: bool = False
+
+
+_answers: dict[tuple[PathQuery, CapsBook, _How], Estimate] = {}
+
+
+def _remembered(queries: Sequence[PathQuery], caps: CapsBook, how: _How) -> list[Estimate]:
+    """Return an estimate for each path; only what nobody asked before is worked out."""
+    asked = [_as_decided(query, caps) for query in queries]
+    new = [query for query in dict.fromkeys(asked) if (query, caps, how) not in _answers]
+    found = dict(zip(new, _predict(new, caps, how), strict=True)) if new else {}
+    told = [found.get(query) or _answers[query, caps, how] for query in asked]
+    _answers.update({(query, caps, how): estimate for query, estimate in found.items()})
+    while len(_answers) > _REMEMBERED:
+        del _answers[next(iter(_answers))]
+    return told
+
+
+def _as_decided(query: PathQuery, caps: CapsBook) -> PathQuery:
     is_probed = isinstance(caps, CalibratedCaps) and caps.knows_pair(query)
-    return _predict(query if is_probed else _deciding(query), caps, may_assume, level, weigh)
+    return query if is_probed else _deciding(query)
 
 
 def _deciding(query: PathQuery) -> PathQuery:
@@ -92,27 +129,47 @@ def _deciding(query: PathQuery) -> PathQuery:
     )
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _predict(
-    query: PathQuery, caps: CapsBook, may_assume: bool, level: float, weigh: bool
+def _predict(queries: Sequence[PathQuery], caps: CapsBook, how: _How) -> list[Estimate]:
+    found = [static_limits(query, caps, may_assume=how.may_assume) for query in queries]
+    told = [
+        _unknown(query, caps, limits, limits.unknown)
+        if limits.unknown and not (how.may_assume and query.streams and query.rtt_ms)
+        else None
+        for query, limits in zip(queries, found, strict=True)
+    ]
+    left = [number for number, estimate in enumerate(told) if estimate is None]
+    dated = [msgspec.structs.replace(queries[number], as_of=caps.as_of) for number in left]
+    some = _goodput(dated, [found[number] for number in left], caps, how)
+    return [estimate or next(some) for estimate in told]
+
+
+def _goodput(
+    queries: Sequence[PathQuery], found: Sequence[StaticLimits], caps: CapsBook, how: _How
+) -> Iterator[Estimate]:
+    """Yield the estimates of paths whose limits are known."""
+    if not queries:
+        return
+    rows = [single_row(query) for query in queries]
+    columns = stacked([row for row, _ in rows])
+    probed = probed_paths(queries, found, caps)
+    answers = batch.predict_columns(queries, found, columns, factors_at(how.level), probed)
+    for number, (query, limits, (row, left_out)) in enumerate(
+        zip(queries, found, rows, strict=True)
+    ):
+        if np.isnan(answers.gbps[number]):
+            yield _unknown(query, caps, limits, limits.unknown or (batch.NO_RTT,))
+            continue
+        weights: dict[str, float] = {}
+        if how.weigh:
+            own = probed_paths([query], [limits], caps)
+            weights = batch.binding_shares([query], [limits], row, own)
+        yield _estimate(query, caps, limits, answers.row(number), how.level, left_out, weights)
+
+
+def _unknown(
+    query: PathQuery, caps: CapsBook, found: StaticLimits, why: tuple[str, ...]
 ) -> Estimate:
-    found = static_limits(query, caps, may_assume=may_assume)
-    if found.unknown and not (may_assume and query.streams and query.rtt_ms):
-        return Estimate(
-            gbps=None, limits=tuple(_named(query, caps, found, None)), unknown=found.unknown
-        )
-    query = msgspec.structs.replace(query, as_of=caps.as_of)
-    columns, left_out = single_row(query)
-    probed = probed_path(query, found, caps)
-    answer = batch.predict_columns([query], [found], columns, factors_at(level), probed)
-    if np.isnan(answer.gbps[0]):
-        return Estimate(
-            gbps=None,
-            limits=tuple(_named(query, caps, found, None)),
-            unknown=found.unknown or (batch.NO_RTT,),
-        )
-    weights = batch.binding_shares([query], [found], columns, probed) if weigh else {}
-    return _estimate(query, caps, found, answer, level, left_out, weights)
+    return Estimate(gbps=None, limits=tuple(_named(query, caps, found, None)), unknown=why)
 
 
 def single_flow(query: PathQuery, caps: CapsBook) -> Estimate:

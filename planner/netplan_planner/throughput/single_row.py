@@ -1,6 +1,6 @@
 """A single path as a table of one row, and what that leaves out or takes for granted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -71,3 +71,9 @@ def single_row(query: PathQuery) -> tuple[Columns, tuple[str, ...]]:
         ),
         left_out,
     )
+
+
+def stacked(rows: Sequence[Columns]) -> Columns:
+    """Return tables of one row as one table, in which each row is of a kind of its own."""
+    table = Columns._make(np.concatenate(column) for column in zip(*rows, strict=True))
+    return table._replace(kind=np.arange(len(rows), dtype=np.intp))

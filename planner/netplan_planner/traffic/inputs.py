@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import unreadable
 from netplan_planner.model import Value
 from netplan_planner.tables import refusals
 from netplan_planner.tables.compression import gzip_head, is_cut_zstd
@@ -92,7 +93,10 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
             # A pipe can be read once, and flow logs are read several times.
             raise InputError(f"{path}: neither a file nor a folder; write it to a file first")
         else:
-            raise InputError(f"{path}: no such file or folder")
+            try:
+                path.stat()
+            except OSError as exc:
+                raise unreadable(path, exc) from exc
     return sorted(found, key=lambda p: p.as_posix())
 
 
@@ -116,7 +120,7 @@ def recognise(path: Path, link: Path, engine: Engine) -> Source:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as exc:
-        raise refusals.unreadable(str(path), exc) from exc
+        raise unreadable(path, exc) from exc
     if not head:
         raise refusals.empty(str(path))
     if head.startswith(PARQUET_MAGIC):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped
+from netplan_planner.input_files import gunzipped, unreadable, whole
 from netplan_pricing.container import is_amount
 from netplan_pricing.schema import COLUMNS
 
@@ -84,11 +84,13 @@ def header_of(path: Path) -> frozenset[str]:
 
 def _reader(path: Path) -> "csv.DictReader[str]":
     try:
-        content = path.read_bytes()
+        content = whole(path)
         if path.suffix == ".gz":
             content = gunzipped(content)
         text = content.decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as exc:
+    except OSError as exc:
+        raise unreadable(path, exc) from exc
+    except (EOFError, zlib.error, UnicodeDecodeError) as exc:
         raise InputError(f"{path}: cannot be read: {exc}") from exc
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:

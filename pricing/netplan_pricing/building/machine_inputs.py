@@ -15,7 +15,14 @@ from typing import Any
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import decode_json, gunzipped, reading
+from netplan_planner.input_files import (
+    LARGEST_BYTES,
+    decode_json,
+    gunzipped,
+    reading,
+    unreadable,
+    whole,
+)
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import (
     Columns,
@@ -251,8 +258,10 @@ def _cells(one: ApiType, source: str, as_of: str) -> dict[str, str]:
 
 def _content(path: Path) -> bytes:
     try:
-        return gunzipped(path.read_bytes())
-    except (OSError, EOFError, zlib.error) as exc:
+        return gunzipped(whole(path, LARGEST_BYTES))
+    except OSError as exc:
+        raise unreadable(path, exc) from exc
+    except (EOFError, zlib.error) as exc:
         raise InputError(f"{path}: cannot be read: {exc}") from exc
 
 

@@ -12,7 +12,14 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import decode_json, gunzipped, reading
+from netplan_planner.input_files import (
+    LARGEST_BYTES,
+    decode_json,
+    gunzipped,
+    reading,
+    unreadable,
+    whole,
+)
 from netplan_pricing.catalogue.rates import CURRENCY
 from netplan_pricing.catalogue.sku import COMPUTE_ENGINE, NETWORKING, SERVICE_NAMES, Sku
 
@@ -99,9 +106,9 @@ def _pages(path: Path) -> Sequence[Page]:
 
 def _content(path: Path) -> bytes:
     try:
-        return gunzipped(path.read_bytes()).removeprefix(codecs.BOM_UTF8)
+        return gunzipped(whole(path, LARGEST_BYTES)).removeprefix(codecs.BOM_UTF8)
     except OSError as exc:
-        raise InputError(f"{path}: cannot be read: {exc.strerror or exc}") from exc
+        raise unreadable(path, exc) from exc
     except (EOFError, zlib.error) as exc:
         raise InputError(f"{path}: the compressed file is cut or damaged: {exc}") from exc
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from netplan_planner.errors import InputError
+from netplan_planner.input_files import unreadable
 from netplan_planner.tables.engine import EngineError
 from netplan_planner.tables.opening import TableView
 from netplan_planner.tables.sql import identifier
@@ -49,8 +50,10 @@ class ExportFile:
             InputError: If it is missing, damaged, or no table of the export.
         """
         self.path = path
-        if not path.is_file():
-            raise InputError(f"{path}: no such file; export the table from BigQuery")
+        try:
+            path.stat()
+        except OSError as exc:
+            raise unreadable(path, exc, "export the table from BigQuery") from exc
         # A view: a month of a large account is far more than the columns that are asked for.
         self._view = TableView(path, "export")
         self._columns = self._view.types

@@ -13,6 +13,7 @@ import pytest
 
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers.schema import schema
+from support.commands.in_process import netplan
 from support.commands.run import run_verbs
 from support.flows.entries import write_entries
 from support.projects.one_project import FOLDER, PROJECT, resources
@@ -249,7 +250,7 @@ def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
         (("--demo", "gekko"), "no demo is named 'gekko'"),
         (("--demo", "gecko", "--select", "external-ip"), "no rule is named 'external-ip'"),
         (("--demo", "gecko", "--output", "jsn"), "json"),
-        (("--demo", "gecko", "--min-saving", "lots"), "amount in USD"),
+        (("--demo", "gecko", "--min-saving", "lots"), "is not a number from 0"),
         (("--demo", "gecko", "--memory-limit", "much"), "memory limit"),
         (("--demo", "gecko", "--output", "json:/no/such/folder/x.json"), "/no/such/folder"),
         (("--inventory", "/no/such/file", "--output", "md:/no/such/folder/x"), "/no/such/folder"),
@@ -442,3 +443,13 @@ def test_steady_rates_have_no_window(tmp_path: Path) -> None:
     _, text, _ = audit("--inventory", FILES, "--traffic", table)
     assert "steady rates" in text
     assert "2000-01-01" not in text
+
+
+def test_a_fix_that_brings_nothing_says_so_beside_the_order(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    outputs = ["-o", "text", "-o", f"html:{page}"]
+    done = netplan("audit", "--demo", "dobermanifesto", "--fail-on", "never", *outputs)
+    said = "left out: finding 3; no traffic is seen to need its fix, no saving is known"
+    assert f"\n{said}\n" in done.out
+    assert said in page.read_text(encoding="utf-8")
+    assert "to need its fix" not in netplan("audit", "--demo", "gecko", "--fail-on", "never").out

@@ -23,7 +23,7 @@ FILE = "calibration.json"
 
 
 def calibrate(*arguments: str | Path, **environment: str) -> CompletedProcess[str]:
-    return run_verbs("calibrate", arguments=["calibrate", *map(str, arguments)], **environment)
+    return run_verbs(arguments=["calibrate", *map(str, arguments)], **environment)
 
 
 def answer(*arguments: str | Path, **environment: str) -> str:
@@ -224,7 +224,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class TestInOtherVerbs:
     def predict(self, *arguments: str | Path) -> CompletedProcess[str]:
-        return run_verbs("predict", arguments=["predict", *map(str, arguments)])
+        return run_verbs(arguments=["predict", *map(str, arguments)])
 
     def test_predict_follows_it_for_a_path_and_for_a_table(self, made: Path) -> None:
         path = (
@@ -283,7 +283,7 @@ class TestInOtherVerbs:
         asked = ("recommend", "--gbps", "20", "--region", "us-central1", "--to", "zone")
         one = ("--max-count", "1", "--series", "n2,n2d", "--as-of", "2026-11-20", "--format")
         plain, found = (
-            json.loads(run_verbs("recommend", arguments=[*asked, *one, "json", *more]).stdout)
+            json.loads(run_verbs(arguments=[*asked, *one, "json", *more]).stdout)
             for more in ((), ("--calibration", str(made)))
         )
         assert plain["calibration"] is None
@@ -301,7 +301,7 @@ class TestInOtherVerbs:
     @pytest.mark.parametrize("verb", [("audit",), ("probe", "plan")])
     def test_audit_and_plan_take_it(self, made: Path, verb: tuple[str, ...]) -> None:
         asked = (*verb, "--demo", "gecko", "--calibration", str(made))
-        found = run_verbs(verb[0], arguments=list(asked))
+        found = run_verbs(arguments=list(asked))
         assert found.returncode in (0, 1)
         assert "Traceback" not in found.stderr
         if verb == ("audit",):
@@ -320,7 +320,7 @@ class TestWhereItIsWritten:
             assert found.returncode == 2
             assert "name another file" in found.stderr
         asked = ["predict", "--batch", str(path), "--output", str(path)]
-        assert run_verbs("predict", arguments=asked).returncode == 2
+        assert run_verbs(arguments=asked).returncode == 2
         assert path.read_bytes() == before
 
     def test_a_table_is_no_store(self, tmp_path: Path) -> None:

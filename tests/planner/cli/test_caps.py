@@ -17,7 +17,7 @@ COMMANDS_BY_ANSWER = {
 
 
 def caps(*arguments: str) -> CompletedProcess[str]:
-    return run_verbs("caps", arguments=["caps", *arguments])
+    return run_verbs(arguments=["caps", *arguments])
 
 
 def test_it_prints_every_variant_with_source_and_date() -> None:

@@ -16,7 +16,14 @@ from support.commands.verbs import leaves
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)
 LEAVES = tuple(leaves(ROOT))
-SPELLINGS = (("--quiet",), ("-q",), ("-v",), ("--config", "FILE"), ("--config=FILE",))
+SPELLINGS = (
+    ("--quiet",),
+    ("-q",),
+    ("-v",),
+    ("--explain",),
+    ("--config", "FILE"),
+    ("--config=FILE",),
+)
 
 
 @pytest.mark.parametrize("path", LEAVES, ids=" ".join)
@@ -24,13 +31,8 @@ def test_every_verb_takes_them_before_and_behind(path: tuple[str, ...], tmp_path
     file = tmp_path / "netplan.toml"
     file.write_text("", encoding="utf-8")
     given = [[word.replace("FILE", str(file)) for word in words] for words in SPELLINGS]
-    # Some verbs have an --explain of their own, which takes a name.
-    given += [["--explain", *(("all",) if path == ("audit",) else ())]]
     for words in given:
-        before = ["--explain"] if words[0] == "--explain" else words
-        for line in ([*before, *path], [*path[:1], *before, *path[1:]], [*path, *words]):
-            if line[1:2] == ["--explain"] and len(path) == 1:
-                continue
+        for line in ([*words, *path], [*path[:1], *words, *path[1:]], [*path, *words]):
             done = CliRunner().invoke(app, [*line, "--help"], prog_name="netplan")
             assert done.exit_code == 0, (line, done.output)
             assert f"Usage: netplan {' '.join(path)} " in done.output
@@ -43,6 +45,11 @@ def test_every_verb_takes_them_before_and_behind(path: tuple[str, ...], tmp_path
         (["config", "show", "--config", "a.toml"], ["--config", "a.toml", "config", "show"]),
         (["config", "--config=a.toml", "show"], ["--config=a.toml", "config", "show"]),
         (["audit", "-v", "--explain", "x"], ["audit", "-v", "--explain", "x"]),
+        (["audit", "--explain"], ["audit", "--explain", "all"]),
+        (["audit", "--explain", "--demo", "x"], ["audit", "--explain", "all", "--demo", "x"]),
+        (["audit", "--explain=nic"], ["audit", "--explain=nic"]),
+        (["--explain", "audit"], ["--explain", "audit"]),
+        (["caps", "--explain", "n2"], ["--explain", "caps", "n2"]),
         (["-v", "audit", "-q"], ["-v", "-q", "audit"]),
         (["predict", "-v"], ["predict", "-v"]),
         (["caps", "--", "-q"], ["caps", "--", "-q"]),

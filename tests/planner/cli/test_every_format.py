@@ -54,7 +54,8 @@ def test_each_is_written(written: dict[str, str]) -> None:
     assert set(written) == set(FORMATS)
     for form, text in written.items():
         assert text.strip(), form
-        assert text.endswith("</html>" if form == "html" else "\n"), form
+        assert text.endswith("</html>\n" if form == "html" else "\n"), form
+        assert not text.endswith("\n\n"), form
         assert "\x1b" not in text, form
 
 

@@ -21,7 +21,7 @@ FAR = (*N2, "--path", "inter-region-internal", "--streams", "16", "--rtt-ms", "1
 
 
 def predict(*arguments: str | Path) -> CompletedProcess[str]:
-    return run_verbs("predict", arguments=["predict", *map(str, arguments)])
+    return run_verbs(arguments=["predict", *map(str, arguments)])
 
 
 def answer(*arguments: str | Path) -> str:

@@ -17,7 +17,7 @@ Answer = dict[str, Any]
 
 
 def recommend(*arguments: str) -> CompletedProcess[str]:
-    return run_verbs("recommend", arguments=["recommend", *arguments])
+    return run_verbs(arguments=["recommend", *arguments])
 
 
 def test_it_ranks_with_prices_and_dates() -> None:

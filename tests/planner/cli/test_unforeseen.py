@@ -8,6 +8,7 @@ import pytest
 from netplan_planner.cli.unforeseen import line_of, trace_of, withheld, without_values
 from netplan_planner.errors import InputError
 from netplan_planner.input_files import reading
+from netplan_planner.readers import files
 from support.commands.run import run_verbs
 
 SECRET = "sk-live-hunter2hunter2"
@@ -96,15 +97,17 @@ def test_without_values_keeps_the_words() -> None:
     )
 
 
-def test_the_command_shows_one_line_and_with_debug_the_trace(tmp_path: Path) -> None:
-    module = "audit\nimport netplan_planner.readers.files as f\nf.documents_of = lambda data: 1 / 0"
+def test_the_command_shows_one_line_and_with_debug_the_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "documents_of", lambda data: 1 / 0)
     (tmp_path / "a.json").write_text("{}")
     arguments = ["audit", "--inventory", str(tmp_path)]
-    plain = run_verbs(module, arguments=arguments)
+    plain = run_verbs(arguments=arguments)
     assert (plain.returncode, plain.stdout) == (3, "")
     assert plain.stderr.count("\n") == 1
     assert f"while reading {tmp_path / 'a.json'}" in plain.stderr
-    told = run_verbs(module, arguments=["--debug", *arguments])
+    told = run_verbs(arguments=["--debug", *arguments])
     assert told.returncode == 3
     assert "ZeroDivisionError" in told.stderr
     assert "in _early" in told.stderr or "in _read_data" in told.stderr

@@ -35,7 +35,6 @@ def bill(folder: Path) -> Path:
 
 def run(path: Path, *more: str) -> tuple[int, str, str]:
     done = run_verbs(
-        "prices",
         arguments=["prices", "reconcile", "--demo", "gecko", "--billing-export", str(path), *more],
     )
     return done.returncode, done.stdout, done.stderr
@@ -221,10 +220,15 @@ def test_a_bill_that_cannot_be_compared_is_refused(
 
 def test_without_traffic_there_is_nothing_to_compare(tmp_path: Path) -> None:
     done = run_verbs(
-        "prices",
-        arguments=["prices", "reconcile", "--inventory", str(tmp_path), "--billing-export",
-                   str(bill(tmp_path))],
-    )  # fmt: skip
+        arguments=[
+            "prices",
+            "reconcile",
+            "--inventory",
+            str(tmp_path),
+            "--billing-export",
+            str(bill(tmp_path)),
+        ],
+    )
     assert done.returncode == 2
     assert "--traffic" in done.stderr
 

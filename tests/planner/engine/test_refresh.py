@@ -51,7 +51,7 @@ def arguments(one: CatalogServer, out: Path, *more: str) -> list[str]:
 
 
 def run(one: CatalogServer, out: Path, *more: str, **environment: str) -> Any:
-    return run_verbs("prices", arguments=arguments(one, out, *more), **environment)
+    return run_verbs(arguments=arguments(one, out, *more), **environment)
 
 
 def test_a_refresh_reads_every_page_and_swaps_the_snapshot_in(tmp_path: Path) -> None:
@@ -184,9 +184,7 @@ def test_an_api_key_goes_through_the_auth_library_and_nowhere_else(tmp_path: Pat
         assert {found.get("x-goog-api-key") for found in headers} == {API_KEY}
         assert all("key" not in query for query in one.catalog_calls())
         assert API_KEY not in done.stdout + done.stderr
-    shown = run_verbs(
-        "prices", "config", arguments=["config", "show"], NETPLAN_PRICES_REFRESH_API_KEY=API_KEY
-    )
+    shown = run_verbs(arguments=["config", "show"], NETPLAN_PRICES_REFRESH_API_KEY=API_KEY)
     assert API_KEY not in shown.stdout
     assert "(set, not shown)" in shown.stdout
 
@@ -205,7 +203,7 @@ def test_without_a_project_the_machine_types_before_stay(tmp_path: Path) -> None
         assert run(one, tmp_path).returncode == 0
         command = arguments(one, tmp_path)
         without = [word for word in command if word not in {"--project", "p"}]
-        done = run_verbs("prices", arguments=without)
+        done = run_verbs(arguments=without)
         assert done.returncode == 0, done.stderr
     assert open_snapshot(tmp_path).is_offered("aa-one1", "n2-standard-8")
 

@@ -315,7 +315,7 @@ def test_a_named_file_of_another_kind_beside_an_inventory_is_unread(tmp_path: Pa
 
 
 def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"gone: no such file or folder"):
+    with pytest.raises(InputError, match=r"gone: cannot be read: No such file"):
         read_inventory([tmp_path / "gone"])
 
 

@@ -20,6 +20,7 @@ from netplan_planner.renderers import (
     write_outputs,
 )
 from netplan_planner.renderers.output import resolved
+from netplan_planner.writing import write_each
 from support.reports import made as reports
 
 OPTIONS = RenderOptions(rules=reports.RULES)
@@ -101,16 +102,43 @@ def test_a_missing_folder_and_a_folder_as_file_are_named(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_a_failing_target_leaves_everything_as_it_was(tmp_path: Path) -> None:
+def test_a_failing_target_takes_nothing_from_the_others(tmp_path: Path) -> None:
     good = tmp_path / "good.json"
     good.write_text("before")
     screen = Screen()
-    specs = [parse_output(f"json:{good}"), parse_output("csv:/dev/full")]
-    with pytest.raises(InputError, match="/dev/full: cannot be written: No space left"):
-        write_outputs(REPORT, [*specs, parse_output("text")], OPTIONS, stdout=screen)
-    assert good.read_text() == "before"
-    assert [path.name for path in tmp_path.iterdir()] == ["good.json"]
-    assert screen.written() == b""
+    specs = [parse_output(text) for text in ("csv:/dev/full", f"json:{good}", "text")]
+    with pytest.raises(InputError, match=r"^/dev/full: cannot be written: No space left"):
+        write_outputs(REPORT, specs, OPTIONS, stdout=screen)
+    assert json.loads(good.read_text())["title"] == "gecko-demo"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["good.json"]
+    assert screen.written().startswith(b"gecko-demo")
+
+
+def test_all_that_failed_is_named() -> None:
+    done: list[str] = []
+
+    def fails(text: str) -> None:
+        raise InputError(text)
+
+    with pytest.raises(InputError, match=r"^a: full; b: gone$"):
+        write_each(
+            [
+                lambda: fails("a: full"),
+                lambda: done.append("c"),
+                lambda: fails("b: gone"),
+                lambda: done.append("d"),
+            ]
+        )
+    assert done == ["c", "d"]
+
+
+def test_a_folder_that_takes_no_files_is_named_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Root may write anywhere: the system's answer is what counts here.
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    with pytest.raises(UsageError, match=r"json:.*the folder .* cannot be written to"):
+        check_outputs([parse_output(f"json:{tmp_path}/x.json")])
 
 
 def test_a_name_that_no_file_can_have_is_an_error_of_usage(tmp_path: Path) -> None:

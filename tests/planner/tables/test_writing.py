@@ -36,7 +36,9 @@ TEXTS = (
         (1234.5678, "1234.57"),
         (Decimal("1234567.890123456789"), "1234567.890123456789"),
         (Decimal("1E+3"), "1000"),
-        (Decimal("0.00"), "0.00"),
+        (Decimal("0.00"), "0"),
+        (Decimal("730.0"), "730"),
+        (Decimal("-0"), "0"),
     ],
 )
 def test_a_value_has_one_way_to_be_written(value: object, cell: str) -> None:

@@ -40,8 +40,10 @@ from netplan_planner.throughput import (
     instance_end,
     load_caps,
     predict,
+    predict_all,
     single_flow,
 )
+from netplan_planner.throughput import path as path_module
 from netplan_planner.throughput.limits.dates import SLOW_OUTSIDE_UNTIL
 from support.prices.book import SmallPriceBook
 
@@ -493,3 +495,34 @@ def edges() -> tuple[Edge, ...]:
     traffic = facts().traffic
     assert traffic is not None
     return traffic.edges
+
+
+class TestManyAtOnce:
+    def test_each_is_what_the_single_question_gets(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(path_module, "_answers", {})
+        caps = load_caps(TODAY)
+        asked = [
+            query("same-zone-internal", "n2-standard-8", "n2-standard-8"),
+            query("internet", "n2-standard-32"),
+            query("inter-region-internal", "e2-small", "c3-standard-8", streams=4, rtt_ms=90.0),
+            query("inter-zone-internal", "no-such-type", "n2-standard-8"),
+            query("same-zone-internal", "n2-standard-8", "n2-standard-8"),
+            query("inter-region-internal", "e2-small", "c3-standard-8", streams=4),
+        ]
+        together = predict_all(asked, caps)
+        assert [one.gbps is None for one in together] == [False, False, False, True, False, False]
+        for one, estimate in zip(asked, together, strict=True):
+            path_module._answers.clear()
+            assert predict(one, caps) == estimate
+
+    def test_no_more_than_so_many_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(path_module, "_answers", {})
+        monkeypatch.setattr(path_module, "_REMEMBERED", 3)
+        caps = load_caps(TODAY)
+        asked = [
+            query("internet", f"n2-standard-{vcpus}", streams=streams)
+            for vcpus in (2, 4, 8)
+            for streams in (1, 2)
+        ]
+        assert len(predict_all(asked, caps)) == 6
+        assert len(path_module._answers) == 3

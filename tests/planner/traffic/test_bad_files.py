@@ -82,7 +82,7 @@ def test_folders_and_paths_that_hold_nothing(tmp_path: Path) -> None:
     (tmp_path / ".hidden").write_text(lines([GOOD]))
     with pytest.raises(InputError, match="the folder holds no file to read flow logs from"):
         read_traffic([tmp_path], Inventory())
-    with pytest.raises(InputError, match=r"nowhere\.json: no such file or folder"):
+    with pytest.raises(InputError, match=r"nowhere\.json: cannot be read: No such file"):
         read_traffic([tmp_path / "nowhere.json"], Inventory())
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe: neither a file nor a folder"):

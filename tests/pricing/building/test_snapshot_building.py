@@ -251,7 +251,7 @@ def test_a_catalogue_that_contradicts_itself_is_refused(
 
 def run_build(inputs: Path, out: Path) -> tuple[int, str, str]:
     # The made catalogue is nothing like the embedded one before it.
-    done = run_verbs("prices", arguments=["prices", "build", *arguments(inputs), "--out", str(out),
+    done = run_verbs(arguments=["prices", "build", *arguments(inputs), "--out", str(out),
                                           "--accept-changes"])  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
@@ -291,10 +291,18 @@ def test_machine_types_come_from_the_api_too(tmp_path: Path) -> None:
     answer = inputs / "machineTypes.json"
     answer.write_text(json.dumps({"kind": "compute#machineTypeAggregatedList", "items": items}))
     done = run_verbs(
-        "prices",
-        arguments=["prices", "build", "--skus", str(inputs / "skus.json"), "--machine-types",
-                   str(answer), "--out", str(tmp_path), "--accept-changes"],
-    )  # fmt: skip
+        arguments=[
+            "prices",
+            "build",
+            "--skus",
+            str(inputs / "skus.json"),
+            "--machine-types",
+            str(answer),
+            "--out",
+            str(tmp_path),
+            "--accept-changes",
+        ],
+    )
     assert done.returncode == 0, done.stderr
     book = open_snapshot(tmp_path)
     shape = book.shape("e2-micro")

@@ -113,7 +113,7 @@ def test_no_steps_foreign_money_and_negative_prices_are_no_price() -> None:
 def test_the_command_prints_a_row_for_each_sku_in_order(tmp_path: Path) -> None:
     odd = sku("=cmd() Instance Core running in Iowa", "CPU", sku_id="=1+1")
     page = write_page(tmp_path / "page.json", [RAM, CORE, odd, NAT])
-    done = run_verbs("prices", arguments=["prices", "map", str(page), "--format", "csv"])
+    done = run_verbs(arguments=["prices", "map", str(page), "--format", "csv"])
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[:3] == [

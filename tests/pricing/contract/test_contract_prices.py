@@ -140,7 +140,7 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
     assert "'parsec' is not understood" in said
     assert f"{RAM} has 2 effective prices at one time" in said
     assert "no conversion rate" in said
-    done = run_verbs("price", arguments=["price", "machine", "n2-standard-16", "--region", CENTRAL,
+    done = run_verbs(arguments=["price", "machine", "n2-standard-16", "--region", CENTRAL,
                      "--billing-export", str(path)])  # fmt: skip
     assert done.returncode == 0
     assert "parsec" in done.stderr
@@ -149,7 +149,7 @@ def test_what_of_an_export_cannot_be_used_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("missing.csv", None, "no such file"),
+        ("missing.csv", None, "cannot be read: No such file"),
         ("other.csv", b"a,b\n1,2\n", "neither the detailed usage"),
         ("cut.parquet", b"PAR1" + b"\0" * 100, "cannot be read"),
         ("standard.csv", b"sku.id,cost,currency,usage_end_time\nX,1,USD,2026-10-01\n",
@@ -173,10 +173,18 @@ def test_an_audit_says_whose_prices_it_shows(tmp_path: Path) -> None:
         tmp_path / "export.parquet", [usage(BETWEEN_ZONES, "zones", 10, 0.08, effective=0.008)]
     )
     done = run_verbs(
-        "audit",
-        arguments=["audit", "--demo", "gecko", "--fail-on", "never", "--billing-export", str(path),
-                   "--discount", "Compute Engine=25"],
-    )  # fmt: skip
+        arguments=[
+            "audit",
+            "--demo",
+            "gecko",
+            "--fail-on",
+            "never",
+            "--billing-export",
+            str(path),
+            "--discount",
+            "Compute Engine=25",
+        ],
+    )
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "$1,905.40 a month" in text
@@ -275,7 +283,7 @@ def test_a_price_under_a_commitment_is_not_the_price_on_demand(
     rows = [core(0.03, model=DEFAULT), core(0.0216, model=FLEXIBLE)]
     usd, unread = core_of(tmp_path, *(rows[::-1] if is_turned else rows))
     assert (usd, unread) == (Decimal("0.03"), ())
-    done = run_verbs("price", arguments=["price", "sku", CORE, "--billing-export",
+    done = run_verbs(arguments=["price", "sku", CORE, "--billing-export",
                                          str(tmp_path / "own.parquet")])  # fmt: skip
     assert "Compute Flexible CUDs 1 Year: 0.0216" in done.stdout
 

@@ -264,20 +264,20 @@ def test_the_commands_refuse_and_accept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     inputs = inputs_in(tmp_path / "in")
     run = ["prices", "build", *arguments(inputs), "--out", str(out)]
-    assert run_verbs("prices", arguments=[*run, "--accept-changes"]).returncode == 0
+    assert run_verbs(arguments=[*run, "--accept-changes"]).returncode == 0
     before = (out / FILE_NAME).read_bytes()
     write_page(inputs / "skus.json", times(4, of_id("NET0-0001")))
-    done = run_verbs("prices", arguments=run)
+    done = run_verbs(arguments=run)
     assert (done.returncode, done.stdout) == (3, "")
     assert "NET0-0001" in done.stderr
     assert (out / FILE_NAME).read_bytes() == before
-    done = run_verbs("prices", arguments=[*run, "--accept", "NET0-0001"])
+    done = run_verbs(arguments=[*run, "--accept", "NET0-0001"])
     assert done.returncode == 0, done.stderr
     old = tmp_path / "old"
     old.mkdir()
     (old / FILE_NAME).write_bytes(before)
     found = ["prices", "verify", "--prices", str(out), "--against", str(old)]
-    done = run_verbs("prices", arguments=found)
+    done = run_verbs(arguments=found)
     assert done.returncode == 1
     assert "like_before" in done.stdout
     assert "NET0-0001" in done.stdout

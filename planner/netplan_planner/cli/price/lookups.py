@@ -1,10 +1,10 @@
 """`netplan price sku|traffic|address`."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from netplan_planner.choices import Tier, Use
 from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.price import price_app
@@ -17,22 +17,6 @@ from netplan_planner.engine.prices.traffic import (
     traffic_prices,
 )
 from netplan_planner.model import AddressUse
-
-
-class Use(StrEnum):
-    """What an address is used for; the values are those of the model's `AddressUse`."""
-
-    STANDARD_VM = "standard-vm"
-    SPOT_VM = "spot-vm"
-    UNUSED_STATIC = "unused-static"
-    ALL = "all"
-
-
-class Tier(StrEnum):
-    """Network tier of internet traffic."""
-
-    PREMIUM = "PREMIUM"
-    STANDARD = "STANDARD"
 
 
 class Sku(Parameters, frozen=True, kw_only=True):
@@ -107,7 +91,7 @@ def traffic(asked: Traffic) -> None:
     question = TrafficQuestion(
         src_region=asked.src,
         to=asked.to,
-        gib=amount(asked.gib, "--gib"),
+        gib=amount(asked.gib),
         area=asked.area,
         place=asked.place,
         network_tier=asked.network_tier.value,
@@ -135,6 +119,6 @@ def address(asked: Address) -> None:
     and what they take off, once.
     """
     specs = asked.answer.specs()
-    uses = tuple(AddressUse) if asked.use is Use.ALL else (AddressUse(asked.use.value),)
-    question = AddressQuestion(region=asked.region, uses=uses, hours=amount(asked.hours, "--hours"))
+    uses = tuple(AddressUse(one.value) for one in asked.use.each)
+    question = AddressQuestion(region=asked.region, uses=uses, hours=amount(asked.hours))
     answers.write(address_prices(question, asked.prices.source()), specs)

@@ -57,7 +57,7 @@ def machine(asked: Machine) -> None:
         machine_type=asked.machine_type,
         region=asked.region,
         paid=asked.usage,
-        hours=amount(asked.hours, "--hours"),
+        hours=amount(asked.hours),
     )
     answers.write(machine_prices(question, asked.prices.source()), specs)
 

@@ -51,8 +51,8 @@ def nat(asked: Nat) -> None:
         asked.region,
         asked.vms,
         asked.addresses,
-        amount(asked.gib, "--gib"),
-        amount(asked.hours, "--hours"),
+        amount(asked.gib),
+        amount(asked.hours),
         asked.prices.source(),
     )
     answers.write(answer, specs)
@@ -97,8 +97,8 @@ def vpn(asked: Vpn) -> None:
     answer = vpn_prices(
         asked.region,
         asked.tunnels,
-        amount(asked.gib, "--gib"),
-        amount(asked.hours, "--hours"),
+        amount(asked.gib),
+        amount(asked.hours),
         asked.prices.source(),
         to=asked.to,
         area=asked.area,
@@ -148,9 +148,9 @@ def lb(asked: LoadBalancer) -> None:
         asked.kind,
         rules=asked.rules,
         proxies=asked.proxies,
-        gib_in=amount(asked.gib, "--gib"),
-        gib_out=amount(asked.gib_out, "--gib-out"),
-        hours=amount(asked.hours, "--hours"),
+        gib_in=amount(asked.gib),
+        gib_out=amount(asked.gib_out),
+        hours=amount(asked.hours),
         source=asked.prices.source(),
     )
     answers.write(answer, specs)
@@ -187,7 +187,7 @@ def flow_logs(asked: FlowLogs) -> None:
     specs = asked.answer.specs()
     answer = flow_log_prices(
         asked.records,
-        None if asked.gib is None else amount(asked.gib, "--gib"),
+        None if asked.gib is None else amount(asked.gib),
         asked.prices.source(),
         has_metadata=asked.metadata,
         is_stored=asked.stored,

@@ -1,6 +1,5 @@
 """What the verbs of `netplan price` share: which prices, and amounts of the command line."""
 
-import math
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -13,7 +12,6 @@ from netplan_planner.cli import options
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.prices.source import PriceSource
-from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
 from netplan_planner.units import HOURS_PER_MONTH
 
@@ -25,8 +23,6 @@ Hours = Annotated[
     typer.Option("--hours", metavar="HOURS", help="That the total is for; 730 are a month.", min=0),
 ]
 DEFAULT_HOURS = float(HOURS_PER_MONTH)
-_MOST = 1e15
-"""More of anything is a slip of the keyboard."""
 
 
 class Prices(Parameters, frozen=True, kw_only=True):
@@ -49,14 +45,8 @@ class Prices(Parameters, frozen=True, kw_only=True):
         return source_of(self.prices, self.discount, self.billing_export, self.currency)
 
 
-def amount(number: float, option: str) -> Decimal:
-    """Return a number of the command line, exactly as it is written.
-
-    Raises:
-        UsageError: If it is no amount.
-    """
-    if not math.isfinite(number) or number > _MOST:
-        raise UsageError(f"{option}: {number} is not an amount")
+def amount(number: float) -> Decimal:
+    """Return a number of the command line, exactly as it is written."""
     return Decimal(str(number))
 
 

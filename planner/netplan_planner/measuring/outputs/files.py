@@ -9,9 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from netplan_planner.errors import InputError
 from netplan_planner.inert import NAME_LENGTH, inert
-from netplan_planner.input_files import reading
+from netplan_planner.input_files import WHOLE_BYTES, reading, unreadable
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
     Unusable,
@@ -23,7 +22,7 @@ from netplan_planner.measuring.outputs.detect import read_text
 from netplan_planner.model import Measurement
 from netplan_planner.model.probe_import import Refused
 
-LARGEST_BYTES = 256 * 2**20
+LARGEST_BYTES = WHOLE_BYTES
 """Of one file, unpacked: an hour of 64 streams with an interval a second takes a third of that."""
 _GZIP = b"\x1f\x8b"
 _MARKS = (
@@ -54,8 +53,7 @@ def read_outputs(path: Path) -> tuple[tuple[Measurement, ...], tuple[Refused, ..
     try:
         path.stat()
     except OSError as exc:
-        shown = inert(str(path))
-        raise InputError(f"{shown}: cannot be read: {exc.strerror or exc}") from exc
+        raise unreadable(path, exc) from exc
     found: list[Measurement] = []
     refused: list[Refused] = []
     for file in _files(path, refused):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Confidence, Estimate, FixSet, FixStep, OrderedFix, Report
+from netplan_planner.model import Confidence, Estimate, Finding, FixSet, FixStep, OrderedFix, Report
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -24,6 +24,8 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
+_NAMED = 3
+"""Findings that a remark names."""
 _STEPS = 7
 _SETS = 2
 """Entries of the section; a list of what is first is short, or it is no such list."""
@@ -47,8 +49,33 @@ def do_first(report: Report, options: RenderOptions) -> Iterator[Block]:
         worth = line(", together ", phrases.money(saved)) if saved else ()
         text = f"and {figures.counted(len(rest), 'more fix', 'more fixes')} that bring less"
         yield Para(line=line(text, worth, "; -v lists them"))
+    unranked = not_among(report)
+    if unranked:
+        yield Para(line=unranked)
     for fix_set in report.fix_sets if everything else report.fix_sets[:_SETS]:
         yield from fixes_together(fix_set, numbers)
+
+
+def not_among(report: Report) -> Line:
+    """Return why fixes that change a figure are in neither the order nor its sum; empty if none."""
+    found = [n for n, finding in enumerate(report.findings, 1) if _is_unranked(finding)]
+    if not found:
+        return ()
+    shown = found[:_NAMED]
+    more = f" and {len(found) - len(shown):,} more" if len(found) > len(shown) else ""
+    numbers = (", ".join(map(str, shown)) if more else phrases.numbers(shown)) + more
+    which, fixes = ("finding", "its fix") if len(found) == 1 else ("findings", "their fixes")
+    why = f"no traffic is seen to need {fixes}, no saving is known"
+    return line(f"left out: {which} {numbers}; {why}")
+
+
+def _is_unranked(finding: Finding) -> bool:
+    """Return whether a fix changes a figure, and brings nothing; overlaps are told there."""
+    if finding.fix is None or finding.rank is not None or finding.overlap:
+        return False
+    now, fixed = finding.throughput_now, finding.throughput_fixed
+    is_faster = now is not None and fixed is not None and (fixed.gbps or 0) > (now.gbps or 0)
+    return is_faster or bool(finding.saving_usd_per_month)
 
 
 def headline(report: Report) -> Line:

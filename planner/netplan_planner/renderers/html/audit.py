@@ -62,6 +62,7 @@ def render(report: Report, options: RenderOptions) -> str:
         "sums": [in_currency(text, currency) for text in sums(report) if text],
         "steps": steps[:limit],
         "steps_left": in_currency(_left(report.do_first[limit:] if limit else ()), currency),
+        "not_among": first.not_among(report),
         "together": _together(report, told),
         "findings": findings(report, told),
         "none_why": () if report.findings else why_none(report),

@@ -17,7 +17,7 @@ HEAD = "note,region,machine_type"
 def run(folder: Path, text: str, *more: str) -> tuple[int, str, str]:
     table = folder / "machines.csv"
     table.write_text(text)
-    done = run_verbs("price", arguments=["price", "machine", "--batch", str(table), *more])
+    done = run_verbs(arguments=["price", "machine", "--batch", str(table), *more])
     return done.returncode, done.stdout, done.stderr
 
 
@@ -92,7 +92,7 @@ def test_a_table_may_be_packed_or_come_from_a_spreadsheet(tmp_path: Path) -> Non
         "mixed.csv": table.replace("\n", "\r\n", 1).encode(),
     }.items():
         (tmp_path / name).write_bytes(content)
-        done = run_verbs("price", arguments=["price", "machine", "--batch", str(tmp_path / name)])
+        done = run_verbs(arguments=["price", "machine", "--batch", str(tmp_path / name)])
         assert (done.returncode, done.stdout) == (0, plain[1]), name
     assert plain[1].splitlines()[1].startswith("-5,us-central1,n2-standard-16,0.776944,")
 
@@ -130,15 +130,15 @@ def test_a_type_beside_a_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_sku_is_shown_with_its_steps() -> None:
-    done = run_verbs("price", arguments=["price", "sku", "d591-959f-0d6c", "--format", "json"])
+    done = run_verbs(arguments=["price", "sku", "d591-959f-0d6c", "--format", "json"])
     rows = json.loads(done.stdout)["prices"]
     assert [(row["from"], row["usd_per_unit"]) for row in rows] == [
         *((0, 0.25), (10_240, 0.15), (30_720, 0.075), (51_200, 0.05)),
     ]
     assert rows[0]["kind"] == "network_other:VPCFlowLogsGeneration"
-    without = run_verbs("price", arguments=["price", "sku", "4B15-30EF-FEEB"])
+    without = run_verbs(arguments=["price", "sku", "4B15-30EF-FEEB"])
     assert without.returncode == 3
     assert "names it without a price" in without.stderr
-    unknown = run_verbs("price", arguments=["price", "sku", "0000"])
+    unknown = run_verbs(arguments=["price", "sku", "0000"])
     assert unknown.returncode == 2
     assert "no SKU '0000'" in unknown.stderr

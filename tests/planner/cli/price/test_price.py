@@ -11,15 +11,12 @@ from pathlib import Path
 import pytest
 
 from netplan_pricing.container import FILE_NAME
-from support.commands.run import run_forked
+from support.commands.run import run_verbs
 from support.prices.inputs import built
-
-COMMAND = "import netplan_planner.cli.price; from netplan_planner.cli import main; main()"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    variables = {"PATH": "", "COLUMNS": "200", "NO_COLOR": "1", "PYTHONPATH": ":".join(sys.path)}
-    return run_forked(COMMAND, ["price", *arguments], variables)
+    return run_verbs(arguments=["price", *arguments], COLUMNS="200")
 
 
 def test_sustained_use_of_half_a_month_has_half_of_the_steps() -> None:

@@ -108,7 +108,7 @@ def test_a_plan_that_was_broken_off_goes_on_with_the_same_command(
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(lambda: store.exists() and store.stat().st_size, "the first run")
+    wait_for(lambda: store.exists() and read_store(store).measurements, "the first run")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, errors

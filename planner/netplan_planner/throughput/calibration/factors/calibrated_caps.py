@@ -82,12 +82,14 @@ class CalibratedCaps:
         return self._caps.measured(path_class)
 
 
-def probed_path(query: PathQuery, found: StaticLimits, caps: CapsBook) -> Probed | None:
-    """Return what probes taught of one path; None without a calibration."""
+def probed_paths(
+    queries: Sequence[PathQuery], found: Sequence[StaticLimits], caps: CapsBook
+) -> Probed | None:
+    """Return what probes taught of paths with such limits; None without a calibration."""
     if not isinstance(caps, CalibratedCaps):
         return None
-    pairs = caps.corrector.of_pairs([pair_of(query)])
-    return caps.corrector.probed([query], [found], pairs)
+    pairs = caps.corrector.of_pairs([pair_of(query) for query in queries])
+    return caps.corrector.probed(queries, found, pairs)
 
 
 def corrected_limits(

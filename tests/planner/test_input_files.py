@@ -1,0 +1,77 @@
+"""Files that are read whole: a bound, and one wording for what cannot be read."""
+
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.errors import UsageError
+from netplan_planner.input_files import WHOLE_BYTES, toml_file, whole
+from support.commands.in_process import netplan
+
+ENDLESS = Path("/dev/zero")
+
+
+def test_a_file_up_to_the_bound_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"123")
+    assert whole(file, 3) == b"123"
+    with pytest.raises(OSError, match="more than 0 MiB"):
+        whole(file, 2)
+
+
+def test_a_large_file_is_refused_by_its_size_alone(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    with file.open("wb") as out:
+        out.truncate(2**33)
+    with pytest.raises(OSError, match=f"more than {WHOLE_BYTES >> 20} MiB"):
+        whole(file)
+
+
+def test_the_table_of_a_configuration_is_read_within_it(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text("a = 1\n", encoding="utf-8")
+    assert toml_file(file) == {"a": 1}
+    with pytest.raises(UsageError, match=r"none\.toml: cannot be read: No such file or directory"):
+        toml_file(tmp_path / "none.toml")
+
+
+@pytest.mark.skipif(not ENDLESS.exists(), reason="this system has no /dev/zero")
+def test_a_device_that_never_ends_is_refused_whatever_a_file_may_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("netplan_planner.input_files.WHOLE_BYTES", 2**20)
+    with pytest.raises(OSError, match="more than 1 MiB"):
+        whole(ENDLESS, 2**40)
+    done = netplan("--config", str(ENDLESS), "caps", "n2-standard-4")
+    assert done.status == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "audit --inventory FILE",
+        "audit --demo gecko --traffic FILE",
+        "audit --demo gecko --measurements FILE",
+        "audit --demo gecko --calibration FILE",
+        "audit --demo gecko --ignore-file FILE",
+        "audit --demo gecko --prices FILE",
+        "audit --demo gecko --billing-export FILE",
+        "--config FILE caps n2-standard-4",
+        "predict --batch FILE",
+        "price machine --batch FILE",
+        "calibrate FILE --out OUT",
+        "model evaluate FILE",
+        "probe import FILE --store OUT",
+        "prices diff FILE FILE",
+        "prices verify --prices FILE",
+        "prices reconcile --demo gecko --billing-export FILE",
+        "prices build --skus FILE --machine-types FILE --out OUT",
+    ],
+)
+def test_a_file_that_is_missing_is_said_alike_by_all(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "none"
+    words = line.replace("FILE", str(file)).replace("OUT", str(tmp_path / "out")).split()
+    done = netplan(*words)
+    assert done.status in {2, 3}
+    assert str(file) in done.err
+    assert ": cannot be read: No such file or directory" in done.err
