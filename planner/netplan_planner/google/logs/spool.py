@@ -18,7 +18,7 @@ import msgspec
 from netplan_planner import writing
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google.logs.asking import EntryPage, stamp
-from netplan_planner.input_files import decode_json
+from netplan_planner.input_files import decode_json, unreadable, whole
 from netplan_planner.model import ProjectId
 
 STATE = ".asked.json"
@@ -139,9 +139,9 @@ def open_spool(folder: Path, asked: State, *, named: Sequence[str] = ()) -> Spoo
     """
     try:
         content = sorted(path.name for path in folder.iterdir() if not _is_leftover(path))
-        data = (folder / STATE).read_bytes() if STATE in content else None
+        data = whole(folder / STATE) if STATE in content else None
     except OSError as exc:
-        raise InputError(f"{folder}: cannot be read: {exc.strerror or exc}") from exc
+        raise unreadable(folder, exc) from exc
     if data is None:
         if content:
             raise UsageError(
