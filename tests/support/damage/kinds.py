@@ -11,13 +11,12 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
-from netplan_planner.google import ApiOptions
-from netplan_planner.google.logs import LogOptions, read_flow_logs
-from netplan_planner.google.logs.asking import LOG_NAMES
-from netplan_planner.google.logs.spool import STATE
+from netplan_planner.google.logs.asking import LOG_NAMES, read_page
+from netplan_planner.google.logs.spool import Progress, State, open_spool
+from netplan_planner.model import ProjectId
 from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
@@ -33,7 +32,6 @@ from support.probes.stores import write_store
 from support.projects.asset_table import write_assets
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import SHARED
-from support.servers.logging import LoggingServer
 
 GCLOUD = FOLDER / "gcloud"
 CATALOG_URL = "http://127.0.0.1:9"
@@ -104,23 +102,19 @@ def _assets(folder: Path) -> None:
 
 def _log_pages(folder: Path) -> None:
     """The pages of Cloud Logging that a run keeps, all of them there."""
-    held = [
-        {**one, "logName": f"projects/one-project/logs/{LOG_NAMES[0]}", "timestamp": _LOGGED}
-        for one in _flows()
-    ]
-    with (
-        LoggingServer({"one-project": held}, page_limit=4) as server,
-        read_flow_logs(
-            ["one-project"],
-            ApiOptions(is_anonymous=True),
-            LogOptions(endpoint=server.url, folder=folder),
-            since=datetime.fromisoformat("2026-11-02T08:00:00Z"),
-            until=datetime.fromisoformat("2026-11-02T09:00:00Z"),
-        ),
-    ):
-        state = folder / STATE
-        # Nobody answers there.
-        state.write_bytes(state.read_bytes().replace(server.url.encode(), CATALOG_URL.encode()))
+    since, until = (datetime(2026, 11, 2, hour, tzinfo=UTC) for hour in (8, 9))
+    project = ProjectId("one-project")
+    # Nobody answers there.
+    asked = State(f"{CATALOG_URL}/v2/", since, until, False, {project: Progress()})
+    pages = open_spool(folder, asked)
+    log = f"projects/{project}/logs/{LOG_NAMES[0]}"
+    found = [{**one, "logName": log, "timestamp": _LOGGED} for one in _flows()]
+    for first in range(0, len(found), 4):
+        held = found[first : first + 4]
+        token = "more" if first + 4 < len(found) else ""
+        pages.add(
+            project, read_page(json.dumps({"entries": held, "nextPageToken": token}).encode())
+        )
 
 
 def _flows() -> list[dict[str, object]]:

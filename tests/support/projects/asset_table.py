@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 Json = dict[str, Any]
 
 
 def write_assets(path: Path, assets: Sequence[Json], **more: list[Any]) -> Path:
     """Write assets of an export, as JSON has them; `more` are columns of their own."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     table = {
         "name": [one["name"] for one in assets],
         "asset_type": [one["assetType"] for one in assets],
