@@ -21,8 +21,8 @@ from typing import NamedTuple, TypeVar
 
 from growth_worlds import WORLDS, World
 from netplan_planner.engine.audit import report_on
-from netplan_planner.engine.findings import judge
 from netplan_planner.engine.fixes import answer
+from netplan_planner.engine.judging import judge
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.model import Facts, Report

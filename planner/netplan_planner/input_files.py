@@ -73,11 +73,13 @@ def whole(path: Path, most_bytes: int = WHOLE_BYTES) -> bytes:
     """
     with path.open("rb") as file:
         about = os.fstat(file.fileno())
-        is_regular = stat.S_ISREG(about.st_mode)
-        most = most_bytes if is_regular else min(most_bytes, WHOLE_BYTES)
-        # Room for as much as is asked for is made at once: no more than a file has is asked of it.
-        asked = about.st_size if is_regular and about.st_size else most
-        data = file.read(asked + 1) if about.st_size <= most else b""
+        most = most_bytes if stat.S_ISREG(about.st_mode) else min(most_bytes, WHOLE_BYTES)
+        # Not `most` at once: so much memory would be set aside before anything is read.
+        data = file.read(about.st_size + 1) if about.st_size <= most else b""
+        while 0 < len(data) <= most and (
+            more := file.read(min(most + 1 - len(data), _PIECE_BYTES))
+        ):
+            data += more
     if max(len(data), about.st_size) > most:
         raise too_large(path, most)
     return data

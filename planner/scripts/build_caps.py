@@ -21,6 +21,8 @@ from dataclasses import astuple, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
+from netplan_planner.shipped import shipped_rows
+
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "netplan_planner" / "throughput" / "data" / "egress_caps.csv"
 
@@ -83,7 +85,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("folder", type=Path, help="folder with vm_egress_caps.csv")
     parser.add_argument("--output", type=Path, default=TARGET, help="where to write the table")
     options = parser.parse_args(arguments)
-    source = _read(options.folder / "vm_egress_caps.csv")
+    source = shipped_rows(options.folder / "vm_egress_caps.csv")
     rows = build(source)
     write(rows, options.output)
     print(f"{options.output}: {len(rows)} rows from {len(source)} lines")
@@ -116,13 +118,8 @@ def write(rows: Iterable[Row], target: Path) -> None:
 
 
 @cache
-def _table(name: str) -> list[dict[str, str]]:
-    return _read(HERE / name)
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _table(name: str) -> tuple[dict[str, str], ...]:
+    return shipped_rows(HERE / name)
 
 
 def _is_type(line: dict[str, str]) -> bool:

@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.round_trips.distance import (
     Leg,
@@ -141,7 +142,7 @@ def read_figures(folder: Path) -> Iterator[Figure]:
     """
     uses = {(row["file"], row["source"]): row["use"] for row in _table("rtt_sources.csv")}
     for name in ("latency.csv", "public_measurements.csv"):
-        for row in _read(folder / name):
+        for row in shipped_rows(folder / name):
             if name != "latency.csv" and not row["rtt_ms"]:
                 continue
             use = uses.get((name, row["source"]))
@@ -434,7 +435,7 @@ def _check_sources(without: Sequence[str]) -> None:
 
 @cache
 def _places() -> World:
-    rows = _read(DATA / PLACES)
+    rows = shipped_rows(DATA / PLACES)
     degrees = np.array([[float(r["latitude_deg"]), float(r["longitude_deg"])] for r in rows])
     km = great_circle_km(degrees[:, 0], degrees[:, 1])
     return World(tuple(row["place"] for row in rows), km, np.full_like(km, np.nan))
@@ -451,13 +452,8 @@ def _world(pairs: Pairs) -> World:
 
 
 @cache
-def _table(name: str) -> list[dict[str, str]]:
-    return _read(HERE / name)
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _table(name: str) -> tuple[dict[str, str], ...]:
+    return shipped_rows(HERE / name)
 
 
 if __name__ == "__main__":

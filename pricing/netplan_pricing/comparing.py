@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from enum import StrEnum
 
-import msgspec
-
+from netplan_planner.model import PriceMove
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.component_rates import USAGE_WORDS
@@ -29,31 +28,9 @@ class Area(StrEnum):
     SKU = "sku"
 
 
-class PriceChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One price in two snapshots; None where a snapshot has none."""
-
-    area: Area
-    what: str
-    """Machine type and usage, a rate's series and component and usage, traffic by its ends, or a
-    SKU's id and description."""
-    where: str
-    change: Change
-    old_usd: Decimal | None
-    new_usd: Decimal | None
-    step: str = ""
-    """Where the step of a tiered price begins, empty for the first."""
-
-    @property
-    def ratio(self) -> Decimal | None:
-        """By what share of the old price it moved; None where one of the two is missing."""
-        if self.old_usd is None or self.new_usd is None or not self.old_usd:
-            return None
-        return (self.new_usd - self.old_usd) / self.old_usd
-
-
 def compare(
     old: SnapshotPriceBook, new: SnapshotPriceBook, *, least_ratio: Decimal
-) -> Iterator[PriceChange]:
+) -> Iterator[PriceMove]:
     """Yield every price that appeared, vanished, or moved by more than `least_ratio`.
 
     Machines are compared where their region offers them, by region, type and usage; rates of cores,
@@ -72,7 +49,7 @@ def _change(
     before: Mapping[tuple[Area, str, str, str], Decimal],
     after: Mapping[tuple[Area, str, str, str], Decimal],
     least_ratio: Decimal,
-) -> PriceChange | None:
+) -> PriceMove | None:
     area, where, what, step = key
     old_usd, new_usd = before.get(key), after.get(key)
     if old_usd is None:
@@ -83,14 +60,16 @@ def _change(
         return None
     else:
         change = Change.MOVED
-    return PriceChange(
-        area=area,
-        what=what,
+    ratio = (new_usd - old_usd) / old_usd if old_usd and new_usd is not None else None
+    return PriceMove(
+        area=area.value,
+        change=change.value,
         where=where,
-        change=change,
+        what=what,
+        step=step,
         old_usd=old_usd,
         new_usd=new_usd,
-        step=step,
+        ratio=ratio,
     )
 
 

@@ -1,9 +1,10 @@
 """Countries by name and code: people write Germany or DE where flow records write `deu`."""
 
-import csv
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+
+from netplan_planner.shipped import shipped_rows
 
 _FILE = Path(__file__).parent / "facts" / "country_codes.csv"
 
@@ -24,9 +25,8 @@ def country_names() -> tuple[str, ...]:
 
 @cache
 def _by_name() -> Mapping[str, str]:
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        return {
-            name: row["code3"]
-            for row in csv.DictReader(file)
-            for name in (row["code3"], row["code2"], *row["names"].split("|"))
-        }
+    return {
+        name: row["code3"]
+        for row in shipped_rows(_FILE)
+        for name in (row["code3"], row["code2"], *row["names"].split("|"))
+    }

@@ -6,7 +6,7 @@ from decimal import Decimal
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import MachineShape, Usage, shape_of_custom
+from netplan_planner.model import MachineShape, shape_of_custom
 from netplan_pricing import schema
 from netplan_pricing.container import SnapshotFile
 from netplan_pricing.machine_types import MachineTypes
@@ -20,8 +20,6 @@ _MEMORY_STEP_MIB = 256
 """Compute Engine takes no other sizes (creating a VM with a custom machine type, documentation)."""
 _GPU_SERIES = "g2"
 """The one series whose custom types hold GPUs, as many as its standard type of equal vCPUs."""
-
-RATE_USAGES = {Usage.ON_DEMAND: "on_demand", Usage.SPOT: "spot"}
 
 
 class CustomType(msgspec.Struct, frozen=True, kw_only=True):

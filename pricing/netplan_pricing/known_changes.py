@@ -4,7 +4,6 @@ The table is the package's own, not the snapshot's: an old snapshot cannot know 
 Its figures have secondary sources; they are told, and never put in the place of the catalogue's.
 """
 
-import csv
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
@@ -13,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.model import OLDER_THAN_A_CHANGE
+from netplan_planner.shipped import shipped_values
 
 _TABLE = Path(__file__).parent / "facts" / "known_changes.csv"
 
@@ -31,19 +31,7 @@ class KnownChange(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def known_changes() -> Mapping[str, KnownChange]:
     """Return the changes by SKU id."""
-    with _TABLE.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    return {
-        row["sku_id"]: KnownChange(
-            sku_id=row["sku_id"],
-            since=date.fromisoformat(row["since"]),
-            unit=row["unit"],
-            old_usd=row["old_usd"],
-            new_usd=row["new_usd"],
-            source=row["source"],
-        )
-        for row in rows
-    }
+    return {one.sku_id: one for one in shipped_values(_TABLE, KnownChange)}
 
 
 def change_after(sku_id: str, as_of: str) -> str:

@@ -34,8 +34,6 @@ ROW_NOTES = {
 }
 """What the note codes of price rows mean; a code that is not here is shown as it is."""
 
-SPOT_WITHHELD = "spot-withheld"
-
 
 def quoted(name: str) -> str:
     r"""Return a name from outside for a message: short, with escapes visible.

@@ -8,13 +8,12 @@ from enum import StrEnum
 import msgspec
 
 from netplan_planner.errors import MissingDatum
-from netplan_planner.model import AddressUse
+from netplan_planner.model import AddressUse, RegionLack, UnpricedType
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.container import Table
 from netplan_pricing.guards import alone, missing
 from netplan_pricing.guards.beside import doubts_beside
-from netplan_pricing.guards.missing import Lack
 from netplan_pricing.guards.quotes import quotes
 from netplan_pricing.known_changes import change_after, known_changes
 from netplan_pricing.machine_prices import ListedMachine
@@ -53,9 +52,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     """How many prices each check looked at."""
     faults: tuple[Fault, ...]
-    unpriced: tuple[tuple[str, str, str], ...]
-    """Region, machine type and reason of what is offered and has no price."""
-    lacking: tuple[Lack, ...] = ()
+    unpriced: tuple[UnpricedType, ...]
+    lacking: tuple[RegionLack, ...] = ()
     """Regions without prices of traffic: too few of them to doubt the rest."""
     outdated: tuple[str, ...] = ()
     """SKUs whose price is known to have changed since, a line each."""
@@ -76,7 +74,7 @@ def verify(
     """
     counts = dict.fromkeys((check.name.lower() for check in Check), 0)
     faults: list[Fault] = []
-    unpriced: list[tuple[str, str, str]] = []
+    unpriced: list[UnpricedType] = []
 
     def note(check: Check, found: Iterator[Fault | None]) -> None:
         for one in found:
@@ -92,7 +90,9 @@ def verify(
             note(Check.NOT_ABOVE_ON_DEMAND, _not_above(one))
             note(Check.PRICED, _priced(one))
             if one.on_demand_usd_per_hour is None:
-                unpriced.append((region, one.machine_type, one.reason))
+                unpriced.append(
+                    UnpricedType(region=region, machine_type=one.machine_type, reason=one.reason)
+                )
     quoted = tuple(quotes(book))
     note(Check.FUTURE, _dates(book, today))
     for check, doubts in (
@@ -116,7 +116,9 @@ def verify(
     regions = set(book.regions())
     gaps = [one for one in present if one is not None and one.where in regions]
     if gaps and missing.are_few(len({one.where for one in gaps}), len(regions)):
-        lacking += tuple(Lack(one.where, one.what.removeprefix("no price of ")) for one in gaps)
+        lacking += tuple(
+            RegionLack(region=one.where, what=one.what.removeprefix("no price of ")) for one in gaps
+        )
         present = [None if one in gaps else one for one in present]
     note(Check.PRESENT, iter(present))
     return Verdict(
@@ -217,7 +219,7 @@ def _steps(book: SnapshotPriceBook) -> Iterator[Fault | None]:
 
 def _both_ways(
     book: SnapshotPriceBook,
-) -> tuple[Iterator[Fault | None], tuple[Lack, ...]]:
+) -> tuple[Iterator[Fault | None], tuple[RegionLack, ...]]:
     """Return a fault for each pair without one price, but for few regions without any."""
     count: dict[tuple[str, str], int] = {}
     for entry in book.network.entries(NetworkKind.INTERREGION):

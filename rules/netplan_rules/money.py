@@ -16,6 +16,7 @@ from netplan_planner.model import (
     MachineChange,
     PathClass,
     Price,
+    Saving,
     SavingBasis,
     line_item,
     total_usd,
@@ -23,30 +24,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import HOURS_PER_MONTH
-
-
-class Saving:
-    """Lines of a saving, or the reason why none can be stated.
-
-    `basis` and `note` say what commitments have to do with it.
-    """
-
-    def __init__(
-        self,
-        items: tuple[LineItem, ...] = (),
-        unknown: str = "",
-        basis: SavingBasis = SavingBasis.BILL,
-        note: str = "",
-    ) -> None:
-        self.items = items
-        self.unknown = unknown
-        self.basis = basis
-        self.note = note
-
-    @property
-    def usd_per_month(self) -> Decimal:
-        """The sum of the lines."""
-        return sum((item.usd_per_month for item in self.items), Decimal(0))
 
 
 def negated(item: LineItem) -> LineItem:

@@ -12,6 +12,7 @@ NAMED = {
     "netplan_planner/cli/live.py: _line": 2,
     "netplan_planner/cli/live.py: _show": 2,
     "netplan_planner/cli/origins.py: load": 1,
+    "netplan_planner/engine/code_places.py: _of_terraform": 1,
     "netplan_planner/google/transport.py: _opened": 2,
     "netplan_planner/google/transport.py: default_project": 1,
     "netplan_planner/leftovers.py: _is_dead": 1,
@@ -20,6 +21,7 @@ NAMED = {
     "netplan_planner/measuring/store.py: _opened": 1,
     "netplan_planner/readers/files.py: _read_table": 1,
     "netplan_planner/renderers/scatter.py: _figure": 2,
+    "netplan_planner/traffic/__init__.py: read_pod_traffic": 1,
     "netplan_planner/traffic/__init__.py: read_traffic": 1,
     "netplan_pricing/opening.py: open_prices": 2,
 }

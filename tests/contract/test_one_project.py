@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,10 +17,30 @@ from support.projects import one_project
 from support.servers.compute import ComputeServer
 from support.servers.discovery import discovery
 
+TERRAFORM = ("terraform-plan", "terraform-state", "terraform-state-file")
+
 NOT_CARRIED = {
     ("cloud-asset", "machine_shapes"): "Cloud Asset Inventory has no machine types",
+    **{
+        (name, field): reason
+        for name in TERRAFORM
+        for field, reason in {
+            "machine_shapes": "the provider has no resource for machine types",
+            "instances.interfaces.access_config_name": "the provider leaves the name to the API",
+            "instances.last_started": "the provider does not keep it",
+            "instances.licenses": "the provider keeps them of disks, which the project has none of",
+            "vpn_tunnels.status": "the provider keeps a sentence of it only",
+            "subnetworks[b-central].flow_logs": "no `log_config` is off; the API says nothing here",
+            "instance_groups[managed]": "a managed group is its manager's alone",
+        }.items()
+    },
 }
-"""What a format cannot carry: its folder and the field of the inventory, with the reason."""
+"""What a format cannot carry: its folder, the field of the inventory (of its values, of values in
+those), and the reason. `[managed]`: the groups that a manager names, less the managers; another
+word in brackets is the name of the one resource that is meant."""
+
+_SAID_OTHERWISE = {"instances.interfaces.access_config_name", "subnetworks[b-central].flow_logs"}
+"""Not carried, but something documented stands for it."""
 
 SCHEMAS = {
     "instances": "Instance",
@@ -38,7 +60,7 @@ SCHEMAS = {
 RESOURCES = [
     field
     for field in Inventory.__struct_fields__
-    if field not in {"unread", "projects", "machine_shapes"}
+    if field not in {"unread", "projects", "machine_shapes", "kubernetes"}
 ]
 
 
@@ -76,11 +98,32 @@ def comparable(inventory: Inventory) -> dict[str, list[dict[str, object]]]:
     """The resources without where they were read."""
     return {
         field: [
-            msgspec.structs.asdict(value) | {"ref": value.ref.self_link}
+            msgspec.to_builtins(value) | {"ref": value.ref.self_link}
             for value in getattr(inventory, field)
         ]
         for field in RESOURCES
     } | {"machine_shapes": [msgspec.structs.asdict(shape) for shape in inventory.machine_shapes]}
+
+
+def less(values: Any, path: str) -> Any:
+    """Take what a format does not carry out of comparable values, and return them."""
+    field, _, rest = path.partition(".")
+    if field.endswith("[managed]"):
+        name = field.removesuffix("[managed]")
+        values[name] = [
+            group
+            for group in values[name]
+            if not group["is_managed"] or "/instanceGroupManagers/" in group["ref"]
+        ]
+    elif not rest:
+        held = values[field]
+        values[field] = type(held)() if isinstance(held, list | tuple) else None
+    else:
+        field, _, only = field.rstrip("]").partition("[")
+        for value in values[field]:
+            if not only or value["name"] == only:
+                less(value, rest)
+    return values
 
 
 READS: dict[str, Callable[[], Inventory]] = {
@@ -92,11 +135,13 @@ READS: dict[str, Callable[[], Inventory]] = {
 @pytest.mark.parametrize("name", READS)
 def test_every_format_reads_to_the_same_inventory(name: str) -> None:
     expected, found = comparable(read_pages()), comparable(READS[name]())
+    for folder, path in NOT_CARRIED:
+        if folder == name:
+            assert path in _SAID_OTHERWISE or less(deepcopy(found), path) == found, path
+            less(found, path)
+            less(expected, path)
     for field in expected:
-        if (name, field) in NOT_CARRIED:
-            assert found[field] == []
-        else:
-            assert found[field] == expected[field], field
+        assert found[field] == expected[field], field
 
 
 def test_an_http_log_reads_to_the_same_inventory(tmp_path: Path) -> None:
@@ -106,7 +151,7 @@ def test_an_http_log_reads_to_the_same_inventory(tmp_path: Path) -> None:
 def test_what_is_not_carried_names_formats_and_fields_that_exist() -> None:
     for (name, field), reason in NOT_CARRIED.items():
         assert name in FOLDERS
-        assert field in Inventory.__struct_fields__
+        assert field.partition(".")[0].partition("[")[0] in Inventory.__struct_fields__
         assert reason
 
 

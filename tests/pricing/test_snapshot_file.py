@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.errors import InputError
+from netplan_planner.model import ListComparison
 from netplan_pricing import open_snapshot
-from netplan_pricing.building.assemble import Built, Comparison
+from netplan_pricing.building.assemble import Built
 from netplan_pricing.building.from_files import write_snapshot
 from netplan_pricing.container import (
     EMBEDDED,
@@ -55,7 +56,7 @@ def built(content: bytes) -> Built:
         unread=(),
         priceless=(),
         choices=(),
-        comparison=Comparison(compared_count=0, offered_count=0, differences=()),
+        comparison=ListComparison(compared_count=0, offered_count=0, differences=()),
         region_pair_count=0,
     )
 

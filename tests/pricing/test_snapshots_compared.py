@@ -195,4 +195,4 @@ def test_the_shipped_snapshot_holds() -> None:
     verdict = verify(book, TODAY, book)
     assert verdict.faults == ()
     assert all(count > 0 for count in verdict.counts.values())
-    assert all(reason for _, _, reason in verdict.unpriced)
+    assert all(one.reason for one in verdict.unpriced)

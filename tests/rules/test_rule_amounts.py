@@ -20,7 +20,7 @@ def strings(text: Text) -> Iterator[str]:
 
 
 def texts(hit: Hit) -> Iterator[Text]:
-    yield from (hit.message, hit.subject, hit.saving_note, hit.saving_unknown)
+    yield from (hit.message, hit.subject, hit.saving.note, hit.saving.unknown)
     yield hit.confidence_reason
     if hit.fix is not None:
         yield from (hit.fix.text, hit.fix.label, hit.fix.caution)

@@ -79,7 +79,7 @@ GCLOUD = {
             "logging-aggregation-interval logging-flow-sampling logging-metadata"
             " logging-filter-expr stack-type purpose role"
         ),
-        switches=_flags("enable-flow-logs enable-private-ip-google-access"),
+        switches=_flags("enable-flow-logs no-enable-flow-logs enable-private-ip-google-access"),
     ),
     "compute networks update": Surface(
         frozenset(), _flags("mtu bgp-routing-mode"), switches=_flags("async")
@@ -249,7 +249,7 @@ def test_flags_in_sentences_exist() -> None:
     texts = [(n, " ".join((r.rationale, r.remediation, r.guards))) for n, r in rules]
     for rule, _, hit in hits_of_bad_cases():
         if hit.fix is not None:
-            texts.append((rule, f"{hit.fix.text} {hit.fix.caution} {hit.saving_unknown}"))
+            texts.append((rule, f"{hit.fix.text} {hit.fix.caution} {hit.saving.unknown}"))
     named = {(rule, flag) for rule, text in texts for flag in re.findall(r"--([a-z][a-z-]+)", text)}
     assert named
     assert {(rule, flag) for rule, flag in named if flag not in known} == set()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.findings import judge
 from netplan_planner.engine.fixes import answer
+from netplan_planner.engine.judging import judge
 from netplan_planner.model import Facts, Finding, Fix, Gap, Hit
 from netplan_planner.renderers.figures import shown
 from netplan_rules.registry import all_rules, find_rule

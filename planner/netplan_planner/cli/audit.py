@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
+from netplan_planner.cli.bundles import (
+    Api,
+    FlowReading,
+    Input,
+    Look,
+    MetricsInput,
+    PriceInput,
+    verbosity,
+)
 from netplan_planner.cli.options import CHOICE, OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
@@ -18,7 +26,7 @@ from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.engine.rule_pages import check_rule_names, rule_infos
+from netplan_planner.engine.rules import check_rule_names, rule_list
 from netplan_planner.engine.suppressions import IGNORE_FILE
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
@@ -134,6 +142,17 @@ class Written(Parameters, frozen=True, kw_only=True):
         int,
         typer.Option("--verbose", "-v", count=True, help="Explain all.", rich_help_panel=OUTPUT),
     ] = 0
+    terraform_dir: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Root module of a Terraform plan, whose lines SARIF shows (default: the plan's"
+            " folder).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     look: Look = Look()
     max_findings: Annotated[
         int | None,
@@ -157,6 +176,7 @@ class Audit(Parameters, frozen=True, kw_only=True):
         typer.Argument(help="More inventory files, as a shell pattern behind --inventory gives."),
     ] = None
     given: Input = Input()
+    metrics: MetricsInput = MetricsInput()
     measurements: options.Measurements = None
     calibration: options.Calibration = None
     pricing: PriceInput = PriceInput()
@@ -192,7 +212,8 @@ def audit(asked: Audit) -> None:
     if report.price_age and any(one.format == "csv" and one.path is None for one in outputs):
         # A table has no place for it.
         typer.echo(inert_line(report.price_age), err=True)
-    write_outputs(report, outputs, _with_places(render, outputs, report, request))
+    placed = _with_places(render, outputs, report, request, asked.written.terraform_dir)
+    write_outputs(report, outputs, placed)
     _finish(report, asked.gate.fail_on, save_limit, asked.gate.strict)
 
 
@@ -200,7 +221,7 @@ def _request(asked: Audit) -> "AuditRequest":
 
     thresholds, targets = options.configured()
     given, pricing, judged = asked.given, asked.pricing, asked.judged
-    return AuditRequest(
+    request = AuditRequest(
         today=options.day(asked.today) or date.today(),
         as_of=options.day(asked.as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
@@ -226,6 +247,7 @@ def _request(asked: Audit) -> "AuditRequest":
         traffic_options=asked.reading.options(),
         log_options=asked.reading.log_options(),
     )
+    return asked.metrics.added_to(request)
 
 
 def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
@@ -238,7 +260,7 @@ def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":
         explain=_explained(written.explain),
         max_findings=written.max_findings,
         max_members=written.max_members,
-        rules=rule_infos(),
+        rules=rule_list().rules,
     )
 
 
@@ -247,11 +269,12 @@ def _with_places(
     outputs: "tuple[OutputSpec, ...]",
     report: "Report",
     request: "AuditRequest",
+    terraform_dir: Path | None,
 ) -> "RenderOptions":
     """Return the options with the file and line of every source, for the format that shows them."""
     if not any(spec.format == SARIF for spec in outputs):
         return render
-    found = code_places(report, request, state.config_path)
+    found = code_places(report, request, state.config_path, terraform_dir)
     return replace(render, places=found.places, fallback_place=found.fallback)
 
 

@@ -5,20 +5,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.cli import options
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
 from netplan_planner.engine.request import (
+    DEFAULT_DAYS,
     ApiOptions,
     AuditRequest,
     LogOptions,
     TrafficOptions,
-    api_options,
-    log_options,
     parents_of,
-    traffic_options,
 )
 from netplan_planner.model import Reporter
 from netplan_planner.renderers import ColourMode
@@ -99,7 +98,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
-        return traffic_options(
+        return TrafficOptions(
             reporter=self.reporter,
             memory_limit=self.memory_limit,
             threads=self.threads,
@@ -110,7 +109,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
 
     def log_options(self) -> LogOptions:
         """Return them for the reader of Cloud Logging."""
-        return log_options(
+        return LogOptions(
             endpoint=self.logging_endpoint,
             folder=self.resume,
             most_records=self.max_log_records,
@@ -130,13 +129,30 @@ class Api(Parameters, frozen=True, kw_only=True):
 
     def options(self) -> ApiOptions:
         """Return them for the reader of the API."""
-        return api_options(
+        return ApiOptions(
             endpoint=self.api_endpoint,
             is_anonymous=self.anonymous,
             concurrency=self.concurrency,
             timeout_s=self.timeout,
             total_s=self.total_timeout,
             max_attempts=self.max_attempts,
+        )
+
+
+class MetricsInput(Parameters, frozen=True, kw_only=True):
+    """Which metrics are read."""
+
+    metrics: options.Metrics = None
+    live_metrics: options.LiveMetrics = True
+    metrics_days: options.MetricsDays = DEFAULT_DAYS
+
+    def added_to(self, request: AuditRequest) -> AuditRequest:
+        """Return a request that reads them as well."""
+        return replace(
+            request,
+            metrics=tuple(self.metrics or ()),
+            live_metrics=self.live_metrics,
+            metrics_days=self.metrics_days,
         )
 
 

@@ -14,6 +14,7 @@ from netplan_planner.cli.bundles import (
     FlowReading,
     Input,
     Look,
+    MetricsInput,
     PriceInput,
     request_of,
     verbosity,
@@ -188,6 +189,7 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
     as_of: options.AsOf = None
+    metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
     api: Api = Api()
     top: Annotated[int, typer.Option(min=0, help="Rows of the ranking; 0: all.")] = 10
@@ -260,6 +262,7 @@ def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
         traffic_options=asked.reading.options(),
         log_options=asked.reading.log_options(),
     )
+    request = asked.metrics.added_to(request)
     return for_machine(_wish(asked), vm, request, progress, tuple(asked.why_not or ()))
 
 

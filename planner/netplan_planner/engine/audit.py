@@ -8,9 +8,10 @@ from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.dear_pairs import dear_pairs
 from netplan_planner.engine.demo_answers import demo_answers
 from netplan_planner.engine.demos import Demo, load_demo
-from netplan_planner.engine.findings import Judgement, fingerprint, judge
+from netplan_planner.engine.findings import fingerprint
 from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
+from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
@@ -277,7 +278,7 @@ def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
-        sampling=_sampling(facts),
+        sampling="by Cloud Monitoring" if traffic.is_of_metrics else _sampling(facts),
         is_asked=traffic.is_asked,
         month_low_ratio=low,
         month_high_ratio=high,
@@ -331,4 +332,5 @@ def _coverage(
         incomplete=incomplete,
         notes=(*suppressions.notes, *unresolved(inventory)),
         measurements=facts.measurement_coverage,
+        metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

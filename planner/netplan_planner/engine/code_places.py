@@ -2,7 +2,8 @@
 
 Nothing is kept of the inventory's text, so the files of the findings' resources are read once
 more, one at a time, when such a format is asked for. A file that has gone, changed its form or is
-too large has its findings at its first line.
+too large has its findings at its first line. What was read of a Terraform plan is shown where its
+configuration has it, if that is at hand.
 """
 
 import gzip
@@ -25,7 +26,8 @@ MOST_BYTES = WHOLE_BYTES
 memory. Code hosts take no file as large as that (GitHub: 100 MB)."""
 
 _SOURCE = re.compile(
-    r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?)?", re.DOTALL
+    r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?|: (?P<address>.+))?",
+    re.DOTALL,
 )
 _GZIP = b"\x1f\x8b"
 
@@ -37,15 +39,31 @@ class CodePlaces(Value, frozen=True, kw_only=True):
     fallback: FilePlace
 
 
-def code_places(report: Report, request: AuditRequest, config: Path | None) -> CodePlaces:
-    """Return file and line of every resource that a finding names."""
+def code_places(
+    report: Report,
+    request: AuditRequest,
+    config: Path | None,
+    terraform_dir: Path | None = None,
+) -> CodePlaces:
+    """Return file and line of every resource that a finding names.
+
+    Args:
+        report: The findings.
+        request: What was read.
+        config: The configuration file of netplan.
+        terraform_dir: Root module of the plans that were read; None: the folder of each plan, if
+            it holds a configuration.
+    """
     by_document: dict[tuple[str, int], dict[str, str]] = {}
+    planned: dict[str, FilePlace] = {}
     for source in sorted(_sources(report)):
         place = file_place(source) or _plain_file(source)
-        if place is not None:
+        if place is not None and place.address:
+            planned[source] = place
+        elif place is not None:
             pointers = by_document.setdefault((place.path, place.line or 1), {})
             pointers[source] = place.pointer
-    found: dict[str, FilePlace] = {}
+    found = _of_terraform(planned, terraform_dir) if planned else {}
     text, read = "", ""
     for (path, line), pointers in sorted(by_document.items()):
         if path != read:
@@ -56,6 +74,36 @@ def code_places(report: Report, request: AuditRequest, config: Path | None) -> C
             at = lines.get(pointer, line if text else 1)
             found[source] = FilePlace(path=shown, line=at, pointer=pointer)
     return CodePlaces(places=found, fallback=_fallback(request, config))
+
+
+def _of_terraform(
+    planned: Mapping[str, FilePlace], terraform_dir: Path | None
+) -> dict[str, FilePlace]:
+    """Return where the configuration has each resource, else where the plan has it."""
+    # The reader of the configuration's language costs 100 ms; only SARIF of a plan needs it.
+    from netplan_planner.readers.terraform.code import Code, address_lines
+
+    codes: dict[Path, Code] = {}
+    lines: dict[str, dict[str, int]] = {}
+    found: dict[str, FilePlace] = {}
+    for source, place in planned.items():
+        root = terraform_dir if terraform_dir is not None else _real(place.path).parent
+        if root not in codes:
+            codes[root] = Code(root)
+        at = codes[root].place_of(place.address)
+        if at is not None:
+            found[source] = FilePlace(
+                path=_from_here(str(at.path)), line=at.line, address=place.address
+            )
+            continue
+        if place.path not in lines:
+            lines[place.path] = address_lines(_text(_real(place.path)))
+        found[source] = FilePlace(
+            path=_from_here(place.path),
+            line=lines[place.path].get(place.address, place.line or 1),
+            address=place.address,
+        )
+    return found
 
 
 def _sources(report: Report) -> set[str]:
@@ -73,7 +121,12 @@ def _plain_file(source: str) -> FilePlace | None:
     if match is None or "://" in source or not _is_file(Path(match["path"])):
         return None
     line = int(match["line"]) if match["line"] else None
-    return FilePlace(path=match["path"], line=line, pointer=match["pointer"] or "")
+    return FilePlace(
+        path=match["path"],
+        line=line,
+        pointer=match["pointer"] or "",
+        address=match["address"] or "",
+    )
 
 
 def _is_file(path: Path) -> bool:

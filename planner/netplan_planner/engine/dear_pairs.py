@@ -6,8 +6,8 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from netplan_planner.engine.summary import direction_of
-from netplan_planner.engine.traffic_bill import Meter, bill_priced_paths
-from netplan_planner.model import DearPair, Direction, Facts, PathClass, total_usd
+from netplan_planner.engine.traffic_bill import mean_usd_per_byte
+from netplan_planner.model import DearPair, Direction, Facts, PathClass
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 
 MOST_PAIRS = 20
@@ -55,15 +55,10 @@ def _priced(
     facts: Facts, by_path: dict[PricedPath, dict[_Key, _Sent]]
 ) -> list[tuple[dict[_Key, _Sent], Decimal]]:
     """Return the pairs of each priced path that costs something, with its mean price of a byte."""
-    meter = Meter()
-    found = []
-    for path in sorted(by_path):
-        pairs = by_path[path]
-        byte_count = sum(sent.byte_count for sent in pairs.values())
-        usd = total_usd(bill_priced_paths(facts, {path: byte_count}, meter).lines)
-        if usd > 0 and byte_count:
-            found.append((pairs, usd / byte_count))
-    return found
+    byte_counts = {
+        path: sum(sent.byte_count for sent in pairs.values()) for path, pairs in by_path.items()
+    }
+    return [(by_path[path], usd) for path, usd in mean_usd_per_byte(facts, byte_counts).items()]
 
 
 def _pair(facts: Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:

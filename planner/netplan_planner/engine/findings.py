@@ -1,4 +1,4 @@
-"""Runs the rules and makes findings of their hits: grouped, summed, ordered, fingerprinted."""
+"""Makes findings of the hits of rules: grouped, summed, ordered, fingerprinted."""
 
 import hashlib
 import string
@@ -15,68 +15,20 @@ from netplan_planner.model import (
     Evidence,
     Facts,
     Finding,
-    Gap,
     Hit,
     LineItem,
     Member,
-    NotEvaluated,
     SavingBasis,
     Severity,
     Text,
-    Value,
     worded,
 )
 from netplan_planner.optimise.fix_order import Standing
-from netplan_rules.base import Check, Rule
-from netplan_rules.needs import lacking
+from netplan_rules.base import Rule
 from netplan_rules.severity import harm
 from netplan_rules.wording import gbps, money
 
-_EXAMPLES = 5
 _NOTES = 3
-
-
-class Judgement(Value, frozen=True, kw_only=True):
-    """What one rule said about one set of facts."""
-
-    rule: Rule
-    hits: tuple[Hit, ...]
-    not_evaluated: tuple[NotEvaluated, ...]
-
-
-def judge(check: Check, facts: Facts) -> Judgement:
-    """Run one rule; what it lacks and a crash become `NotEvaluated`, never a pass."""
-    rule = check.rule
-    missing = sorted(filter(None, (lacking(need, facts) for need in rule.needs)))
-    if missing:
-        note = NotEvaluated(rule=rule.id, reason="; ".join(missing), kind="missing-evidence")
-        return Judgement(rule=rule, hits=(), not_evaluated=(note,))
-    hits: list[Hit] = []
-    gaps: list[Gap] = []
-    try:
-        for said in check(facts):
-            (hits if isinstance(said, Hit) else gaps).append(said)  # type: ignore[arg-type]
-    except Exception as error:
-        reason = f"the rule crashed: {type(error).__name__}: {error}"
-        note = NotEvaluated(rule=rule.id, reason=reason[:500], kind="crashed")
-        return Judgement(rule=rule, hits=(), not_evaluated=(note,))
-    return Judgement(rule=rule, hits=tuple(hits), not_evaluated=_gaps(rule, gaps))
-
-
-def _gaps(rule: Rule, gaps: Iterable[Gap]) -> tuple[NotEvaluated, ...]:
-    by_reason: dict[str, set[str]] = defaultdict(set)
-    for gap in gaps:
-        by_reason[gap.reason].add(gap.resource.self_link)
-    return tuple(
-        NotEvaluated(
-            rule=rule.id,
-            reason=reason,
-            kind="gap",
-            resource_count=len(links),
-            examples=tuple(sorted(links)[:_EXAMPLES]),
-        )
-        for reason, links in sorted(by_reason.items())
-    )
 
 
 def fingerprint(rule: Rule, hit: Hit) -> str:
@@ -109,7 +61,7 @@ def make_finding(
     first, saving = hits[0], _saving(hits)
     evidence = _evidence(rule, hits)
     confidence, confidence_reason = _confidence(hits)
-    unknown = sorted({hit.saving_unknown for hit in hits if hit.saving_unknown})
+    unknown = sorted({hit.saving.unknown for hit in hits if hit.saving.unknown})
     found = harm(
         facts,
         base_severity(rule, hits),
@@ -136,7 +88,7 @@ def make_finding(
         saving_basis=_basis(hits),
         saving_before_commitments_usd_per_month=_before_commitments(hits),
         saving_note=_notes(hits),
-        line_items=merge_lines(item for hit in hits for item in hit.saving_items),
+        line_items=merge_lines(item for hit in hits for item in hit.saving.items),
         fix=first.fix,
         members=tuple(_member(rule, hit) for hit in hits),
         changes=tuple(hit.change for hit in hits if hit.change is not None),
@@ -239,13 +191,13 @@ def _before_commitments(hits: Sequence[Hit]) -> Decimal | None:
 
 def _notes(hits: Sequence[Hit]) -> str:
     """Return what commitments have to do with the hits, each note once and the first few only."""
-    notes = list(dict.fromkeys(hit.saving_note for hit in hits if hit.saving_note))
+    notes = list(dict.fromkeys(hit.saving.note for hit in hits if hit.saving.note))
     more = f"; and {len(notes) - _NOTES} more" if len(notes) > _NOTES else ""
     return "; ".join(notes[:_NOTES]) + more
 
 
 def _basis(hits: Sequence[Hit]) -> SavingBasis:
-    bases = {hit.saving_basis for hit in hits}
+    bases = {hit.saving.basis for hit in hits}
     before = SavingBasis.BEFORE_COMMITMENTS
     return before if before in bases else SavingBasis.BILL
 
@@ -328,8 +280,8 @@ def _member(rule: Rule, hit: Hit) -> Member:
         used_ratio=hit.used_ratio,
         gib_per_month=hit.gib_per_month,
         saving_usd_per_month=_saving([hit]),
-        saving_unknown=hit.saving_unknown,
-        line_items=tuple(replace(item, parts=()) for item in hit.saving_items),
+        saving_unknown=hit.saving.unknown,
+        line_items=tuple(replace(item, parts=()) for item in hit.saving.items),
         fix=hit.fix,
         confidence=hit.confidence,
         confidence_reason=hit.confidence_reason,

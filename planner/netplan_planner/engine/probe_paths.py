@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.engine.findings import judge
+from netplan_planner.engine.judging import judge
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.engine.suppressions import Suppressions
 from netplan_planner.errors import UsageError
@@ -241,7 +241,7 @@ def _why_not(client: Instance, server: Instance, path_class: PathClass, address:
 
 
 def _stake(check: Check, hit: Hit) -> ProbeStake:
-    usd = total_usd(hit.saving_items) if hit.saving_items and not hit.saving_unknown else None
+    usd = total_usd(hit.saving.items) if hit.saving.items and not hit.saving.unknown else None
     return ProbeStake(rule=check.rule.id, usd_per_month=usd, gain_gbps=_gain_gbps(hit))
 
 
@@ -253,7 +253,7 @@ def _gain_gbps(hit: Hit) -> float | None:
 
 
 def _weight(check: Check, hit: Hit) -> tuple[int, Decimal, float, str, str]:
-    usd = total_usd(hit.saving_items) if hit.saving_items else Decimal(0)
+    usd = total_usd(hit.saving.items) if hit.saving.items else Decimal(0)
     severity = hit.severity or check.rule.severity
     return severity.rank, -abs(usd), -(_gain_gbps(hit) or 0.0), check.rule.id, hit.subject
 

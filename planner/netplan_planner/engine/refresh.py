@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from netplan_planner import meter
 from netplan_planner.engine.prices.source import check_currency
 from netplan_planner.errors import AccessError, InputError
-from netplan_planner.google import ApiOptions
+from netplan_planner.google import ApiOptions as ApiOptions
 from netplan_planner.google.options import resolve_endpoint, resolve_other_endpoint
 from netplan_planner.google.saved_pages import (
     CATALOG_ENDPOINT,
@@ -60,11 +60,6 @@ class RefreshRequest(Value, frozen=True, kw_only=True):
     """SKU ids and kinds of prices that are taken, however far from before they are."""
     today: date
     api: ApiOptions = ApiOptions()
-
-
-def catalogue_api(endpoint: str | None, *, is_anonymous: bool) -> ApiOptions:
-    """Return how the APIs of a refresh are asked: Google's own where no endpoint is named."""
-    return ApiOptions(endpoint=endpoint, is_anonymous=is_anonymous)
 
 
 class Refreshed(Value, frozen=True, kw_only=True):

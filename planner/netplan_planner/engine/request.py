@@ -1,14 +1,16 @@
 """What an audit is asked to do; the command line and the tests fill it in."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
 from netplan_planner.google.assets import parent_of
 from netplan_planner.google.logs.options import LogOptions as LogOptions
+from netplan_planner.google.metrics_window import DEFAULT_DAYS as DEFAULT_DAYS
+from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS
 from netplan_planner.google.options import ApiOptions as ApiOptions
-from netplan_planner.model import CommitmentScope, Reporter, Severity, Value
+from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 
 
@@ -44,6 +46,12 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """(rule, name, value) that differ from the defaults."""
     targets: tuple[tuple[str, float, str], ...] = ()
     """(glob over the end of a self link, wanted Gbit/s, source)."""
+    metrics: tuple[Path, ...] = ()
+    """Stored time series of Cloud Monitoring."""
+    live_metrics: bool = False
+    """Whether Cloud Monitoring of the projects is asked as well."""
+    metrics_days: float = DEFAULT_DAYS
+    """How far back it is asked, where no window is named."""
     measurements: tuple[Path, ...] = ()
     """Stores of measurements, as `netplan probe` writes them."""
     calibration: Path | None = None
@@ -64,59 +72,3 @@ def parents_of(organizations: Sequence[str], folders: Sequence[str]) -> tuple[st
         *(parent_of("folders", one) for one in folders),
     )
     return tuple(dict.fromkeys(found))
-
-
-def traffic_options(
-    *,
-    reporter: Reporter,
-    memory_limit: str = "2GB",
-    threads: int | None = None,
-    temp_directory: Path | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> TrafficOptions:
-    """Return how flow logs are read."""
-    return TrafficOptions(
-        reporter=reporter,
-        memory_limit=memory_limit,
-        threads=threads,
-        temp_directory=temp_directory,
-        since=since,
-        until=until,
-    )
-
-
-def api_options(
-    *,
-    endpoint: str | None,
-    is_anonymous: bool,
-    concurrency: int,
-    timeout_s: float,
-    total_s: float,
-    max_attempts: int,
-) -> ApiOptions:
-    """Return how the Compute API is read."""
-    return ApiOptions(
-        endpoint=endpoint,
-        is_anonymous=is_anonymous,
-        concurrency=concurrency,
-        timeout_s=timeout_s,
-        total_s=total_s,
-        max_attempts=max_attempts,
-    )
-
-
-def log_options(
-    *,
-    endpoint: str | None,
-    folder: Path | None,
-    most_records: int,
-    requests_per_minute: float,
-) -> LogOptions:
-    """Return how Cloud Logging is read."""
-    return LogOptions(
-        endpoint=endpoint,
-        folder=folder,
-        most_records=most_records,
-        requests_per_minute=requests_per_minute,
-    )

@@ -3,7 +3,7 @@
 from netplan_planner.model import RuleList, RulePage, RuleThreshold
 from netplan_rules import docs
 from netplan_rules.base import Check
-from netplan_rules.registry import all_rules, find_rule
+from netplan_rules.registry import all_rules, find_rule, select_rules
 
 
 def rule_list() -> RuleList:
@@ -28,6 +28,15 @@ def reference_page(name: str | None) -> str:
     """
     text = docs.reference() if name is None else docs.page(find_rule(name))
     return text.rstrip("\n")
+
+
+def check_rule_names(names: tuple[str, ...]) -> None:
+    """Refuse a name that is neither a rule nor an area.
+
+    Raises:
+        UsageError: With the names that come near.
+    """
+    select_rules(names, ())
 
 
 def _page(check: Check) -> RulePage:

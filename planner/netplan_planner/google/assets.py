@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google.options import ApiOptions, patient, resolve_endpoint, sibling_endpoint
+from netplan_planner.google.options import ApiOptions, patient, resolve_beside, resolve_endpoint
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import Inventory
@@ -112,7 +112,7 @@ def read_assets(
         UsageError: If the endpoint cannot be used, or only Compute's is replaced.
     """
     options = options or ApiOptions()
-    endpoint = sibling_endpoint(
+    endpoint = resolve_beside(
         options,
         resolve_endpoint(options, os.environ),
         os.environ,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from netplan_planner.google.options import ApiOptions, Endpoint, sibling_endpoint
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import ProjectId
@@ -35,7 +35,7 @@ def configurations_endpoint(
     Raises:
         UsageError: If it is no URL, or credentials would leave the machine unencrypted.
     """
-    return sibling_endpoint(
+    return resolve_beside(
         options,
         compute,
         environment,

@@ -130,7 +130,7 @@ def resolve_other_endpoint(
     return _checked(options.endpoint or default, source, is_anonymous=is_anonymous)
 
 
-def sibling_endpoint(
+def resolve_beside(
     options: ApiOptions,
     compute: Endpoint,
     environment: Mapping[str, str],

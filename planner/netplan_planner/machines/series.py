@@ -4,11 +4,11 @@ A cell that no source fills is not known: it is neither yes nor no. `sources.csv
 with their dates.
 """
 
-import csv
 from functools import cache
 from pathlib import Path
 
 from netplan_planner.model import Value
+from netplan_planner.shipped import shipped_rows
 
 _FOLDER = Path(__file__).parent
 _ANSWERS = {"yes": True, "no": False, "": None}
@@ -39,7 +39,10 @@ def series_facts(series: str) -> SeriesFacts:
 
 @cache
 def _table() -> dict[str, SeriesFacts]:
-    sources = {row["key"]: f"{row['source']}, {row['as_of']}" for row in _rows("sources.csv")}
+    sources = {
+        row["key"]: f"{row['source']}, {row['as_of']}"
+        for row in shipped_rows(_FOLDER / "sources.csv")
+    }
     return {
         row["series"]: SeriesFacts(
             series=row["series"],
@@ -50,13 +53,8 @@ def _table() -> dict[str, SeriesFacts]:
             disks_source=sources.get(row["disks_source"], ""),
             placement_source=sources.get(row["placement_source"], ""),
         )
-        for row in _rows("series.csv")
+        for row in shipped_rows(_FOLDER / "series.csv")
     }
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (_FOLDER / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def generation_of(series: str) -> int | None:

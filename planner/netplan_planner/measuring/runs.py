@@ -12,8 +12,8 @@ from netplan_planner.measuring import protocol
 from netplan_planner.measuring.campaign import Campaign, Configuration, Direction, ProbePair
 from netplan_planner.measuring.ends import EndFacts, described, read_facts
 from netplan_planner.measuring.guard import Lead, run_command
-from netplan_planner.measuring.outputs import iperf3_wire as wire
 from netplan_planner.measuring.outputs import merge_streams, parse_iperf3
+from netplan_planner.measuring.outputs.iperf3 import wire
 from netplan_planner.measuring.outputs.json_text import documents_in
 from netplan_planner.measuring.protocol import CPU_BOUND_RATIO, Times
 from netplan_planner.measuring.server import Server

@@ -65,6 +65,14 @@ class Need(StrEnum):
     TRAFFIC = "traffic"
     FLOW_RECORDS = "flow records"
     """Traffic with a window and five-tuples, which a table of steady rates has not."""
+    PEERS = "peers"
+    """Traffic that names its two ends and their addresses, which metrics do not."""
+    WINDOW = "traffic over a window"
+    """Traffic of flow records or of metrics, which a table of steady rates is not."""
+    RATES = "rates"
+    """Rates of machines over a window: of flow records, or counted on the machine."""
+    METRICS = "metrics"
+    """Time series of Cloud Monitoring."""
     PRICES = "prices"
     TARGETS = "declared targets"
     EXTERNAL_ADDRESSES = "external addresses"
@@ -81,6 +89,23 @@ class SavingBasis(StrEnum):
     BEFORE_COMMITMENTS = "before-commitments"
     """Prices alone: which part commitments cover is not known, so it is neither ranked nor summed.
     """
+
+
+class Saving(Value, frozen=True, kw_only=True):
+    """Lines of a saving, or the reason why none can be stated."""
+
+    items: tuple[LineItem, ...] = ()
+    """Money a month: positive where the fix stops paying, negative where it starts to."""
+    unknown: str = ""
+    """Why no saving can be stated, when one is expected (a price is missing)."""
+    basis: SavingBasis = SavingBasis.BILL
+    note: str = ""
+    """What commitments have to do with it: how long they are paid on, or why it is not known."""
+
+    @property
+    def usd_per_month(self) -> Decimal:
+        """The sum of the lines."""
+        return total_usd(self.items)
 
 
 class Evidence(Value, frozen=True, kw_only=True):
@@ -152,8 +177,7 @@ class Change(Value, frozen=True, kw_only=True):
 class Hit(Value, frozen=True, kw_only=True):
     """One fault at one place, as a rule yields it.
 
-    Hits of one rule with the same `cause` become one finding with members. `saving_items` are
-    lines of money a month: positive where the fix stops paying, negative where it starts to.
+    Hits of one rule with the same `cause` become one finding with members.
     """
 
     resources: tuple[ResourceRef, ...]
@@ -167,12 +191,7 @@ class Hit(Value, frozen=True, kw_only=True):
     limit: Limit | None = None
     throughput_now: Estimate | None = None
     throughput_fixed: Estimate | None = None
-    saving_items: tuple[LineItem, ...] = ()
-    saving_unknown: str = ""
-    """Why no saving can be stated, when one is expected (a price is missing)."""
-    saving_basis: SavingBasis = SavingBasis.BILL
-    saving_note: str = ""
-    """What commitments have to do with it: how long they are paid on, or why it is not known."""
+    saving: Saving = Saving()
     used_ratio: float | None = None
     """Share of what binds that is in use at the 95th percentile of the one-minute rates: near 1,
     traffic is held back. None: not known, or nothing is held back by what the rule looks at."""
@@ -188,18 +207,16 @@ class Hit(Value, frozen=True, kw_only=True):
     @property
     def saving_usd_per_month(self) -> Decimal | None:
         """What the bill falls by; None when no saving is stated, or only one before commitments."""
-        is_stated = self.saving_items and not self.saving_unknown
-        return total_usd(self.saving_items) if is_stated and self._is_of_bill else None
+        return self._stated(SavingBasis.BILL)
 
     @property
     def saving_before_commitments(self) -> Decimal | None:
         """What prices alone differ by, where what commitments cover is not known."""
-        is_stated = self.saving_items and not self.saving_unknown
-        return total_usd(self.saving_items) if is_stated and not self._is_of_bill else None
+        return self._stated(SavingBasis.BEFORE_COMMITMENTS)
 
-    @property
-    def _is_of_bill(self) -> bool:
-        return self.saving_basis is SavingBasis.BILL
+    def _stated(self, basis: SavingBasis) -> Decimal | None:
+        is_stated = self.saving.items and not self.saving.unknown and self.saving.basis is basis
+        return total_usd(self.saving.items) if is_stated else None
 
 
 class Gap(Value, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from netplan_planner.model.base import Region, Value, Zone
-from netplan_planner.model.traffic import PathClass
+from netplan_planner.model.path_class import PathClass
 
 
 class LimitKind(StrEnum):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from netplan_planner.model.base import Region, Value, Zone
-from netplan_planner.model.traffic import PathClass
+from netplan_planner.model.path_class import PathClass
 
 
 class CountedBy(StrEnum):

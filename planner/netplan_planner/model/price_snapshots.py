@@ -139,6 +139,8 @@ class PriceMove(Value, frozen=True, kw_only=True):
     """`appeared`, `vanished` or `moved`."""
     where: str
     what: str
+    """Machine type and usage, a rate's series and component and usage, traffic by its ends, or a
+    SKU's id and description."""
     step: str
     """Where the step of a tiered price begins, empty for the first."""
     old_usd: Decimal | None

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from netplan_planner.model.base import Region, SkuId, Value
 from netplan_planner.model.flexible import FlexibleCommitments
 from netplan_planner.model.machine_types import MachineShape
-from netplan_planner.model.traffic import PathClass
+from netplan_planner.model.path_class import PathClass
 
 OLDER_THAN_A_CHANGE = "older than a known change"
 """In a source: the price has changed since, as another source than the catalogue says."""

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from netplan_planner.model.base import Value
-from netplan_planner.model.traffic import PathClass
+from netplan_planner.model.path_class import PathClass
 
 
 class ModelledPart(Value, frozen=True, kw_only=True):

@@ -215,7 +215,8 @@ class Network(Value, frozen=True, kw_only=True):
     ref: ResourceRef
     project: ProjectId
     name: str
-    mtu_bytes: int = DEFAULT_MTU_BYTES
+    mtu_bytes: int | None = DEFAULT_MTU_BYTES
+    """None: it is not made yet, and Google says when it makes it."""
     peerings: tuple[Peering, ...] = ()
     routing_mode: str | None = None
     is_auto_mode: bool | None = None

@@ -178,11 +178,6 @@ class Cover:
             self._count(instance)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether no commitment could matter to any change."""
-        return not (self._pools or self._doubts or self._others or self._unread)
-
-    @property
     def pools(self) -> Mapping[Key, Pool]:
         """The pools by place and series."""
         return self._pools

@@ -259,7 +259,7 @@ class _Search:
     def _saved_later(self, hit: Hit) -> tuple[Decimal | None, str]:
         """Return what an address that has the same price today saves after a move, if anything."""
         change = hit.change
-        is_known = change is not None and not hit.saving_unknown and not hit.saving_items
+        is_known = change is not None and not hit.saving.unknown and not hit.saving.items
         if change is None or not is_known or change.kind is not ChangeKind.INTERNAL_ADDRESS:
             return None, ""
         pair = self._pair(change)
@@ -298,7 +298,7 @@ class _Search:
         cover = self._machines.type_cover_usd(change)
         if cover is None:
             return alone, ""  # ranked last, as it is before commitments
-        worth = alone - cover_usd(hit.saving_items) + cover
+        worth = alone - cover_usd(hit.saving.items) + cover
         return worth, _UNCOVERED if _less(worth, alone) else ""
 
     def _saved(self, hit: Hit, edges: Sequence[Edge], state: object) -> Decimal | None:

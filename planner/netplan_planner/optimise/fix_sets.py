@@ -68,7 +68,7 @@ def options_of(hits: Iterable[tuple[str, Hit]]) -> tuple[Option, ...]:
 
 def _bill(hit: Hit) -> Decimal | None:
     """Return what a hit's fix saves; 0 where it is not about money, None where it is not known."""
-    is_known = not hit.saving_unknown and hit.saving_basis is SavingBasis.BILL
+    is_known = not hit.saving.unknown and hit.saving.basis is SavingBasis.BILL
     return (hit.saving_usd_per_month or Decimal(0)) if is_known else None
 
 

@@ -6,12 +6,12 @@ them: everything it announces less what customers can get (`goog.json` less `clo
 list ages: an address that the inventory owns is looked up before it.
 """
 
-import csv
 from functools import cache
 from pathlib import Path
 
 from netplan_planner.model import OwnerKind, Value
 from netplan_planner.paths.ranges import RangeTable
+from netplan_planner.shipped import shipped_rows
 
 _FILE = Path(__file__).parent / "data" / "google_ranges.csv"
 
@@ -28,16 +28,15 @@ class GoogleRange(Value, frozen=True, kw_only=True):
 @cache
 def google_ranges() -> RangeTable[GoogleRange]:
     """Return the table of all published ranges."""
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        return RangeTable(
-            (
-                row["range"],
-                GoogleRange(
-                    kind=OwnerKind(row["kind"]),
-                    service=row["service"],
-                    source=row["source"],
-                    as_of=row["as_of"],
-                ),
-            )
-            for row in csv.DictReader(file)
+    return RangeTable(
+        (
+            row["range"],
+            GoogleRange(
+                kind=OwnerKind(row["kind"]),
+                service=row["service"],
+                source=row["source"],
+                as_of=row["as_of"],
+            ),
         )
+        for row in shipped_rows(_FILE)
+    )

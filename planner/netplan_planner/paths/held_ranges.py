@@ -200,23 +200,18 @@ def producer_ranges(addresses: Iterable[AddressResource]) -> Iterator[HeldRange]
             yield HeldRange(
                 range=f"{resource.address}/{resource.prefix_length or 32}",
                 network=resource.network,
-                holders=_producer(resource),
+                holders=_held_by(_producer(resource)),
             )
 
 
-def _producer(resource: AddressResource) -> Callable[[Address], Ownerships]:
-    owner = Owner(
+def _producer(resource: AddressResource) -> Owner:
+    return Owner(
         kind=OwnerKind.OTHER_PROJECT,
         key=f"service-producer:{resource.ref.self_link}",
         name=f"a service producer's network ({resource.name})",
         network=resource.network,
         link=resource.ref.self_link,
     )
-
-    def holders(address: Address) -> Ownerships:
-        return (Ownership(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)
-
-    return holders
 
 
 def proxy_ranges(subnetworks: Iterable[Subnetwork]) -> Iterator[HeldRange]:
@@ -226,12 +221,12 @@ def proxy_ranges(subnetworks: Iterable[Subnetwork]) -> Iterator[HeldRange]:
             yield HeldRange(
                 range=subnetwork.ipv4_range,
                 network=subnetwork.network,
-                holders=_proxies(subnetwork),
+                holders=_held_by(_proxies(subnetwork)),
             )
 
 
-def _proxies(subnetwork: Subnetwork) -> Callable[[Address], Ownerships]:
-    owner = Owner(
+def _proxies(subnetwork: Subnetwork) -> Owner:
+    return Owner(
         kind=OwnerKind.LOAD_BALANCER,
         key=subnetwork.ref.self_link,
         name=f"proxies of {subnetwork.name}",
@@ -241,6 +236,10 @@ def _proxies(subnetwork: Subnetwork) -> Callable[[Address], Ownerships]:
         subnetwork=subnetwork.ref.self_link,
         link=subnetwork.ref.self_link,
     )
+
+
+def _held_by(owner: Owner) -> Callable[[Address], Ownerships]:
+    """Return the holder of every address of a range that one owner has."""
 
     def holders(address: Address) -> Ownerships:
         return (Ownership(end=FlowEnd(owner=owner, is_ipv6=address[0] == 6)),)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from netplan_planner.model import (
+    Instance,
     InstanceGroup,
     Inventory,
     MachineShape,
@@ -19,8 +20,10 @@ from netplan_planner.model import (
     ResourceRef,
     SelfLink,
     Unread,
+    Value,
     canonical_link,
 )
+from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.readers.instances import machine_shape
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.lenient import convert_leniently
@@ -43,7 +46,12 @@ REFERENCED_FIELDS = (
 )
 """The fields of `Inventory` whose values have a reference."""
 
-_GROUPS = "instance_groups"
+KUBERNETES_FIELDS = Kubernetes.__struct_fields__
+"""The fields of `Kubernetes`; their values have a reference too."""
+
+_GROUPS, _MACHINES = "instance_groups", "instances"
+_OF_PROJECTS = ("clusters", "node_pools")
+"""Of the fields of `Kubernetes` those whose values stand in a project."""
 _NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
 
 
@@ -69,7 +77,11 @@ class Collector:
     """Everything read so far. Not safe for threads: each thread fills its own, then `merge`."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[Any]] = {field: [] for field in REFERENCED_FIELDS}
+        self.found: dict[str, list[Any]] = {
+            field: [] for field in (*REFERENCED_FIELDS, *KUBERNETES_FIELDS)
+        }
+        self.listed: set[str] = set()
+        """The fields of `Kubernetes` of which a list or an object was met, an empty list too."""
         self.shapes: list[MachineShape] = []
         self.unread: set[Unread] = set()
         self.errors: dict[ProjectId, set[str]] = {}
@@ -104,11 +116,37 @@ class Collector:
                 self._note_fields(source, link)
         return links
 
+    def add_as(self, kind: Kind, wire: Any, link: SelfLink, source: str) -> None:
+        """Take one resource in wire form whose link its reader knows; what it lacks is noted."""
+        try:
+            if kind.convert is not None:
+                ref = ResourceRef(self_link=link, source=source)
+                self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+        except Unusable as exc:
+            self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
+        if self._problems:
+            self._note_fields(source, link)
+
     def _add_shape(self, wire: Any, link: SelfLink) -> None:
         self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
 
-    def add_raw(self, kind: Kind, raw: object, link: SelfLink | None, source: str) -> None:
-        """Take one resource as decoded JSON, whatever the types of its fields."""
+    def add_raw(
+        self,
+        kind: Kind,
+        raw: object,
+        link: SelfLink | None,
+        source: str,
+        finish: Callable[[Any], Value] | None = None,
+    ) -> None:
+        """Take one resource as decoded JSON, whatever the types of its fields.
+
+        Args:
+            kind: Of the resource.
+            raw: The resource in the API's words.
+            link: Its own, where it does not state it.
+            source: Where it was read.
+            finish: Gives its value what its own JSON does not say.
+        """
         own = link
         try:
             wire: Any = convert_leniently(raw, kind.wire, self._problems)
@@ -117,7 +155,8 @@ class Collector:
                 self._add_shape(wire, own)
             else:
                 ref = ResourceRef(self_link=own, source=source)
-                self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+                value = kind.convert(wire, ref, self._problems)
+                self.found[kind.field].append(finish(value) if finish else value)
         except Unusable as exc:
             self.unread.add(Unread(source=source, resource=own, reason=str(exc)))
         self._note_fields(source, own)
@@ -172,7 +211,7 @@ class Collector:
     @property
     def has_inventory(self) -> bool:
         """Whether anything was recognised as part of an inventory, an empty list included."""
-        return bool(self.resource_count or self._ended_lists or self._open_lists)
+        return bool(self.resource_count or self.listed or self._ended_lists or self._open_lists)
 
     def unmanaged_groups(self) -> list[InstanceGroup]:
         """Return the groups read so far that no manager read so far names, by self link."""
@@ -184,6 +223,7 @@ class Collector:
         """Take over all that another one holds."""
         for field, values in other.found.items():
             self.found[field].extend(values)
+        self.listed |= other.listed
         self.shapes.extend(other.shapes)
         self.unread |= other.unread
         for project, texts in other.errors.items():
@@ -202,6 +242,11 @@ class Collector:
         for field in REFERENCED_FIELDS:
             values = getattr(inventory, field)
             self.found[field].extend(map(_unmarked, values) if field == _GROUPS else values)
+        for field in KUBERNETES_FIELDS if inventory.kubernetes is not None else ():
+            values = getattr(inventory.kubernetes, field)
+            if values is not None:
+                self.listed.add(field)
+                self.found[field].extend(values)
         self.shapes.extend(inventory.machine_shapes)
         self.unread.update(inventory.unread)
         for project in inventory.projects:
@@ -222,11 +267,16 @@ class Collector:
                 unread.update(Unread(source=source, reason=reason) for source in sources)
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
+        objects = {field: _once(self.found[field], unread) for field in sorted(self.listed)}
+        fields[_MACHINES] = _themselves(fields[_MACHINES])
         return Inventory(
             **fields,
+            kubernetes=Kubernetes(**objects) if objects else None,
             machine_shapes=_shapes(self.shapes),
             unread=tuple(sorted(unread, key=_unread_order)),
-            projects=self._coverage(fields),
+            projects=self._coverage(
+                fields | {field: objects[field] for field in _OF_PROJECTS if field in objects}
+            ),
         )
 
     def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[ProjectCoverage, ...]:
@@ -325,6 +375,21 @@ def _with_members(
         if group.ref.self_link in members
         else group
         for group in groups
+    )
+
+
+def _themselves(machines: tuple[Instance, ...]) -> tuple[Instance, ...]:
+    """Leave out those that only stand for a group's machines where these were read themselves.
+
+    Their names have parentheses (`terraform.groups`), which no machine's can have.
+    """
+    if not any("(" in machine.name for machine in machines):
+        return machines
+    read = {machine.created_by for machine in machines if "(" not in machine.name}
+    return tuple(
+        machine
+        for machine in machines
+        if "(" not in machine.name or machine.created_by is None or machine.created_by not in read
     )
 
 

@@ -1,11 +1,13 @@
 """What a file is that holds no Compute resources, so that the user knows which option wants it."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _ELSEWHERE = "not read by `--inventory` in this version"
 _NEEDLESS = "not needed by the audit"
 _FLOW_LOGS = "VPC Flow Logs records: give them to `--traffic`"
+_SHOW_PLAN = "run `terraform show -json PLANFILE > plan.json` and give that file"
 _LONGEST_KEY = 40
 _MOST_KEYS = 6
 
@@ -20,19 +22,11 @@ def _shape(keys: str, what: str) -> _Shape:
 
 
 _SHAPES = (
-    _shape("format_version planned_values", f"a Terraform plan: {_ELSEWHERE}"),
-    _shape("format_version resource_changes", f"a Terraform plan: {_ELSEWHERE}"),
-    _shape("format_version values", f"a Terraform state (`terraform show -json`): {_ELSEWHERE}"),
-    _shape("lineage serial", f"a Terraform state: {_ELSEWHERE}"),
-    _shape("terraform_version resources", f"a Terraform state: {_ELSEWHERE}"),
+    _shape("@level @message", f"the log of a Terraform run, not a plan: {_SHOW_PLAN}"),
     _shape("logName jsonPayload", _FLOW_LOGS),
     _shape("logName", "Cloud Logging entries, but no VPC Flow Logs"),
     _shape("src_ip dest_ip", _FLOW_LOGS),
     _shape("connection bytes_sent", _FLOW_LOGS),
-    _shape("apiVersion kind", f"Kubernetes objects: {_ELSEWHERE}"),
-    _shape("clusters", f"GKE clusters: {_ELSEWHERE}"),
-    _shape("currentMasterVersion nodePools", f"a GKE cluster: {_ELSEWHERE}"),
-    _shape("instanceGroupUrls config", f"GKE node pools: {_ELSEWHERE}"),
     _shape("validNodeVersions", f"the GKE versions of a place: {_ELSEWHERE}"),
     _shape("timeSeriesData", f"Cloud Monitoring series: {_ELSEWHERE}"),
     _shape("timeSeries", f"Cloud Monitoring series: {_ELSEWHERE}"),
@@ -53,8 +47,14 @@ _SHAPES = (
 )
 """The first that fits is named."""
 
+_ZIP, _PLAN_IN_ZIP = b"PK\x03\x04", b"tfplan"
+_TERRAFORM_TEXT = re.compile(
+    r'^\s*(?:resource|module|data|provider)\s+"|^\s*terraform\s*\{|Terraform will perform',
+    re.MULTILINE,
+)
+"""A configuration, or what `terraform plan` and `terraform show` print."""
 _STARTS = (
-    (b"PK\x03\x04", f"a zip archive: {_ELSEWHERE}; unpack it"),
+    (_ZIP, f"a zip archive: {_ELSEWHERE}; unpack it"),
     (b"\x28\xb5\x2f\xfd", f"a zstd file: {_ELSEWHERE}; unpack it"),
     (b"SQLite format 3", "a database: not an inventory"),
 )
@@ -87,6 +87,8 @@ def _keys(value: Mapping[str, Any]) -> str:
 
 def describe_bytes(head: bytes) -> str | None:
     """Return what a file is by its first bytes, None when it may hold JSON."""
+    if head.startswith(_ZIP) and _PLAN_IN_ZIP in head:
+        return f"a plan as `terraform plan -out` saves it: {_SHOW_PLAN}"
     for start, what in _STARTS:
         if head.startswith(start):
             return what
@@ -103,6 +105,8 @@ def describe_text(head: str) -> str:
     first = head.lstrip().partition("\n")[0]
     if first.startswith("---") or first.rstrip().endswith(":"):
         return "text, perhaps YAML: ask gcloud for `--format=json`"
+    if _TERRAFORM_TEXT.search(head):
+        return f"Terraform's text: {_SHOW_PLAN}"
     return "text, not JSON: not an inventory"
 
 

@@ -131,13 +131,3 @@ def region_at(link: str, stated: str | None) -> Region | None:
     if scope == "regions":
         return Region(name)
     return Region(bare_name(stated)) if stated else None
-
-
-def zone_at(link: str, stated: str | None) -> Zone:
-    """Return the zone in a resource's own link, else the stated one.
-
-    Raises:
-        Unusable: If neither names a zone.
-    """
-    _, scope, name, _ = place_of(link)
-    return Zone(name) if scope == "zones" else Zone(bare_name(needed(stated, "zone")))

@@ -3,7 +3,7 @@
 Nothing heavy is imported here; a format's module is imported when the format is asked for.
 """
 
-from netplan_planner.renderers.options import ColourMode, RenderOptions, RuleInfo
+from netplan_planner.renderers.options import ColourMode, RenderOptions
 from netplan_planner.renderers.output import (
     RENDERERS,
     SARIF,
@@ -21,7 +21,6 @@ __all__ = [
     "ColourMode",
     "OutputSpec",
     "RenderOptions",
-    "RuleInfo",
     "any_of",
     "check_outputs",
     "parse_output",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from netplan_planner.model import CurrencyRate, Severity, Value
+from netplan_planner.model import CurrencyRate, RulePage, Value
 from netplan_planner.renderers.places import FilePlace
 
 EVERYTHING = "all"
@@ -19,23 +19,6 @@ class ColourMode(StrEnum):
     """On a terminal that has not asked for none (`NO_COLOR`, `TERM=dumb`)."""
     ALWAYS = "always"
     NEVER = "never"
-
-
-class RuleInfo(Value, frozen=True, kw_only=True):
-    """What a renderer shows of a rule; the engine fills it from the rule's metadata."""
-
-    id: str
-    title: str
-    severity: Severity
-    area: str
-    rationale: str
-    """What is lost, and why it happens."""
-    remediation: str
-    """What to do, in general."""
-    help_uri: str = ""
-    """The first reference, an absolute address; empty when the rule has none."""
-    guards: str = ""
-    """When the rule keeps silent although the pattern is there."""
 
 
 class RenderOptions(Value, frozen=True, kw_only=True):
@@ -64,7 +47,7 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     """Whether a plan stands above what came of it; not where it was written before."""
     folds: bool = False
     """The layout folds sources of numbers away, so that they are given without being asked for."""
-    rules: tuple[RuleInfo, ...] = ()
+    rules: tuple[RulePage, ...] = ()
     currency: CurrencyRate | None = None
     """In which texts show amounts; None: US dollars, in which data stays whatever stands here."""
     full_answer: str = "--output json"
@@ -74,7 +57,7 @@ class RenderOptions(Value, frozen=True, kw_only=True):
     fallback_place: FilePlace = FilePlace(path="netplan.toml", line=1)
     """Where SARIF shows what was not read from a file: the configuration, or the inventory."""
 
-    def rule_info(self, rule: str) -> RuleInfo | None:
+    def rule_info(self, rule: str) -> RulePage | None:
         """Return what is known of a rule."""
         return next((info for info in self.rules if info.id == rule), None)
 

@@ -6,8 +6,8 @@ from urllib.parse import quote
 from netplan_planner.model import Value
 
 _FILE = re.compile(
-    r"(?P<path>.+?\.(?:json|jsonl|ndjson|log|txt|csv|parquet|toml|yaml|yml|tf)(?:\.gz|\.zst)?)"
-    r"(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?)?",
+    r"(?P<path>.+?\.(?:json|jsonl|ndjson|log|txt|csv|parquet|toml|yaml|yml|tfstate|tf)(?:\.gz|\.zst)?)"
+    r"(?::(?P<line>[1-9][0-9]{0,8}))?(?::(?P<pointer>/.*)?|: (?P<address>.+))?",
     re.DOTALL | re.IGNORECASE,
 )
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -18,11 +18,12 @@ ROOT = "ROOT"
 
 
 class FilePlace(Value, frozen=True, kw_only=True):
-    """A file, and the line or the JSON pointer in it."""
+    """A file, and the line, the JSON pointer or the Terraform address in it."""
 
     path: str
     line: int | None = None
     pointer: str = ""
+    address: str = ""
 
     @property
     def uri(self) -> str:
@@ -47,14 +48,21 @@ def file_place(source: str) -> FilePlace | None:
     """Return the file that a source names, or None for an API method and anything else.
 
     >>> file_place("inventory/instances.json:/3")
-    FilePlace(path='inventory/instances.json', line=None, pointer='/3')
+    FilePlace(path='inventory/instances.json', line=None, pointer='/3', address='')
     >>> file_place("flows.json.gz:118").line, file_place("compute.instances.aggregatedList")
     (118, None)
     >>> file_place("recorded/http.log:40:/items/0").pointer
     '/items/0'
+    >>> file_place('plan.json: google_compute_instance.vm["a"]').address
+    'google_compute_instance.vm["a"]'
     """
     match = _FILE.fullmatch(source)
     if match is None or "://" in match["path"]:
         return None
     line = int(match["line"]) if match["line"] else None
-    return FilePlace(path=match["path"], line=line, pointer=match["pointer"] or "")
+    return FilePlace(
+        path=match["path"],
+        line=line,
+        pointer=match["pointer"] or "",
+        address=match["address"] or "",
+    )

@@ -20,11 +20,12 @@ from netplan_planner.model import (
     NotEvaluated,
     Report,
     ResourceRef,
+    RulePage,
     Severity,
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.json_report import Plain, document, plain
-from netplan_planner.renderers.options import RenderOptions, RuleInfo
+from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.places import ROOT, FilePlace, file_place
 
 SCHEMA_URI = (
@@ -89,15 +90,16 @@ def _driver(tool: str) -> dict[str, Plain]:
     return driver
 
 
-def _rule(rule: str, title: str, info: RuleInfo | None) -> dict[str, Plain]:
+def _rule(rule: str, title: str, info: RulePage | None) -> dict[str, Plain]:
     descriptor: dict[str, Plain] = {"id": scalars(rule), "shortDescription": _message(title)}
     if info is None:
         return descriptor
     descriptor["fullDescription"] = _message(info.rationale)
     descriptor["help"] = _message(info.remediation)
-    if urlsplit(info.help_uri).scheme in {"http", "https"}:
-        descriptor["helpUri"] = info.help_uri
-    descriptor["defaultConfiguration"] = {"level": _LEVELS[info.severity]}
+    first = next(iter(info.references), "")
+    if urlsplit(first).scheme in {"http", "https"}:
+        descriptor["helpUri"] = first
+    descriptor["defaultConfiguration"] = {"level": _LEVELS[Severity(info.severity)]}
     descriptor["properties"] = {"tags": [scalars(info.area)]}
     return descriptor
 
@@ -180,6 +182,8 @@ def _location(resources: Sequence[ResourceRef], options: RenderOptions) -> dict[
         location["properties"] = {"fileIs": _NO_FILE}
     elif place.pointer:
         location["properties"] = {"jsonPointer": scalars(place.pointer)}
+    elif place.address:
+        location["properties"] = {"terraformAddress": scalars(place.address)}
     return location
 
 

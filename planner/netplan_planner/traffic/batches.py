@@ -12,8 +12,9 @@ from netplan_planner.model import Value
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.entry_fields import ENTRY, Fields, struct_type
 from netplan_planner.traffic.inputs import Layout, Source
-from netplan_planner.traffic.records import ENTRY, Fields, flow_record, struct_type
+from netplan_planner.traffic.records import flow_record
 
 _BYTES_PER_LINE = 800
 """A JSON entry without metadata takes 500 bytes, with all of it 1,500."""

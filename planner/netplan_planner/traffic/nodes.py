@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from netplan_planner.errors import InputError
 from netplan_planner.model import (
-    Certainty,
     Instance,
     Inventory,
     Owner,
@@ -162,7 +161,7 @@ class Nodes:
         )
 
     def _named(self, name: str, kind: str) -> tuple[Ownership, ...]:
-        """Return the machine that a row of a plain table names.
+        """Return the machine or pod that a row of a plain table names.
 
         Raises:
             InputError: If several machines have that name.
@@ -174,7 +173,8 @@ class Nodes:
                 " project/zone/name"
             )
         if not found:
-            return (Ownership(end=unknown_end(name, is_ipv6=False)),)
+            pod = self._book.end_of_pod(name)
+            return (Ownership(end=pod or unknown_end(name, is_ipv6=False)),)
         end = self._book.end_of(found[0], is_external=kind == EXTERNAL)
         return (Ownership(end=end),)
 
@@ -279,8 +279,3 @@ def fullest(owners: Iterable[Owner]) -> Owner:
         return sum(getattr(owner, f) is not None for f in owner.__struct_fields__), repr(owner)
 
     return max(owners, key=rank)
-
-
-def is_recorded(end: FlowEnd) -> bool:
-    """Return whether a record itself named the end."""
-    return end.certainty is Certainty.RECORDED

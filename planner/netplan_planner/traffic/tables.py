@@ -11,15 +11,9 @@ from collections.abc import Iterable
 from netplan_planner.errors import InputError
 from netplan_planner.tables.lenient import lenient_relation, numbered_parquet
 from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.entry_fields import NO_NUMBER, Fields
 from netplan_planner.traffic.inputs import Layout, Source
-from netplan_planner.traffic.records import (
-    EXTERNAL,
-    INTERNAL,
-    NO_NUMBER,
-    Fields,
-    join_tag,
-    select_columns,
-)
+from netplan_planner.traffic.records import EXTERNAL, INTERNAL, join_tag, select_columns
 
 STEADY_START_US = 946_684_800_000_000
 """2000-01-01: a steady rate has no time; it is laid into this hour, and the matrix says so."""

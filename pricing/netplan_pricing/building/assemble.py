@@ -9,18 +9,17 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
-from netplan_planner.model import Usage
+from netplan_planner.model import ListComparison, ListDifference, RateChoice, RegionLack, Usage
 from netplan_pricing import schema
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.building import sku_network, sku_services, sku_tables
 from netplan_pricing.building.csv_tables import Columns, Row, as_columns, read_rows
 from netplan_pricing.building.machine_inputs import Machines
 from netplan_pricing.building.other_tables import USAGES, ListedRow, OtherTables
-from netplan_pricing.building.sku_tables import Choice, Key, PartNames
+from netplan_pricing.building.sku_tables import Key, PartNames
 from netplan_pricing.catalogue.currencies import CurrencyRate
 from netplan_pricing.catalogue.priced import Catalogue, Unread
 from netplan_pricing.container import FILE_NAME, SnapshotFile, SourceNote, encode_snapshot
-from netplan_pricing.guards.missing import Lack
 from netplan_pricing.verifying import Verdict, verify
 
 FACTS = Path(__file__).parent.parent / "facts"
@@ -43,37 +42,16 @@ not believed on the type elsewhere; in fewer, a price may have moved since the l
 _SHOWN = 10
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """A pair whose listed price and sum of SKUs are not the same."""
-
-    region: str
-    machine_type: str
-    usage: str
-    listed_usd: Decimal
-    summed_usd: Decimal
-    is_offered: bool
-    note: str
-
-
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """How the sums of SKUs compare with another source's list, Spot aside."""
-
-    compared_count: int
-    offered_count: int
-    """Of these, pairs that the region offers."""
-    differences: tuple[Difference, ...]
-
-
 class Built(msgspec.Struct, frozen=True, kw_only=True):
     """A snapshot's bytes, and what there is to say about it."""
 
     content: bytes
     unread: tuple[Unread, ...]
     priceless: tuple[Unread, ...]
-    choices: tuple[Choice, ...]
-    comparison: Comparison
+    choices: tuple[RateChoice, ...]
+    comparison: ListComparison
     region_pair_count: int
-    lacking: tuple[Lack, ...] = ()
+    lacking: tuple[RegionLack, ...] = ()
     """Regions without prices of traffic, which are refused there."""
 
 
@@ -135,11 +113,15 @@ def build_snapshot(
         content=content,
         unread=catalogue.unread,
         priceless=catalogue.priceless,
-        choices=tuple(sorted(choices, key=lambda choice: choice.key)),
+        choices=tuple(sorted(choices, key=_place_and_part)),
         comparison=comparison,
         region_pair_count=pairs,
         lacking=(*lacking, *verdict.lacking),
     )
+
+
+def _place_and_part(choice: RateChoice) -> tuple[str, str, str, str]:
+    return choice.region, choice.series, choice.component, choice.usage
 
 
 def _sound(book: SnapshotPriceBook, today: date) -> Verdict:
@@ -181,13 +163,13 @@ def _add_younger(
 
 def _listed(
     machines: Sequence[ListedRow], summed: SnapshotPriceBook
-) -> tuple[list[tuple[str, ...]], Comparison]:
+) -> tuple[list[tuple[str, ...]], ListComparison]:
     """Return the rows of `listed_prices`, and how the list compares with the sums.
 
     Where a list never agrees on a type it sums other rates than the type is billed at: its prices
     of it are not taken anywhere, be it in regions that have no SKU.
     """
-    differences: list[Difference] = []
+    differences: list[ListDifference] = []
     kept: list[tuple[ListedRow, dict[str, Decimal]]] = []
     agreed: Counter[str] = Counter()
     compared = offered = 0
@@ -208,7 +190,7 @@ def _listed(
         if prices and one.machine_type not in refused:
             cells = (f"{prices[usage]:f}" if usage in prices else "" for usage in USAGES)
             rows.append((one.region, one.machine_type, *cells, one.note, one.source, one.as_of))
-    return rows, Comparison(
+    return rows, ListComparison(
         compared_count=compared, offered_count=offered, differences=tuple(differences)
     )
 
@@ -218,11 +200,11 @@ class _Judged(msgspec.Struct, frozen=True, kw_only=True):
 
     kept: dict[str, Decimal]
     compared_count: int
-    differences: tuple[Difference, ...]
+    differences: tuple[ListDifference, ...]
 
 
 def _judged(one: ListedRow, summed: SnapshotPriceBook) -> _Judged:
-    differences: list[Difference] = []
+    differences: list[ListDifference] = []
     kept: dict[str, Decimal] = {}
     compared = 0
     for usage, listed_usd in one.prices.items():
@@ -239,7 +221,7 @@ def _judged(one: ListedRow, summed: SnapshotPriceBook) -> _Judged:
             compared += 1
             if abs(quote.usd - listed_usd) > AGREE_RATIO * listed_usd:
                 differences.append(
-                    Difference(
+                    ListDifference(
                         region=one.region,
                         machine_type=one.machine_type,
                         usage=usage,

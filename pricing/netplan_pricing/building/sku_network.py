@@ -7,12 +7,13 @@ from decimal import Decimal
 from itertools import groupby
 
 from netplan_planner.errors import InputError
+from netplan_planner.model import RegionLack
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import Columns, as_columns
 from netplan_pricing.catalogue import mapping
 from netplan_pricing.catalogue.priced import Catalogue, PricedSku
 from netplan_pricing.catalogue.wording import place_of
-from netplan_pricing.guards.missing import Lack, are_few, lacking_pairs
+from netplan_pricing.guards.missing import are_few, lacking_pairs
 from netplan_pricing.schema import CATALOGUE_SOURCE, GLOBAL, NetworkKind
 
 _FREE_KINDS = {NetworkKind.INTRAZONE, NetworkKind.GOOGLE_SERVICES}
@@ -153,7 +154,7 @@ def _check_steps(steps: list[Step]) -> None:
         raise InputError(f"{where}: a price of 0 where one is expected")
 
 
-def check_region_pairs(network: Columns, offers: Columns) -> tuple[int, tuple[Lack, ...]]:
+def check_region_pairs(network: Columns, offers: Columns) -> tuple[int, tuple[RegionLack, ...]]:
     """Return how many ordered pairs of open regions have one price, and the regions without.
 
     Raises:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.errors import InputError
+from netplan_planner.model import RateChoice
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import Columns, as_columns, read_rows
 from netplan_pricing.catalogue import mapping
@@ -53,15 +54,6 @@ class Key(msgspec.Struct, frozen=True, order=True):
     usage: str
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """A duplicate of the catalogue, and which of its SKUs was taken."""
-
-    key: Key
-    taken: str
-    others: tuple[str, ...]
-    why: str
-
-
 class PartNames:
     """Names that descriptions use and the API does not: of GPUs, and of former places."""
 
@@ -84,7 +76,7 @@ class PartNames:
 
 def component_rates(
     catalogue: Catalogue, names: PartNames
-) -> tuple[dict[Key, tuple[str, ...]], list[Choice]]:
+) -> tuple[dict[Key, tuple[str, ...]], list[RateChoice]]:
     """Return the rows of `component_prices` by what they are for, and the duplicates.
 
     A rate that the catalogue lists at 0, or without steps, is kept as absent: it is no price.
@@ -129,7 +121,7 @@ def _series_and_component(item: PricedSku, names: PartNames) -> tuple[str, str]:
 
 def _one_of(
     key: Key, items: Sequence[PricedSku], names: PartNames
-) -> tuple[PricedSku, Choice | None]:
+) -> tuple[PricedSku, RateChoice | None]:
     """Return the SKU that is taken: of today's name for the place, else the dearest."""
     if len(items) == 1:
         return items[0], None
@@ -139,7 +131,15 @@ def _one_of(
     taken = max(current, key=lambda item: (item.rate.flat_usd or Decimal(0), item.sku.sku_id))
     why = "the newer name of the place" if len(current) == 1 else "the dearest"
     others = tuple(sorted(item.sku.sku_id for item in items if item is not taken))
-    return taken, Choice(key=key, taken=taken.sku.sku_id, others=others, why=why)
+    return taken, RateChoice(
+        series=key.series,
+        component=key.component,
+        usage=key.usage,
+        region=key.region,
+        taken=taken.sku.sku_id,
+        why=why,
+        others=others,
+    )
 
 
 def _rate_row(

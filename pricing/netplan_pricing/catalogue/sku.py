@@ -4,7 +4,7 @@ Nothing is interpreted here; `mapping` says what a SKU is the price of, `rates` 
 """
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -116,18 +116,3 @@ class Sku(msgspec.Struct, frozen=True, rename="camel"):
             for info in self.pricing_info
             for rate in info.pricing_expression.tiered_rates
         )
-
-
-def sku_of_message(message: Any) -> Sku:
-    """Return the SKU that a `google.cloud.billing_v1.types.Sku` holds.
-
-    The message goes through its own JSON form, which is that of the REST answer.
-
-    Args:
-        message: A message of the client library (proto-plus: it has `pb()` on its class).
-
-    Raises:
-        msgspec.ValidationError: If it lacks what every SKU has.
-    """
-    text = type(message).to_json(message, use_integers_for_enums=False)
-    return msgspec.json.decode(text, type=Sku)

@@ -1,6 +1,5 @@
 """What a snapshot may not hold, whatever the one before says."""
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -10,6 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from netplan_planner.shipped import shipped_rows
 from netplan_pricing.book import SnapshotPriceBook
 from netplan_pricing.guards import thresholds
 from netplan_pricing.guards.quotes import Quoted
@@ -80,10 +80,8 @@ def in_the_future(book: SnapshotPriceBook, today: date) -> Iterator[tuple[str, s
 @cache
 def ceilings() -> Mapping[str, Decimal]:
     """Return the price above which none of a kind is believed, by kind."""
-    with _DEAREST.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
     factor = thresholds.CEILING_FACTOR
-    return {row["kind"]: Decimal(row["usd"]) * factor for row in rows}
+    return {row["kind"]: Decimal(row["usd"]) * factor for row in shipped_rows(_DEAREST)}
 
 
 def absurd(quoted: Sequence[Quoted]) -> Iterator[Doubt | None]:

@@ -6,19 +6,14 @@ new region but a damaged answer.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from netplan_planner.model import RegionLack
 from netplan_pricing.guards import thresholds
 
 
-class Lack(NamedTuple):
-    """What a region has no price of."""
-
-    region: str
-    what: str
-
-
-def lacking_pairs(regions: Sequence[str], missing: Iterable[tuple[str, str]]) -> tuple[Lack, ...]:
+def lacking_pairs(
+    regions: Sequence[str], missing: Iterable[tuple[str, str]]
+) -> tuple[RegionLack, ...]:
     """Return the regions between which traffic has no price, those with most gaps first.
 
     Each gap is counted with the region that has most of them.
@@ -32,7 +27,7 @@ def lacking_pairs(regions: Sequence[str], missing: Iterable[tuple[str, str]]) ->
         to = sum(src == worst for src, _ in own)
         others = len(regions) - 1
         what = f"traffic to {to} and from {len(own) - to} of the {others} other regions"
-        found.append(Lack(worst, what))
+        found.append(RegionLack(region=worst, what=what))
         left -= own
     return tuple(found)
 

@@ -18,13 +18,14 @@ from netplan_planner.model import (
     OwnerKind,
     PathClass,
     ResourceRef,
+    Saving,
     SelfLink,
     Value,
 )
 from netplan_planner.throughput import apply_change, predict
 from netplan_rules.base import reaches_floor
 from netplan_rules.flows import used_path, used_ratio
-from netplan_rules.money import Saving, internal_path_saving
+from netplan_rules.money import internal_path_saving
 from netplan_rules.removal import clean_up
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
@@ -129,8 +130,7 @@ def _hit(facts: Facts, pair: PairTraffic, nic: NetworkInterface) -> Hit:
         limit=now.binding,
         throughput_now=now,
         throughput_fixed=predict(apply_change(query, change), facts.caps),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=fix,

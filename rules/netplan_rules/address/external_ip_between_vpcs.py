@@ -32,7 +32,7 @@ RULE = Rule(
     id="external-ip-between-vpcs",
     title="Machines of two unconnected networks talk over external addresses",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="Without a peering, external addresses are the only path: its cap and price are those"
     " of traffic that leaves the VPC.",
     remediation="Peer the two networks, or offer the service through Private Service Connect or"
@@ -96,8 +96,7 @@ def _hit(facts: Facts, pair: PairTraffic) -> Hit:
         ),
         limit=now.binding,
         throughput_now=now,
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         used_ratio=used_ratio(facts, edge, now),
         gib_per_month=gib,
         fix=_fix(local, remote, overlap, legacy),

@@ -13,6 +13,7 @@ from netplan_planner.model import (
     Need,
     OwnerKind,
     PathClass,
+    Saving,
     Severity,
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
@@ -24,7 +25,7 @@ RULE = Rule(
     id="own-lb-hairpin",
     title="Machines reach their own service by its public load balancer",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="The packets leave the VPC to a public address of yours and come back in: the"
     " sender's cap for outside addresses applies, and the load balancer's processing is paid for"
     " traffic that never had to leave.",
@@ -78,8 +79,10 @@ def _hit(facts: Facts, edge: Edge, front: ForwardingRule) -> Hit:
             Evidence(name="external_address", value=front.ip_address or "", source="inventory"),
             Evidence(name="observed_p95", value=edge.series.p95_gbps, unit="Gbit/s"),
         ),
-        saving_unknown="which share of the load balancer's charges this traffic causes depends on"
-        " its kind; compare the bill before and after",
+        saving=Saving(
+            unknown="which share of the load balancer's charges this traffic causes depends on"
+            " its kind; compare the bill before and after"
+        ),
         gib_per_month=gib,
         fix=Fix(
             label="internal load balancer",

@@ -27,6 +27,7 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
     unknown_cap,
 )
@@ -81,8 +82,8 @@ def _hit(
     facts: Facts, instance: Instance, target: Target, cap: EgressCap, ledger: CoverLedger
 ) -> Hit:
     free = facts.threshold(RULE.id, "headroom_ratio")
-    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
-    seen = traffic.egress.p95_gbps if traffic is not None else 0.0
+    rates = facts.rates_of(instance)
+    seen = rates.egress.p95_gbps if rates is not None else 0.0
     need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
@@ -103,15 +104,13 @@ def _hit(
                 unit="ratio",
                 source="configuration",
             ),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         limit=now.binding,
         throughput_now=now,
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
-        saving_basis=saving.basis,
-        saving_note=saving.note,
+        saving=saving,
         used_ratio=target.gbps / (now.gbps or cap.egress_gbps),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,

@@ -20,6 +20,7 @@ from netplan_planner.model import (
     MeasuredLimit,
     Need,
     PathClass,
+    Saving,
     Severity,
     VmTraffic,
 )
@@ -37,7 +38,6 @@ from netplan_rules.capacity._resize import (
     unknown_cap,
 )
 from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
-from netplan_rules.money import Saving
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
@@ -45,7 +45,7 @@ RULE = Rule(
     id="external-cap-saturated",
     title="Traffic to outside addresses stands at its own cap",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.INVENTORY, Need.WINDOW}),
     rationale="All flows of a machine to addresses outside the VPC share a cap that is lower than"
     " the machine's own: 7 Gbit/s for most types, whatever their size. The rest of the machine's"
     " bandwidth stays idle.",
@@ -142,6 +142,8 @@ def _hit(
     dropped = sent_drops(facts, traffic.owner)
     if limit.kind is LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
+    assert facts.traffic is not None
+    source = facts.traffic.source.value
     own_ratio = _own_ratio(facts, traffic)
     change = _change(facts, instance, traffic, own_ratio, ledger)
     doubts_of_caps(facts, doubts, cap, change.candidate)
@@ -153,21 +155,18 @@ def _hit(
         f" traffic {gbps(cap.egress_gbps)}{overflow_text(dropped).replace(' Its', '. Its', 1)}",
         cause=OWN_PAIRS if change.is_own_pairs else resize_cause(change.candidate),
         evidence=(
-            rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps),
-            rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps),
-            rate_evidence("all_p95", traffic.egress.p95_gbps),
+            rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps, source),
+            rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps, source),
+            rate_evidence("all_p95", traffic.egress.p95_gbps, source),
             rate_evidence("cap", limit.gbps, limit.source),
             *overflow_evidence(dropped),
-            Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source="flow logs"),
+            *_own_evidence(facts, own_ratio),
             type_evidence(instance),
         ),
         limit=limit,
         throughput_now=change.now,
         throughput_fixed=change.fixed,
-        saving_items=change.saving.items,
-        saving_unknown=change.saving.unknown,
-        saving_basis=change.saving.basis,
-        saving_note=change.saving.note,
+        saving=change.saving,
         # What internal addresses mend is judged by the findings that advise them.
         used_ratio=None
         if change.is_own_pairs
@@ -177,6 +176,14 @@ def _hit(
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
+
+
+def _own_evidence(facts: Facts, own_ratio: float) -> tuple[Evidence, ...]:
+    """Return which share goes to own machines; metrics name no peer, so they tell of none."""
+    if facts.traffic is None or facts.traffic.is_of_metrics:
+        return ()
+    source = facts.traffic.source.value
+    return (Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source=source),)
 
 
 def _own_ratio(facts: Facts, traffic: VmTraffic) -> float:

@@ -77,8 +77,7 @@ def _hit(facts: Facts, instance: Instance, why: str) -> Hit:
         subject=vm_subject(instance),
         message=f"{instance.name} has Tier_1 set, but {why}",
         evidence=(Evidence(name="reason", value=why, source="inventory"), type_evidence(instance)),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=Fix(
             label="recreate",
             verify=Instruction(text="The interface is GVNIC and the type is one that has Tier_1."),

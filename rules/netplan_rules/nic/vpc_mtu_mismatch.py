@@ -8,6 +8,7 @@ from netplan_planner.model import (
     Evidence,
     Facts,
     Fix,
+    Gap,
     Hit,
     Instruction,
     Need,
@@ -26,7 +27,8 @@ RULE = Rule(
     rationale="TCP falls back to the smaller segment size; UDP and tunnel packets above the smaller"
     " MTU are dropped.",
     remediation="Give both networks the same MTU, then restart their machines.",
-    guards="A network that states no MTU has 1460 bytes. A peer that was not read is skipped, not"
+    guards="A network that states no MTU has 1460 bytes; of one that is only planned and states"
+    " none it is not known, and it is not judged. A peer that was not read is skipped, not"
     " guessed. With flow logs, pairs without traffic between them keep the rule silent; without"
     " them the confidence is lower.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
@@ -36,15 +38,19 @@ RULE = Rule(
 
 
 @RULE
-def check(facts: Facts) -> Iterator[Hit]:
+def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each actively peered pair with unequal MTUs, once."""
     between = _bytes_between(facts)
     for local, remote in facts.inventory.peered_networks():
-        if local.mtu_bytes != remote.mtu_bytes:
+        mtus = local.mtu_bytes, remote.mtu_bytes
+        if mtus[0] is None or mtus[1] is None:
+            unknown = local if mtus[0] is None else remote
+            yield Gap(resource=unknown.ref, reason="its MTU is known once it is made")
+        elif mtus[0] != mtus[1]:
             pair = frozenset((local.ref.self_link, remote.ref.self_link))
             seen = None if between is None else between[pair]
             if seen != 0:
-                yield _hit(facts, local, remote, seen)
+                yield _hit(facts, (local, mtus[0]), (remote, mtus[1]), seen)
 
 
 def _bytes_between(facts: Facts) -> Counter[frozenset[SelfLink | None]] | None:
@@ -70,16 +76,18 @@ def _update(network: Network, mtu_bytes: int) -> str:
     return command("gcloud", "compute", "networks", "update", network.name, project, mtu)
 
 
-def _hit(facts: Facts, local: Network, remote: Network, seen: int | None) -> Hit:
-    small, great = sorted((local, remote), key=lambda n: (n.mtu_bytes, n.ref.self_link))
+def _hit(
+    facts: Facts, one: tuple[Network, int], other: tuple[Network, int], seen: int | None
+) -> Hit:
+    (local, local_mtu), (remote, remote_mtu) = one, other
+    (small, small_mtu), (_, great_mtu) = sorted((one, other), key=lambda pair: pair[1])
     return Hit(
         resources=(local.ref, remote.ref),
         subject=f"{local.name} ⇄ {remote.name}",
-        message=f"MTU {local.mtu_bytes} B, but the peered network {remote.name} has"
-        f" {remote.mtu_bytes} B",
+        message=f"MTU {local_mtu} B, but the peered network {remote.name} has {remote_mtu} B",
         evidence=(
-            Evidence(name="local_mtu", value=local.mtu_bytes, unit="bytes", source="inventory"),
-            Evidence(name="remote_mtu", value=remote.mtu_bytes, unit="bytes", source="inventory"),
+            Evidence(name="local_mtu", value=local_mtu, unit="bytes", source="inventory"),
+            Evidence(name="remote_mtu", value=remote_mtu, unit="bytes", source="inventory"),
             *(
                 (Evidence(name="traffic", value=seen, unit="bytes", source="flow logs"),)
                 if seen is not None
@@ -88,10 +96,10 @@ def _hit(facts: Facts, local: Network, remote: Network, seen: int | None) -> Hit
         ),
         gib_per_month=facts.gib_per_month(seen) if seen is not None else None,
         fix=Fix(
-            label=f"MTU {great.mtu_bytes}",
+            label=f"MTU {great_mtu}",
             verify=Instruction(
                 text="Both networks state the same MTU, and a ping with the don't-fragment bit of"
-                f" {great.mtu_bytes - _PING_HEADERS} bytes crosses the peering.",
+                f" {great_mtu - _PING_HEADERS} bytes crosses the peering.",
                 commands=(
                     command(
                         "gcloud",
@@ -105,10 +113,10 @@ def _hit(facts: Facts, local: Network, remote: Network, seen: int | None) -> Hit
             ),
             undo=Instruction(
                 text="Set the old MTU again, then restart the machines.",
-                commands=(_update(small, small.mtu_bytes),),
+                commands=(_update(small, small_mtu),),
             ),
             text="Give both networks the same MTU, then restart their machines.",
-            commands=(_update(small, great.mtu_bytes),),
+            commands=(_update(small, great_mtu),),
             documents=("https://cloud.google.com/vpc/docs/mtu",),
             caution=f"Stop all machines of {small.name} first and start them after the change: each"
             " keeps its MTU until it restarts, and meanwhile UDP above the smaller MTU is dropped."

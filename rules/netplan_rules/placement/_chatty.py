@@ -60,9 +60,7 @@ def _hit(facts: Facts, pair: PairTraffic, move: Move, doubts: Doubts, advice: st
             ),
         ),
         throughput_now=predict(used_path(facts, greatest), facts.caps),
-        saving_items=move.saving.items,
-        saving_basis=move.saving.basis,
-        saving_note=move.saving.note,
+        saving=move.saving,
         gib_per_month=gib,
         change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.zone),
         fix=Fix(

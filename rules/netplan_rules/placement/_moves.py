@@ -18,6 +18,7 @@ from netplan_planner.model import (
     LineItem,
     MachineChange,
     PathClass,
+    Saving,
     Value,
     Zone,
     region_of,
@@ -25,7 +26,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
 from netplan_rules.managed import is_managed
-from netplan_rules.money import Saving, after_commitments, negated
+from netplan_rules.money import after_commitments, negated
 from netplan_rules.placement._replicas import HA_ROLES, replica_sets
 from netplan_rules.trust import Doubts, doubts_of_edge
 

@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Infeasible,
     Instance,
     Need,
+    Saving,
     SavingBasis,
     Severity,
     series_of,
@@ -29,7 +30,7 @@ from netplan_planner.model import (
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import need_of, type_evidence
-from netplan_rules.money import Saving, machine_saving, take
+from netplan_rules.money import machine_saving, take
 from netplan_rules.wording import money, vm_subject
 
 RULE = Rule(
@@ -130,7 +131,7 @@ def _hit(instance: Instance, candidate: Candidate, by_price: Decimal, saving: Sa
             Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
             type_evidence(instance),
         ),
-        saving_note=saving.note,
+        saving=Saving(note=saving.note),
         # Nothing is wrong as long as the machine stays.
         severity=Severity.INFO,
         fix=Fix(

@@ -15,12 +15,12 @@ from netplan_planner.model import (
     Hit,
     Instruction,
     Need,
+    Saving,
     Severity,
     line_item,
 )
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.money import Saving
 from netplan_rules.removal import release
 
 RULE = Rule(
@@ -73,8 +73,7 @@ def _hit(facts: Facts, address: Address) -> Hit:
                 source="inventory",
             ),
         ),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=Fix(
             text=f"Release {address.address} ({address.name}).",
             label="release it",

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     Need,
     NetworkInterface,
     OwnerKind,
+    Saving,
     Severity,
     VmTraffic,
     line_item,
@@ -24,7 +25,6 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH, counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.managed import is_managed
-from netplan_rules.money import Saving
 from netplan_rules.removal import (
     GOOGLE_APIS,
     MANAGED,
@@ -138,8 +138,7 @@ def _hit(facts: Facts, instance: Instance, nic: NetworkInterface, traffic: VmTra
             Evidence(name="address", value=nic.external_ipv4 or "", source="inventory"),
             Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
         ),
-        saving_items=saving.items,
-        saving_unknown=saving.unknown,
+        saving=saving,
         fix=fix,
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -15,6 +15,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.sarif import render
 from support.projects.one_project import ASSET_TYPES, FOLDER, resources
+from support.projects.plans import change, machine, plan
 from support.reports.code_scanning import faults
 
 TODAY = date(2026, 11, 20)
@@ -134,3 +135,75 @@ def test_what_has_no_file_is_at_the_configuration_else_at_the_inventory(tmp_path
     assert code_places(report, request, None).fallback.path.endswith("gcloud/addresses.json")
     live = AuditRequest(today=TODAY, projects=("p",))
     assert code_places(report, live, None).fallback.path == "netplan.toml"
+
+
+TARGET = {"netplan-target-mbps": "50000"}
+TERRAFORM = """
+resource "google_compute_instance" "vm" {
+  count = 2
+}
+"""
+
+
+def planned(folder: Path) -> AuditRequest:
+    """A plan of machines whose caps are below their declared target, packed by a module."""
+    machines = [
+        change(
+            f"module.fleet.google_compute_instance.vm[{number}]",
+            machine(f"vm-{number}", effective_labels=TARGET),
+        )
+        for number in range(2)
+    ]
+    (folder / "plan.json").write_text(json.dumps(plan(*machines), indent=1), encoding="utf-8")
+    return AuditRequest(today=TODAY, inventory=(folder / "plan.json",))
+
+
+def terraform_places(request: AuditRequest, root: Path | None) -> set[tuple[str, int, str]]:
+    """(uri, line, address) of all locations of Terraform's resources."""
+    report = run_audit(request)
+    found = code_places(report, request, None, root)
+    log = json.loads(
+        render(report, RenderOptions(places=found.places, fallback_place=found.fallback))
+    )
+    assert faults(log) == []
+    locations = [
+        at
+        for result in log["runs"][0]["results"]
+        for at in (*result["locations"], *result.get("relatedLocations", ()))
+    ]
+    return {
+        (
+            at["physicalLocation"]["artifactLocation"]["uri"],
+            at["physicalLocation"]["region"]["startLine"],
+            at["properties"]["terraformAddress"],
+        )
+        for at in locations
+        if "terraformAddress" in at.get("properties", {})
+    }
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_planned_resource_is_at_its_line_of_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_beside: bool
+) -> None:
+    root = tmp_path if is_beside else tmp_path / "infra"
+    (root / "fleet").mkdir(parents=True)
+    (root / "main.tf").write_text('module "fleet" {\n  source = "./fleet"\n}\n')
+    (root / "fleet" / "main.tf").write_text(TERRAFORM)
+    monkeypatch.chdir(tmp_path)
+    found = terraform_places(planned(tmp_path), None if is_beside else root)
+    uri = "fleet/main.tf" if is_beside else "infra/fleet/main.tf"
+    address = "module.fleet.google_compute_instance.vm"
+    assert found == {(uri, 2, f"{address}[0]"), (uri, 2, f"{address}[1]")}
+
+
+def test_without_its_configuration_it_is_at_its_line_of_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = terraform_places(planned(tmp_path), None)
+    rows = (tmp_path / "plan.json").read_text().splitlines()
+    assert len(found) == 2
+    for uri, line, address in found:
+        assert uri == "plan.json"
+        assert rows[line - 1].strip() == f'"address": {json.dumps(address)},'

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
-from netplan_planner.engine.findings import fingerprint, judge, merge_lines
+from netplan_planner.engine.findings import fingerprint, merge_lines
 from netplan_planner.engine.fixes import answer
+from netplan_planner.engine.judging import judge
 from netplan_planner.model import (
     Confidence,
     Estimate,
@@ -18,6 +19,7 @@ from netplan_planner.model import (
     LineItem,
     Need,
     ResourceRef,
+    Saving,
     SelfLink,
     Severity,
 )
@@ -71,8 +73,13 @@ def hit(name: str, *, volume: float = 1.0, cause: str = "", **fields: object) ->
 
 def test_hits_of_a_cause_become_one_finding_with_the_greatest_first() -> None:
     hits = [
-        hit("a", volume=1, saving_items=(line("0.01", "100"),)),
-        hit("b", volume=3, saving_items=(line("0.01", "300"),), fix=Fix(text="x", commands=("c",))),
+        hit("a", volume=1, saving=Saving(items=(line("0.01", "100"),))),
+        hit(
+            "b",
+            volume=3,
+            saving=Saving(items=(line("0.01", "300"),)),
+            fix=Fix(text="x", commands=("c",)),
+        ),
     ]
     (finding,) = made(*hits)
     assert finding.subject == "b"
@@ -98,8 +105,8 @@ def test_order_of_hits_changes_nothing() -> None:
 
 def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
     hits = [
-        hit("a", saving_items=(line("0.01", "100"),)),
-        hit("b", saving_items=(line("9"),), saving_unknown="no price of x"),
+        hit("a", saving=Saving(items=(line("0.01", "100"),))),
+        hit("b", saving=Saving(items=(line("9"),), unknown="no price of x")),
     ]
     (finding,) = made(*hits)
     assert finding.saving_usd_per_month == Decimal("1.00")
@@ -107,12 +114,14 @@ def test_an_unknown_saving_is_said_and_left_out_of_the_sum() -> None:
 
 
 def test_confidence_is_that_of_half_of_what_is_at_stake() -> None:
-    small = hit("a", saving_items=(line("1"),), confidence=Confidence.LOW, confidence_reason="thin")
-    large = hit("b", saving_items=(line("9"),))
+    small = hit(
+        "a", saving=Saving(items=(line("1"),)), confidence=Confidence.LOW, confidence_reason="thin"
+    )
+    large = hit("b", saving=Saving(items=(line("9"),)))
     (finding,) = made(small, large)
     assert finding.confidence is Confidence.HIGH
     assert finding.confidence_reason == "of 2 places 1 high, 1 low (mostly: thin)"
-    (other,) = made(small, hit("b", saving_items=(line("0.5"),)))
+    (other,) = made(small, hit("b", saving=Saving(items=(line("0.5"),))))
     assert other.confidence is Confidence.LOW
     assert [m.confidence for m in finding.members] == [Confidence.HIGH, Confidence.LOW]
 
@@ -135,8 +144,8 @@ def test_findings_come_by_severity_and_then_as_their_fixes_rank() -> None:
     slow, fast = Estimate(gbps=1.0), Estimate(gbps=9.0)
     found = made(
         hit("plain", cause="1"),
-        hit("little", cause="2", saving_items=(line("5"),)),
-        hit("rich", cause="3", saving_items=(line("5000"),)),
+        hit("little", cause="2", saving=Saving(items=(line("5"),))),
+        hit("rich", cause="3", saving=Saving(items=(line("5000"),))),
         hit("waits", cause="4", throughput_now=slow, throughput_fixed=fast, used_ratio=0.9),
         hit("idle", cause="5", throughput_now=slow, throughput_fixed=fast, used_ratio=0.1),
         hit("grave", cause="6", severity=Severity.HIGH),
@@ -191,7 +200,7 @@ def test_gaps_are_counted_by_reason() -> None:
 def test_the_order_says_what_to_do_where_places_differ() -> None:
     def resize(name: str, label: str, usd: str) -> Hit:
         fix = Fix(text=f"take {label}", label=label)
-        return hit(name, saving_items=(line(usd, "100"),), fix=fix)
+        return hit(name, saving=Saving(items=(line(usd, "100"),)), fix=fix)
 
     one = (resize("a", "n2d-standard-16", "3"), resize("b", "n2d-standard-16", "2"))
     facts = facts_of(machine("a"))

@@ -17,6 +17,7 @@ from netplan_planner.model import (
     LineItem,
     PathClass,
     ResourceRef,
+    Saving,
     SelfLink,
     Zone,
     total_usd,
@@ -181,7 +182,7 @@ def type_hit(name: str, to: str, usd: str, used_ratio: float | None = None) -> H
         resources=(ResourceRef(self_link=link),),
         subject=name,
         message=name,
-        saving_items=(item,),
+        saving=Saving(items=(item,)),
         used_ratio=used_ratio,
         change=Change(kind=ChangeKind.MACHINE_TYPE, target=link, to=to),
     )
@@ -336,9 +337,9 @@ def test_a_fix_that_saves_to_the_cent_what_it_saves_alone_has_nothing_taken_from
         machine("a"), machine("b"), talk=(("a", "b", PathClass.SAME_ZONE_EXTERNAL, 1 / 3),)
     )
     (hit,) = (said for said in intra_zone_address(facts) if isinstance(said, Hit))
-    more = replace(hit.saving_items[0], usd_per_month=hit.saving_items[0].usd_per_month + DUST)
-    items = (more, *hit.saving_items[1:])
-    found = answer(facts, [(intra_zone_address.rule, (replace(hit, saving_items=items),))])
+    more = replace(hit.saving.items[0], usd_per_month=hit.saving.items[0].usd_per_month + DUST)
+    items = (more, *hit.saving.items[1:])
+    found = answer(facts, [(intra_zone_address.rule, (replace(hit, saving=Saving(items=items)),))])
     assert [fix.overlap for fix in found.do_first] == [""]
 
 

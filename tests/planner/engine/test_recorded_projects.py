@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from netplan_planner.engine.findings import judge
+from netplan_planner.engine.judging import judge
 from netplan_planner.model import Facts, Need
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory
@@ -292,4 +292,4 @@ def test_no_rule_on_traffic_is_left_out() -> None:
         if check.rule.needs & {Need.TRAFFIC, Need.FLOW_RECORDS}
     }
     # What two configurations log is in no recorded project; its own fixtures hold it.
-    assert on_traffic - {"flow-logs-twice"} <= set(RULES)
+    assert on_traffic - {"flow-logs-duplicated"} <= set(RULES)

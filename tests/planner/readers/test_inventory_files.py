@@ -217,20 +217,19 @@ def test_a_named_file_that_the_audit_does_not_need_makes_nothing_incomplete(
 ) -> None:
     machines = write(tmp_path / "list.json", [vm()])
     rules = write(tmp_path / "rules.json", {"firewalls": [], "firewallPolicys": []})
-    plan = write(tmp_path / "plan.json", {"format_version": "1.2", "planned_values": {}})
-    unread = read_inventory([machines, rules, plan]).unread
+    insights = write(tmp_path / "insights.json", {"insights": []})
+    unread = read_inventory([machines, rules, insights]).unread
     assert {Path(one.source).name: one.is_needless for one in unread} == {
         "rules.json": True,
-        "plan.json": False,
+        "insights.json": False,
     }
 
 
 FOREIGN = [
-    ("plan.json", {"format_version": "1.2", "planned_values": {}}, "a Terraform plan"),
-    ("state.json", {"version": 4, "serial": 1, "lineage": "x"}, "a Terraform state"),
-    ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "Kubernetes objects"),
+    ("apply.json", {"@level": "info", "@message": "Plan: 1 to add"}, "terraform show -json"),
+    ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "a Kubernetes List without"),
     ("flow.json", {"logName": "x", "jsonPayload": {}}, "`--traffic`"),
-    ("gke.json", {"clusters": []}, "GKE clusters"),
+    ("gke.json", {"validNodeVersions": []}, "GKE versions"),
     ("points.json", {"timeSeries": []}, "Cloud Monitoring"),
     ("bill.json", {"billingAccounts": []}, "Cloud Billing"),
     ("iperf.json", {"start": {}, "intervals": [], "end": {}}, "iperf3"),
@@ -309,9 +308,9 @@ def test_a_named_file_that_is_damaged_is_an_error(tmp_path: Path, data: bytes, t
 
 def test_a_named_file_of_another_kind_beside_an_inventory_is_unread(tmp_path: Path) -> None:
     good = write(tmp_path / "vm.json", [vm()])
-    plan = write(tmp_path / "plan.json", {"format_version": "1.2", "planned_values": {}})
-    inventory = read_inventory([good, plan])
-    assert [unread.source for unread in inventory.unread] == [str(plan)]
+    nodes = write(tmp_path / "nodes.json", {"apiVersion": "v1", "kind": "List"})
+    inventory = read_inventory([good, nodes])
+    assert [unread.source for unread in inventory.unread] == [str(nodes)]
 
 
 def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
@@ -322,10 +321,10 @@ def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
 def test_a_folder_without_inventory_is_an_error_that_counts_what_is_there(tmp_path: Path) -> None:
     write(tmp_path / "inventory" / "vm.json", [vm()])
     for number in range(3):
-        write(tmp_path / "plans" / f"{number}.json", {"format_version": "1", "values": {}})
+        write(tmp_path / "series" / f"{number}.json", {"timeSeries": []})
     with pytest.raises(InputError) as caught:
-        read_inventory([tmp_path / "inventory", tmp_path / "plans"])
-    assert "3 × a Terraform state" in str(caught.value)
+        read_inventory([tmp_path / "inventory", tmp_path / "series"])
+    assert "3 × Cloud Monitoring series" in str(caught.value)
     assert "--format=json" in str(caught.value)
 
 

@@ -1,7 +1,10 @@
 """Every recorded file: what holds Compute resources parses, all else is named with a reason."""
 
 import csv
+import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +18,14 @@ from support.servers.discovery import discovery
 pytestmark = needs_shared
 
 WITH_RESOURCES = {
-    "cai": {"instances": 11, "networks": 4, "subnetworks": 1, "disks": 6},
+    "cai": {
+        "instances": 11,
+        "networks": 4,
+        "subnetworks": 1,
+        "disks": 6,
+        "clusters": 20,
+        "node_pools": 20,
+    },
     "compute_api": {
         "instances": 60,
         "subnetworks": 82,
@@ -27,6 +37,29 @@ WITH_RESOURCES = {
         "vpn_tunnels": 2,
         "instance_groups": 11,
     },
+    "gcloud_output": {"node_pools": 2},
+    "gke_api": {"clusters": 18, "node_pools": 16},
+    "kubernetes": {"nodes": 7, "pods": 2, "workloads": 2},
+    "terraform_plan": {
+        "instances": 4,
+        "subnetworks": 2,
+        "networks": 3,
+        "addresses": 2,
+        "forwarding_rules": 1,
+        "disks": 3,
+    },
+    "terraform_plan_generated": {
+        "instances": 9,
+        "subnetworks": 23,
+        "networks": 25,
+        "addresses": 8,
+        "forwarding_rules": 9,
+        "routers": 1,
+        "instance_groups": 4,
+        "disks": 7,
+        "resource_policies": 5,
+    },
+    "terraform_state": {},
     "http_log": {
         "instances": 1,
         "networks": 1,
@@ -41,15 +74,9 @@ WITH_RESOURCES = {
 WITHOUT = {
     "benchmark_output": "an iperf3 measurement",
     "billing": "Cloud Billing",
-    "gcloud_output": "GKE node pools",
-    "gke_api": "GKE clusters",
-    "kubernetes": "Kubernetes objects",
     "monitoring": "Cloud Monitoring",
     "network_management": "a Connectivity Test",
     "recommender": "Recommender insights",
-    "terraform_plan": "a Terraform plan",
-    "terraform_plan_generated": "a Terraform plan",
-    "terraform_state": "a Terraform state",
     "vpc_flow_logs": "VPC Flow Logs records: give them to `--traffic`",
 }
 """Folder, and the reason that the error names first or among the first."""
@@ -67,8 +94,17 @@ def recorded() -> Path:
 
 
 def counts(inventory: Inventory) -> dict[str, int]:
-    fields = (f for f in inventory.__struct_fields__ if f not in {"unread", "projects"})
-    return {field: len(getattr(inventory, field)) for field in fields if getattr(inventory, field)}
+    found = {field: len(values) for field, values in lists(inventory).items()}
+    return {field: count for field, count in found.items() if count}
+
+
+def lists(inventory: Inventory) -> dict[str, tuple[Any, ...]]:
+    """Everything that was read, by field, Kubernetes' objects included."""
+    own = (f for f in inventory.__struct_fields__ if f not in {"unread", "projects", "kubernetes"})
+    found = {field: getattr(inventory, field) for field in own}
+    objects = inventory.kubernetes
+    kinds = objects.__struct_fields__ if objects is not None else ()
+    return found | {kind: getattr(objects, kind) or () for kind in kinds}
 
 
 def test_every_folder_is_accounted_for() -> None:
@@ -88,13 +124,17 @@ def test_a_folder_without_resources(folder: str) -> None:
     assert WITHOUT[folder] in str(caught.value)
 
 
+_THE_SAME_POLICY = ("01", "04", "05", "07", "08", "10")
+"""Six examples plan policies of one name, which are alike but for what is not read of them."""
+
+
 def test_every_file_is_read_or_named() -> None:
     """No recorded file is dropped in silence: it gave a resource, or it is in `unread`."""
     inventory = read_inventory([recorded()])
     sources = [unread.source for unread in inventory.unread]
-    for field in counts(inventory):
+    for field, values in lists(inventory).items():
         if field != "machine_shapes":
-            sources += [value.ref.source for value in getattr(inventory, field)]
+            sources += [value.ref.source for value in values]
     named = {source.partition(":")[0] for source in sources}
     files = [path for path in sorted(recorded().rglob("*")) if path.is_file()]
     silent = [path.name for path in files if str(path) not in named]
@@ -103,7 +143,59 @@ def test_every_file_is_read_or_named() -> None:
         "gcpdiag__dataproc1__compute-instances-us-central1-c.json",
         "gcpdiag__gke1__compute-routers-us-west2.json",
         "gcpdiag__lb2__compute-network-default.json",
+        *(f"provider_docs__compute_resource_policy_{n}.plan.json" for n in _THE_SAME_POLICY),
     ]
+
+
+TERRAFORM = {
+    "subnetworks": 32,
+    "networks": 50,
+    "instances": 18,
+    "disks": 14,
+    "forwarding_rules": 14,
+    "resource_policies": 13,
+    "addresses": 11,
+    "instance_groups": 4,
+    "routers": 4,
+}
+"""What the 114 recorded plans and states hold, each read on its own."""
+
+
+def test_every_recorded_plan_and_state_is_read() -> None:
+    files = sorted(recorded().glob("terraform_*/*.json"))
+    found: Counter[str] = Counter()
+    for file in files:
+        inventory = read_inventory([file])
+        found.update(counts(inventory))
+        # All of a plan's resources are made of one file: where each was read says so.
+        sources = [value.ref.source for value in inventory.instances]
+        assert all(source.startswith(f"{file}: google_compute_") for source in sources)
+    assert len(files) == 114
+    assert found == TERRAFORM
+
+
+def test_a_recorded_plan_leaves_open_what_it_says_is_known_after_apply() -> None:
+    """Against the plans themselves: nothing that is marked unknown has a value in the model."""
+    checked = 0
+    for file in sorted(recorded().glob("terraform_plan*/*.json")):
+        planned = json.loads(file.read_bytes()).get("resource_changes", [])
+        unknown = {one["address"]: one["change"]["after_unknown"] for one in planned}
+        inventory = read_inventory([file])
+        for network in inventory.networks:
+            if unknown[network.ref.source.rpartition(": ")[2]].get("mtu"):
+                assert network.mtu_bytes is None
+                checked += 1
+        for instance in inventory.instances:
+            marks = unknown[instance.ref.source.rpartition(": ")[2]]
+            assert instance.cpu_platform is None
+            assert instance.status == "UNKNOWN"
+            nics = marks.get("network_interface")
+            marked = nics if isinstance(nics, list) else []
+            for nic, mark in zip(instance.interfaces, marked, strict=False):
+                if mark.get("network_ip"):
+                    assert nic.internal_ipv4 is None
+                    checked += 1
+    assert checked > 50
 
 
 def test_no_recorded_compute_file_is_damaged() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import InputError, MissingDatum
-from netplan_planner.model import PathClass
+from netplan_planner.model import PathClass, RegionLack
 from netplan_pricing import open_snapshot
 from netplan_pricing.building.from_files import build_from_files, require_likeness
 from netplan_pricing.building.sku_network import check_region_pairs
@@ -201,7 +201,9 @@ def test_a_region_without_traffic_is_named_and_the_others_are_counted() -> None:
     }
     count, lacking = check_region_pairs(network_columns, {"region": regions})
     assert count == 29 * 28
-    assert lacking == (("r07", "traffic to 29 and from 29 of the 29 other regions"),)
+    assert lacking == (
+        RegionLack(region="r07", what="traffic to 29 and from 29 of the 29 other regions"),
+    )
     assert lacking_pairs(regions, [("r01", "r02")])[0].region == "r01"
     # Of many regions it is a damaged answer.
     short = {name: cells[: len(cells) // 2] for name, cells in network_columns.items()}

@@ -80,7 +80,7 @@ def test_a_newer_platform_of_the_same_type_costs_nothing_and_needs_no_new_type()
     assert hit.throughput_now is not None
     assert hit.throughput_fixed is not None
     assert (hit.throughput_now.gbps, hit.throughput_fixed.gbps) == (16, 32)
-    assert sum(item.usd_per_month for item in hit.saving_items) == 0
+    assert sum(item.usd_per_month for item in hit.saving.items) == 0
     assert hit.fix is not None
     text = "\n".join(hit.fix.commands)
     assert "set-machine-type" not in text

@@ -33,7 +33,7 @@ def test_a_region_keeps_its_commitments() -> None:
     (bound,) = between_regions(*both)
     assert free.saving_usd_per_month is not None
     assert bound.saving_usd_per_month == free.saving_usd_per_month - COVERED
-    assert "all the same" in bound.saving_note
+    assert "all the same" in bound.saving.note
 
 
 def test_the_one_without_a_commitment_moves() -> None:
@@ -47,7 +47,7 @@ def test_what_cannot_be_known_is_no_saving() -> None:
     (hit,) = between_regions(
         commitment(8, 32, "NEW_KIND"), commitment(8, 32, "NEW_KIND", region="us-east1")
     )
-    assert hit.saving_basis is SavingBasis.BEFORE_COMMITMENTS
+    assert hit.saving.basis is SavingBasis.BEFORE_COMMITMENTS
     assert hit.saving_usd_per_month is None
 
 
@@ -55,5 +55,5 @@ def test_zones_share_the_commitments_of_their_region() -> None:
     for commitments in ((), (commitment(16, 64),), (commitment(8, 32, "NEW_KIND"),)):
         found = facts("us-central1-b", PathClass.INTER_ZONE_INTERNAL, *commitments)
         (hit,) = (h for h in chatty_inter_zone_pair.check(found) if isinstance(h, Hit))
-        assert hit.saving_basis is SavingBasis.BILL
-        assert hit.saving_note == ""
+        assert hit.saving.basis is SavingBasis.BILL
+        assert hit.saving.note == ""

@@ -49,8 +49,8 @@ def test_a_reserved_ipv6_address_does_not_have_the_price_of_an_ipv4_one(
     facts = replace(facts, inventory=replace(facts.inventory, addresses=(address,)))
     (hit,) = idle_external_address.check(facts)
     assert isinstance(hit, Hit)
-    assert bool(hit.saving_items) is is_known
-    assert ("IPv6" in hit.saving_unknown) is not is_known
+    assert bool(hit.saving.items) is is_known
+    assert ("IPv6" in hit.saving.unknown) is not is_known
 
 
 def test_a_stopped_machine_costs_nothing_and_saves_nothing() -> None:

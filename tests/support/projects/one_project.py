@@ -10,6 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from support.projects import terraform
+
 Resource = dict[str, Any]
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "one-project"
@@ -138,7 +140,13 @@ def files() -> dict[str, str]:
     found = {f"api/{name}": _text(page) for name, page in api_pages().items()}
     found |= {f"gcloud/{name}": _text(items) for name, items in gcloud_lists().items()}
     lines = "".join(json.dumps(asset, separators=(",", ":")) + "\n" for asset in assets())
-    return found | {"cloud-asset/assets.json": lines}
+    held = terraform.held(resources())
+    return found | {
+        "cloud-asset/assets.json": lines,
+        "terraform-plan/plan.json": _text(terraform.plan(held)),
+        "terraform-state/state.json": _text(terraform.state(held)),
+        "terraform-state-file/terraform.tfstate": _text(terraform.state_file(held)),
+    }
 
 
 def _text(value: object) -> str:

@@ -33,6 +33,7 @@ from netplan_planner.model import (
     Recommendation,
     Rejected,
     Report,
+    RulePage,
     ServiceTotal,
     Severity,
     Suppressed,
@@ -42,7 +43,6 @@ from netplan_planner.model import (
     WindowInfo,
     ZonePair,
 )
-from netplan_planner.renderers import RuleInfo
 from support.reports.findings import (
     LIMITS_DAY,
     NOW,
@@ -61,43 +61,50 @@ from support.reports.findings import (
     ordered_fixes,
 )
 
+
+def _rule(*, severity: Severity, reference: str, guards: str = "", **texts: str) -> RulePage:
+    lists: dict[str, Any] = dict.fromkeys(("needs", "thresholds", "aliases"), ())
+    told: dict[str, Any] = {**texts, **lists, "references": (reference,)}
+    return RulePage(severity=severity.value, guards=guards, since="0.1.0", **told)
+
+
 RULES = (
-    RuleInfo(
+    _rule(
         id="external-ip-intra-zone",
         title="Machines of one zone talk over external addresses",
         severity=Severity.HIGH,
         area="address",
         rationale="Packets to an external address leave the VPC: slower, and billed per GiB.",
         remediation="Use the internal address or the internal DNS name.",
-        help_uri="https://cloud.google.com/vpc/network-pricing",
+        reference="https://cloud.google.com/vpc/network-pricing",
         guards="The two networks neither are the same nor peered.",
     ),
-    RuleInfo(
+    _rule(
         id="egress-cap-saturated",
         title="A machine sends as much as its type may",
         severity=Severity.HIGH,
         area="capacity",
         rationale="Egress is capped by machine type; above the cap packets wait or are dropped.",
         remediation="Take a type with a greater cap.",
-        help_uri="https://cloud.google.com/compute/docs/network-bandwidth",
+        reference="https://cloud.google.com/compute/docs/network-bandwidth",
     ),
-    RuleInfo(
+    _rule(
         id="needless-external-address",
         title="An external address that nothing uses",
         severity=Severity.LOW,
         area="address",
         rationale="Every external IPv4 address is billed by the hour.",
         remediation="Delete the access config.",
-        help_uri="https://cloud.google.com/vpc/network-pricing",
+        reference="https://cloud.google.com/vpc/network-pricing",
     ),
-    RuleInfo(
+    _rule(
         id="gvnic-missing",
         title="VirtIO where gVNIC would be faster",
         severity=Severity.MEDIUM,
         area="nic",
         rationale="Above some rate the VirtIO driver costs CPU time that gVNIC saves.",
         remediation="Recreate the machine from an image with the GVNIC feature.",
-        help_uri="https://cloud.google.com/compute/docs/networking/using-gvnic",
+        reference="https://cloud.google.com/compute/docs/networking/using-gvnic",
     ),
 )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from support.servers.discovery import Method, discovery
-from support.servers.documented import DocumentedServer, Fault, Resource, error_body
+from support.servers.documented import DocumentedServer, Fault, Resource, refusal
 
 LIST = "cloudasset.assets.list"
 
@@ -44,10 +44,10 @@ class AssetServer(DocumentedServer):
     ) -> tuple[int, bytes]:
         parent, parameters = self.project_of(names, asked), dict(query)
         if parent not in self.assets:
-            return 404, error_body(404, "notFound", f"no {parent}")
+            return 404, refusal(404, "notFound", f"no {parent}")
         is_related = parameters["contentType"] == "RELATIONSHIP"
         if is_related and not self.has_relationships:
-            return 403, error_body(403, "forbidden", "not of this tier")
+            return 403, refusal(403, "forbidden", "not of this tier")
         wanted = [re.compile(value) for name, value in query if name == "assetTypes"]
         held = [
             one

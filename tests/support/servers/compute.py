@@ -16,7 +16,7 @@ from typing import Any
 
 from support.servers.discovery import Discovery, Method, discovery
 from support.servers.documented import Call as Call
-from support.servers.documented import DocumentedServer, error_body
+from support.servers.documented import DocumentedServer, refusal
 from support.servers.documented import Fault as Fault
 
 Resource = dict[str, Any]
@@ -69,7 +69,7 @@ class ComputeServer(DocumentedServer):
         project, parameters = names.get("project", ""), dict(query)
         if project not in self._projects:
             message = f"The resource 'projects/{project}' was not found"
-            return 404, error_body(404, "notFound", message)
+            return 404, refusal(404, "notFound", message)
         pages = self._pages.get((method.id, project))
         if pages is not None:
             body: Resource | None = _recorded_page(pages, parameters.get("pageToken"))
@@ -81,7 +81,7 @@ class ComputeServer(DocumentedServer):
         else:
             body = self._single(method, names)
         if body is None:
-            return 404, error_body(404, "notFound", f"The resource '{names}' was not found")
+            return 404, refusal(404, "notFound", f"The resource '{names}' was not found")
         return 200, self.checked(method, body)
 
     def _listed(
@@ -95,23 +95,23 @@ class ComputeServer(DocumentedServer):
         if not is_aggregated:
             held = [item for item in held if _scope(item).rpartition("/")[2] == place]
         size = min(int(query.get("maxResults", LARGEST_PAGE)), self.page_limit)
-        start = _offset(query.get("pageToken"))
+        start = offset_of(query.get("pageToken"))
         same = fault is not None and fault.same_page
         items = held[:size] if same else held[start : start + size]
         body: Resource = {"kind": self.judge.kind_default(method.response)}
         body["items"] = _scopes(items, collection) if is_aggregated else items
         if fault is not None and fault.repeat_token:
-            body["nextPageToken"] = query.get("pageToken", _token(0))
+            body["nextPageToken"] = query.get("pageToken", token_of(0))
         elif same or start + size < len(held):
-            body["nextPageToken"] = _token(start + size)
+            body["nextPageToken"] = token_of(start + size)
         return body
 
     def _listed_members(self, path: str, query: dict[str, str]) -> Resource:
         held = self._members.get(path.removesuffix("/listInstances"), [])
-        start = _offset(query.get("pageToken"))
+        start = offset_of(query.get("pageToken"))
         end = start + min(int(query["maxResults"]), self.page_limit)
         body: Resource = {"items": [{"instance": one} for one in held[start:end]]}
-        return body | ({"nextPageToken": _token(end)} if end < len(held) else {})
+        return body | ({"nextPageToken": token_of(end)} if end < len(held) else {})
 
     def _single(self, method: Method, names: dict[str, str]) -> Resource | None:
         """The resource whose self link is the path that was asked for."""
@@ -149,11 +149,11 @@ def _recorded_page(pages: list[Resource], token: str | None) -> Resource | None:
     return None
 
 
-def _token(offset: int) -> str:
+def token_of(offset: int) -> str:
     return base64.urlsafe_b64encode(f"offset {offset}".encode()).decode()
 
 
-def _offset(token: str | None) -> int:
+def offset_of(token: str | None) -> int:
     if not token:
         return 0
     return int(base64.urlsafe_b64decode(token).decode().split()[1])

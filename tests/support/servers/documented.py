@@ -141,7 +141,7 @@ class DocumentedServer:
         found = self.judge.find(http_method, parts.path)
         if found is None:
             self.objection(f"no such method: {http_method} {parts.path}")
-            return 404, error_body(404, "notFound", "no such method"), None
+            return 404, refusal(404, "notFound", "no such method"), None
         method, raw_names = found
         names = {key: unquote(value) for key, value in raw_names.items()}
         for text in self.judge.check_query(method, {key for key, _ in query}):
@@ -153,7 +153,7 @@ class DocumentedServer:
         fault = self._fault(method.id, project)
         if fault is not None and fault.status != 200:
             status = fault.status
-            body = error_body(fault.status, fault.reason, fault.message)
+            body = refusal(fault.status, fault.reason, fault.message)
         elif fault is not None and fault.body is not None:
             status, body = 200, fault.body
         else:
@@ -170,7 +170,7 @@ class DocumentedServer:
 
     def project_of(self, names: dict[str, str], asked: Any) -> str:
         """What a request is about, as `Fault.project` and `Call.project` name it."""
-        return names.get("project", "")
+        return names.get("project") or names.get("projectsId", "")
 
     def body_of(
         self,
@@ -204,7 +204,7 @@ class DocumentedServer:
         return None
 
 
-def error_body(status: int, reason: str, message: str) -> bytes:
+def refusal(status: int, reason: str, message: str) -> bytes:
     error: Resource = {"code": status, "message": message}
     if reason == "SERVICE_DISABLED":
         error |= {"status": "PERMISSION_DENIED", "details": [_SERVICE_DISABLED]}

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from support.servers.discovery import Method, discovery
-from support.servers.documented import DocumentedServer, Fault, Resource, error_body
+from support.servers.documented import DocumentedServer, Fault, Resource, refusal
 
 LIST = "logging.entries.list"
 LARGEST_PAGE = 1000
@@ -65,10 +65,10 @@ class LoggingServer(DocumentedServer):
         wanted = _FILTER.fullmatch(asked["filter"])
         if wanted is None or asked["orderBy"] != "timestamp asc":
             self.objection(f"not understood: {asked}")
-            return 400, error_body(400, "badRequest", "not understood")
+            return 400, refusal(400, "badRequest", "not understood")
         project = self.project_of(names, asked)
         if project not in self.entries:
-            return 404, error_body(404, "notFound", f"no project {project}")
+            return 404, refusal(404, "notFound", f"no project {project}")
         held = self._held(project, wanted)
         token = asked.get("pageToken", "0")
         start = int(token.removesuffix("-later"))

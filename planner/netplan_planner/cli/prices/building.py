@@ -10,7 +10,7 @@ from netplan_planner.cli import answers
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.snapshots import BuildRequest, build_snapshot, refresh_snapshot
-from netplan_planner.engine.refresh import RefreshRequest, catalogue_api
+from netplan_planner.engine.refresh import ApiOptions, RefreshRequest
 
 MOST_UNRECOGNISED_RATIO = 0.01
 
@@ -189,6 +189,6 @@ def refresh(asked: Refresh) -> None:
         accepts_changes=asked.acceptance.accept_changes,
         accepted=tuple(asked.acceptance.accept or ()),
         today=date.today(),
-        api=catalogue_api(asked.api_endpoint, is_anonymous=asked.anonymous),
+        api=ApiOptions(endpoint=asked.api_endpoint, is_anonymous=asked.anonymous),
     )
     answers.write(refresh_snapshot(request, progress), specs)

@@ -11,7 +11,7 @@ from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Input
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.reconcile import reconcile as compare
-from netplan_planner.engine.request import AuditRequest, traffic_options
+from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.model import Reporter
 
 
@@ -57,6 +57,6 @@ def reconcile(asked: Reconcile) -> None:
         prices=asked.prices,
         discounts=tuple(asked.discount or ()),
         billing_exports=tuple(asked.billing_export) if asked.contract else (),
-        traffic_options=traffic_options(reporter=asked.reporter),
+        traffic_options=TrafficOptions(reporter=asked.reporter),
     )
     answers.write(compare(request, asked.billing_export, progress), specs)

@@ -12,20 +12,15 @@ from netplan_planner.engine.refresh import RefreshRequest, refresh
 from netplan_planner.model import (
     ChangeCount,
     CheckOutcome,
-    ListComparison,
-    ListDifference,
     PriceChanges,
     PriceCheck,
     PriceFault,
     PriceMove,
-    RateChoice,
-    RegionLack,
     SinceBefore,
     SkuMap,
     SkuMeaning,
     SnapshotBuilt,
     SnapshotSource,
-    UnpricedType,
     UnusedSku,
     Value,
 )
@@ -35,9 +30,8 @@ from netplan_pricing.building.from_files import build_from_files, require_likene
 from netplan_pricing.catalogue.dumps import read_dump
 from netplan_pricing.catalogue.mapping import Scope, map_sku
 from netplan_pricing.catalogue.priced import Unread
-from netplan_pricing.comparing import PriceChange, compare
+from netplan_pricing.comparing import compare
 from netplan_pricing.container import FILE_NAME, SnapshotFile
-from netplan_pricing.guards.missing import Lack
 from netplan_pricing.verifying import Check, verify
 
 _MUCH = Decimal("0.2")
@@ -142,21 +136,8 @@ def price_changes(old: Path, new: Path, percent: float) -> PriceChanges:
         InputError: If a snapshot cannot be read.
     """
     least = Decimal(str(percent)) / _PERCENT
-    found = list(compare(open_snapshot(old), open_snapshot(new), least_ratio=least))
-    moves = tuple(
-        PriceMove(
-            area=one.area.value,
-            change=one.change.value,
-            where=one.where,
-            what=one.what,
-            step=one.step,
-            old_usd=one.old_usd,
-            new_usd=one.new_usd,
-            ratio=one.ratio,
-        )
-        for one in found
-    )
-    return PriceChanges(changes=moves, counts=_change_counts(found))
+    found = tuple(compare(open_snapshot(old), open_snapshot(new), least_ratio=least))
+    return PriceChanges(changes=found, counts=_change_counts(found))
 
 
 def check_prices(prices: Path | None, against: Path | None, today: date) -> PriceCheck:
@@ -186,24 +167,17 @@ def check_prices(prices: Path | None, against: Path | None, today: date) -> Pric
             for fault in one.faults
         ),
         outdated=one.outdated,
-        lacking=_lacks(one.lacking),
-        unpriced=tuple(
-            UnpricedType(region=region, machine_type=name, reason=reason)
-            for region, name, reason in one.unpriced
-        ),
+        lacking=one.lacking,
+        unpriced=one.unpriced,
     )
 
 
-def _change_counts(found: Iterable[PriceChange]) -> tuple[ChangeCount, ...]:
-    count = Counter((one.area.value, one.change.value) for one in found)
+def _change_counts(found: Iterable[PriceMove]) -> tuple[ChangeCount, ...]:
+    count = Counter((one.area, one.change) for one in found)
     return tuple(
         ChangeCount(area=area, change=change, count=number)
         for (area, change), number in sorted(count.items())
     )
-
-
-def _lacks(found: Iterable[Lack]) -> tuple[RegionLack, ...]:
-    return tuple(RegionLack(region=lack.region, what=lack.what) for lack in found)
 
 
 def _unused(found: Iterable[Unread]) -> tuple[UnusedSku, ...]:
@@ -229,35 +203,9 @@ def _built(one: Built, file: SnapshotFile) -> SnapshotBuilt:
             SnapshotSource(table=note.table, rows=note.rows, as_of=note.as_of, source=note.source)
             for note in header.sources
         ),
-        lacking=_lacks(one.lacking),
+        lacking=one.lacking,
         unread=_unused(one.unread),
         priceless=_unused(one.priceless),
-        choices=tuple(
-            RateChoice(
-                series=choice.key.series,
-                component=choice.key.component,
-                usage=choice.key.usage,
-                region=choice.key.region,
-                taken=choice.taken,
-                why=choice.why,
-                others=choice.others,
-            )
-            for choice in one.choices
-        ),
-        comparison=ListComparison(
-            compared_count=one.comparison.compared_count,
-            offered_count=one.comparison.offered_count,
-            differences=tuple(
-                ListDifference(
-                    machine_type=found.machine_type,
-                    region=found.region,
-                    usage=found.usage,
-                    listed_usd=found.listed_usd,
-                    summed_usd=found.summed_usd,
-                    is_offered=found.is_offered,
-                    note=found.note,
-                )
-                for found in one.comparison.differences
-            ),
-        ),
+        choices=one.choices,
+        comparison=one.comparison,
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from netplan_planner.errors import UsageError
-from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint, sibling_endpoint
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
 from netplan_planner.model import Value
 
 CLOUD_LOGGING = "cloud-logging"
@@ -65,7 +65,7 @@ def logging_endpoint(
         UsageError: If it is no URL, if credentials would leave the machine unencrypted, or if only
             Compute's endpoint is replaced: its stand-in says nothing of where the logs are.
     """
-    found = sibling_endpoint(
+    found = resolve_beside(
         api,
         resolve_endpoint(api, environment),
         environment,

@@ -4,11 +4,13 @@ import hashlib
 import ipaddress
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from netplan_planner.errors import InputError
 from netplan_planner.inert import scalars
+from netplan_planner.model import Measurement
 from netplan_planner.model.probe_import import Refused
 from netplan_planner.units import BITS_PER_GIGABIT
 
@@ -32,6 +34,17 @@ _RUN_ID_LENGTH = 32
 _MOST_DISAGREEMENT = 0.05
 """Between a rate and its bytes over its seconds. Tools differ in whose clock they divide by, which
 moves a short run by a per cent."""
+
+
+Read = tuple[list[Measurement], list[Refused]]
+
+
+class TextFormat(NamedTuple):
+    """One of the texts that a tool prints: how it is told, and its reader."""
+
+    fits: Callable[[str], bool]
+    read: Callable[..., Read]
+    """Of the text and, by name, its `source`: the measurements, and what cannot be used and why."""
 
 
 class Unusable(Exception):

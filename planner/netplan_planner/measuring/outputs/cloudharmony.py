@@ -14,6 +14,7 @@ from typing import Any
 
 from netplan_planner.measuring.outputs.base import (
     TEXT_LENGTH,
+    TextFormat,
     Unusable,
     address_in,
     bounded,
@@ -113,3 +114,6 @@ def _started_at(text: str) -> str:
         return rfc3339(datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp())
     except ValueError:
         return ""
+
+
+TEXTS = (TextFormat(is_cloudharmony, measurements_of),)

@@ -1,36 +1,16 @@
 """Which format a tool's output is in, by its content; those that are not read are named."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-from netplan_planner.measuring.outputs import (
-    cloudharmony,
-    iperf2,
-    iperf2_csv,
-    iperf2_rows,
-    iperf3,
-    iperf3_text,
-    netperf,
-    perfkit,
-)
-from netplan_planner.measuring.outputs.base import bounded, refusal
+from netplan_planner.measuring.outputs import cloudharmony, iperf2, iperf3, netperf, perfkit
+from netplan_planner.measuring.outputs.base import Read, bounded, refusal
 from netplan_planner.measuring.outputs.json_text import Document, documents_in, holds_json
-from netplan_planner.model import Measurement
-from netplan_planner.model.probe_import import Refused
-
-Read = tuple[list[Measurement], list[Refused]]
 
 STORE_SCHEMA = "netplan.measurement/"
 _HOW = "give the output of iperf3 -J, of iperf 2 or of netperf"
-_TEXTS: tuple[tuple[Callable[[str], bool], Callable[..., Read]], ...] = (
-    (cloudharmony.is_cloudharmony, cloudharmony.measurements_of),
-    (netperf.is_netperf, netperf.measurements_of),
-    (iperf2_rows.is_iperf2_csv, iperf2_csv.measurements_of),
-    (iperf3_text.is_iperf3_text, iperf3_text.measurements_of),
-    (iperf2.is_iperf2, iperf2.measurements_of),
-)
-"""How each text format is told, and its reader."""
+_TOOLS = (cloudharmony, netperf, iperf3, iperf2)
+"""Whose texts are read; each has its `TEXTS`. JSON is iperf3's own, or what PerfKit saves."""
 _HEAD_LENGTH = 65_536
 """Characters that are looked at to name a format that is not read."""
 _FOREIGN = (
@@ -58,9 +38,9 @@ def read_text(text: str, *, source: str) -> Read:
     text = text.removeprefix("\ufeff")
     if _is_json(text):
         return _told_if_nothing(_read_json(text, source), source)
-    readers = [read for is_one, read in _TEXTS if is_one(text)]
+    readers = [one.read for tool in _TOOLS for one in tool.TEXTS if one.fits(text)]
     if not readers:
-        return [], [_refused(source, _named(text[:_HEAD_LENGTH]))]
+        return [], [refusal(source=source, place="", reason=_named(text[:_HEAD_LENGTH]))]
     # A log may hold runs of several tools.
     parts = [read(text, source=source) for read in readers]
     found = [one for measurements, _ in parts for one in measurements]
@@ -70,7 +50,9 @@ def read_text(text: str, *, source: str) -> Read:
 
 def _told_if_nothing(read: Read, source: str) -> Read:
     found, refused = read
-    return found, refused or ([] if found else [_refused(source, "no result in it")])
+    return found, refused or (
+        [] if found else [refusal(source=source, place="", reason="no result in it")]
+    )
 
 
 def _is_json(text: str) -> bool:
@@ -92,7 +74,8 @@ def _read_json(text: str, source: str) -> Read:
             found += more
             refused += not_usable
         else:
-            refused.append(_refused(source, _told(document.value), str(document.line)))
+            place, reason = str(document.line), _told(document.value)
+            refused.append(refusal(source=source, place=place, reason=reason))
     return found, refused
 
 
@@ -116,7 +99,3 @@ def _named(text: str) -> str:
         return "empty"
     name = next((name for pattern, name in _FOREIGN if pattern.search(text)), "")
     return f"{name} is not read: {_HOW}" if name else f"no output of a known tool: {_HOW}"
-
-
-def _refused(source: str, reason: str, place: str = "") -> Refused:
-    return refusal(source=source, place=place, reason=reason)

@@ -12,6 +12,7 @@ from netplan_planner.model.probe_plan import (
     ProbeCost,
     ProbeFlow,
     ProbeImpact,
+    ProbeLine,
     ProbePlan,
     half_width_of,
 )
@@ -34,18 +35,6 @@ _RESULT_COLUMNS = (
 )
 
 
-class LineRecord(TypedDict):
-    """A price that traffic has."""
-
-    name: str
-    gib: Decimal
-    usd_per_gib: Decimal
-    usd: Decimal
-    sku_id: str | None
-    as_of: date
-    source: str
-
-
 class CostRecord(TypedDict):
     """What runs take: time, volume and money."""
 
@@ -53,7 +42,7 @@ class CostRecord(TypedDict):
     seconds: float
     gib: Decimal
     usd: Decimal | None
-    line_items: tuple[LineRecord, ...]
+    line_items: tuple[ProbeLine, ...]
     vm_seconds: float
     vm_usd_billed: float
     """0: both machines run anyway."""
@@ -322,18 +311,7 @@ def _cost(cost: ProbeCost) -> CostRecord:
         "seconds": cost.seconds,
         "gib": cost.gib,
         "usd": cost.usd,
-        "line_items": tuple(
-            LineRecord(
-                name=line.name,
-                gib=line.gib,
-                usd_per_gib=line.usd_per_gib,
-                usd=line.usd,
-                sku_id=line.sku_id,
-                as_of=line.as_of,
-                source=line.source,
-            )
-            for line in cost.lines
-        ),
+        "line_items": cost.lines,
         "vm_seconds": cost.vm_seconds,
         "vm_usd_billed": 0.0,
         "vm_usd_in_ranking": cost.vm_usd,

@@ -7,7 +7,6 @@ path (Lei and others, 2018), and campaigns, not rows, as the units of exchange. 
 small dated table, `data/interval_factors.csv`, which `planner/scripts/build_intervals.py` makes.
 """
 
-import csv
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.goodput.mean import HARD_COUNT, LIMITS, Column, Means, means
 from netplan_planner.throughput.goodput.terms import WIDE_REGIMES, TermSpans
 from netplan_planner.throughput.transport import transfer
@@ -205,11 +205,10 @@ def probed_tails(level: float) -> tuple[float, float]:
 
 @cache
 def _table() -> dict[tuple[str, float], tuple[float, float]]:
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["regime"], float(row["level"])): (float(row["low"]), float(row["high"]))
-            for row in csv.DictReader(file)
-        }
+    return {
+        (row["regime"], float(row["level"])): (float(row["low"]), float(row["high"]))
+        for row in shipped_rows(_FILE)
+    }
 
 
 def _regimes(

@@ -4,11 +4,11 @@ The model keeps the documented cap as its value (one campaign is no constant), a
 holds what was measured. A reader of one answer does not read the table of all campaigns.
 """
 
-import csv
 from datetime import date
 from functools import cache
 
 from netplan_planner.model import Estimate, PathQuery, Value
+from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits.tables import DATA
 
 
@@ -28,20 +28,7 @@ class KnownDoubt(Value, frozen=True, kw_only=True):
 @cache
 def known_doubts() -> tuple[KnownDoubt, ...]:
     """Return the doubts that docs/accuracy.md has of its own values."""
-    with (DATA / "known_doubts.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(
-            KnownDoubt(
-                path_class=row["path_class"],
-                limit=row["limit"],
-                campaign=row["campaign"],
-                row_count=int(row["row_count"]),
-                median_error_ratio=float(row["median_error_ratio"]),
-                machine_type=row["machine_type"],
-                source=row["source"],
-                as_of=date.fromisoformat(row["source_date"]),
-            )
-            for row in csv.DictReader(file)
-        )
+    return shipped_values(DATA / "known_doubts.csv", KnownDoubt, as_of="source_date")
 
 
 def doubt_of(query: PathQuery, found: Estimate) -> str:

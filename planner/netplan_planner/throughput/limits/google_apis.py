@@ -5,11 +5,11 @@ published transfers exceed them. What leaves the machine counts against its own 
 was seen above it. So there are bounds, and no likely value.
 """
 
-import csv
 from datetime import date
 from functools import cache
 
 from netplan_planner.model import CapsBook, Estimate, PathEnd, Value
+from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits.caps import DEFAULT_TIER, TIER_1
 from netplan_planner.throughput.limits.named import vm_egress
 from netplan_planner.throughput.limits.physical_nics import nic_limit
@@ -32,26 +32,13 @@ class PublishedTransfer(Value, frozen=True, kw_only=True):
     high_gbps: float
     valid_from: date
     source: str
-    note: str
+    note: str = ""
 
 
 @cache
 def published_transfers() -> tuple[PublishedTransfer, ...]:
     """Return every published figure that ships."""
-    with (DATA / "google_api_transfers.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(
-            PublishedTransfer(
-                machine_type=row["machine_type"],
-                tier=row["tier"],
-                direction=row["direction"],
-                gbps=float(row["gbps"]),
-                high_gbps=float(row["high_gbps"]),
-                valid_from=date.fromisoformat(row["valid_from"]),
-                source=row["source"],
-                note=row["note"],
-            )
-            for row in csv.DictReader(file)
-        )
+    return shipped_values(DATA / "google_api_transfers.csv", PublishedTransfer)
 
 
 def google_api_bounds(end: PathEnd, caps: CapsBook, *, is_receiving: bool) -> Estimate:

@@ -5,11 +5,10 @@ addresses use one NIC at each end; the sum takes a vNIC on each, and flows that 
 NICs that carry RDMA between GPUs only are no way for TCP.
 """
 
-import csv
-from datetime import date
 from functools import cache
 
 from netplan_planner.model import Limit, LimitKind, PhysicalNics
+from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits.tables import DATA
 
 NIC_EGRESS = "nic-egress"
@@ -18,20 +17,8 @@ NIC_EGRESS = "nic-egress"
 @cache
 def physical_nics() -> dict[str, PhysicalNics]:
     """Return the machine types with several physical NICs, by name."""
-    with (DATA / "physical_nics.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            row["machine_type"]: PhysicalNics(
-                machine_type=row["machine_type"],
-                nic_count=int(row["nic_count"]),
-                vpc_nic_count=int(row["vpc_nic_count"]),
-                nic_gbps=float(row["nic_gbps"]),
-                basis=row["basis"],
-                source=row["source"],
-                as_of=date.fromisoformat(row["source_date"]),
-                note=row["note"],
-            )
-            for row in csv.DictReader(file)
-        }
+    found = shipped_values(DATA / "physical_nics.csv", PhysicalNics, as_of="source_date")
+    return {one.machine_type: one for one in found}
 
 
 def nic_limit(machine_type: str, nic_count: int) -> Limit | None:

@@ -1,8 +1,8 @@
 """How published campaigns measured, where their tables do not say it row by row."""
 
-import csv
 from functools import cache
 
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 
 
@@ -35,5 +35,4 @@ def _protocol(campaign: str) -> dict[str, str] | None:
 
 @cache
 def _protocols() -> tuple[dict[str, str], ...]:
-    with (DATA / "campaign_protocols.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+    return shipped_rows(DATA / "campaign_protocols.csv")

@@ -5,11 +5,11 @@ VPC, one for what goes to addresses outside of it. No document states their valu
 project; the quotas page of the console shows them.
 """
 
-import csv
 from datetime import date
 from functools import cache
 
 from netplan_planner.model import Limit, LimitKind, PathClass, PathQuery, Value
+from netplan_planner.shipped import shipped_values
 from netplan_planner.throughput.limits.tables import DATA
 
 REGION_QUOTA = "region-quota"
@@ -21,23 +21,17 @@ class RegionalQuota(Value, frozen=True, kw_only=True):
     """A quota of a project in a region, without its value."""
 
     name: str
+    direction: str
+    """`inside` the VPC, or `outside` of it."""
     source: str
     as_of: date
-    note: str
+    note: str = ""
 
 
 @cache
 def _quotas() -> dict[str, RegionalQuota]:
-    with (DATA / "regional_quotas.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            row["direction"]: RegionalQuota(
-                name=row["name"],
-                source=row["source"],
-                as_of=date.fromisoformat(row["source_date"]),
-                note=row["note"],
-            )
-            for row in csv.DictReader(file)
-        }
+    file = DATA / "regional_quotas.csv"
+    return {one.direction: one for one in shipped_values(file, RegionalQuota, as_of="source_date")}
 
 
 def quota_of(path_class: PathClass) -> RegionalQuota | None:

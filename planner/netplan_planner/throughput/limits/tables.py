@@ -4,12 +4,12 @@ Every row has a source and its date. Rows are chosen by the date whose limits ar
 holds from `valid_from` to `valid_until`, both included and either open when empty.
 """
 
-import csv
 from datetime import date
 from functools import cache
 from pathlib import Path
 
 from netplan_planner.model import MeasuredLimit, PathClass, Value
+from netplan_planner.shipped import shipped_rows, shipped_values
 from netplan_planner.units import counted
 
 DATA = Path(__file__).parents[1] / "data"
@@ -115,7 +115,7 @@ class FlowFigure(Value, frozen=True, kw_only=True):
     gbps: float
     low_gbps: float
     high_gbps: float
-    campaign: str
+    campaign: str = ""
     source: str
     source_date: date
 
@@ -123,18 +123,7 @@ class FlowFigure(Value, frozen=True, kw_only=True):
 @cache
 def flow_figures() -> tuple[FlowFigure, ...]:
     """Return the figures for single flows, oldest first."""
-    return tuple(
-        FlowFigure(
-            on=date.fromisoformat(row["date"]),
-            gbps=float(row["gbps"]),
-            low_gbps=float(row["low_gbps"]),
-            high_gbps=float(row["high_gbps"]),
-            campaign=row["campaign"],
-            source=row["source"],
-            source_date=date.fromisoformat(row["source_date"]),
-        )
-        for row in _read("single_flow.csv")
-    )
+    return shipped_values(DATA / "single_flow.csv", FlowFigure, on="date")
 
 
 class WindowFigure(Value, frozen=True, kw_only=True):
@@ -143,7 +132,7 @@ class WindowFigure(Value, frozen=True, kw_only=True):
     byte_count: float
     low_bytes: float
     high_bytes: float
-    campaign: str
+    campaign: str = ""
     source: str
     source_date: date
 
@@ -151,17 +140,7 @@ class WindowFigure(Value, frozen=True, kw_only=True):
 @cache
 def window_figures() -> tuple[WindowFigure, ...]:
     """Return the figures for receive windows."""
-    return tuple(
-        WindowFigure(
-            byte_count=float(row["bytes"]),
-            low_bytes=float(row["low_bytes"]),
-            high_bytes=float(row["high_bytes"]),
-            campaign=row["campaign"],
-            source=row["source"],
-            source_date=date.fromisoformat(row["source_date"]),
-        )
-        for row in _read("receive_windows.csv")
-    )
+    return shipped_values(DATA / "receive_windows.csv", WindowFigure, byte_count="bytes")
 
 
 @cache
@@ -224,5 +203,4 @@ def _median(rising: list[float]) -> float:
 
 @cache
 def _read(name: str) -> tuple[dict[str, str], ...]:
-    with (DATA / name).open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+    return shipped_rows(DATA / name)

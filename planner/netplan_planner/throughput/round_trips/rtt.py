@@ -10,7 +10,6 @@ times as much, because cables, not the globe, decide between continents.
 of pairs that were left out: of one campaign for the table, of one region for distance.
 """
 
-import csv
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from netplan_planner.errors import nearest_names
 from netplan_planner.inert import NAME_LENGTH, inert
 from netplan_planner.model import Value
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.round_trips.distance import (
     Leg,
@@ -131,13 +131,13 @@ class RoundTripTable:
 
     def __init__(self, folder: Path = DATA) -> None:
         """Read the pairs and constants of `folder`; the places are always the shipped ones."""
-        places = _read(DATA / PLACES)
+        places = shipped_rows(DATA / PLACES)
         self._names = tuple(row["place"] for row in places)
         self._index = {name: number for number, name in enumerate(self._names)}
         self._is_google = np.array([name.startswith(f"{GOOGLE}:") for name in self._names])
         degrees = np.array([[float(r["latitude_deg"]), float(r["longitude_deg"])] for r in places])
         self._km = great_circle_km(degrees[:, 0], degrees[:, 1])
-        rows = [row for name in PAIR_FILES for row in _read(folder / name)]
+        rows = [row for name in PAIR_FILES for row in shipped_rows(folder / name)]
         self._inside = {r["basis"]: r for r in rows if r["basis"] != RttBasis.TABLE}
         self._pairs = {
             tuple(sorted((self._index[row["src"]], self._index[row["dst"]]))): row
@@ -146,7 +146,7 @@ class RoundTripTable:
         }
         days = [row["source_date"] for row in self._pairs.values()]
         self._newest = date.fromisoformat(max(days))
-        self._model = {(row["name"], row["scope"]): row for row in _read(folder / MODEL)}
+        self._model = {(row["name"], row["scope"]): row for row in shipped_rows(folder / MODEL)}
         self._leg = Leg(
             base_ms=float(self._model["leg-base-ms", ""]["value"]),
             detour_ratio=float(self._model["leg-detour-ratio", ""]["value"]),
@@ -311,8 +311,3 @@ def _figures(row: dict[str, str]) -> str:
     what = "measured" if row["basis"] == RttBasis.TABLE else "typical inside a region"
     sources = row["sources"].count("|") + 1
     return f"{what}; figures: {row['figure_count']}, sources: {sources}"
-
-
-def _read(path: Path) -> tuple[dict[str, str], ...]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))

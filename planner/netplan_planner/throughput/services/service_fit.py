@@ -4,7 +4,6 @@ Two points fix a curve of two parameters for each exponent of overlap; `applicat
 curve. The ranges come from the exponents and from how the rates were rounded.
 """
 
-import csv
 import itertools
 import math
 from functools import cache
@@ -12,6 +11,7 @@ from functools import cache
 from netplan_planner import units
 from netplan_planner.errors import UnknownName, UsageError, nearest_names
 from netplan_planner.model import Service, ServiceCurve, Value
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 from netplan_planner.throughput.transport.tcp import SATURATION_POWER
 
@@ -127,8 +127,7 @@ def known_service(name: str, payload_ratio: float = 1.0) -> Service:
     Raises:
         UnknownName: If there is none of that name.
     """
-    with (DATA / "services.csv").open(encoding="utf-8", newline="") as file:
-        known = [*csv.DictReader(file)]
+    known = shipped_rows(DATA / "services.csv")
     rows = [row for row in known if row["service"] == name]
     if len(rows) != 2:
         names = sorted({row["service"] for row in known})

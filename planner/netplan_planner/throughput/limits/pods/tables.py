@@ -4,12 +4,12 @@ Headers are documented, by encapsulation and by encryption. Shares and times are
 of benchmarks of plugins, but never one for each plugin, so that they hold for others too.
 """
 
-import csv
 from datetime import date
 from functools import cache
 
 from netplan_planner.errors import UnknownName, nearest_names
 from netplan_planner.model import LimitKind, Value
+from netplan_planner.shipped import shipped_rows
 from netplan_planner.throughput.limits.tables import DATA
 
 NONE = "none"
@@ -72,7 +72,7 @@ def pod_terms(without: str = "") -> tuple[PodTerm, ...]:
             as_of=date.fromisoformat(row["source_date"]),
             note=row["note"],
         )
-        for row in _rows("pod_overlays.csv")
+        for row in shipped_rows(DATA / "pod_overlays.csv")
         if not without or without not in row["campaigns"].split("|")
     )
 
@@ -127,7 +127,7 @@ def encapsulation_of(plugin: str) -> PluginDefault:
 def _plugins() -> dict[str, PluginDefault]:
     """Return the defaults by name and by every other name."""
     found: dict[str, PluginDefault] = {}
-    for row in _rows("pod_plugins.csv"):
+    for row in shipped_rows(DATA / "pod_plugins.csv"):
         default = PluginDefault(
             plugin=row["plugin"],
             encapsulation=row["encapsulation"],
@@ -139,8 +139,3 @@ def _plugins() -> dict[str, PluginDefault]:
         for name in (row["plugin"], *row["aliases"].split()):
             found[name] = default
     return found
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (DATA / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

@@ -1,0 +1,219 @@
+"""Measurements in the output of `iperf3 -J`, of the client or of the server."""
+
+from collections.abc import Iterable, Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import msgspec
+
+from netplan_planner.measuring.outputs.base import (
+    TEXT_LENGTH,
+    Unusable,
+    bounded,
+    checked_gbps,
+    duration,
+    joined_place,
+    raise_first,
+    refusal,
+    rfc3339,
+    run_id_of,
+    whole,
+)
+from netplan_planner.measuring.outputs.iperf3 import run as figures
+from netplan_planner.measuring.outputs.iperf3 import wire
+from netplan_planner.measuring.outputs.iperf3.events import joined_events
+from netplan_planner.measuring.outputs.iperf3.run import Run
+from netplan_planner.measuring.outputs.json_text import Document, documents_in, pointer_of
+from netplan_planner.model import CountedBy, Measurement
+from netplan_planner.model.probe_import import Refused
+from netplan_planner.units import BITS_PER_GIGABIT, MS_PER_SECOND, gbps_from_bytes
+
+TOOL = "iperf3"
+_Count = tuple[wire.Sum, str]
+"""One end's count, and its JSON pointer."""
+
+
+def parse_iperf3(text: str | bytes, *, source: str) -> tuple[Measurement, ...]:
+    """Return the measurements in one or more `iperf3 -J` documents, one for each direction.
+
+    The rate is the receiver's count where the document has it, else the sender's (`counted_by`).
+
+    Args:
+        text: The output; warnings before a document and several documents are understood.
+        source: The campaign or file, for `Measurement.source` and for errors.
+
+    Raises:
+        InputError: If any document is cut off, reports an error, or holds no usable result; with
+            its line and JSON pointer.
+    """
+    document = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    found, refused = measurements_of(documents_in(document), source=source)
+    if not found and not refused:
+        refused = [refusal(source=source, place="", reason="no iperf3 -J output in it")]
+    raise_first(refused)
+    return tuple(found)
+
+
+def measurements_of(
+    documents: Iterable[Document], *, source: str
+) -> tuple[list[Measurement], list[Refused]]:
+    """Return the measurements of JSON documents, and a refusal for each that is not usable."""
+    tests = list(joined_events(documents))
+    found: list[Measurement] = []
+    refused: list[Refused] = []
+    for test in tests:
+        line = str(test.line) if len(tests) > 1 else ""
+        try:
+            if test.fault:
+                raise Unusable(test.fault)
+            found += measurements_in(test.value, source=source, place=line)
+        except Unusable as exc:
+            where = joined_place(line or ("" if exc.place else str(test.line)), exc.place)
+            refused.append(refusal(source=source, place=where, reason=exc.reason))
+    return found, refused
+
+
+def is_iperf3(value: Any) -> bool:
+    """Return whether a JSON value looks like an iperf3 document."""
+    return isinstance(value, dict) and "start" in value and bool({"end", "error"} & value.keys())
+
+
+def measurements_in(value: Any, *, source: str, place: str = "") -> list[Measurement]:
+    """Return the measurements of one document.
+
+    Args:
+        value: The decoded JSON.
+        source: The campaign or file.
+        place: Where in the file the document begins.
+
+    Raises:
+        Unusable: If it reports an error or holds no usable result; with the JSON pointer.
+    """
+    if isinstance(value, dict) and value.get("error"):
+        raise Unusable(f"iperf3 reports: {bounded(str(value['error']), TEXT_LENGTH)}", "/error")
+    if not is_iperf3(value):
+        raise Unusable("no output of iperf3 -J: it needs `start` and `end`")
+    try:
+        output = msgspec.convert(value, wire.Output)
+    except msgspec.ValidationError as exc:
+        reason, _, path = str(exc).partition(" - at `")
+        raise Unusable(reason, pointer_of(path)) from exc
+    except UnicodeEncodeError as exc:
+        raise Unusable("a member's name holds half a character") from exc
+    return [_measured(run, source=source, place=place) for run in _runs(output)]
+
+
+def _runs(output: wire.Output) -> Iterator[Run]:
+    test = output.start.test_start
+    if test is None:
+        raise Unusable("no test was started: `test_start` is missing", "/start")
+    is_server = output.start.accepted_connection is not None
+    end = output.end
+    has_both = any(
+        (end.sum_sent_bidir_reverse, end.sum_received_bidir_reverse, end.sum_bidir_reverse)
+    )
+    is_reverse = False if has_both else _is_reverse(output, test, is_server)
+    yield Run(output, test, is_server, is_reverse, has_both, "")
+    if has_both:
+        yield Run(output, test, is_server, True, True, "_bidir_reverse")
+
+
+def _is_reverse(output: wire.Output, test: wire.TestStart, is_server: bool) -> bool:
+    if test.reverse is not None:
+        return test.reverse != 0
+    # Before 3.1 only the sender's own counters, which the other end lacks, tell who sent.
+    streams = (stream for interval in output.intervals for stream in interval.streams)
+    if any(one.retransmits is not None or one.snd_cwnd is not None for one in streams):
+        return is_server
+    raise Unusable("it does not say which end sent: no `reverse`", "/start/test_start")
+
+
+def _measured(run: Run, *, source: str, place: str) -> Measurement:
+    sent, received = _counts(run)
+    counted = received or sent
+    if counted is None:
+        raise Unusable("no end counted any bytes", f"/end/sum_sent{run.suffix}")
+    start, sums = run.output.start, counted[0]
+    notes = (run.output.title, figures.lost_packets(run, sums))
+    return Measurement(
+        run_id=_run_id(run),
+        source=source,
+        place=place,
+        started_at=_started_at(start.timestamp),
+        tool=TOOL,
+        tool_version=bounded(start.version.removeprefix("iperf ")),
+        protocol=bounded(run.test.protocol.lower()),
+        src=figures.end_of(run, is_own=run.is_own),
+        dst=figures.end_of(run, is_own=not run.is_own),
+        streams=whole(run.test.num_streams),
+        is_reverse=run.is_reverse,
+        is_bidirectional=run.is_bidirectional,
+        gbps=_gbps(counted),
+        counted_by=CountedBy.RECEIVER if received else CountedBy.SENDER,
+        sender_gbps=_gbps(sent) if sent and received else None,
+        byte_count=whole(sums.bytes),
+        duration_s=duration(sums.seconds),
+        omit_s=duration(run.test.omit),
+        mss_bytes=figures.mss_bytes(run),
+        retransmit_count=figures.retransmit_count(run),
+        coefficient_of_variation=figures.variation(run),
+        bitrate_limit_gbps=figures.limit_gbps(run),
+        note=bounded("; ".join(filter(None, notes)), TEXT_LENGTH),
+        **figures.socket_figures(run),
+    )
+
+
+def _counts(run: Run) -> tuple[_Count | None, _Count | None]:
+    """Return the sender's and the receiver's count, where they are there.
+
+    A server does not know the client's count, and writes 0 bytes.
+    """
+    sent, received = (_count(run, name) for name in ("sum_sent", "sum_received"))
+    if sent is None and received is None:
+        # UDP before 3.10 has one sum only, which counts what was sent.
+        sent = _count(run, "sum")
+    if sent and received is None and not run.is_server and run.sums("sum_received"):
+        where = f"/end/sum_received{run.suffix}/bytes"
+        raise Unusable("the receiver counted no bytes at all", where)
+    return sent, received
+
+
+def _count(run: Run, name: str) -> _Count | None:
+    sums = run.sums(name)
+    if sums is None or not (sums.bits_per_second if sums.bytes is None else sums.bytes):
+        return None
+    return sums, f"/end/{name}{run.suffix}"
+
+
+def _gbps(count: _Count) -> float:
+    sums, where = count
+    by_bytes = None
+    if sums.bytes is not None and sums.seconds:
+        if sums.seconds < 0:
+            raise Unusable(f"a run of {sums.seconds:g} s", f"{where}/seconds")
+        by_bytes = gbps_from_bytes(sums.bytes, sums.seconds)
+    told = by_bytes
+    if sums.bits_per_second is not None:
+        told = sums.bits_per_second / BITS_PER_GIGABIT
+    if told is None:
+        raise Unusable("no `bits_per_second`", where)
+    return checked_gbps(told, byte_gbps=by_bytes, place=f"{where}/bits_per_second")
+
+
+def _started_at(stamp: wire.Stamp | None) -> str:
+    if stamp is None:
+        return ""
+    if stamp.timemillisecs:
+        return rfc3339(stamp.timemillisecs / MS_PER_SECOND)
+    if stamp.timesecs is not None:
+        return rfc3339(stamp.timesecs)
+    try:
+        return rfc3339(parsedate_to_datetime(stamp.time).timestamp())
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _run_id(run: Run) -> str:
+    """Return the id that both ends' documents give: a test's cookie is random, and on both."""
+    cookie = run.output.start.cookie
+    return run_id_of(TOOL, cookie, "reverse" if run.is_reverse else "forward") if cookie else ""

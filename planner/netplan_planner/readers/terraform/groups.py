@@ -1,0 +1,117 @@
+"""Machines that Terraform does not name: the members of managed groups, made from a template.
+
+A group's target size and its template say how many machines there are to be and what they have.
+Each becomes a machine whose name is the group's base name and its number in parentheses, which no
+machine can be called; where the machines themselves were read as well, these give way
+(`collector`). A regional group's zones are those of its distribution policy; without one, each
+machine's zone is its region and the number in parentheses.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from netplan_planner.model import InstanceGroup, SelfLink, canonical_link, last_part
+from netplan_planner.readers.links import Unusable, place_of, resolve
+from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
+from netplan_planner.readers.terraform.context import Context
+from netplan_planner.readers.terraform.interfaces import with_networks
+from netplan_planner.readers.terraform.layout import Entry
+from netplan_planner.readers.terraform.machines import JsonObject, template_machine
+from netplan_planner.readers.terraform.networks import bare_template
+from netplan_planner.readers.terraform.types import TYPES
+
+MOST_MEMBERS = 4000
+"""Machines of the largest regional group, after its limit was raised
+(cloud.google.com/compute/docs/instance-groups, read 2026-11-23)."""
+
+_MACHINES = TYPES["google_compute_instance"]
+
+
+class Groups:
+    """The groups of a document, and the templates from which their machines are made."""
+
+    def __init__(
+        self,
+        context: Context,
+        templates: Mapping[SelfLink, Entry],
+        networks: Mapping[SelfLink, str],
+    ) -> None:
+        self._context, self._templates, self._networks = context, templates, networks
+        self._used: set[SelfLink] = set()
+        self._managers: list[tuple[Entry, SelfLink, JsonObject, list[str]]] = []
+
+    def over_template(self, held: Attributes, notes: Unknowns) -> Attributes:
+        """Return the attributes of a machine that is made from a template, with the template's."""
+        link = held.link("source_instance_template")
+        entry = self._template(bare_template(link)) if link else None
+        return held if entry is None else held.over(self._context.attributes(entry, notes))
+
+    def _template(self, link: str) -> Entry | None:
+        own = canonical_link(link)
+        self._used.add(own)
+        return self._templates.get(own)
+
+    def members(self, held: Attributes, link: SelfLink) -> Callable[[InstanceGroup], InstanceGroup]:
+        """Return what gives an unmanaged group its members."""
+        found = [text for text in held.texts("instances") or [] if isinstance(text, str)]
+        project = link.split("/")[1]
+        links = tuple(sorted({resolve(text, project) for text in found}))
+        return lambda group: replace(group, members=links)
+
+    def manage(self, entry: Entry, held: Attributes, raw: JsonObject, link: SelfLink) -> None:
+        """Take a manager, whose machines are made when all machines have been read."""
+        zones = held.texts("distribution_policy_zones") or []
+        self._managers.append((entry, link, raw, [z for z in zones if isinstance(z, str)]))
+
+    def add_members(self) -> None:
+        """Add the machines of every managed group that the document does not hold itself."""
+        made = {machine.created_by for machine in self._context.into.found["instances"]}
+        for entry, link, raw, zones in self._managers:
+            size = raw.get("targetSize")
+            if size is None:
+                self._context.note(entry, "how many machines it has is not stated", link)
+            elif isinstance(size, int) and size > 0 and link not in made:
+                self._add(entry, link, raw, zones, size)
+        for link, entry in self._templates.items():
+            if link not in self._used:
+                self._context.into.skip(self._context.file, f"{entry.type} without machines")
+
+    def _add(
+        self, entry: Entry, link: SelfLink, raw: JsonObject, zones: list[str], size: int
+    ) -> None:
+        versions = raw["versions"]
+        stated = versions[0]["instanceTemplate"] if versions else ""
+        template = self._template(stated)
+        if template is None:
+            reason = f"its {size} machines are not read: their template is not in the file"
+            self._context.note(entry, reason, link)
+            return
+        if size > MOST_MEMBERS:
+            self._context.note(entry, f"a target size of {size}: no group is so large", link)
+            return
+        try:
+            project, scope, place, own = place_of(link)
+        except Unusable:
+            return
+        notes = Unknowns()
+        machine: dict[str, Any] = template_machine(self._context.attributes(template, notes))
+        if not machine.get("machineType"):
+            reason = f"its {size} machines are not read: their machine type is not known"
+            self._context.note(entry, reason, link)
+            return
+        machine["metadata"] = {"items": [{"key": "created-by", "value": link}]}
+        base = raw.get("baseInstanceName") or own
+        for number in range(1, size + 1):
+            zone = place if scope == "zones" else _zone_of(number, place, zones)
+            name = f"{base}-({number} of {size})"
+            one = SelfLink(f"projects/{project}/zones/{zone}/instances/{name}")
+            if number == 1:
+                with_networks(machine, one, self._networks, notes)
+            self._context.add(entry, _MACHINES, one, machine)
+        self._context.note_unknown(template, link, notes)
+
+
+def _zone_of(number: int, region: str, zones: list[str]) -> str:
+    return last_part(zones[(number - 1) % len(zones)]) if zones else f"{region}-({number})"

@@ -1,0 +1,307 @@
+"""The layouts of Terraform's JSON: a plan, a state, and the file in which a state is kept.
+
+`terraform show -json` writes plans and states in a format of its own with a version (0.1 to 1.2
+so far: developer.hashicorp.com/terraform/internals/json-format, read 2026-11-23); the file of a
+state (`terraform.tfstate`) has another one, of which version 4 is read. Each resource becomes an
+`Entry` whose values stay undecoded: a plan of a hundred thousand resources is half a gigabyte.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.terraform.addresses import Key, Module, key_text, module_of
+
+NEWEST_MINOR = {0: 2, 1: 2}
+"""The newest minor version that is known of each major one."""
+STATE_FILE_VERSION = 4
+"""Of `terraform.tfstate`, since Terraform 0.12."""
+
+DEEPEST_MODULE = 100
+"""Levels of modules within modules that are followed; people have five."""
+
+SHOW = "terraform show -json"
+_LONGEST = 200
+
+_PLAN_KEYS = frozenset({"planned_values", "resource_changes", "configuration"})
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})(?:\.|\Z)")
+
+
+class Refused(Exception):
+    """A Terraform file that cannot be read; the text says why and what to do."""
+
+
+class Entry(NamedTuple):
+    """One instance of a resource. `values` and `unknown` are JSON that is not decoded yet."""
+
+    address: str
+    type: str
+    name: str
+    key: Key
+    module: Module
+    values: msgspec.Raw
+    unknown: msgspec.Raw
+    is_changed: bool
+    """Whether the plan makes or changes it."""
+    is_data: bool
+
+
+class Contents(NamedTuple):
+    """A Terraform document: its resources, and what else is said there."""
+
+    entries: list[Entry]
+    configuration: msgspec.Raw
+    variables: msgspec.Raw
+    is_plan: bool
+
+
+NULL = msgspec.Raw(b"null")
+"""What is null, or not there."""
+
+
+class _Top(msgspec.Struct, gc=False):
+    format_version: Any = None
+    terraform_version: Any = None
+    planned_values: msgspec.Raw = NULL
+    resource_changes: msgspec.Raw = NULL
+    configuration: msgspec.Raw = NULL
+    variables: msgspec.Raw = NULL
+    values: msgspec.Raw = NULL
+    errored: Any = None
+    complete: Any = None
+    version: Any = None
+    lineage: Any = None
+    serial: Any = None
+    resources: msgspec.Raw = NULL
+    modules: msgspec.Raw = NULL
+
+
+class _Change(msgspec.Struct, gc=False):
+    actions: list[str]
+    before: msgspec.Raw = NULL
+    after: msgspec.Raw = NULL
+    after_unknown: msgspec.Raw = NULL
+
+
+class _Resource(msgspec.Struct, gc=False):
+    address: str
+    type: str
+    name: str
+    mode: str = "managed"
+    index: int | str | None = None
+    values: msgspec.Raw = NULL
+
+
+class _ResourceChange(msgspec.Struct, gc=False):
+    address: str
+    type: str
+    name: str
+    change: _Change
+    mode: str = "managed"
+    index: int | str | None = None
+    module_address: str = ""
+
+
+class _ModuleOfState(msgspec.Struct, gc=False):
+    address: str = ""
+    resources: list[msgspec.Raw] = []
+    child_modules: list[msgspec.Raw] = []
+
+
+class _Values(msgspec.Struct, gc=False):
+    root_module: msgspec.Raw = NULL
+
+
+class _Instance(msgspec.Struct, gc=False):
+    attributes: msgspec.Raw = NULL
+    index_key: int | str | None = None
+    deposed: str = ""
+
+
+class _StoredResource(msgspec.Struct, gc=False):
+    type: str
+    name: str
+    mode: str = "managed"
+    module: str = ""
+    instances: list[_Instance] = []
+
+
+_TOP = msgspec.json.Decoder(_Top)
+_RAWS = msgspec.json.Decoder(list[msgspec.Raw])
+_CHANGE = msgspec.json.Decoder(_ResourceChange)
+_RESOURCE = msgspec.json.Decoder(_Resource)
+_STORED = msgspec.json.Decoder(_StoredResource)
+_MODULE = msgspec.json.Decoder(_ModuleOfState)
+_VALUES = msgspec.json.Decoder(_Values)
+
+
+def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> Contents | None:
+    """Return what a JSON document holds, None when it is none of Terraform's.
+
+    What of it is damaged is noted.
+
+    Raises:
+        Refused: If it is of a version that is not read.
+        msgspec.MsgspecError: If it is no JSON object.
+    """
+    top = _TOP.decode(data)
+    is_plan = any(getattr(top, key) != NULL for key in _PLAN_KEYS)
+    if top.version is not None and top.format_version is None and _is_state_file(top):
+        entries = list(_stored(top, origin, into))
+        return Contents(entries, NULL, NULL, is_plan=False)
+    if not (is_plan or _is_shown_state(top)):
+        return None
+    _check_version(top, origin, into)
+    if top.errored is True:
+        into.note(origin.at(""), "the plan ended with an error: not all of it is here")
+    elif top.complete is False:
+        into.note(origin.at(""), "the plan is not complete: another plan is to follow it")
+    if top.resource_changes != NULL:
+        entries = list(_changed(top.resource_changes, origin, into))
+    else:
+        values = top.planned_values if is_plan else top.values
+        entries = [] if values == NULL else list(_shown(values, origin, into))
+    return Contents(entries, top.configuration, top.variables, is_plan)
+
+
+def _is_state_file(top: _Top) -> bool:
+    return (top.lineage is not None or top.serial is not None) and (
+        top.terraform_version is not None or top.resources != NULL or top.modules != NULL
+    )
+
+
+def _is_shown_state(top: _Top) -> bool:
+    """Whether it is a state; one of a folder where nothing was made yet has but a version."""
+    if top.values != NULL:
+        return top.format_version is not None or top.terraform_version is not None
+    return top.format_version is not None
+
+
+def _check_version(top: _Top, origin: Origin, into: Collector) -> None:
+    stated = top.format_version
+    if stated is None:
+        reason = "it states no format_version: read as the newest that is known"
+        into.note(origin.at(""), reason, is_needless=True)
+        return
+    match = _VERSION.match(str(stated))
+    if match is None:
+        raise Refused(f"Terraform's format_version {str(stated)[:40]!r} is no version")
+    major, minor = int(match[1]), int(match[2])
+    if major not in NEWEST_MINOR:
+        raise Refused(
+            f"Terraform's JSON format {major}.{minor}, but 0.1 to 1.x are read; write it again"
+            f" with `{SHOW}` of a Terraform that writes one of these"
+        )
+    if minor > NEWEST_MINOR[major]:
+        reason = f"format {major}.{minor} is newer than 1.2: what it adds is not read"
+        into.note(origin.at(""), reason, is_needless=True)
+
+
+def _changed(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:
+    """Yield what there is after a plan is applied; what it destroys is only counted."""
+    for index, item in enumerate(_list(raw, origin, "/resource_changes", into)):
+        try:
+            found = _CHANGE.decode(item)
+        except msgspec.MsgspecError as exc:
+            into.note(origin.at(f"/resource_changes/{index}"), f"no change of a resource: {exc}")
+            continue
+        change, actions = found.change, found.change.actions
+        values = change.after
+        if values == NULL:
+            # A resource that is forgotten is no longer Terraform's, but it stays.
+            values = change.before if "forget" in actions else values
+        if values == NULL:
+            into.skip(origin.file, "resources that the plan destroys")
+            continue
+        yield Entry(
+            found.address,
+            found.type,
+            found.name,
+            found.index,
+            module_of(found.module_address),
+            values,
+            change.after_unknown,
+            bool({"create", "update"} & set(actions)),
+            found.mode == "data",
+        )
+
+
+def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:
+    """Yield the resources of a state, or of a plan's values: what is unknown is not there."""
+    try:
+        root = _VALUES.decode(raw).root_module
+    except msgspec.MsgspecError as exc:
+        into.note(origin.at("/values"), f"not read: {exc}")
+        return
+    waiting = [(root, 0)] if root != NULL else []
+    while waiting:
+        part, depth = waiting.pop()
+        try:
+            module = _MODULE.decode(part)
+        except msgspec.MsgspecError as exc:
+            into.note(origin.at(""), f"a module is not read: {exc}")
+            continue
+        if depth < DEEPEST_MODULE:
+            waiting += [(child, depth + 1) for child in reversed(module.child_modules)]
+        else:
+            into.note(origin.at(""), "modules are nested too deeply: those within are not read")
+        for item in module.resources:
+            try:
+                found = _RESOURCE.decode(item)
+            except msgspec.MsgspecError as exc:
+                into.note(origin.at(""), f"a resource is not read: {exc}")
+                continue
+            yield Entry(
+                found.address,
+                found.type,
+                found.name,
+                found.index,
+                module_of(module.address),
+                found.values,
+                NULL,
+                is_changed=False,
+                is_data=found.mode == "data",
+            )
+
+
+def _stored(top: _Top, origin: Origin, into: Collector) -> Iterator[Entry]:
+    """Yield the resources of a `terraform.tfstate`."""
+    if top.version != STATE_FILE_VERSION:
+        raise Refused(
+            f"a Terraform state of version {str(top.version)[:40]}, but version 4 is read; run"
+            f" `{SHOW}` in its folder and give its output"
+        )
+    for index, item in enumerate(_list(top.resources, origin, "/resources", into)):
+        try:
+            found = _STORED.decode(item)
+        except msgspec.MsgspecError as exc:
+            into.note(origin.at(f"/resources/{index}"), f"a resource is not read: {exc}")
+            continue
+        is_data = found.mode == "data"
+        head = f"{found.module}." if found.module else ""
+        head += f"{'data.' if is_data else ''}{found.type}.{found.name}"
+        for one in found.instances:
+            if one.deposed:
+                continue  # What stands in its place is beside it; this one is to be destroyed.
+            yield Entry(
+                head + key_text(one.index_key),
+                found.type,
+                found.name,
+                one.index_key,
+                module_of(found.module),
+                one.attributes,
+                NULL,
+                is_changed=False,
+                is_data=is_data,
+            )
+
+
+def _list(raw: msgspec.Raw, origin: Origin, pointer: str, into: Collector) -> list[msgspec.Raw]:
+    try:
+        return _RAWS.decode(raw) if raw != NULL else []
+    except msgspec.MsgspecError as exc:
+        into.note(origin.at(pointer), f"not read: {str(exc)[:_LONGEST]}")
+        return []

@@ -1,0 +1,164 @@
+"""Terraform's machines and templates as the Compute API spells machines."""
+
+from typing import Any
+
+from netplan_planner.readers.instances import UNKNOWN_STATUS
+from netplan_planner.readers.terraform.attributes import Attributes
+
+ACCESS_CONFIG = "External NAT"
+"""The name that the API gives an access config for which none is asked, as Terraform does
+(cloud.google.com/compute/docs/reference/rest/v1/instances, accessConfigs[].name)."""
+
+JsonObject = dict[str, Any]
+
+
+def machine(a: Attributes) -> JsonObject:
+    """Return a machine; what is not known of it is left out.
+
+    A block that nobody asked for (`scheduling`, `guest_accelerator`, …) is not there, even if
+    Terraform says that it is known after apply: it then says so of all that Google answers.
+    """
+    disks: list[JsonObject] = [{"type": "SCRATCH"} for _ in a.blocks("scratch_disk")]
+    boot = a.block("boot_disk")
+    if boot is not None:
+        disks.append(_boot_disk(boot))
+    return _stated(
+        {
+            **_hardware(a, disks),
+            "id": a.get("instance_id"),
+            "creationTimestamp": a.get("creation_timestamp"),
+            "name": a.get("name"),
+            "zone": a.get("zone"),
+            "status": a.get("current_status") or a.get("desired_status") or UNKNOWN_STATUS,
+            "cpuPlatform": a.get("cpu_platform"),
+        }
+    )
+
+
+def template_machine(a: Attributes) -> JsonObject:
+    """Return what a machine that is made from a template has."""
+    disks: list[JsonObject] = []
+    for disk in a.blocks("disk"):
+        kind = "SCRATCH" if disk.get("type") == "SCRATCH" else "PERSISTENT"
+        disks.append({"type": kind, "guestOsFeatures": _features(disk)})
+    return _stated({**_hardware(a, disks), "status": UNKNOWN_STATUS})
+
+
+def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
+    """Return what machines and templates spell alike."""
+    performance, features = (
+        a.block("network_performance_config"),
+        a.block("advanced_machine_features"),
+    )
+    scheduling, affinity = a.block("scheduling"), a.block("reservation_affinity")
+    tags = a.texts("tags")
+    labels = a.get("effective_labels") or a.get("labels")
+    return {
+        "machineType": a.get("machine_type"),
+        "canIpForward": a.get("can_ip_forward"),
+        "networkInterfaces": [_nic(nic) for nic in a.blocks("network_interface")],
+        "disks": disks,
+        "tags": {"items": tags} if tags else None,
+        "labels": labels,
+        "metadata": _metadata(a.get("metadata")),
+        "minCpuPlatform": a.get("min_cpu_platform"),
+        "scheduling": None if scheduling is None else _scheduling(scheduling),
+        "guestAccelerators": [
+            _stated({"acceleratorType": one.get("type"), "acceleratorCount": one.get("count")})
+            for one in a.blocks("guest_accelerator")
+        ],
+        "reservationAffinity": None if affinity is None else _affinity(affinity),
+        "resourcePolicies": a.texts("resource_policies"),
+        "networkPerformanceConfig": None
+        if performance is None
+        else _stated({"totalEgressBandwidthTier": performance.get("total_egress_bandwidth_tier")}),
+        "advancedMachineFeatures": None
+        if features is None
+        else _stated({"enableNestedVirtualization": features.get("enable_nested_virtualization")}),
+    }
+
+
+def _scheduling(block: Attributes) -> JsonObject:
+    return _stated(
+        {
+            "preemptible": block.get("preemptible"),
+            "provisioningModel": block.get("provisioning_model"),
+            "nodeAffinities": [{} for _ in block.blocks("node_affinities")],
+        }
+    )
+
+
+def _affinity(block: Attributes) -> JsonObject:
+    specific = block.block("specific_reservation")
+    return _stated(
+        {
+            "consumeReservationType": block.get("type"),
+            "values": specific.get("values") if specific is not None else None,
+        }
+    )
+
+
+def _metadata(given: object) -> JsonObject | None:
+    """Return only who made the machine: nothing else of its metadata is read."""
+    maker = given.get("created-by") if isinstance(given, dict) else None
+    return {"items": [{"key": "created-by", "value": maker}]} if maker else None
+
+
+def _boot_disk(block: Attributes) -> JsonObject:
+    return {"type": "PERSISTENT", "guestOsFeatures": _features(block)}
+
+
+def _features(block: Attributes) -> list[JsonObject]:
+    return [{"type": text} for text in block.texts("guest_os_features") or []]
+
+
+def _nic(block: Attributes) -> JsonObject:
+    subnetwork, project = block.link("subnetwork"), block.text("subnetwork_project")
+    return _stated(
+        {
+            "name": block.get("name"),
+            "network": block.link("network"),
+            "subnetwork": subnetwork,
+            "subnetworkProject": project,
+            "networkIP": block.get("network_ip"),
+            "nicType": block.get("nic_type"),
+            "queueCount": block.get("queue_count") or None,
+            "stackType": block.get("stack_type"),
+            "ipv6Address": block.get("ipv6_address"),
+            "aliasIpRanges": [
+                _stated({"ipCidrRange": one.get("ip_cidr_range")})
+                for one in block.blocks("alias_ip_range")
+            ],
+            "accessConfigs": [
+                _stated(
+                    {
+                        "name": ACCESS_CONFIG,
+                        "natIP": one.get("nat_ip"),
+                        "networkTier": one.get("network_tier"),
+                    }
+                )
+                for one in block.blocks("access_config")
+            ],
+            "ipv6AccessConfigs": [
+                _stated(
+                    {
+                        "name": one.get("name"),
+                        "networkTier": one.get("network_tier"),
+                        "externalIpv6": one.get("external_ipv6"),
+                        "externalIpv6PrefixLength": number(one.get("external_ipv6_prefix_length")),
+                    }
+                )
+                for one in block.blocks("ipv6_access_config")
+            ],
+        }
+    )
+
+
+def number(value: object) -> object:
+    """Return a text of digits as the number that it is; the provider has both."""
+    is_digits = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16
+    return int(str(value)) if is_digits else value
+
+
+def _stated(fields: JsonObject) -> JsonObject:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,234 @@
+"""Terraform's networks, gateways, groups and disks as the Compute API spells them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from netplan_planner.readers.terraform.attributes import Attributes
+from netplan_planner.readers.terraform.machines import JsonObject, machine, number
+
+
+def network(a: Attributes) -> JsonObject:
+    """Return a network; its peerings are resources of their own."""
+    mode = a.get("routing_mode")
+    return {
+        "mtu": a.get("mtu") or None,
+        "routingConfig": {"routingMode": mode} if mode else None,
+        "autoCreateSubnetworks": a.get("auto_create_subnetworks"),
+        "IPv4Range": a.get("ipv4_range"),
+    }
+
+
+def peering(a: Attributes) -> JsonObject:
+    """Return one side of a peering."""
+    return {"name": a.get("name"), "network": a.link("peer_network"), "state": a.get("state")}
+
+
+def subnetwork(a: Attributes) -> JsonObject:
+    """Return a subnetwork. No `log_config` is how the provider spells that flow logs are off."""
+    log = a.block("log_config")
+    return {
+        "region": a.get("region"),
+        "network": a.link("network"),
+        "ipCidrRange": a.get("ip_cidr_range"),
+        "secondaryIpRanges": [
+            {"ipCidrRange": one.get("ip_cidr_range")} for one in a.blocks("secondary_ip_range")
+        ],
+        "externalIpv6Prefix": a.get("external_ipv6_prefix"),
+        "internalIpv6Prefix": a.get("internal_ipv6_prefix"),
+        "purpose": a.get("purpose"),
+        "privateIpGoogleAccess": a.get("private_ip_google_access"),
+        "stackType": a.get("stack_type"),
+        "enableFlowLogs": None if a.is_unknown("log_config") else log is not None,
+        "logConfig": None
+        if log is None
+        else {
+            "aggregationInterval": log.get("aggregation_interval"),
+            "flowSampling": log.get("flow_sampling"),
+            "metadata": log.get("metadata"),
+            "filterExpr": log.get("filter_expr"),
+        },
+    }
+
+
+def address(a: Attributes) -> JsonObject:
+    """Return a reserved address; what uses it says whether it is in use."""
+    users = a.texts("users")
+    return {
+        "address": a.get("address"),
+        "addressType": a.get("address_type"),
+        "region": a.get("region"),
+        "status": None if users is None else "IN_USE" if users else "RESERVED",
+        "users": users,
+        "networkTier": a.get("network_tier"),
+        "purpose": a.get("purpose"),
+        "prefixLength": a.get("prefix_length") or None,
+        "network": a.link("network"),
+        "creationTimestamp": a.get("creation_timestamp"),
+        "labels": a.get("effective_labels") or a.get("labels"),
+    }
+
+
+def forwarding_rule(a: Attributes) -> JsonObject:
+    """Return a load balancer's front."""
+    return {
+        "IPAddress": a.get("ip_address"),
+        "loadBalancingScheme": a.get("load_balancing_scheme"),
+        "region": a.get("region"),
+        "network": a.link("network"),
+        "subnetwork": a.link("subnetwork"),
+        "target": a.link("target"),
+        "backendService": a.link("backend_service"),
+        "networkTier": a.get("network_tier"),
+        "portRange": a.get("port_range"),
+        "ports": a.texts("ports"),
+        "allPorts": a.get("all_ports"),
+        "labels": a.get("effective_labels") or a.get("labels"),
+    }
+
+
+def router(a: Attributes) -> JsonObject:
+    """Return a router; its gateways are resources of their own."""
+    return {"region": a.get("region"), "network": a.link("network")}
+
+
+def nat(a: Attributes) -> JsonObject:
+    """Return a Cloud NAT gateway."""
+    return {
+        "name": a.get("name"),
+        "natIpAllocateOption": a.get("nat_ip_allocate_option"),
+        "natIps": a.texts("nat_ips"),
+        "sourceSubnetworkIpRangesToNat": a.get("source_subnetwork_ip_ranges_to_nat"),
+        "subnetworks": [{"name": one.link("name")} for one in a.blocks("subnetwork")],
+    }
+
+
+_GATEWAY = "global/gateways/"
+
+
+def route(a: Attributes) -> JsonObject:
+    """Return a route."""
+    gateway, hop = a.get("next_hop_gateway"), a.link("next_hop_instance")
+    zone = a.get("next_hop_instance_zone")
+    if isinstance(gateway, str) and "/" not in gateway:
+        gateway = _GATEWAY + gateway
+    if hop and "/" not in hop and isinstance(zone, str):
+        hop = f"zones/{zone.rpartition('/')[2]}/instances/{hop}"
+    return {
+        "network": a.link("network"),
+        "destRange": a.get("dest_range"),
+        "priority": a.get("priority"),
+        "tags": a.texts("tags"),
+        "nextHopGateway": gateway,
+        "nextHopInstance": hop,
+        "nextHopIp": a.get("next_hop_ip"),
+        "nextHopVpnTunnel": a.link("next_hop_vpn_tunnel"),
+        "nextHopIlb": a.link("next_hop_ilb"),
+        "nextHopPeering": a.get("next_hop_peering"),
+        # The provider gives the network of a next hop of every kind.
+        "nextHopNetwork": None if hop else a.get("next_hop_network"),
+        "nextHopHub": a.get("next_hop_hub"),
+    }
+
+
+def vpn_tunnel(a: Attributes) -> JsonObject:
+    """Return a VPN tunnel."""
+    return {
+        "region": a.get("region"),
+        "peerIp": a.get("peer_ip"),
+        "peerExternalGateway": a.link("peer_external_gateway"),
+        "peerGcpGateway": a.link("peer_gcp_gateway"),
+        "vpnGateway": a.link("vpn_gateway"),
+        "targetVpnGateway": a.link("target_vpn_gateway"),
+        "router": a.link("router"),
+    }
+
+
+def group(a: Attributes) -> JsonObject:
+    """Return an unmanaged instance group, less its members."""
+    return {"zone": a.get("zone"), "size": a.get("size")}
+
+
+def manager(a: Attributes) -> JsonObject:
+    """Return an instance group manager."""
+    versions = [one.link("instance_template") for one in a.blocks("version")]
+    return {
+        "zone": a.get("zone"),
+        "region": a.get("region"),
+        "targetSize": a.get("target_size"),
+        "versions": [{"instanceTemplate": bare_template(link)} for link in versions if link],
+        "instanceGroup": a.get("instance_group"),
+        "baseInstanceName": a.get("base_instance_name"),
+    }
+
+
+def bare_template(link: str) -> str:
+    """Return the link of a template without the number that makes it unique."""
+    return link.partition("?")[0]
+
+
+def disk(a: Attributes) -> JsonObject:
+    """Return a disk."""
+    return {"type": a.get("type"), "users": a.texts("users")}
+
+
+def resource_policy(a: Attributes) -> JsonObject:
+    """Return a resource policy."""
+    placement = a.block("group_placement_policy")
+    return {
+        "region": a.get("region"),
+        "groupPlacementPolicy": None
+        if placement is None
+        else {"collocation": placement.get("collocation")},
+    }
+
+
+def commitment(a: Attributes) -> JsonObject:
+    """Return a commitment."""
+    return {
+        "region": a.get("region"),
+        "plan": a.get("plan"),
+        "category": a.get("category"),
+        "type": a.get("type"),
+        "status": a.get("status"),
+        "resources": [
+            {"type": one.get("type"), "amount": one.get("amount")} for one in a.blocks("resources")
+        ],
+        "endTimestamp": a.get("end_timestamp"),
+        "autoRenew": a.get("auto_renew"),
+    }
+
+
+def flow_logs_configuration(a: Attributes) -> JsonObject:
+    """Return a configuration of flow logs of the Network Management API."""
+    return {
+        "state": a.get("state"),
+        "aggregationInterval": a.get("aggregation_interval"),
+        "flowSampling": a.get("flow_sampling"),
+        "metadata": a.get("metadata"),
+        "filterExpr": a.get("filter_expr"),
+        "network": a.link("network"),
+        "subnet": a.link("subnet"),
+        "interconnectAttachment": a.link("interconnect_attachment"),
+        "vpnTunnel": a.link("vpn_tunnel"),
+    }
+
+
+SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
+    "instances": machine,
+    "instanceGroups": group,
+    "instanceGroupManagers": manager,
+    "networks": network,
+    "subnetworks": subnetwork,
+    "addresses": address,
+    "forwardingRules": forwarding_rule,
+    "routers": router,
+    "routes": route,
+    "vpnTunnels": vpn_tunnel,
+    "disks": disk,
+    "resourcePolicies": resource_policy,
+    "commitments": commitment,
+    "vpcFlowLogsConfigs": flow_logs_configuration,
+}
+"""By collection: its resources in the API's words, less name and link."""
+
+__all__ = ["SPELLED", "bare_template", "nat", "number", "peering"]

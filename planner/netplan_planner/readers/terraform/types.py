@@ -1,0 +1,83 @@
+"""The types of Terraform's Google providers whose resources have links, and where they stand."""
+
+from typing import NamedTuple
+
+from netplan_planner.readers.kinds import BY_COLLECTION, FLOW_LOGS_CONFIGURATION, Kind
+
+GOOGLE = "google_"
+
+_ZONES, _REGIONS, _GLOBAL, _LOCATIONS = "zones", "regions", "global", "locations"
+
+
+class Type(NamedTuple):
+    """A type of resource: the collection of its link, the scope, and the kind if it is read."""
+
+    collection: str
+    scope: str
+    kind: Kind | None
+
+
+def _types() -> dict[str, Type]:
+    read = {
+        "google_compute_instance": ("instances", _ZONES),
+        "google_compute_instance_from_template": ("instances", _ZONES),
+        "google_compute_instance_from_machine_image": ("instances", _ZONES),
+        "google_compute_instance_group": ("instanceGroups", _ZONES),
+        "google_compute_instance_group_manager": ("instanceGroupManagers", _ZONES),
+        "google_compute_region_instance_group_manager": ("instanceGroupManagers", _REGIONS),
+        "google_compute_network": ("networks", _GLOBAL),
+        "google_compute_subnetwork": ("subnetworks", _REGIONS),
+        "google_compute_address": ("addresses", _REGIONS),
+        "google_compute_global_address": ("addresses", _GLOBAL),
+        "google_compute_forwarding_rule": ("forwardingRules", _REGIONS),
+        "google_compute_global_forwarding_rule": ("forwardingRules", _GLOBAL),
+        "google_compute_router": ("routers", _REGIONS),
+        "google_compute_route": ("routes", _GLOBAL),
+        "google_compute_vpn_tunnel": ("vpnTunnels", _REGIONS),
+        "google_compute_disk": ("disks", _ZONES),
+        "google_compute_region_disk": ("disks", _REGIONS),
+        "google_compute_resource_policy": ("resourcePolicies", _REGIONS),
+        "google_compute_region_commitment": ("commitments", _REGIONS),
+    }
+    linked = {
+        "google_compute_instance_template": ("instanceTemplates", _GLOBAL),
+        "google_compute_region_instance_template": ("instanceTemplates", _REGIONS),
+        "google_compute_backend_service": ("backendServices", _GLOBAL),
+        "google_compute_region_backend_service": ("backendServices", _REGIONS),
+        "google_compute_target_http_proxy": ("targetHttpProxies", _GLOBAL),
+        "google_compute_target_https_proxy": ("targetHttpsProxies", _GLOBAL),
+        "google_compute_target_ssl_proxy": ("targetSslProxies", _GLOBAL),
+        "google_compute_target_tcp_proxy": ("targetTcpProxies", _GLOBAL),
+        "google_compute_target_grpc_proxy": ("targetGrpcProxies", _GLOBAL),
+        "google_compute_region_target_http_proxy": ("targetHttpProxies", _REGIONS),
+        "google_compute_region_target_https_proxy": ("targetHttpsProxies", _REGIONS),
+        "google_compute_region_target_tcp_proxy": ("targetTcpProxies", _REGIONS),
+        "google_compute_target_pool": ("targetPools", _REGIONS),
+        "google_compute_target_instance": ("targetInstances", _ZONES),
+        "google_compute_service_attachment": ("serviceAttachments", _REGIONS),
+        "google_compute_vpn_gateway": ("targetVpnGateways", _REGIONS),
+        "google_compute_ha_vpn_gateway": ("vpnGateways", _REGIONS),
+        "google_compute_external_vpn_gateway": ("externalVpnGateways", _GLOBAL),
+        "google_compute_interconnect_attachment": ("interconnectAttachments", _REGIONS),
+    }
+    found = {name: Type(c, scope, BY_COLLECTION[c]) for name, (c, scope) in read.items()}
+    found |= {name: Type(c, scope, None) for name, (c, scope) in linked.items()}
+    configuration = FLOW_LOGS_CONFIGURATION
+    found["google_network_management_vpc_flow_logs_config"] = Type(
+        configuration.collection, _LOCATIONS, configuration
+    )
+    return found
+
+
+TYPES = _types()
+"""By Terraform's name; google and google-beta have the same ones."""
+
+TEMPLATES = frozenset(
+    {"google_compute_instance_template", "google_compute_region_instance_template"}
+)
+ROUTER_NAT = "google_compute_router_nat"
+PEERING = "google_compute_network_peering"
+JOINED = frozenset({ROUTER_NAT, PEERING})
+"""They become part of their router or network."""
+
+GKE = frozenset({"google_container_cluster", "google_container_node_pool"})
