@@ -9,13 +9,32 @@ no more bytes than it says: nothing of a bundle is ever written to a path that s
 """
 
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from netplan_planner.bundle_file.manifest import HEAD, NAME, Manifest
+from netplan_planner.errors import InputError
+from netplan_planner.inert import inert_line
+from netplan_planner.input_files import decode_json
 
-__all__ = ["INVENTORY", "PRICES", "SUFFIX", "TRAFFIC", "is_bundle", "manifest_of", "part_of"]
+__all__ = [
+    "INVENTORY",
+    "METRICS",
+    "POD_TRAFFIC",
+    "PRICES",
+    "SUFFIX",
+    "TRAFFIC",
+    "is_bundle",
+    "manifest_of",
+    "part_of",
+    "value_of",
+]
 
 SUFFIX = ".tar.zst"
+_Held = TypeVar("_Held", bound=msgspec.Struct)
 INVENTORY, TRAFFIC, PRICES = "inventory.json", "traffic.json", "prices.snapshot"
+POD_TRAFFIC, METRICS = "pod-traffic.json", "metrics.json"
 """Names of the parts that netplan reads."""
 
 
@@ -57,3 +76,18 @@ def part_of(path: Path, name: str, fields: tuple[str, ...] = ()) -> bytes | None
     from netplan_planner.bundle_file import reading
 
     return reading.part_of(path, name, fields)
+
+
+def value_of(path: Path, name: str, kind: type[_Held]) -> _Held | None:
+    """Return the value that a part of a bundle is; None where it has none of that name.
+
+    Raises:
+        InputError: As `part_of`, and if the part is no such value.
+    """
+    content = part_of(path, name, kind.__struct_fields__)
+    if content is None:
+        return None
+    try:
+        return decode_json(content, kind)
+    except msgspec.DecodeError as exc:
+        raise InputError(f"{inert_line(str(path))}: {name}: {exc}") from exc

@@ -24,6 +24,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.code_places import code_places
+from netplan_planner.engine.collected import with_bundle_of
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.rules import check_rule_names, rule_list
@@ -173,7 +174,10 @@ class Audit(Parameters, frozen=True, kw_only=True):
 
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="More inventory files, as a shell pattern behind --inventory gives."),
+        typer.Argument(
+            help="More inventory files, as a shell pattern behind --inventory gives, or a bundle,"
+            " as behind --bundle."
+        ),
     ] = None
     given: Input = Input()
     metrics: MetricsInput = MetricsInput()
@@ -199,6 +203,8 @@ def audit(asked: Audit) -> None:
     Exit status: 0 clean or below --fail-on, 1 findings, 2 wrong usage, 3 an input could not be
     read, 4 incomplete and --strict.
     """
+    files, bundle = with_bundle_of(asked.files or (), asked.given.bundle)
+    asked = replace(asked, files=list(files), given=replace(asked.given, bundle=bundle))
     outputs = tuple(parse_output(text) for text in asked.written.output or ["text"])
     check_outputs(outputs)
     save_limit = options.usd("--fail-on-saving", asked.gate.fail_on_saving)
@@ -247,7 +253,7 @@ def _request(asked: Audit) -> "AuditRequest":
         traffic_options=asked.reading.options(),
         log_options=asked.reading.log_options(),
     )
-    return asked.metrics.added_to(request)
+    return asked.metrics.added_to(request, given.bundle)
 
 
 def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":

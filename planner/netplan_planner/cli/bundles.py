@@ -11,7 +11,7 @@ from netplan_planner.cli import options
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
-from netplan_planner.engine.collected import bundled_traffic
+from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
 from netplan_planner.engine.request import (
     DEFAULT_DAYS,
     ApiOptions,
@@ -163,11 +163,11 @@ class MetricsInput(Parameters, frozen=True, kw_only=True):
     live_metrics: options.LiveMetrics = True
     metrics_days: options.MetricsDays = DEFAULT_DAYS
 
-    def added_to(self, request: AuditRequest) -> AuditRequest:
-        """Return a request that reads them as well."""
+    def added_to(self, request: AuditRequest, bundle: Path | None) -> AuditRequest:
+        """Return a request that reads them as well, and those of a bundle."""
         return replace(
             request,
-            metrics=tuple(self.metrics or ()),
+            metrics=(*(self.metrics or ()), *bundled_metrics(bundle)),
             live_metrics=self.live_metrics,
             metrics_days=self.metrics_days,
         )

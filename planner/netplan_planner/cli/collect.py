@@ -8,7 +8,14 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import app, progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, PriceInput, request_of
+from netplan_planner.cli.bundles import (
+    Api,
+    FlowReading,
+    Input,
+    MetricsInput,
+    PriceInput,
+    request_of,
+)
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.collect import check_bundle_path
@@ -20,6 +27,7 @@ class Collect(Parameters, frozen=True, kw_only=True):
     """What to collect, and where it goes."""
 
     given: Input = Input()
+    metrics: MetricsInput = MetricsInput()
     prices: options.Prices = None
     reading: FlowReading = FlowReading()
     out: Annotated[
@@ -54,7 +62,7 @@ class Collect(Parameters, frozen=True, kw_only=True):
 @app.command(rich_help_panel=panels.AUDIT)
 @taking
 def collect(asked: Collect) -> None:
-    """Write inventory, sums of the traffic and prices to one file, without secrets.
+    """Write inventory, sums of the traffic, metrics and prices to one file, without secrets.
 
     Every verb runs from it (--bundle FILE) and asks nobody for anything.
     """
@@ -65,7 +73,9 @@ def collect(asked: Collect) -> None:
         request_of(asked.given, pricing, as_of=None, calibration=None),
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
+    request = asked.metrics.added_to(request, asked.given.bundle)
     found = write_bundle(request, asked.out, is_pseudonymised=asked.pseudonymise, say=progress)
     answers.write(found, specs)
     if asked.strict and found.incomplete:

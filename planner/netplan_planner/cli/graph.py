@@ -86,6 +86,7 @@ def graph(asked: Graph) -> None:
         today=options.day(asked.today) or request.today,
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
     drawn = asked.drawn
     found = traffic_graph(

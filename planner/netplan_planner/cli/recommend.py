@@ -262,7 +262,7 @@ def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
         traffic_options=asked.reading.options(),
         log_options=asked.reading.log_options(),
     )
-    request = asked.metrics.added_to(request)
+    request = asked.metrics.added_to(request, asked.given.bundle)
     return for_machine(_wish(asked), vm, request, progress, tuple(asked.why_not or ()))
 
 

@@ -60,6 +60,16 @@ def database_of(pod: Pod) -> DatabaseSign | None:
     return None
 
 
+def known_image(image: str) -> str | None:
+    """Return the public name by which an image is known as a database's, without its registry.
+
+    >>> known_image("registry.example/mirror/library/mysql:8.0-ours")
+    'mysql'
+    """
+    parts = _TAG.sub("", image.casefold()).split("/")
+    return next((name for name in ("/".join(parts[-2:]), parts[-1]) if name in _known()), None)
+
+
 @lru_cache(65_536)
 def _by_image(image: str) -> _Known | None:
     """Return the database of an image: by its last two parts, else by the last one alone.
@@ -72,8 +82,8 @@ def _by_image(image: str) -> _Known | None:
     'MySQL'
     >>> _by_image("prom/mysqld-exporter:v0.15.1")
     """
-    parts = _TAG.sub("", image.casefold()).split("/")
-    return _known().get("/".join(parts[-2:])) or _known().get(parts[-1])
+    name = known_image(image)
+    return None if name is None else _known()[name]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""One bundle of what an audit reads: inventory, sums of the traffic, and the prices used.
+"""One bundle of what an audit reads: inventory, sums of the traffic, metrics, and the prices used.
 
 Only values of the model are stored, and no reader puts metadata, keys, start-up scripts, accounts
 or descriptions into them. The key of pseudonyms is made for one bundle, and forgotten with it.
@@ -6,12 +6,13 @@ or descriptions into them. The key of pseudonyms is made for one bundle, and for
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from netplan_planner.bundle_file import INVENTORY, PRICES, SUFFIX, TRAFFIC
+from netplan_planner.bundle_file import INVENTORY, METRICS, POD_TRAFFIC, PRICES, SUFFIX, TRAFFIC
 from netplan_planner.bundle_file.manifest import FORMAT
 from netplan_planner.bundle_file.packing import packed
 from netplan_planner.engine.completeness import what_is_incomplete
@@ -20,18 +21,29 @@ from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.pseudonyms.names import Names
 from netplan_planner.engine.pseudonyms.values import (
     pseudonymised_inventory,
+    pseudonymised_metrics,
+    pseudonymised_pods,
     pseudonymised_traffic,
 )
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
-from netplan_planner.model import Facts, Inventory, TrafficMatrix
+from netplan_planner.model import Facts, Inventory, Metrics, TrafficMatrix, Value
 from netplan_planner.model.collected import Collected, CollectedPart
+from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.units import counted
 from netplan_planner.version import tool_version
 from netplan_planner.writing import usable_target, written_whole
 from netplan_pricing import open_snapshot
 
 _KEY_BYTES = 32
+_Held = TypeVar("_Held", bound=Value)
+VALUES: Mapping[str, type[Value]] = {
+    INVENTORY: Inventory,
+    TRAFFIC: TrafficMatrix,
+    POD_TRAFFIC: PodTraffic,
+    METRICS: Metrics,
+}
+"""The parts that are values of the model, and which."""
 
 
 def check_bundle_path(path: Path) -> None:
@@ -66,10 +78,7 @@ def collect(
         parts,
         tool=f"netplan {tool_version()}",
         is_pseudonymised=is_pseudonymised,
-        fields={
-            INVENTORY: Inventory.__struct_fields__,
-            TRAFFIC: TrafficMatrix.__struct_fields__,
-        },
+        fields={name: kind.__struct_fields__ for name, kind in VALUES.items() if name in parts},
     )
     with written_whole(out) as file:
         file.write_bytes(content)
@@ -94,14 +103,22 @@ def collect(
 
 def parts_of(facts: Facts, prices: bytes, names: Names | None) -> dict[str, bytes]:
     """Return the parts of a bundle by name, under other names where those are given."""
-    inventory, traffic = facts.inventory, facts.traffic
-    if names is not None:
-        inventory = pseudonymised_inventory(inventory, names)
-        traffic = None if traffic is None else pseudonymised_traffic(traffic, names)
+    values: dict[str, Value | None] = {
+        INVENTORY: _under(names, pseudonymised_inventory, facts.inventory),
+        TRAFFIC: _under(names, pseudonymised_traffic, facts.traffic),
+        POD_TRAFFIC: _under(names, pseudonymised_pods, facts.pod_traffic),
+        METRICS: _under(names, pseudonymised_metrics, facts.metrics),
+    }
     # Sets have no order of their own.
     encode = msgspec.json.Encoder(order="deterministic").encode
-    found = {INVENTORY: encode(inventory), PRICES: prices}
-    return found if traffic is None else {**found, TRAFFIC: encode(traffic)}
+    found = {name: encode(value) for name, value in values.items() if value is not None}
+    return {**found, PRICES: prices}
+
+
+def _under(
+    names: Names | None, renamed: Callable[[_Held, Names], _Held], value: _Held | None
+) -> _Held | None:
+    return value if value is None or names is None else renamed(value, names)
 
 
 def _holds(name: str, facts: Facts) -> str:
@@ -110,5 +127,9 @@ def _holds(name: str, facts: Facts) -> str:
     if name == TRAFFIC and facts.traffic is not None:
         edges = counted(len(facts.traffic.edges), "edge")
         return f"{edges} of {facts.traffic.start:%Y-%m-%d} to {facts.traffic.end:%Y-%m-%d}"
+    if name == POD_TRAFFIC and facts.pod_traffic is not None:
+        return f"{counted(len(facts.pod_traffic.flows), 'flow')} of pods"
+    if name == METRICS and facts.metrics is not None:
+        return f"{len(facts.metrics.series):,} series"
     projects = counted(len({i.project for i in facts.inventory.instances}), "project")
     return f"{counted(len(facts.inventory.instances), 'machine')} of {projects}"

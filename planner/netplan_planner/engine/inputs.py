@@ -42,8 +42,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         InputError: If an input cannot be read at all.
     """
     inventory = _inventory(request, demo, say)
-    traffic = _traffic(request, demo, inventory, say)
-    pod_traffic = _pod_traffic(request, demo, inventory, say)
+    traffic, pod_traffic = _traffic(request, demo, inventory, say)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
@@ -96,27 +95,23 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
 
 def _traffic(
     request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
-) -> TrafficMatrix | None:
+) -> tuple[TrafficMatrix | None, PodTraffic | None]:
+    """Return the traffic between machines, and of a cluster's pods: both None without any input."""
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
     if is_live(request):
         files = [path for path in paths if path != Path(CLOUD_LOGGING)]
         return read_live(request, files, inventory, say)
     if not paths:
-        return None
+        return None, None
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
     traffic = read_traffic(paths, inventory, request.traffic_options)
-    return relabelled_traffic(traffic) if demo is not None else traffic
-
-
-def _pod_traffic(
-    request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
-) -> PodTraffic | None:
-    """Return the traffic of pods; looked for only beside a cluster: it reads the logs again."""
-    paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
-    if not paths or inventory.kubernetes is None:
-        return None
+    if demo is not None:
+        traffic = relabelled_traffic(traffic)
+    if inventory.kubernetes is None:
+        return traffic, None
+    # Only beside a cluster: it reads the logs again.
     say("reading the traffic of pods")
-    return read_pod_traffic(paths, inventory, request.traffic_options)
+    return traffic, read_pod_traffic(paths, inventory, request.traffic_options)
 
 
 def _measurements(

@@ -9,7 +9,8 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
 from netplan_planner.google.logs import CLOUD_LOGGING, LogsRead, read_flow_logs
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.traffic import read_traffic
+from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.traffic import read_pod_traffic, read_traffic
 
 Say = Callable[[str], None]
 
@@ -21,8 +22,10 @@ def is_live(request: AuditRequest) -> bool:
 
 def read_live(
     request: AuditRequest, paths: Sequence[Path], inventory: Inventory, say: Say
-) -> TrafficMatrix:
+) -> tuple[TrafficMatrix, PodTraffic | None]:
     """Return the traffic of Cloud Logging and of files, in the window that was read there.
+
+    And that of pods, looked for only beside a cluster: it reads the logs again.
 
     The logs are those of the projects that the request names, else of those that its files hold.
 
@@ -47,7 +50,10 @@ def read_live(
         say("reading what Cloud Logging answered")
         window = replace(given, since=logs.since, until=logs.until)
         matrix = read_traffic((*paths, *logs.files), inventory, window)
-    return _with_coverage(matrix, logs, inventory)
+        pods = None
+        if inventory.kubernetes is not None:
+            pods = read_pod_traffic((*paths, *logs.files), inventory, window)
+    return _with_coverage(matrix, logs, inventory), pods
 
 
 def _with_coverage(matrix: TrafficMatrix, logs: LogsRead, inventory: Inventory) -> TrafficMatrix:

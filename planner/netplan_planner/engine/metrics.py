@@ -2,10 +2,15 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
+from netplan_planner.bundle_file import is_bundle
 from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import InputError
 from netplan_planner.google import gather_live, window_until
+from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix
+from netplan_planner.readers import read_bundled_metrics
 from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of
 
 FLOWS_LEFT_OUT = (
@@ -32,6 +37,9 @@ def read_metrics(
         AccessError: If there are no credentials for the live API.
         InputError: If a file cannot be read, or holds no time series.
     """
+    bundles = [path for path in request.metrics if is_bundle(path)]
+    if bundles:
+        return _bundled(bundles, request), None
     gathering: Gathering | None = None
     if request.metrics:
         say(
@@ -50,6 +58,20 @@ def read_metrics(
     notes = (FLOWS_LEFT_OUT,) if gathering.has_flows and not with_flows else ()
     traffic = traffic_of(gathering, inventory) if with_flows else None
     return metrics_of(gathering, inventory, notes), traffic
+
+
+def _bundled(bundles: list[Path], request: AuditRequest) -> Metrics:
+    """Return the metrics of the one bundle, whose traffic is a part of its own."""
+    shown = inert_line(str(bundles[0]))
+    if len(request.metrics) > 1 or (request.live_metrics and request.projects):
+        raise InputError(
+            f"{shown}: a bundle holds summaries of metrics, to which no others can be added:"
+            " collect all of them into one bundle, or leave the live ones out (--no-live-metrics)"
+        )
+    found = read_bundled_metrics(bundles[0])
+    if found is None:
+        raise InputError(f"{shown}: the bundle holds no metrics")
+    return found
 
 
 def _live(

@@ -43,6 +43,8 @@ def read_pod_traffic(
 ) -> PodTraffic | None:
     """Return the traffic between pods by workload, zone and Service; None where no pod is named.
 
+    Of a bundle what it holds of them.
+
     Args:
         paths: Flow logs with GKE annotations, tables whose `src` and `dst` are pods or workloads
             (`namespace/name`), or flows of Hubble; the order does not matter.
@@ -53,9 +55,9 @@ def read_pod_traffic(
         InputError: If a file is missing, empty or of no known layout.
         UsageError: If an option is not what the engine takes, such as a memory limit.
     """
-    if any(map(is_bundle, paths)):
-        # A bundle holds sums by machine; it says so in its manifest.
-        return None
+    bundled = next(filter(is_bundle, paths), None)
+    if bundled is not None:
+        return bundle.read_pods(bundled)
     from netplan_planner.traffic.pods import read
 
     return read(paths, inventory, options)

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
-from netplan_planner.bundle_file import TRAFFIC, part_of
+from netplan_planner.bundle_file import POD_TRAFFIC, TRAFFIC, value_of
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
-from netplan_planner.input_files import decode_json
 from netplan_planner.model import Reporter, TrafficMatrix
+from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.traffic.options import TrafficOptions
 
 
@@ -26,13 +24,9 @@ def read(paths: Sequence[Path], options: TrafficOptions) -> TrafficMatrix:
             f"{shown}: a bundle holds sums of traffic, to which no other traffic can be added:"
             " collect all of it into one bundle"
         )
-    content = part_of(paths[0], TRAFFIC, TrafficMatrix.__struct_fields__)
-    if content is None:
+    found = value_of(paths[0], TRAFFIC, TrafficMatrix)
+    if found is None:
         raise InputError(f"{shown}: the bundle holds no traffic")
-    try:
-        found = decode_json(content, TrafficMatrix)
-    except msgspec.DecodeError as exc:
-        raise InputError(f"{shown}: {TRAFFIC}: {exc}") from exc
     if options.since is not None or options.until is not None:
         raise UsageError(
             f"--since and --until: {shown} holds sums of its whole window; collect anew with them"
@@ -43,3 +37,12 @@ def read(paths: Sequence[Path], options: TrafficOptions) -> TrafficMatrix:
             " collect it anew"
         )
     return found
+
+
+def read_pods(path: Path) -> PodTraffic | None:
+    """Return the traffic of pods of a bundle; None where none was known when it was collected.
+
+    Raises:
+        InputError: If the bundle is damaged or of another version.
+    """
+    return value_of(path, POD_TRAFFIC, PodTraffic)

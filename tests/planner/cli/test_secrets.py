@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers import RENDERERS
 from support.commands.run import ROOTS
 from support.flows.entries import entries
-from support.projects import one_project
+from support.projects import one_cluster, one_project
 from support.servers.compute import ComputeServer
 from support.servers.hostile import HostileServer, json_answer
 
@@ -89,6 +90,48 @@ def write_inventory(folder: Path) -> Path:
     return folder
 
 
+def cluster_objects() -> Iterator[dict[str, Any]]:
+    """Yield the objects of the made cluster with secrets in all that they hold, and Secrets."""
+    applied = "kubectl.kubernetes.io/last-applied-configuration"
+    variables = [
+        {"name": name, "value": SECRET}
+        for name in ("WEAVE_PASSWORD", "CALICO_TOKEN", "FELIX_ETCDKEYFILE", "DB_URL")
+    ]
+    for one in one_cluster.objects():
+        found = planted(one)
+        found["metadata"]["annotations"] = {
+            **one["metadata"].get("annotations", {}),
+            applied: json.dumps({"spec": {"env": [{"value": SECRET}]}}),
+            "description": SECRET,
+        }
+        spec = found.get("spec", {})
+        for holder in (spec, spec.get("template", {}).get("spec", {})):
+            for container in holder.get("containers", []):
+                container["env"] = variables
+                container["args"] = [*container.get("args", []), f"--password={SECRET}"]
+                container["command"] = ["run", "--token", SECRET]
+        if one["kind"] == "ConfigMap":
+            found["data"]["password"] = SECRET
+        yield found
+    for kind, name in (("Secret", "login"), ("ConfigMap", "settings")):
+        data = {"data": {"token": SECRET}, "stringData": {"password": SECRET}}
+        metadata = {"name": name, "namespace": "shop"}
+        yield {"apiVersion": "v1", "kind": kind, "metadata": metadata, **data}
+
+
+def write_cluster(folder: Path) -> Path:
+    folder.mkdir()
+    listed = {"apiVersion": "v1", "kind": "List", "items": list(cluster_objects())}
+    (folder / "all.json").write_text(json.dumps(listed))
+    secrets = [one for one in cluster_objects() if one["kind"] == "Secret"]
+    (folder / "secret.yaml").write_text(yaml.safe_dump_all(secrets))
+    pool = planted(one_cluster.gke_cluster()) | {
+        "masterAuth": {"clientKey": SECRET, "password": SECRET}
+    }
+    (folder / "clusters.json").write_text(json.dumps([pool]))
+    return folder
+
+
 def write_flows(path: Path) -> Path:
     inventory = read_inventory([one_project.FOLDER / "gcloud"])
     first, second = (machine.name for machine in inventory.instances[:2])
@@ -139,9 +182,11 @@ def outputs(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def test_files_are_read_without_their_secrets(tmp_path: Path) -> None:
     inventory, flows = write_inventory(tmp_path / "in"), write_flows(tmp_path / "flows.json")
+    cluster = write_cluster(tmp_path / "cluster")
     out = dict(outputs(tmp_path))
     done = netplan(
         *("--debug", "audit", "--inventory", str(inventory), "--traffic", str(flows), "-vv"),
+        *("--inventory", str(cluster)),
         *("--explain", "all", "--max-findings", "0", "--max-members", "0", "--fail-on", "never"),
         *out,
     )
@@ -152,16 +197,19 @@ def test_files_are_read_without_their_secrets(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [(), ("--pseudonymise",)])
 def test_a_bundle_holds_none_of_them(tmp_path: Path, more: tuple[str, ...]) -> None:
     inventory, flows = write_inventory(tmp_path / "in"), write_flows(tmp_path / "flows.json")
+    cluster = write_cluster(tmp_path / "cluster")
     out = tmp_path / "made.tar.zst"
     done = netplan(
         *("--debug", "collect", "--inventory", str(inventory), "--traffic", str(flows)),
-        *("--out", str(out), *more),
+        *("--inventory", str(cluster), "--out", str(out), *more),
     )
     assert done.returncode == 0, done.stderr
     parts = [tmp_path / part.name for part in manifest_of(out).parts]
     for path in parts:
         path.write_bytes(part_of(out, path.name) or b"")
-    assert {path.name for path in parts} == {"inventory.json", "traffic.json", "prices.snapshot"}
+    names = {"inventory.json", "prices.snapshot", "traffic.json"}
+    assert {path.name for path in parts} == names
+    assert b"WEAVE_PASSWORD" in (tmp_path / "inventory.json").read_bytes()
     assert_told_nothing(done, out, *parts)
 
 

@@ -69,5 +69,6 @@ def cost(asked: Cost) -> None:
         request_of(asked.given, pricing, as_of=None, calibration=None),
         api=asked.api.options(),
         traffic_options=replace(asked.reading.options(), log_volume_from_gbps=ONLY_COUNTS),
+        log_options=asked.reading.log_options(),
     )
     answers.write(flow_log_bill(request, progress), specs, look)

@@ -90,6 +90,7 @@ def plan(asked: Plan) -> None:
         request_of(asked.given, asked.pricing, as_of=None, calibration=None),
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
     promise = asked.promise
     goal = LogGoal(

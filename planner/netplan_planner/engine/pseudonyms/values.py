@@ -1,49 +1,65 @@
-"""An inventory and a traffic matrix with all names of their owner's replaced.
+"""The values of a bundle with all names of their owner's replaced.
 
 What is not said to stay is replaced: a field that comes later gives nothing away.
 """
 
+import re
 from collections.abc import Sequence
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from netplan_planner.engine.graph_nodes import SERVICE_LABELS
+from netplan_planner.engine.pseudonyms import clusters
 from netplan_planner.engine.pseudonyms.names import Names
+from netplan_planner.engine.pseudonyms.public import FORMS, SERVICE, stays
+from netplan_planner.engine.suppressions import IGNORE_LABEL, UNTIL_LABEL
 from netplan_planner.model import (
+    PIN_LABEL,
     ROLE_LABEL,
     Inventory,
+    Metrics,
+    MetricSeries,
     Owner,
     OwnerKind,
-    SelfLink,
     TrafficMatrix,
+    kubernetes,
+    pod_traffic,
 )
+from netplan_planner.model.facts import TARGET_LABEL
+from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.model.probe_plan import NO_PROBE_LABEL
 from netplan_planner.readers import merge_inventories
+from netplan_planner.readers.time_series import series_order
 from netplan_rules.placement._replicas import HA_ROLES
+from netplan_rules.registry import AREAS, all_rules
 
 WITHHELD = "withheld: names are pseudonyms"
 """Stands for a text of which nobody can say what it quotes."""
 SOURCE = "bundle"
 """Stands for where a resource was read: a path tells who collected."""
-_KEPT = frozenset(
-    {
-        *("zone", "region", "location", "machine_type", "status", "network_tier", "nic_type"),
-        *("stack_type", "cpu_platform", "min_cpu_platform", "gpu_type", "guest_os_features"),
-        *("disk_type", "aggregation_interval", "metadata", "purpose", "routing_mode", "scheme"),
-        *("port_range", "source_ranges", "next_hop", "plan", "category", "commitment_type"),
-        *("others", "area", "counts", "excluded"),
-    }
+_WITHHELD = frozenset({"reason", "errors", "incomplete", "notes", "filter_expr", "excluded"})
+_WITHHELD_OF = frozenset({("PodTraffic", "left_out")})
+_LABELS = frozenset({"labels", "selector"})
+_SETTINGS = frozenset(
+    {IGNORE_LABEL, UNTIL_LABEL, NO_PROBE_LABEL, PIN_LABEL, ROLE_LABEL, TARGET_LABEL}
 )
-"""Fields of words and places of Google's."""
-_KEPT_OF = frozenset({("NetworkInterface", "name"), ("Drops", "reason")})
-_KEPT_VALUES = ("MachineShape",)
-_WITHHELD = frozenset({"reason", "errors", "incomplete", "notes", "filter_expr"})
-_PUBLIC_LABELS = ("netplan-", "goog-", "service", "app")
-"""Beginnings of label keys that say something to netplan; their values are names."""
+"""Keys of netplan's own labels."""
+_TOLD_LABELS = frozenset({*SERVICE_LABELS, "goog-gke-node"})
+"""Keys that say something to netplan; their values are names."""
 _WORDS_OF_LABELS = frozenset({"", "true", "false", *HA_ROLES})
-_TELLING = frozenset({OwnerKind.INTERNET, OwnerKind.GOOGLE_API})
+_NUMBER = re.compile(r"[0-9]{1,9}|[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TELLING = {
+    OwnerKind.INTERNET: re.compile(f"unknown|internet|{FORMS['area'].pattern}"),
+    OwnerKind.GOOGLE_API: SERVICE,
+}
 """Ends whose names are places and Google's services."""
+_IN_BRACKETS = re.compile(r"^internet \((.*)\)$")
+_OF_CLUSTERS = frozenset({kubernetes.__name__, pod_traffic.__name__})
+"""Modules whose values name objects of Kubernetes."""
 
 
 def pseudonymised_inventory(inventory: Inventory, names: Names) -> Inventory:
@@ -67,13 +83,28 @@ def pseudonymised_traffic(traffic: TrafficMatrix, names: Names) -> TrafficMatrix
     )
 
 
-def _changed(value: Any, names: Names, kind: str = "", field: str = "") -> Any:
+def pseudonymised_pods(traffic: PodTraffic, names: Names) -> PodTraffic:
+    """Return traffic of pods under other names, the greatest first."""
+    made: PodTraffic = _changed(traffic, names)
+    order = sorted(made.flows, key=lambda flow: (-(flow.wire_bytes or 0), repr(flow)))
+    return replace(made, flows=tuple(order))
+
+
+def pseudonymised_metrics(metrics: Metrics, names: Names) -> Metrics:
+    """Return metrics under other names, in the order of these."""
+    made: Metrics = _changed(metrics, names)
+    coverage = made.coverage
+    return Metrics(
+        series=tuple(sorted(made.series, key=series_order)),
+        coverage=replace(coverage, projects=tuple(sorted(coverage.projects))),
+    )
+
+
+def _changed(value: Any, names: Names, kind: type = object, field: str = "") -> Any:
     if isinstance(value, Owner):
         return _owner(value, names)
     if isinstance(value, msgspec.Struct):
-        kind = type(value).__name__
-        if kind in _KEPT_VALUES:
-            return value
+        kind = type(value)
         return replace(
             value,
             **{
@@ -81,7 +112,7 @@ def _changed(value: Any, names: Names, kind: str = "", field: str = "") -> Any:
                 for name in value.__struct_fields__
             },
         )
-    if field == "labels":
+    if field in _LABELS and isinstance(value, tuple) and kind is not MetricSeries:
         return tuple(sorted(_label(key, text, names) for key, text in value))
     if isinstance(value, tuple | frozenset):
         return type(value)(_changed(one, names, kind, field) for one in value)
@@ -90,33 +121,57 @@ def _changed(value: Any, names: Names, kind: str = "", field: str = "") -> Any:
     return value
 
 
-def _text(text: str, names: Names, kind: str, field: str) -> str:
-    if field in _KEPT or (kind, field) in _KEPT_OF:
+def _text(text: str, names: Names, kind: type, field: str) -> str:
+    if stays(text, kind.__name__, field):
         return text
-    if field in _WITHHELD:
+    if field in _WITHHELD or (kind.__name__, field) in _WITHHELD_OF:
         return WITHHELD
-    return SOURCE if field == "source" else names.text(text)
+    if field == "source":
+        return SOURCE
+    if kind.__module__ not in _OF_CLUSTERS or text.startswith("projects/"):
+        return names.text(text)
+    if field in clusters.SETTINGS:
+        return clusters.setting(text, names)
+    if field == "images":
+        return clusters.image(text, names)
+    return names.address(text) or clusters.object_name(text, names)
 
 
 def _label(key: str, value: str, names: Names) -> tuple[str, str]:
-    is_public = key.startswith(_PUBLIC_LABELS[:2]) or key in _PUBLIC_LABELS
-    is_setting = key.startswith("netplan-") and key != ROLE_LABEL
-    is_word = value in _WORDS_OF_LABELS
+    is_word = value in _WORDS_OF_LABELS or (key in _SETTINGS and _is_setting(value))
     return (
-        key if is_public else names.name(key),
-        value if is_setting or is_word else names.name(value),
+        key if key in _SETTINGS or key in _TOLD_LABELS else names.name(key),
+        value if is_word else names.name(value),
     )
 
 
+def _is_setting(value: str) -> bool:
+    """Return whether a value of netplan's own labels is a number, a date, or names of rules."""
+    return _NUMBER.fullmatch(value) is not None or set(value.split("_")) <= _rule_names()
+
+
+@cache
+def _rule_names() -> frozenset[str]:
+    rules = (check.rule for check in all_rules())
+    return frozenset({*AREAS, *(name for rule in rules for name in (rule.id, *rule.aliases))})
+
+
 def _owner(owner: Owner, names: Names) -> Owner:
+    made = {
+        name: _text(text, names, Owner, name)
+        for name in ("project", "zone", "region", "network", "subnetwork", "link", "area")
+        if (text := getattr(owner, name)) is not None
+    }
+    form = _TELLING.get(owner.kind)
+    of_kind, _, place = owner.key.partition(":")
+    is_public = form is not None and of_kind == owner.kind and form.fullmatch(place) is not None
+    named = _IN_BRACKETS.sub(r"\1", owner.name)
+    is_named = form is not None and form.fullmatch(named) is not None
     return replace(
         owner,
-        key=owner.key if owner.kind in _TELLING else _key(owner.key, names),
-        name=owner.name if owner.kind in _TELLING else names.text(owner.name),
-        **{
-            name: link if (link := getattr(owner, name)) is None else SelfLink(names.text(link))
-            for name in ("project", "network", "subnetwork", "link")
-        },
+        key=owner.key if is_public else _key(owner.key, names),
+        name=owner.name if is_named else names.text(owner.name),
+        **made,
     )
 
 
@@ -128,4 +183,7 @@ def _key(key: str, names: Names) -> str:
     return names.text(key)
 
 
-_KINDS: Sequence[str] = ("unknown", "project", "hybrid", "nat", "load-balancer", "service-producer")
+_KINDS: Sequence[str] = (
+    *("unknown", "project", "hybrid", "nat", "load-balancer", "service-producer"),
+    *("internet", "google-api"),
+)

@@ -97,6 +97,8 @@ _FLAGS = (
     "proxy-mode",
     "tunnel-type",
 )
+SETTING_NAMES = (*_KEYS_BY_MAP, *_KEYS_BY_MAP.values(), *_VARIABLES, *_FLAGS)
+"""The names of settings that are kept, or what they begin with."""
 _LONGEST_VALUE = 65_536
 
 

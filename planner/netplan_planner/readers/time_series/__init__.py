@@ -3,6 +3,6 @@
 from netplan_planner.readers.time_series.files import gather_files
 from netplan_planner.readers.time_series.flows import traffic_of
 from netplan_planner.readers.time_series.gathering import Gathering
-from netplan_planner.readers.time_series.metrics import metrics_of
+from netplan_planner.readers.time_series.metrics import metrics_of, series_order
 
-__all__ = ["Gathering", "gather_files", "metrics_of", "traffic_of"]
+__all__ = ["Gathering", "gather_files", "metrics_of", "series_order", "traffic_of"]

@@ -51,11 +51,12 @@ def metrics_of(gathering: Gathering, inventory: Inventory, notes: Iterable[str] 
             series += _series(one)
         except Unusable as exc:
             unread.add(Unread(source=one.source, reason=str(exc), resource=one.known.metric.value))
-    ordered = tuple(sorted(series, key=_order))
+    ordered = tuple(sorted(series, key=series_order))
     return Metrics(series=ordered, coverage=_coverage(gathering, ordered, unread, tuple(notes)))
 
 
-def _order(one: MetricSeries) -> tuple[str, ...]:
+def series_order(one: MetricSeries) -> tuple[str, ...]:
+    """Return what series are sorted by: resource, metric, and the sum before its parts."""
     about = one.resource
     parts = (part for label in one.labels for part in label)
     key = (about.kind.value, about.project, about.location, about.name, one.metric.value)

@@ -1,0 +1,176 @@
+"""Metrics and the traffic of pods are parts of a bundle of their own, with the same report."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_planner.bundle_file import manifest_of, part_of
+from netplan_planner.clusters.databases import database_of
+from netplan_planner.clusters.network import networks_of
+from netplan_planner.clusters.services import service_traffic
+from netplan_planner.engine.inputs import read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.model import Facts, Metric
+from netplan_planner.readers import read_inventory
+from support.commands.in_process import netplan
+from support.flows.entries import entries
+from support.flows.records import Json, entry
+from support.metrics.series import machine, page, time_series
+from support.projects import one_cluster, one_project
+from support.rules.no_io import no_sockets
+
+TODAY = ("--today", "2026-11-20")
+PARTS = {"inventory.json", "metrics.json", "pod-traffic.json", "prices.snapshot", "traffic.json"}
+MOVER = machine("4100000000000000001", "us-central1-a")
+
+
+def report(folder: Path, *words: str) -> dict[str, Any]:
+    file = folder / "report.json"
+    with no_sockets():
+        done = netplan("audit", *words, *TODAY, "--fail-on", "never", "-o", f"json:{file}")
+    assert done.status == 0, done.err
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def pods(name: str, namespace: str, service: str | None = None) -> Json:
+    found: Json = {
+        "cluster": {"cluster_name": "shop"},
+        "pod": {"pod_name": name, "pod_namespace": namespace},
+    }
+    if service:
+        found["service"] = [{"service_name": service, "service_namespace": namespace}]
+    return found
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    folder = tmp_path_factory.mktemp("parts")
+    cluster = one_cluster.write_kubernetes("list", folder / "cluster")
+    inventory = read_inventory([one_project.FOLDER / "gcloud"])
+    first, second = (i.name for i in inventory.instances[:2])
+    flows = list(
+        entries(inventory, {"minutes": 5, "flows": [{"src": first, "dst": second, "gbps": 2}]})
+    )
+    at = flows[0]["jsonPayload"]["start_time"]
+    own = entry("10.8.0.7", "10.8.1.7", 10**9, ports=(40_000, 3306))
+    own["jsonPayload"] |= {
+        "start_time": at,
+        "end_time": flows[0]["jsonPayload"]["end_time"],
+        "src_gke_details": pods("web-75b66db9b9-aaaaa", "shop"),
+        "dest_gke_details": pods("db-0", "shop", "db"),
+    }
+    (folder / "flows.json").write_text("\n".join(map(json.dumps, [*flows, own])) + "\n")
+    series = [
+        time_series(Metric.VM_SENT_BYTES.value, [200e9, 100e9] * 60, resource=MOVER),
+        time_series(Metric.VM_CPU.value, [0.2] * 120, resource=MOVER, kind="GAUGE"),
+    ]
+    (folder / "series.json").write_text(json.dumps(page(*series)))
+    return (
+        *("--inventory", str(one_project.FOLDER / "gcloud"), "--inventory", str(cluster)),
+        *("--traffic", str(folder / "flows.json"), "--metrics", str(folder / "series.json")),
+    )
+
+
+def collected(folder: Path, *words: str) -> Path:
+    out = folder / "made.tar.zst"
+    done = netplan("collect", *words, "--out", str(out))
+    assert done.status == 0, done.err
+    return out
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory, given: tuple[str, ...]) -> Path:
+    return collected(tmp_path_factory.mktemp("bundle"), *given)
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory, given: tuple[str, ...]) -> Path:
+    return collected(tmp_path_factory.mktemp("hidden"), *given, "--pseudonymise")
+
+
+def facts_of(bundle: Path) -> Facts:
+    asked = AuditRequest(
+        today=date(2026, 11, 20),
+        inventory=(bundle,),
+        traffic=(bundle,),
+        metrics=(bundle,),
+        prices=bundle,
+    )
+    return read_facts(asked, None, lambda _: None)
+
+
+def test_each_is_a_part_and_the_report_is_the_same(
+    tmp_path: Path, given: tuple[str, ...], bundle: Path
+) -> None:
+    assert {part.name for part in manifest_of(bundle).parts} == PARTS
+    whole = report(tmp_path, *given)
+    assert whole["coverage"]["metrics"]["series_count"] == 2
+    assert report(tmp_path, "--bundle", str(bundle)) == whole
+    assert report(tmp_path, str(bundle)) == whole
+    again = collected(tmp_path, "--bundle", str(bundle))
+    assert again.read_bytes() == bundle.read_bytes()
+
+
+def test_facts_of_a_bundle_hold_pods_and_metrics(bundle: Path) -> None:
+    facts = facts_of(bundle)
+    assert facts.pod_traffic is not None
+    assert facts.metrics is not None
+    assert [(f.src.workload, f.dst.workload) for f in facts.pod_traffic.flows] == [
+        ("shop/web", "shop/db")
+    ]
+    assert len(facts.metrics.series) == 2
+
+
+def told(facts: Facts) -> list[Any]:
+    """What is concluded of a cluster, without its names."""
+    kubernetes, traffic = facts.inventory.kubernetes, facts.pod_traffic
+    assert kubernetes is not None
+    assert traffic is not None
+    (network,) = networks_of(kubernetes)
+    settings = (network.plugin, network.encapsulation, network.interface, network.mtu)
+    signs = [sign.database for pod in kubernetes.pods or () if (sign := database_of(pod))]
+    services = [
+        (one.region, len(one.clients), one.near, one.why_not, one.service.prefers_near)
+        for one in service_traffic(kubernetes, traffic)
+    ]
+    return [[setting and setting.value for setting in settings], signs, services]
+
+
+def test_under_other_names_a_cluster_is_judged_alike(bundle: Path, hidden: Path) -> None:
+    whole, other = facts_of(bundle), facts_of(hidden)
+    assert told(whole)[0][:3] == ["flannel", "vxlan", "eth1"]
+    assert told(whole)[1] == ["Percona XtraDB Cluster"]
+    assert len(told(whole)[2]) == 1
+    assert told(other) == told(whole)
+    assert whole.metrics is not None
+    assert other.metrics is not None
+    by_metric = {one.metric: one.p95 for one in whole.metrics.series}
+    assert {one.metric: one.p95 for one in other.metrics.series} == by_metric
+    links = {one.resource.link for one in other.metrics.series}
+    assert links <= set(other.inventory.instance_by_link)
+
+
+def test_no_name_of_the_cluster_is_in_it(hidden: Path) -> None:
+    text = b"".join(part_of(hidden, part) or b"" for part in PARTS if part.endswith("json"))
+    for word in (b"shop", b"only-web", b"75b66db9b9", b"10.8.0", b"10.9.0.5", b"4100000000"):
+        assert word not in text, text[max(text.find(word) - 100, 0) : text.find(word) + 40]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["audit", "FILE", "OTHER"], 2, "one bundle is read whole"),
+        (["audit", "FILE", "--metrics", "SERIES"], 3, "no others can be added"),
+        (["audit", "FILE", "--since", "2026-01-01"], 2, "collect anew"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    words: list[str], status: int, said: str, bundle: Path, hidden: Path, given: tuple[str, ...]
+) -> None:
+    named = {"FILE": str(bundle), "OTHER": str(hidden), "SERIES": given[-1]}
+    done = netplan(*(named.get(word, word) for word in words))
+    assert (done.status, said in done.err) == (status, True), done.err
