@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-from netplan_planner.engine.doctor_projects import project_checks
+from netplan_planner.engine.doctor_projects import api_check, project_checks
 from netplan_planner.engine.judging import judge
 from netplan_planner.errors import AccessError
 from netplan_planner.google.compute import Examined, examine_projects
 from netplan_planner.google.compute_methods import PERMISSIONS
 from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.other_apis import other_apis
 from netplan_planner.google.transport import default_project
 from netplan_planner.model import Facts, Inventory, PriceBook, Value
 from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck
@@ -83,6 +84,8 @@ def _access(
     yield _credentials(request, examined)
     for project in projects:
         yield from project_checks(project, examined, prices)
+    for one in other_apis(projects, request.api):
+        yield api_check(one)
     yield _clock(examined)
 
 

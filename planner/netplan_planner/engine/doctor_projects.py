@@ -5,18 +5,29 @@ from collections.abc import Iterator
 from netplan_planner.engine import service_bill
 from netplan_planner.google.compute import Examined, disabled_api
 from netplan_planner.google.compute_methods import (
+    ASSETS_ID,
     CONFIGURATIONS_ID,
     CONFIGURATIONS_PERMISSION,
+    ENTRIES_ID,
     LISTS,
     MACHINE_TYPE_ID,
     MACHINE_TYPE_PERMISSION,
+    METHODS,
+    SERIES_ID,
 )
+from netplan_planner.google.other_apis import ApiState, OtherApi
 from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
 from netplan_planner.model.diagnosis import CheckStatus, DoctorCheck
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.units import counted
 
 _ROLE = "give the account the role of `netplan doctor --role`"
+_OTHERS = {
+    SERIES_ID: ("monitoring.googleapis.com", "monitoring-api", "metrics"),
+    ENTRIES_ID: ("logging.googleapis.com", "logging-api", "live flow logs"),
+    ASSETS_ID: ("cloudasset.googleapis.com", "asset-api", "organisations and folders"),
+}
+"""The service, the check and what is read of each API beside Compute's."""
 _REFUSED = "refused (403)"
 _MILLION = 1_000_000
 _METHODS = (
@@ -128,6 +139,27 @@ def _configurations(project: str, examined: Examined) -> DoctorCheck:
         told = f"{CONFIGURATIONS_PERMISSION}: {why.reason}"
         return _check(name, project, CheckStatus.PROBLEM, told, _ROLE)
     return _unknown(name, project, why.reason)
+
+
+def api_check(asked: OtherApi) -> DoctorCheck:
+    """Return what is said of an API beside Compute's; one that is off is needed for one thing."""
+    service, name, needed_for = _OTHERS[asked.method]
+    told = f"{needed_for}: {asked.told}" if asked.told else "it answers"
+    match asked.state:
+        case ApiState.ANSWERS:
+            return _check(name, asked.project, CheckStatus.OK, told)
+        case ApiState.IS_OFF if asked.method == ASSETS_ID:
+            # Projects that are named one by one are read without it.
+            return _check(name, asked.project, CheckStatus.OK, told)
+        case ApiState.IS_OFF:
+            remedy = f"gcloud services enable {service} --project={asked.project}"
+            return _check(name, asked.project, CheckStatus.PROBLEM, told, remedy)
+        case ApiState.REFUSES:
+            permission = METHODS[asked.method][0]
+            said = f"{permission}: {told}"
+            return _check(name, asked.project, CheckStatus.PROBLEM, said, _ROLE)
+        case ApiState.NOT_KNOWN:
+            return _unknown(name, asked.project, told)
 
 
 def _check(

@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google.options import ApiOptions, patient, resolve_beside, resolve_endpoint
+from netplan_planner.google.compute_methods import ASSETS_ID, ASSETS_PERMISSION
+from netplan_planner.google.options import (
+    ApiOptions,
+    Endpoint,
+    patient,
+    resolve_beside,
+    resolve_endpoint,
+)
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import Inventory
@@ -28,8 +35,7 @@ ASSETS_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDASSET"
 SCOPE = "https://www.googleapis.com/auth/cloudasset"
 """The narrower of the two that the method takes; nothing but GET requests is made."""
 
-METHOD_ID = "cloudasset.assets.list"
-PERMISSION = "cloudasset.assets.listResource"
+METHOD_ID, PERMISSION = ASSETS_ID, ASSETS_PERMISSION
 VIEWER_ROLE = "roles/cloudasset.viewer"
 PAGE_SIZE = 1000
 """The most that the method gives (discovery document, revision 20261017)."""
@@ -112,14 +118,7 @@ def read_assets(
         UsageError: If the endpoint cannot be used, or only Compute's is replaced.
     """
     options = options or ApiOptions()
-    endpoint = resolve_beside(
-        options,
-        resolve_endpoint(options, os.environ),
-        os.environ,
-        variable=ASSETS_VARIABLE,
-        default=ASSETS_ENDPOINT,
-        version="v1/",
-    )
+    endpoint = assets_endpoint(options)
     if endpoint is None:
         raise UsageError(
             "the Compute API is asked elsewhere than at Google's: say where Cloud Asset Inventory"
@@ -146,6 +145,37 @@ def read_assets(
                     _Reading(transport, parent, progress or (lambda _: None)).read(_MEMBERS)
                 )
     return found.inventory()
+
+
+def assets_endpoint(options: ApiOptions) -> Endpoint | None:
+    """Return where Cloud Asset Inventory is; None where Compute's endpoint alone is replaced.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    return resolve_beside(
+        options,
+        resolve_endpoint(options, os.environ),
+        os.environ,
+        variable=ASSETS_VARIABLE,
+        default=ASSETS_ENDPOINT,
+        version="v1/",
+    )
+
+
+def assets_request(parent: str, query: Mapping[str, str], token: str = "") -> Request:
+    """Return the request for a page of what stands below an organisation, folder or project."""
+    return Request(
+        method=METHOD_ID,
+        path=f"{parent}/assets",
+        query={**query, "prettyPrint": "false"} | ({"pageToken": token} if token else {}),
+        permission=PERMISSION,
+        disabled="the Cloud Asset API is disabled (403) in the project of the credentials; run"
+        " `gcloud services enable cloudasset.googleapis.com`",
+        missing=f"{METHOD_ID}: no {parent}, or this account cannot see it (404)",
+        forbidden=f"it needs the permission {PERMISSION} on {parent}, which the role"
+        f" {VIEWER_ROLE} holds",
+    )
 
 
 class _Reading:
@@ -191,18 +221,8 @@ class _Reading:
         return found
 
     def _request(self, wanted: _Wanted, token: str) -> Request:
-        query = {**wanted.query, "pageSize": str(PAGE_SIZE), "prettyPrint": "false"}
-        return Request(
-            method=METHOD_ID,
-            path=f"{self._parent}/assets",
-            query=query | ({"pageToken": token} if token else {}),
-            permission=PERMISSION,
-            disabled="the Cloud Asset API is disabled (403) in the project of the credentials; run"
-            " `gcloud services enable cloudasset.googleapis.com`",
-            missing=f"{METHOD_ID}: no {self._parent}, or this account cannot see it (404)",
-            forbidden=f"it needs the permission {PERMISSION} on {self._parent}, which the role"
-            f" {VIEWER_ROLE} holds",
-        )
+        query = {**wanted.query, "pageSize": str(PAGE_SIZE)}
+        return assets_request(self._parent, query, token)
 
 
 def _decoded(body: bytes) -> dict[str, Any]:

@@ -5,6 +5,7 @@ lists are not asked. The discovery document (revision 20261106) knows `returnPar
 none of these methods, so it is sent to none; a test holds the table to the document.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from netplan_planner.readers.kinds import BY_COLLECTION, Kind
@@ -65,7 +66,38 @@ CONFIGURATIONS_ID = "networkmanagement.projects.locations.vpcFlowLogsConfigs.lis
 CONFIGURATIONS_PERMISSION = "networkmanagement.vpcflowlogsconfigs.list"
 """Of the Network Management API, which is read beside Compute's."""
 
-PERMISSIONS = tuple(
-    sorted({*(one.permission for one in LISTS), MACHINE_TYPE_PERMISSION, CONFIGURATIONS_PERMISSION})
-)
-"""All that netplan needs of a project: the least-privilege role of `netplan doctor`."""
+MEMBERS_ID = "compute.instanceGroups.listInstances"
+MEMBERS_PERMISSION = "compute.instanceGroups.list"
+
+SERIES_ID = "monitoring.projects.timeSeries.list"
+SERIES_PERMISSION = "monitoring.timeSeries.list"
+
+ENTRIES_ID = "logging.entries.list"
+ENTRIES_PERMISSION = "logging.logEntries.list"
+PRIVATE_ENTRIES_PERMISSION = "logging.privateLogEntries.list"
+"""Where the logs lie in a private view."""
+
+ASSETS_ID = "cloudasset.assets.list"
+ASSETS_PERMISSION = "cloudasset.assets.listResource"
+
+TYPES_ID = "compute.machineTypes.aggregatedList"
+TYPES_PERMISSION = "compute.machineTypes.list"
+"""For new prices alone (`netplan prices refresh`)."""
+CATALOG_ID = "cloudbilling.services.skus.list"
+"""It takes a key, or credentials of any project, and no permission."""
+
+METHODS: Mapping[str, tuple[str, ...]] = {
+    **{one.id: (one.permission,) for one in LISTS},
+    MACHINE_TYPE_ID: (MACHINE_TYPE_PERMISSION,),
+    MEMBERS_ID: (MEMBERS_PERMISSION,),
+    CONFIGURATIONS_ID: (CONFIGURATIONS_PERMISSION,),
+    SERIES_ID: (SERIES_PERMISSION,),
+    ENTRIES_ID: (ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION),
+    ASSETS_ID: (ASSETS_PERMISSION,),
+    TYPES_ID: (TYPES_PERMISSION,),
+    CATALOG_ID: (),
+}
+"""Every method that netplan asks, and what it may need."""
+
+PERMISSIONS = tuple(sorted({one for needed in METHODS.values() for one in needed}))
+"""All that netplan needs: the least-privilege role of `netplan doctor`."""

@@ -8,13 +8,12 @@ from urllib.parse import quote
 
 import msgspec
 
-from netplan_planner.google.refusals import LIST_MEMBERS, Refusal, Request
+from netplan_planner.google.compute_methods import MEMBERS_ID, MEMBERS_PERMISSION
+from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import InstanceGroup, ProjectId, SelfLink, canonical_link
 from netplan_planner.readers.collector import Collector
-
-PERMISSION = "compute.instanceGroups.list"
 
 
 class _Member(msgspec.Struct):
@@ -72,13 +71,13 @@ def _request(place: GroupPlace, token: str, page_size: int) -> Request:
     project = quote(place.project, safe=":")
     query = {"maxResults": str(page_size), "prettyPrint": "false"}
     return Request(
-        method=LIST_MEMBERS,
+        method=MEMBERS_ID,
         path=f"projects/{project}/zones/{quote(place.zone)}"
         f"/instanceGroups/{quote(place.name)}/listInstances",
         query=query | ({"pageToken": token} if token else {}),
-        permission=PERMISSION,
+        permission=MEMBERS_PERMISSION,
         disabled="the Compute Engine API is disabled (403)",
-        missing=f"{LIST_MEMBERS}: no group {place.name} in {place.zone} (404)",
+        missing=f"{MEMBERS_ID}: no group {place.name} in {place.zone} (404)",
         body=b"{}",
     )
 

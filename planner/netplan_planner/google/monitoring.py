@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from netplan_planner import meter
+from netplan_planner.google.compute_methods import SERIES_ID, SERIES_PERMISSION
 from netplan_planner.google.metrics_window import MetricsWindow
 from netplan_planner.google.monitoring_lists import Asked, lists_of
 from netplan_planner.google.options import (
@@ -34,8 +35,7 @@ MONITORING_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_MONITORING"
 """gcloud's own variable; its value holds no version path."""
 SCOPE = "https://www.googleapis.com/auth/monitoring.read"
 
-METHOD_ID = "monitoring.projects.timeSeries.list"
-PERMISSION = "monitoring.timeSeries.list"
+METHOD_ID, PERMISSION = SERIES_ID, SERIES_PERMISSION
 VIEWER_ROLE = "roles/monitoring.viewer"
 
 PAGE_POINTS = 100_000
@@ -168,7 +168,7 @@ def _read(
     token = ""
     seen: set[str] = set()
     for number in range(_MOST_PAGES):
-        request = _request(project, asked, window, token)
+        request = series_request(project, asked, window, token)
         try:
             page = transport.get(request, _decoded)
         except Refusal as exc:
@@ -193,7 +193,8 @@ def _missing(metric: str) -> str:
     return f"{METHOD_ID}: no metric {metric} (404)"
 
 
-def _request(project: str, asked: Asked, window: MetricsWindow, token: str) -> Request:
+def series_request(project: str, asked: Asked, window: MetricsWindow, token: str = "") -> Request:
+    """Return the request for a page of a metric of a project."""
     text = f'metric.type = "{asked.metric}"'
     query: dict[str, str | tuple[str, ...]] = {
         "filter": f"{text} AND {asked.filter}" if asked.filter else text,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner.google.compute_methods import ENTRIES_ID, MEMBERS_ID
 from netplan_planner.google.options import LOGIN
 
 VIEWER_ROLE = "roles/compute.viewer"
@@ -21,9 +22,7 @@ class Refusal(Exception):
     """A request that failed for good; the text tells the user what to do about it."""
 
 
-LIST_ENTRIES = "logging.entries.list"
-LIST_MEMBERS = "compute.instanceGroups.listInstances"
-READS_BY_POST = frozenset({LIST_ENTRIES, LIST_MEMBERS})
+READS_BY_POST = frozenset({ENTRIES_ID, MEMBERS_ID})
 """Methods that read, though they are asked by POST; nothing else is ever posted."""
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
+from netplan_planner.google.compute_methods import CATALOG_ID, TYPES_ID, TYPES_PERMISSION
 from netplan_planner.google.options import ApiOptions, Endpoint
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
@@ -26,8 +27,6 @@ from netplan_planner.input_files import decode_json, gunzipped, whole
 
 CATALOG_ENDPOINT = "https://cloudbilling.googleapis.com/"
 BILLING_SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly"
-CATALOG_METHOD = "cloudbilling.services.skus.list"
-TYPES_METHOD = "compute.machineTypes.aggregatedList"
 OLDEST_HOURS = 6
 """Pages older than this belong to an answer of another day, and their next page may be gone."""
 
@@ -68,7 +67,7 @@ def catalog_list(service: str, name: str, currency: str) -> PagedList:
     """Return the list of a service's SKUs, priced in a currency."""
     return PagedList(
         name=name,
-        method=CATALOG_METHOD,
+        method=CATALOG_ID,
         path=f"v1/services/{quote(service, safe='')}/skus",
         query={"currencyCode": currency, "pageSize": str(_CATALOG_PAGE)},
         token="pageToken",
@@ -83,11 +82,11 @@ def machine_type_list(project: str) -> PagedList:
     """Return the list of the machine types that a project sees."""
     return PagedList(
         name="machine-types",
-        method=TYPES_METHOD,
+        method=TYPES_ID,
         path=f"projects/{quote(project, safe='')}/aggregated/machineTypes",
         query={"maxResults": str(_TYPES_PAGE)},
         token="pageToken",
-        permission="compute.machineTypes.list",
+        permission=TYPES_PERMISSION,
         forbidden="",
         missing=f"{project}: no such project",
     )

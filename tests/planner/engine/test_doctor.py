@@ -10,8 +10,15 @@ from time import time
 import pytest
 
 from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
-from netplan_planner.google.compute_methods import CONFIGURATIONS_PERMISSION, PERMISSIONS
+from netplan_planner.google.assets import ASSETS_VARIABLE
+from netplan_planner.google.compute_methods import (
+    CONFIGURATIONS_PERMISSION,
+    PERMISSIONS,
+    TYPES_PERMISSION,
+)
 from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.logs.options import LOGGING_VARIABLE
+from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck
 from netplan_planner.renderers.figures import shown
@@ -62,7 +69,9 @@ def test_every_refusal_names_a_permission_of_the_role(server: ComputeServer) -> 
     refused = [one for one in found.checks if one.name == "permission"]
     assert {one.status for one in refused} == {PROBLEM}
     assert {str(one.told).partition(":")[0] for one in refused} == {
-        one for one in PERMISSIONS if one.startswith("compute.") and one.endswith(".list")
+        one
+        for one in {*PERMISSIONS} - {TYPES_PERMISSION}
+        if one.startswith("compute.") and one.endswith(".list")
     }
     for one in refused:
         permission, _, refusal = str(one.told).partition(": ")
@@ -157,6 +166,32 @@ def test_configurations_of_flow_logs_have_an_api_of_their_own(
     assert str(one.told).startswith(CONFIGURATIONS_PERMISSION) == (status is PROBLEM)
 
 
+@pytest.mark.parametrize(
+    ("reason", "statuses"),
+    [
+        ("SERVICE_DISABLED", [PROBLEM, PROBLEM, OK]),
+        ("IAM_PERMISSION_DENIED", [PROBLEM, PROBLEM, PROBLEM]),
+        ("", [OK, OK, OK]),
+    ],
+)
+def test_apis_beside_computes_are_tried(
+    reason: str, statuses: list[CheckStatus], server: ComputeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("monitoring-api", "logging-api", "asset-api")
+    assert {check(asked(server.url), name).status for name in names} == {UNKNOWN}
+    error = {"error": {"code": 403, "message": "no", "details": [{"reason": reason}]}}
+    body = json_answer(error, status=403) if reason else json_answer({})
+    with HostileServer(lambda _: body) as other:
+        for variable in (MONITORING_VARIABLE, LOGGING_VARIABLE, ASSETS_VARIABLE):
+            monkeypatch.setenv(variable, f"{other.url}/")
+        found = [check(asked(server.url), name) for name in names]
+    assert [one.status for one in found] == statuses
+    if reason == "SERVICE_DISABLED":
+        assert found[1].remedy.startswith("gcloud services enable logging.googleapis.com")
+    if reason == "IAM_PERMISSION_DENIED":
+        assert all(str(one.told).partition(":")[0] in PERMISSIONS for one in found)
+
+
 def test_subnetworks_that_log_nothing_are_a_problem(server: ComputeServer) -> None:
     subnet = {**one_project.resources()["subnetworks"][0], "logConfig": {"enable": False}}
     subnet["enableFlowLogs"] = False
@@ -188,7 +223,7 @@ def test_the_role_is_what_gcloud_takes() -> None:
         *("title", "description", "stage")
     }
     assert [line.removeprefix("- ") for line in listed.splitlines()] == list(PERMISSIONS)
-    assert all(one.endswith((".list", ".get")) for one in PERMISSIONS)
+    assert all(one.endswith((".list", ".get", ".listResource")) for one in PERMISSIONS)
     assert netplan("doctor", "--role").out == role_yaml()
 
 
@@ -199,7 +234,7 @@ def test_statuses(server: ComputeServer) -> None:
     ]
     well = netplan(*words)
     assert (well.status, well.err) == (0, "")
-    assert "0 problems in 8 checks" in well.out
+    assert "0 problems in 11 checks" in well.out
     assert netplan(*words, "--strict").status == 4
     server.add_fault(Fault(status=403, reason="forbidden", method="compute.routes.list"))
     ill = netplan(*words)

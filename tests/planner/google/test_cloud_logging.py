@@ -14,10 +14,9 @@ import pytest
 from netplan_planner import writing
 from netplan_planner.errors import AccessError, EmptyError, InputError, UsageError
 from netplan_planner.google import ApiOptions
+from netplan_planner.google.compute_methods import ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION
 from netplan_planner.google.logs import LogOptions, LogsRead, read_flow_logs, spool
 from netplan_planner.google.logs.asking import (
-    PERMISSION,
-    PRIVATE_PERMISSION,
     Pace,
     entries_request,
     read_page,
@@ -327,7 +326,7 @@ def test_two_runs_do_not_read_into_one_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("fault", "said"), [
-    (Fault(status=403, reason="forbidden"), (PERMISSION, PRIVATE_PERMISSION, "logging.viewer")),
+    (Fault(status=403, reason="forbidden"), (ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION, "logging.viewer")),
     (Fault(status=403, reason="SERVICE_DISABLED"), ("gcloud services enable logging",)),
     (Fault(status=404), ("no such project",)),
     (Fault(status=401), ("refused (401)",)),

@@ -11,14 +11,17 @@ from typing import NamedTuple
 
 import msgspec
 
+from netplan_planner.google.compute_methods import (
+    ENTRIES_ID,
+    ENTRIES_PERMISSION,
+    PRIVATE_ENTRIES_PERMISSION,
+)
 from netplan_planner.google.logs.options import PAGE_RECORDS
-from netplan_planner.google.refusals import LIST_ENTRIES, Request
+from netplan_planner.google.refusals import Request
 from netplan_planner.google.transport import NotWhole
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import ProjectId
 
-PERMISSION = "logging.logEntries.list"
-PRIVATE_PERMISSION = "logging.privateLogEntries.list"
 VIEWER_ROLE, PRIVATE_ROLE = "roles/logging.viewer", "roles/logging.privateLogViewer"
 
 LOG_NAMES = ("compute.googleapis.com%2Fvpc_flows", "networkmanagement.googleapis.com%2Fvpc_flows")
@@ -65,15 +68,16 @@ def entries_request(
         "pageSize": PAGE_RECORDS,
     }
     return Request(
-        method=LIST_ENTRIES,
+        method=ENTRIES_ID,
         path="entries:list",
         query={"prettyPrint": "false"},
-        permission=PERMISSION,
+        permission=ENTRIES_PERMISSION,
         disabled="the Cloud Logging API is disabled (403); run `gcloud services enable"
         f" logging.googleapis.com --project={project}`",
-        missing=f"{LIST_ENTRIES}: no such project, or this account cannot see it (404)",
-        forbidden=f"it needs the permission {PERMISSION}, which the role {VIEWER_ROLE} holds; where"
-        f" the logs lie in a private view, {PRIVATE_PERMISSION} ({PRIVATE_ROLE})",
+        missing=f"{ENTRIES_ID}: no such project, or this account cannot see it (404)",
+        forbidden=f"it needs the permission {ENTRIES_PERMISSION}, which the role {VIEWER_ROLE}"
+        " holds; where the logs lie in a private view,"
+        f" {PRIVATE_ENTRIES_PERMISSION} ({PRIVATE_ROLE})",
         body=msgspec.json.encode(asked | ({"pageToken": token} if token else {})),
     )
 

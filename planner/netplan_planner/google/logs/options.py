@@ -56,6 +56,25 @@ class LogOptions(Value, frozen=True, kw_only=True):
         return self.requests_per_minute * PAGE_RECORDS
 
 
+def known_logging_endpoint(
+    options: LogOptions, api: ApiOptions, environment: Mapping[str, str]
+) -> Endpoint | None:
+    """Return where Cloud Logging is; None where Compute's endpoint alone is replaced.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    return resolve_beside(
+        api,
+        resolve_endpoint(api, environment),
+        environment,
+        variable=LOGGING_VARIABLE,
+        default=LOGGING_ENDPOINT,
+        named=options.endpoint,
+        version=_VERSION_PATH,
+    )
+
+
 def logging_endpoint(
     options: LogOptions, api: ApiOptions, environment: Mapping[str, str]
 ) -> Endpoint:
@@ -65,15 +84,7 @@ def logging_endpoint(
         UsageError: If it is no URL, if credentials would leave the machine unencrypted, or if only
             Compute's endpoint is replaced: its stand-in says nothing of where the logs are.
     """
-    found = resolve_beside(
-        api,
-        resolve_endpoint(api, environment),
-        environment,
-        variable=LOGGING_VARIABLE,
-        default=LOGGING_ENDPOINT,
-        named=options.endpoint,
-        version=_VERSION_PATH,
-    )
+    found = known_logging_endpoint(options, api, environment)
     if found is None:
         raise UsageError(
             "the Compute API is asked elsewhere than at Google's: say where Cloud Logging is, too"

@@ -1,0 +1,89 @@
+"""Every method that netplan asks of Google, and what it needs, is written in one table.
+
+`netplan doctor --role` is made of it, so that the role is enough for all that is ever asked.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from netplan_planner import google
+from netplan_planner.engine.doctor import role_yaml
+from netplan_planner.google import compute_methods
+from netplan_planner.google.compute_methods import METHODS
+from netplan_planner.google.refusals import READS_BY_POST
+
+ROOM = Path(google.__file__).parent
+TABLE = Path(compute_methods.__file__)
+_NAMED = re.compile(
+    r"(compute|monitoring|logging|cloudasset|networkmanagement|cloudbilling)"
+    r"\.[A-Za-z]+(\.[A-Za-z]+)*\.(get|list[A-Za-z]*|aggregatedList)"
+)
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(ROOM.rglob("*.py")):
+        yield path, ast.parse(path.read_text("utf-8"))
+
+
+def test_ids_and_permissions_stand_in_the_table_alone() -> None:
+    elsewhere = [
+        (path.name, node.value)
+        for path, tree in modules()
+        if path != TABLE
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _NAMED.fullmatch(node.value)
+    ]
+    assert elsewhere == []
+    own = {
+        value
+        for name, value in vars(compute_methods).items()
+        if name.endswith("_ID") and isinstance(value, str)
+    }
+    assert own == {
+        one for one in METHODS if not any(one == item.id for item in compute_methods.LISTS)
+    }
+    assert all(map(_NAMED.fullmatch, METHODS))
+
+
+def asked() -> Iterator[tuple[str, ast.expr]]:
+    """Yield what stands for the method of each request that is made."""
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                for word in node.keywords:
+                    if word.arg == "method":
+                        place = path.relative_to(ROOM).with_suffix("").parts
+                        yield ".".join([google.__name__, *place]), word.value
+
+
+def test_every_request_names_a_method_of_the_table() -> None:
+    found = list(asked())
+    assert len(found) >= 8
+    for module, value in found:
+        if isinstance(value, ast.Name):
+            assert getattr(import_module(module), value.id) in METHODS, (module, value.id)
+        else:
+            # Of a list in the table, or of one whose own method is written with its name.
+            assert ast.unparse(value) in {"method.id", "wanted.method"}, (
+                module,
+                ast.unparse(value),
+            )
+
+
+def test_the_role_is_enough_for_every_method() -> None:
+    listed = {line.removeprefix("- ") for line in role_yaml().splitlines()}
+    for method, needed in METHODS.items():
+        assert set(needed) <= listed, method
+    assert set(METHODS) >= READS_BY_POST
+
+
+@pytest.mark.parametrize("word", ["set", "create", "delete", "update", "write", "insert"])
+def test_the_role_changes_nothing(word: str) -> None:
+    assert not any(one.rpartition(".")[2].casefold().startswith(word) for one in METHODS)
