@@ -71,6 +71,8 @@ def test_a_currency_without_a_rate_is_refused_and_says_where_rates_come_from() -
         ("price", ["price", "machine", "n2-standard-4", "--region", "us-central1"]),
         ("audit", ["audit", "--demo", "gecko"]),
         ("recommend", ["recommend", "--gbps", "10", "--region", "us-central1"]),
+        ("flow-logs", ["flow-logs", "cost", "--demo", "gecko"]),
+        ("flow-logs", ["flow-logs", "plan", "--demo", "gecko"]),
     ):
         done = run_verbs(arguments=[*asked, "--currency", "EUR"])
         assert (done.returncode, done.stdout) == (3, ""), verb
@@ -83,6 +85,17 @@ def test_dollars_need_no_rate() -> None:
                      "us-central1", "--currency", "USD"])  # fmt: skip
     assert done.returncode == 0
     assert "EUR" not in done.stdout
+
+
+def test_the_cost_of_flow_logs_is_shown_in_it(folder: Path, tmp_path: Path) -> None:
+    expected = tmp_path / "expected.csv"
+    expected.write_text("place,records\nsubnet-1,10000000000\n")
+    for words in (["cost", "--records", str(expected)], ["plan", "--demo", "gecko"]):
+        asked = ["flow-logs", *words, "--prices", str(folder), "--currency", "EUR"]
+        done = run_verbs(arguments=asked)
+        assert done.returncode == 0, done.stderr
+        assert "Flow logs cost EUR " in done.stdout
+        assert "Amounts in EUR are converted" in " ".join(done.stdout.split())
 
 
 def test_a_recommendation_is_shown_in_it(folder: Path) -> None:

@@ -56,6 +56,10 @@ VERBS = {
     "recommend": [["recommend", "--gbps", "10", "--region", "us-central1", "--top", "1"]],
     "audit": [["audit", "--demo", "gecko", "--fail-on", "never"]],
     "probe": [["probe", "plan", "--demo", "gecko"]],
+    "flow-logs": [
+        ["flow-logs", "cost", "--demo", "gecko"],
+        ["flow-logs", "plan", "--demo", "gecko"],
+    ],
 }
 
 

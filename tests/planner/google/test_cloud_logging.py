@@ -14,7 +14,12 @@ import pytest
 from netplan_planner import writing
 from netplan_planner.errors import AccessError, EmptyError, InputError, UsageError
 from netplan_planner.google import ApiOptions
-from netplan_planner.google.compute_methods import ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION
+from netplan_planner.google.compute_methods import (
+    ENTRIES_ID,
+    ENTRIES_PERMISSION,
+    MEMBERS_ID,
+    PRIVATE_ENTRIES_PERMISSION,
+)
 from netplan_planner.google.logs import LogOptions, LogsRead, read_flow_logs, spool
 from netplan_planner.google.logs.asking import (
     Pace,
@@ -23,7 +28,7 @@ from netplan_planner.google.logs.asking import (
 )
 from netplan_planner.google.logs.options import LOGGING_VARIABLE, SCOPE
 from netplan_planner.google.options import resolve_endpoint
-from netplan_planner.google.refusals import LIST_ENTRIES, LIST_MEMBERS, READS_BY_POST, Request
+from netplan_planner.google.refusals import READS_BY_POST, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.leftovers import sole_user
 from netplan_planner.model import ProjectId
@@ -326,7 +331,10 @@ def test_two_runs_do_not_read_into_one_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("fault", "said"), [
-    (Fault(status=403, reason="forbidden"), (ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION, "logging.viewer")),
+    (
+        Fault(status=403, reason="forbidden"),
+        (ENTRIES_PERMISSION, PRIVATE_ENTRIES_PERMISSION, "logging.viewer"),
+    ),
     (Fault(status=403, reason="SERVICE_DISABLED"), ("gcloud services enable logging",)),
     (Fault(status=404), ("no such project",)),
     (Fault(status=401), ("refused (401)",)),
@@ -434,7 +442,7 @@ def test_an_entry_over_several_lines_becomes_one() -> None:
 
 def test_the_method_is_the_documents() -> None:
     judge = discovery("logging", "v2")
-    method = judge.methods[LIST_ENTRIES]
+    method = judge.methods[ENTRIES_ID]
     request = entries_request(ProjectId("p"), START, UNTIL, "token")
     assert (method.http_method, method.path) == ("POST", f"v2/{request.path}")
     assert request.body is not None
@@ -444,7 +452,7 @@ def test_the_method_is_the_documents() -> None:
 
 
 def test_nothing_but_reading_is_posted() -> None:
-    assert frozenset({LIST_ENTRIES, LIST_MEMBERS}) == READS_BY_POST
+    assert frozenset({ENTRIES_ID, MEMBERS_ID}) == READS_BY_POST
     endpoint = resolve_endpoint(ApiOptions(endpoint="http://127.0.0.1:1", is_anonymous=True), {})
     request = Request("compute.instances.insert", "x", {}, "", "", "", body=b"{}")
     transport = Transport(endpoint, HASTE)

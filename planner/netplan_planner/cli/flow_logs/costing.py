@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_log_bill import ONLY_COUNTS, flow_log_bill
 from netplan_planner.engine.flow_log_forecast import forecast
-from netplan_planner.engine.prices.source import PriceSource
+from netplan_planner.engine.prices.source import PriceSource, currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.renderers import RenderOptions
 
@@ -37,6 +37,7 @@ class Cost(Parameters, frozen=True, kw_only=True):
     ] = True
     given: Input = Input()
     pricing: PriceInput = PriceInput()
+    currency: options.CurrencyCode = None
     reading: FlowReading = FlowReading()
     api: Api = Api()
     answer: answers.Output = answers.Output()
@@ -51,8 +52,13 @@ def cost(asked: Cost) -> None:
     a table of how many there would be. Generation by its price steps, and storage.
     """
     specs = asked.answer.specs()
-    look = RenderOptions(width=asked.look.width, colour=asked.look.color)
     pricing = asked.pricing
+    look = RenderOptions(
+        width=asked.look.width,
+        colour=asked.look.color,
+        # Before anything is read: a rate that is not there is no reason to wait for.
+        currency=currency_in(asked.given.prices(pricing), asked.currency),
+    )
     if asked.records is not None:
         if asked.given.is_given:
             raise UsageError("--records is for logs that are not on: give it or what to read")

@@ -5,11 +5,12 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from netplan_planner.cli import answers
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_log_plan import plan_flow_logs
+from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import LogGoal
 from netplan_planner.renderers import RenderOptions
@@ -72,6 +73,7 @@ class Plan(Parameters, frozen=True, kw_only=True):
     promise: Promise = Promise()
     given: Input = Input()
     pricing: PriceInput = PriceInput()
+    currency: options.CurrencyCode = None
     reading: FlowReading = FlowReading()
     api: Api = Api()
     answer: answers.Output = answers.Output()
@@ -86,6 +88,7 @@ def plan(asked: Plan) -> None:
     Prints the commands; changes nothing.
     """
     specs = asked.answer.specs()
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     request = replace(
         request_of(asked.given, asked.pricing, as_of=None, calibration=None),
         api=asked.api.options(),
@@ -100,7 +103,7 @@ def plan(asked: Plan) -> None:
         p95_from_gbps=promise.p95_from,
         keeps_metadata=promise.metadata,
     )
-    look = RenderOptions(width=asked.look.width, colour=asked.look.color)
+    look = RenderOptions(currency=shown_in, width=asked.look.width, colour=asked.look.color)
     answers.write(plan_flow_logs(request, goal, progress), specs, look)
 
 

@@ -144,6 +144,8 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
                 yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
     for note in answer.notes:
         yield Para(line=line(say(note, Role.DIM, length=_LONG)))
+    if options.currency is not None:
+        yield Para(line=line(options.currency.assumption))
 
 
 def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
