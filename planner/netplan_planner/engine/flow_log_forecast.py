@@ -1,19 +1,34 @@
 """What flow logs will cost, from how many records there would be."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from math import isnan
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.flow_log_bill import LogMeter
+from netplan_planner.engine.flow_log_sources import place_name
+from netplan_planner.engine.inputs import Say
+from netplan_planner.engine.metrics import read_predicted_logs
 from netplan_planner.engine.prices.source import PriceSource
-from netplan_planner.model import PriceBook, Value
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import InputError
+from netplan_planner.model import (
+    MeasuredKind,
+    Metric,
+    MetricSeries,
+    PriceBook,
+    SelfLink,
+    Value,
+)
 from netplan_planner.model.flow_log_bill import FlowLogBill, LogRow, LogSettings
 from netplan_planner.model.log_volume import log_gib
 from netplan_planner.model.price_age import price_age
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table
-from netplan_planner.units import HOURS_PER_MONTH, counted
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
 
 COLUMNS = (
     Column(
@@ -69,6 +84,55 @@ def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogB
         window=f"{counted(len(expected), 'row')} of {file.name}",
         notes=(*left_out, *found.notes),
         price_age=age,
+    )
+
+
+def forecast_of_metrics(
+    request: AuditRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
+) -> FlowLogBill:
+    """Return what flow logs would cost by the metric of how many records there would be.
+
+    Raises:
+        AccessError: If there are no credentials for the live API.
+        InputError: If a file cannot be read, or nothing tells of any subnetwork.
+    """
+    metrics = read_predicted_logs(request, say)
+    series = (
+        metrics.of_kind(MeasuredKind.SUBNETWORK, Metric.PREDICTED_LOGS)
+        if metrics is not None
+        else ()
+    )
+    expected = expected_of(series)
+    if metrics is None or not expected:
+        why = "; ".join(one.reason for one in metrics.coverage.unread[:2]) if metrics else ""
+        raise InputError(
+            f"the metric {Metric.PREDICTED_LOGS.value} tells of no subnetwork"
+            + (f": {why}" if why else "")
+        )
+    book = source.book()
+    found = bill_of_expected(expected, book, has_metadata=has_metadata)
+    gap_h = sum(one.gap_s for one in series) / SECONDS_PER_HOUR
+    gaps = (f"{gap_h:,.1f} h without a point are taken to be like the others",) if gap_h else ()
+    first, last = min(one.start for one in series), max(one.end for one in series)
+    return replace(
+        found,
+        window=f"the metric of {counted(len(expected), 'subnetwork')},"
+        f" {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC",
+        notes=(*gaps, *(one.reason for one in metrics.coverage.unread), *found.notes),
+        price_age=price_age(book.info, source.today, folder=source.folder),
+    )
+
+
+def expected_of(series: Sequence[MetricSeries]) -> tuple[ExpectedRecords, ...]:
+    """Return how many records each subnetwork would write in the time that has values."""
+    return tuple(
+        ExpectedRecords(
+            place=place_name(one.resource.link or SelfLink(one.resource.name)),
+            record_count=one.total,
+            hours=one.observed_s / SECONDS_PER_HOUR,
+        )
+        for one in series
+        if one.total is not None and one.observed_s > 0
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError
-from netplan_planner.google import gather_live, window_until
+from netplan_planner.google import gather_live, gather_predicted_logs, window_until
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix
 from netplan_planner.readers import read_bundled_metrics
@@ -58,6 +58,30 @@ def read_metrics(
     notes = (FLOWS_LEFT_OUT,) if gathering.has_flows and not with_flows else ()
     traffic = traffic_of(gathering, inventory) if with_flows else None
     return metrics_of(gathering, inventory, notes), traffic
+
+
+def read_predicted_logs(request: AuditRequest, say: Callable[[str], None]) -> Metrics | None:
+    """Return the metrics of files, a bundle and the live API that tell of logs before they are on.
+
+    None where nothing was to be read.
+
+    Raises:
+        AccessError: If there are no credentials for the live API.
+        InputError: If a file cannot be read, or holds no time series.
+    """
+    bundles = [path for path in request.metrics if is_bundle(path)]
+    if bundles:
+        return _bundled(bundles, request)
+    gathering = gather_files(request.metrics) if request.metrics else None
+    if request.live_metrics and request.projects:
+        chosen = request.traffic_options
+        window = window_until(datetime.now(UTC), request.metrics_days, chosen.since, chosen.until)
+        live = gather_predicted_logs(request.projects, request.api, window, say)
+        if gathering is None:
+            gathering = live
+        elif live is not None:
+            gathering.merge(live)
+    return None if gathering is None else metrics_of(gathering, Inventory())
 
 
 def _bundled(bundles: list[Path], request: AuditRequest) -> Metrics:

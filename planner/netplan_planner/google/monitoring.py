@@ -6,7 +6,7 @@ requests is known before: a page holds up to 100,000 points.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from urllib.parse import quote
 from netplan_planner import meter
 from netplan_planner.google.compute_methods import SERIES_ID, SERIES_PERMISSION
 from netplan_planner.google.metrics_window import MetricsWindow
-from netplan_planner.google.monitoring_lists import Asked, lists_of
+from netplan_planner.google.monitoring_lists import Asked, lists_of, predicted_logs
 from netplan_planner.google.options import (
     ApiOptions,
     Endpoint,
@@ -83,6 +83,32 @@ def gather_live(
         AccessError: If there are no credentials.
         UsageError: If the endpoint cannot be used.
     """
+    lists = {project: lists_of(inventory, project, with_flows) for project in projects}
+    return _gathered(lists, options, window, progress)
+
+
+def gather_predicted_logs(
+    projects: Sequence[str],
+    options: ApiOptions,
+    window: MetricsWindow,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Gathering | None:
+    """Return the most records that flow logs of projects would have; None as in `gather_live`.
+
+    Raises:
+        AccessError: If there are no credentials.
+        UsageError: If the endpoint cannot be used.
+    """
+    lists = {project: [predicted_logs()] for project in projects}
+    return _gathered(lists, options, window, progress)
+
+
+def _gathered(
+    lists: Mapping[str, Sequence[Asked]],
+    options: ApiOptions,
+    window: MetricsWindow,
+    progress: Callable[[str], None],
+) -> Gathering | None:
     endpoint = monitoring_endpoint(options)
     if endpoint is None:
         return None
@@ -91,7 +117,7 @@ def gather_live(
     with closing(transport):
         pool = ThreadPoolExecutor(options.concurrency)
         try:
-            _gather(projects, inventory, transport, window, pool, gathering, with_flows, progress)
+            _gather(lists, transport, window, pool, gathering, progress)
         except BaseException:
             transport.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -116,16 +142,13 @@ def monitoring_endpoint(options: ApiOptions) -> Endpoint | None:
 
 
 def _gather(
-    projects: Sequence[str],
-    inventory: Inventory,
+    lists: Mapping[str, Sequence[Asked]],
     transport: Transport,
     window: MetricsWindow,
     pool: ThreadPoolExecutor,
     into: Gathering,
-    with_flows: bool,
     progress: Callable[[str], None],
 ) -> None:
-    lists = {project: lists_of(inventory, project, with_flows) for project in projects}
     # The first list shows whether a project can be asked at all.
     first = {
         project: pool.submit(_read, transport, project, asked[0], window)

@@ -104,6 +104,13 @@ def lists_of(inventory: Inventory, project: str, with_flows: bool) -> list[Asked
     return asked
 
 
+def predicted_logs() -> Asked:
+    """Return what tells of flow logs before they are on, by subnetwork."""
+    asked = _of(Metric.PREDICTED_LOGS, 100)
+    names = ("project_id", "location", "subnetwork_name", "subnetwork_id")
+    return asked._replace(labels=tuple(f"resource.label.{name}" for name in names))
+
+
 def _of(metric: Metric, series_count: int, filter_text: str = "") -> Asked:
     known = KNOWN[metric.value]
     if known.is_counter:

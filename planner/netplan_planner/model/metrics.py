@@ -78,6 +78,10 @@ class Metric(StrEnum):
     LB_L4_PROXY_EGRESS = "loadbalancing.googleapis.com/l4_proxy/egress_bytes_count"
     LB_TCP_PROXY_EGRESS = "loadbalancing.googleapis.com/tcp_ssl_proxy/egress_bytes_count"
 
+    PREDICTED_LOGS = "networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count"
+    """The most records of flow logs that a subnetwork would write, whether its logs are on or not:
+    all of them, at the shortest interval."""
+
     QUOTA_LIMIT = "serviceruntime.googleapis.com/quota/limit"
     QUOTA_RATE = "serviceruntime.googleapis.com/quota/rate/net_usage"
     QUOTA_USAGE = "serviceruntime.googleapis.com/quota/allocation/usage"
@@ -94,6 +98,7 @@ class MeasuredKind(StrEnum):
     VLAN_ATTACHMENT = "vlan-attachment"
     LOAD_BALANCER = "load-balancer"
     QUOTA = "quota"
+    SUBNETWORK = "subnetwork"
 
 
 class MeasuredResource(Value, frozen=True, kw_only=True):

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.engine.demos import load_demo
+from netplan_planner.google.monitoring import MONITORING_VARIABLE
+from netplan_planner.model import Metric
 from support.commands.run import run_verbs
+from support.metrics.series import page, time_series
+from support.servers.monitoring import MonitoringServer
 
 COMMANDS_BY_ANSWER = {
     "FlowLogBill": (
@@ -44,6 +48,62 @@ def test_logs_that_are_not_on_are_priced_by_how_many_records_there_would_be(
     gib = 732_000_000 * 1418 / 2**30
     assert float(answer["usd_per_month"]) == pytest.approx(gib * 0.5, rel=1e-3)
     assert any("1 row without a number" in note for note in answer["notes"])
+
+
+PREDICTED = [
+    time_series(
+        Metric.PREDICTED_LOGS.value,
+        [60_000] * 120,
+        resource={
+            "project_id": "p",
+            "location": "us-central1",
+            "subnetwork_name": name,
+            "subnetwork_id": number,
+        },
+        resource_type="gce_subnetwork",
+    )
+    for name, number in (("front", "1"), ("back", "2"), ("back", "2"))
+]
+"""A thousand records a second each; one of them twice, as copies of an export are."""
+
+
+def test_the_metric_tells_what_logs_will_cost_before_they_are_on(tmp_path: Path) -> None:
+    stored = tmp_path / "series.json"
+    stored.write_text(json.dumps(page(*PREDICTED)))
+    words = ["flow-logs", "cost", "--metrics", str(stored), "--output", "json"]
+    found = run_verbs(arguments=words)
+    assert found.returncode == 0, found.stderr
+    answer = json.loads(found.stdout)
+    rows = {one["name"]: one["volume"]["records_per_month"] for one in answer["writers"]}
+    month = 1000 * 3600 * 730
+    assert rows == {"us-central1/front": month, "us-central1/back": month}
+    gib = 2 * month * 1418 / 2**30
+    assert float(answer["usd_per_month"]) == pytest.approx(gib * 0.5, rel=1e-3)
+    assert "the metric of 2 subnetworks" in answer["window"]
+    bare = run_verbs(arguments=[*words, "--no-metadata"])
+    assert float(json.loads(bare.stdout)["usd_per_month"]) < float(answer["usd_per_month"])
+
+
+def test_the_metric_is_asked_of_a_project_without_traffic() -> None:
+    words = ["flow-logs", "cost", "--project", "p", "--anonymous", "--output", "json"]
+    window = ["--since", "2026-11-01", "--until", "2026-11-02"]
+    with MonitoringServer() as server:
+        server.add_series("p", PREDICTED[:2])
+        found = run_verbs(arguments=[*words, *window], **{MONITORING_VARIABLE: server.url})
+        assert set(server.asked_metrics()) == {Metric.PREDICTED_LOGS.value}
+        assert server.problems == []
+    assert found.returncode == 0, found.stderr
+    assert len(json.loads(found.stdout)["writers"]) == 2
+
+
+def test_other_metrics_tell_nothing_of_logs(tmp_path: Path) -> None:
+    stored = tmp_path / "series.json"
+    other = {"instance_id": "1", "zone": "z"}
+    series = time_series(Metric.VM_SENT_BYTES.value, [1.0], resource=other)
+    stored.write_text(json.dumps(page(series)))
+    found = run_verbs(arguments=["flow-logs", "cost", "--metrics", str(stored)])
+    assert found.returncode == 3
+    assert "tells of no subnetwork" in found.stderr
 
 
 @pytest.mark.parametrize("value", ["5", "0%", "100%", "5%x", "five%"])

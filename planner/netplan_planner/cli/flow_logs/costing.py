@@ -9,10 +9,18 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
+from netplan_planner.cli.bundles import (
+    Api,
+    FlowReading,
+    Input,
+    Look,
+    MetricsInput,
+    PriceInput,
+    request_of,
+)
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.flow_log_bill import ONLY_COUNTS, flow_log_bill
-from netplan_planner.engine.flow_log_forecast import forecast
+from netplan_planner.engine.flow_log_forecast import forecast, forecast_of_metrics
 from netplan_planner.engine.prices.source import PriceSource, currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.renderers import RenderOptions
@@ -32,10 +40,12 @@ class Cost(Parameters, frozen=True, kw_only=True):
     metadata: Annotated[
         bool,
         typer.Option(
-            "--metadata/--no-metadata", help="With --records: whether they will have metadata."
+            "--metadata/--no-metadata",
+            help="With --records and metrics: whether they will have metadata.",
         ),
     ] = True
     given: Input = Input()
+    metrics: MetricsInput = MetricsInput()
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
     reading: FlowReading = FlowReading()
@@ -49,7 +59,8 @@ def cost(asked: Cost) -> None:
     """Say what flow logs cost a month, by the subnetwork or configuration that writes them.
 
     From the records themselves, duplicates of two configurations apart; or before they are on, from
-    a table of how many there would be. Generation by its price steps, and storage.
+    a table, or the metric predicted_max_vpc_flow_logs_count (--metrics; --project asks for it where
+    no --traffic is given), of how many there would be. Generation by its price steps, and storage.
     """
     specs = asked.answer.specs()
     pricing = asked.pricing
@@ -59,15 +70,15 @@ def cost(asked: Cost) -> None:
         # Before anything is read: a rate that is not there is no reason to wait for.
         currency=currency_in(asked.given.prices(pricing), asked.currency),
     )
+    source = PriceSource(
+        today=date.today(),
+        folder=asked.given.prices(pricing),
+        discounts=tuple(pricing.discount or ()),
+        billing_exports=tuple(pricing.billing_export or ()),
+    )
     if asked.records is not None:
-        if asked.given.is_given:
+        if asked.given.is_given or asked.metrics.metrics:
             raise UsageError("--records is for logs that are not on: give it or what to read")
-        source = PriceSource(
-            today=date.today(),
-            folder=pricing.prices,
-            discounts=tuple(pricing.discount or ()),
-            billing_exports=tuple(pricing.billing_export or ()),
-        )
         found = forecast(asked.records, source, has_metadata=asked.metadata)
         answers.write(found, specs, look)
         return
@@ -77,4 +88,10 @@ def cost(asked: Cost) -> None:
         traffic_options=replace(asked.reading.options(), log_volume_from_gbps=ONLY_COUNTS),
         log_options=asked.reading.log_options(),
     )
+    request = asked.metrics.added_to(request, asked.given.bundle)
+    is_told_live = request.live_metrics and request.projects
+    if not request.traffic and request.demo is None and (request.metrics or is_told_live):
+        told = forecast_of_metrics(request, source, has_metadata=asked.metadata, say=progress)
+        answers.write(told, specs, look)
+        return
     answers.write(flow_log_bill(request, progress), specs, look)

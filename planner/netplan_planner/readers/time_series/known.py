@@ -119,6 +119,7 @@ _ALL = [
     *_counters(
         _LB, BYTES_PER_S, *(metric for metric in Metric if metric.startswith("loadbalancing."))
     ),
+    *_counters(MeasuredKind.SUBNETWORK, "1/s", _M.PREDICTED_LOGS),
     _gauge(_M.QUOTA_LIMIT, _QUOTA, RATIO, Join.MOST, apart=("limit_name",)),
     # Counts of a unit that the quota itself has (bits, requests, …).
     *_counters(_QUOTA, "1/s", _M.QUOTA_RATE),
@@ -165,4 +166,5 @@ _TOLD_BY = {
     MeasuredKind.VLAN_ATTACHMENT: frozenset({"resource.attachment"}),
     MeasuredKind.LOAD_BALANCER: frozenset({"resource.forwarding_rule_name"}),
     MeasuredKind.QUOTA: frozenset({"metric.quota_metric"}),
+    MeasuredKind.SUBNETWORK: frozenset({"resource.subnetwork_name", "resource.subnetwork_id"}),
 }

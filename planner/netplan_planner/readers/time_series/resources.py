@@ -67,6 +67,8 @@ class Resources:
             case MeasuredKind.QUOTA:
                 name = metric.get("quota_metric") or identity.type.rpartition("/")[0]
                 found = []
+            case MeasuredKind.SUBNETWORK:
+                return _of_subnetwork(labels, project, location)
         return _named(kind, project, location, name, _in_place(found, project, location))
 
     def _of_machine(
@@ -96,6 +98,15 @@ class Resources:
         }
         link = next(iter(routers)) if len(routers) == 1 else None
         return _named(MeasuredKind.NAT, project, region, name, link)
+
+
+def _of_subnetwork(labels: Mapping[str, str], project: str, region: str) -> MeasuredResource:
+    """Return the subnetwork of a series: its labels make its link, read or not."""
+    name = labels.get("subnetwork_name", "")
+    is_whole = bool(project and name and region != "global")
+    link = SelfLink(f"projects/{project}/regions/{region}/subnetworks/{name}") if is_whole else None
+    shown = name or labels.get("subnetwork_id", "")
+    return _named(MeasuredKind.SUBNETWORK, project, region, shown, link)
 
 
 def _named(

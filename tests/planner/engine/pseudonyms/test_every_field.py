@@ -41,7 +41,7 @@ SHAPES = (
     "us-central1-a/{w}",
 )
 OWN_ADDRESSES = ("34.77.201.93", "10.77.201.93")
-RENAMED = {
+RENAMED: dict[Any, Any] = {
     Inventory: values.pseudonymised_inventory,
     TrafficMatrix: values.pseudonymised_traffic,
     PodTraffic: values.pseudonymised_pods,
