@@ -13,7 +13,9 @@ from itertools import chain
 import pytest
 
 from netplan_planner.errors import AccessError
-from netplan_planner.google import ApiOptions, credentials, read_projects, transport
+from netplan_planner.google import credentials, transport
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory
 from support.projects import one_project
 from support.servers.hostile import Answer, Asked, HostileServer, answer, json_answer, trickle
