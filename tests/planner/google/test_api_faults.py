@@ -160,8 +160,8 @@ def test_a_storm_that_passes_costs_nothing() -> None:
 
 def test_a_body_that_trickles_in_is_given_up() -> None:
     """Each wait is within the time limit, the whole is not."""
-    with but(second_page, lambda: trickle(instances(2, 200), pause_s=0.1)) as server:
-        inventory = read(server, timeout_s=0.3, max_attempts=2)
+    with but(second_page, lambda: trickle(instances(2, 200), pause_s=0.2)) as server:
+        inventory = read(server, timeout_s=0.8, max_attempts=2)
     assert len(inventory.instances) == 2
     assert "the answer came too slowly" in error_of(inventory)
 
