@@ -7,7 +7,8 @@ from pathlib import Path
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError
-from netplan_planner.google import gather_live, gather_predicted_logs, window_until
+from netplan_planner.google.metrics_window import window_until
+from netplan_planner.google.monitoring import gather_live, gather_predicted_logs
 from netplan_planner.inert import inert_line
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix
 from netplan_planner.readers import read_bundled_metrics

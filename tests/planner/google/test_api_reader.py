@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google import ApiOptions, read_projects
-from netplan_planner.google.compute_methods import LISTS, MACHINE_TYPE_ID
-from netplan_planner.google.group_members import PERMISSION as MEMBERS_PERMISSION
-from netplan_planner.google.refusals import LIST_MEMBERS
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.compute_methods import (
+    LISTS,
+    MACHINE_TYPE_ID,
+    MEMBERS_ID,
+    MEMBERS_PERMISSION,
+)
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, ProjectCoverage
 from support.projects import one_project
 from support.projects.recorded import add_recorded_project
@@ -53,7 +57,7 @@ def with_project(server: ComputeServer) -> ComputeServer:
 def test_every_list_is_asked_once_and_every_type_in_use() -> None:
     with with_project(ComputeServer()) as server:
         inventory = read(server)
-    asked_for = {MACHINE_TYPE_ID, LIST_MEMBERS}
+    asked_for = {MACHINE_TYPE_ID, MEMBERS_ID}
     assert server.read_methods() == {method.id for method in LISTS} | asked_for
     assert all(len(server.calls_of(method.id)) == 1 for method in LISTS)
     asked = {call.path.rpartition("/")[2] for call in server.calls_of(MACHINE_TYPE_ID)}
@@ -375,7 +379,7 @@ def test_no_write_method_exists_for_the_reader() -> None:
     with with_project(ComputeServer()) as server:
         read(server)
     posted = {call.method for call in server.calls if call.http_method != "GET"}
-    assert posted == {LIST_MEMBERS}
+    assert posted == {MEMBERS_ID}
 
 
 def test_the_server_itself_objects_to_writes_and_unknown_parameters() -> None:
@@ -448,16 +452,16 @@ def test_members_of_unmanaged_groups_are_listed_page_by_page() -> None:
     assert members == {
         "a": ["x", "y", "z"], "b": ["x"], "empty": [], "managed": [], "m": []
     }  # fmt: skip
-    assert len(server.calls_of(LIST_MEMBERS)) == 3
+    assert len(server.calls_of(MEMBERS_ID)) == 3
     assert coverage(inventory, "p").errors == ()
 
 
 def test_members_that_are_refused_are_an_error_of_the_project() -> None:
     with ComputeServer() as server:
-        server.add_fault(Fault(method=LIST_MEMBERS, status=403, reason="forbidden"))
+        server.add_fault(Fault(method=MEMBERS_ID, status=403, reason="forbidden"))
         inventory = read(with_groups(server), "p")
     assert all(g.members == () for g in inventory.instance_groups)
     (error,) = coverage(inventory, "p").errors
     assert MEMBERS_PERMISSION in error
-    described = discovery().methods[LIST_MEMBERS]
+    described = discovery().methods[MEMBERS_ID]
     assert (described.http_method, described.is_read) == ("POST", False)
