@@ -23,6 +23,7 @@ from netplan_planner.engine.flow_log_bill import ONLY_COUNTS, flow_log_bill
 from netplan_planner.engine.flow_log_forecast import forecast, forecast_of_metrics
 from netplan_planner.engine.prices.source import PriceSource, currency_in
 from netplan_planner.errors import UsageError
+from netplan_planner.model.flow_log_bill import FlowLogBill
 from netplan_planner.renderers import RenderOptions
 
 
@@ -63,13 +64,18 @@ def cost(asked: Cost) -> None:
     no --traffic is given), of how many there would be. Generation by its price steps, and storage.
     """
     specs = asked.answer.specs()
-    pricing = asked.pricing
     look = RenderOptions(
         width=asked.look.width,
         colour=asked.look.color,
         # Before anything is read: a rate that is not there is no reason to wait for.
-        currency=currency_in(asked.given.prices(pricing), asked.currency),
+        currency=currency_in(asked.given.prices(asked.pricing), asked.currency),
     )
+    answers.write(_bill(asked), specs, look)
+
+
+def _bill(asked: Cost) -> FlowLogBill:
+    """Return the bill by what was given: a table, a metric, else the records themselves."""
+    pricing = asked.pricing
     source = PriceSource(
         today=date.today(),
         folder=asked.given.prices(pricing),
@@ -79,9 +85,7 @@ def cost(asked: Cost) -> None:
     if asked.records is not None:
         if asked.given.is_given or asked.metrics.metrics:
             raise UsageError("--records is for logs that are not on: give it or what to read")
-        found = forecast(asked.records, source, has_metadata=asked.metadata)
-        answers.write(found, specs, look)
-        return
+        return forecast(asked.records, source, has_metadata=asked.metadata)
     request = replace(
         request_of(asked.given, pricing, as_of=None, calibration=None),
         api=asked.api.options(),
@@ -91,7 +95,5 @@ def cost(asked: Cost) -> None:
     request = asked.metrics.added_to(request, asked.given.bundle)
     is_told_live = request.live_metrics and request.projects
     if not request.traffic and request.demo is None and (request.metrics or is_told_live):
-        told = forecast_of_metrics(request, source, has_metadata=asked.metadata, say=progress)
-        answers.write(told, specs, look)
-        return
-    answers.write(flow_log_bill(request, progress), specs, look)
+        return forecast_of_metrics(request, source, has_metadata=asked.metadata, say=progress)
+    return flow_log_bill(request, progress)
