@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from netplan_planner.config import declared_targets, load_table, rule_thresholds
+from netplan_planner.config import declared_links, declared_targets, load_table, rule_thresholds
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
 from netplan_planner.model.kubernetes import Kubernetes
@@ -39,6 +39,8 @@ class Demo(Value, frozen=True, kw_only=True):
     """(rule, name, value) that the story asks for; those of the request go before them."""
     targets: tuple[tuple[str, float, str], ...] = ()
     """(glob over the end of a self link, wanted Gbit/s, source)."""
+    links: tuple[tuple[str, float, str], ...] = ()
+    """(range of addresses, Gbit/s of the hosts' link, source)."""
 
 
 def demo_names() -> tuple[str, ...]:
@@ -72,6 +74,10 @@ def load_demo(name: str) -> Demo:
         targets=tuple(
             (pattern, gbps, f"the story's wish, {_label(f'{folder}/')}{source}")
             for pattern, gbps, source in declared_targets(told)
+        ),
+        links=tuple(
+            (addresses, gbps, f"the story's, {_label(f'{folder}/')}{source}")
+            for addresses, gbps, source in declared_links(told)
         ),
     )
 

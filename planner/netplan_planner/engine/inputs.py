@@ -12,6 +12,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google import read_projects
 from netplan_planner.model import (
+    DeclaredLink,
     Facts,
     Inventory,
     Measurement,
@@ -58,6 +59,10 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         today=request.today,
         thresholds=thresholds(overrides),
         targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
+        links=tuple(
+            DeclaredLink(range=addresses, gbps=gbps, source=source)
+            for addresses, gbps, source in (*(demo.links if demo else ()), *request.links)
+        ),
         measurements=measurements,
         measurement_coverage=measured,
         metrics=metrics,
