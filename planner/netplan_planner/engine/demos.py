@@ -24,6 +24,29 @@ class DemoNeed(Value, frozen=True, kw_only=True):
     replaces: str
 
 
+class DemoPlugin(Value, frozen=True, kw_only=True):
+    """A network plugin of the story, as it was set up."""
+
+    name: str
+    encapsulation: str
+    mtu_bytes: int | None = None
+    """Of pods, where the plugin's default is not the node's less the headers."""
+    told: str = ""
+    source: str = ""
+    """Of the encapsulation, where it is not the plugin's default."""
+
+
+class DemoPlugins(Value, frozen=True, kw_only=True):
+    """A service on hosts with two links, and the plugins with which it was tried."""
+
+    service: str
+    slow_gbps: float
+    fast_gbps: float
+    limits: str
+    hosts_told: str
+    plugins: tuple[DemoPlugin, ...]
+
+
 class Demo(Value, frozen=True, kw_only=True):
     """One sample: where its files lie, and what its story leaves to assumptions."""
 
@@ -41,6 +64,7 @@ class Demo(Value, frozen=True, kw_only=True):
     """(glob over the end of a self link, wanted Gbit/s, source)."""
     links: tuple[tuple[str, float, str], ...] = ()
     """(range of addresses, Gbit/s of the hosts' link, source)."""
+    plugins: DemoPlugins | None = None
 
 
 def demo_names() -> tuple[str, ...]:
@@ -79,6 +103,7 @@ def load_demo(name: str) -> Demo:
             (addresses, gbps, f"the story's, {_label(f'{folder}/')}{source}")
             for addresses, gbps, source in declared_links(told)
         ),
+        plugins=msgspec.convert(table["plugins"], DemoPlugins) if "plugins" in table else None,
     )
 
 

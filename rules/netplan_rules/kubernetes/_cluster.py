@@ -39,8 +39,9 @@ def object_of(cluster: ClusterFacts, *settings: Setting | None) -> Objects:
     Nothing in an object names its cluster: what a finding points at is where the setting stands.
     """
     kubernetes, network = cluster.kubernetes, cluster.network
-    objects = (*(kubernetes.config_maps or ()), *(kubernetes.workloads or ()))
-    refs = [one.ref for one in (*objects, *(kubernetes.nodes or ()))]
+    refs = [one.ref for one in kubernetes.config_maps or ()]
+    refs += [one.ref for one in kubernetes.workloads or ()]
+    refs += [one.ref for one in kubernetes.nodes or ()]
     for setting in (*settings, network.plugin):
         if setting is not None:
             for ref in refs:
