@@ -82,7 +82,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _of_node(facts: Facts, network: ClusterNetwork, node: Node) -> Iterator[Hit | Gap]:
     known = interfaces_of(facts, node)
-    if len(known) < 2:
+    if not known[1:]:
         return
     used = used_interface(network, node, known)
     if used is None:
