@@ -17,7 +17,8 @@ from netplan_planner.model import (
     region_of,
 )
 from netplan_planner.model.kubernetes import Kubernetes, Pod
-from netplan_planner.throughput.round_trips.rtt import RoundTrip, rtt_between
+from netplan_planner.throughput.round_trips.of_path import path_round_trip
+from netplan_planner.throughput.round_trips.rtt import RoundTrip
 from netplan_rules.base import Rule
 from netplan_rules.trust import Doubts
 
@@ -81,7 +82,7 @@ def _hit(
     facts: Facts, name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[Region]
 ) -> Hit:
     pairs = [(a, b) for index, a in enumerate(regions) for b in regions[index + 1 :]]
-    times = [(rtt_between(a, b, as_of=facts.caps.as_of), a, b) for a, b in pairs]
+    times = [(path_round_trip(a, b), a, b) for a, b in pairs]
     trip, src, dst = max(times, key=lambda one: one[0].rtt_ms or 0.0)
     doubts = Doubts()
     doubts.add("whether its members are set up to wait for each other is not seen")
