@@ -6,8 +6,10 @@ Importing this package is cheap: the engine (DuckDB) is imported when traffic is
 from collections.abc import Sequence
 from pathlib import Path
 
+from netplan_planner.bundle_file import is_bundle
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.traffic import bundle
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 
 _DEFAULTS = TrafficOptions()
@@ -18,7 +20,7 @@ __all__ = ["HeaderBytes", "TrafficOptions", "read_pod_traffic", "read_traffic"]
 def read_traffic(
     paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
 ) -> TrafficMatrix:
-    """Return the traffic matrix of flow logs and plain tables.
+    """Return the traffic matrix of flow logs and plain tables, or of one bundle.
 
     Args:
         paths: Files, or folders whose files are all read; the order does not matter.
@@ -29,6 +31,8 @@ def read_traffic(
         InputError: If a file is missing, empty, of no known layout, or holds no readable record.
         UsageError: If an option is not what the engine takes, such as a memory limit.
     """
+    if any(map(is_bundle, paths)):
+        return bundle.read(sorted(paths, key=is_bundle, reverse=True), options)
     from netplan_planner.traffic.read import read
 
     return read(paths, inventory, options)
@@ -49,6 +53,9 @@ def read_pod_traffic(
         InputError: If a file is missing, empty or of no known layout.
         UsageError: If an option is not what the engine takes, such as a memory limit.
     """
+    if any(map(is_bundle, paths)):
+        # A bundle holds sums by machine; it says so in its manifest.
+        return None
     from netplan_planner.traffic.pods import read
 
     return read(paths, inventory, options)
