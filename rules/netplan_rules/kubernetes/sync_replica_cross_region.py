@@ -12,7 +12,6 @@ from netplan_planner.model import (
     Instruction,
     Need,
     Region,
-    ResourceRef,
     Severity,
     region_of,
 )
@@ -59,7 +58,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         regions = {*_regions(kubernetes, pods), *seen.get(name, ())}
         lost = [pod for pod in pods if kubernetes.zone_of(pod) is None]
         if len(regions) > 1:
-            yield _hit(facts, name, pods, sign, sorted(regions))
+            yield _hit(name, pods, sign, sorted(regions))
         else:
             for pod in lost:
                 yield Gap(resource=pod.ref, reason="the zone of its node is not known")
@@ -78,9 +77,7 @@ def _regions_of_flows(facts: Facts) -> dict[str, set[Region]]:
     return found
 
 
-def _hit(
-    facts: Facts, name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[Region]
-) -> Hit:
+def _hit(name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[Region]) -> Hit:
     pairs = [(a, b) for index, a in enumerate(regions) for b in regions[index + 1 :]]
     times = [(path_round_trip(a, b), a, b) for a, b in pairs]
     trip, src, dst = max(times, key=lambda one: one[0].rtt_ms or 0.0)
@@ -88,7 +85,7 @@ def _hit(
     doubts.add("whether its members are set up to wait for each other is not seen")
     wait, evidence = _waits(trip, src, dst)
     return Hit(
-        resources=_refs(pods),
+        resources=tuple(pod.ref for pod in pods),
         subject=f"{name} ({sign.database})",
         message=f"{sign.database} {name} has members in {', '.join(regions)}, which commit"
         f" together{wait}",
@@ -122,7 +119,3 @@ def _waits(trip: RoundTrip, src: Region, dst: Region) -> tuple[str, tuple[Eviden
     text = f": each commit waits {trip.rtt_ms:.0f} ms at least between {src} and {dst}"
     rtt = Evidence(name="rtt", value=round(trip.rtt_ms, 1), unit="ms", source=trip.source)
     return text, (rtt,)
-
-
-def _refs(pods: Sequence[Pod]) -> tuple[ResourceRef, ...]:
-    return tuple(pod.ref for pod in pods)
