@@ -4,6 +4,7 @@
     [rules.egress-cap-saturated] # thresholds: p95_ratio = 0.85
     [severity]                   # what a finding must be worth: high_usd_per_month = 500
     [targets]                    # wanted egress: "projects/p/zones/z/instances/n" = "10 Gbps"
+    [links]                      # of hosts elsewhere, by their addresses: "10.1.0.0/24" = "1 Gbps"
 
 The same keys may stand under `[tool.netplan]` in pyproject.toml. The command line wins over
 `NETPLAN_*` variables, these over the file, the file over the built-in defaults.
@@ -11,6 +12,7 @@ The same keys may stand under `[tool.netplan]` in pyproject.toml. The command li
 
 import re
 from datetime import date, datetime, time
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.input_files import toml_file, unreadable, whole
 
 _SEVERITY = "severity"
-_NOT_VERBS = frozenset({"rules", "targets", _SEVERITY})
+_NOT_VERBS = frozenset({"rules", "targets", "links", _SEVERITY})
 _MOST = 1e15
 """More than any threshold can mean, in any unit."""
 
@@ -117,6 +119,23 @@ def declared_targets(path: Path) -> tuple[tuple[str, float, str], ...]:
         (pattern, _rate_gbps(f"{path}: [targets] {pattern!r}", value), f"{path.name} [targets]")
         for pattern, value in sorted(_table(path, "targets").items())
     )
+
+
+def declared_links(path: Path) -> tuple[tuple[str, float, str], ...]:
+    """Return the links of `[links]` as (range of addresses, Gbit/s, where it stands).
+
+    Raises:
+        UsageError: If a name is no range of addresses, or a value no rate.
+    """
+    found = []
+    for text, value in sorted(_table(path, "links").items()):
+        try:
+            ip_network(text)
+        except ValueError as error:
+            raise UsageError(f"{path}: [links] {text!r}: {error}") from error
+        gbps = _rate_gbps(f"{path}: [links] {text!r}", value)
+        found.append((text, gbps, f"{path.name} [links]"))
+    return tuple(found)
 
 
 def _table(path: Path, name: str) -> dict[str, Any]:

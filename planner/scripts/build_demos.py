@@ -7,13 +7,15 @@ is made, none of it recorded (VPC Flow Logs did not exist in 2017). Output is th
 
 Sources: "Internal IP vs External IP Performance" (2017-07-27) and its video (gecko), "Core count
 and the Egress problem" (2017-07-20, dobermanifesto), "Quick test for GCP inter-zone networking"
-(2017-12-07, interzone).
+(2017-12-07, interzone), a KubeCon talk on database performance under network plugins (2019-11,
+percona; its hosts are no machines of Google).
 """
 
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from demo_cluster import write_cluster
 from demo_project import Flow, Json, Project, from_internet, from_storage, write_flows
 
 DEMOS = Path(__file__).resolve().parent.parent / "netplan_planner" / "demos"
@@ -171,9 +173,14 @@ def interzone() -> None:
     write_flows(folder / "flows.json.gz", entries)
 
 
+def percona() -> None:
+    """Write a database of three pods on hosts whose overlay takes the slower link (2019-11)."""
+    write_cluster(DEMOS / "percona" / "inventory")
+
+
 def main() -> None:
     """Write all samples."""
-    for build in (gecko, dobermanifesto, interzone):
+    for build in (gecko, dobermanifesto, interzone, percona):
         build()
     for path in sorted(DEMOS.rglob("*")):
         if path.is_file():

@@ -1,10 +1,13 @@
 """Which evidence a set of facts has; a rule that lacks some is *not evaluated*."""
 
+from netplan_planner.clusters.network import networks_of
 from netplan_planner.model import Facts, Need
+from netplan_planner.model.kubernetes import Kubernetes
 
 _NO_TRAFFIC = "no traffic was given (--traffic)"
 _STEADY = "the traffic has steady rates only"
 _NO_PEERS = "the traffic is that of metrics, which name no peer and no address (--traffic)"
+_NO_CLUSTER = "no Kubernetes objects were read (--inventory)"
 
 
 def lacking(need: Need, facts: Facts) -> str | None:
@@ -55,5 +58,43 @@ def lacking(need: Need, facts: Facts) -> str | None:
             if facts.measurements is None:
                 return "no measurements were given (--measurements FILE)"
             return None if facts.measurements else "the stores hold no measurement"
+        case (
+            Need.NODES
+            | Need.PODS
+            | Need.SERVICES
+            | Need.NODE_POOLS
+            | Need.CLUSTER_NETWORKS
+            | Need.POD_TRAFFIC
+        ):
+            kubernetes = inventory.kubernetes
+            if kubernetes is None:
+                return _NO_CLUSTER
+            if need is Need.POD_TRAFFIC:
+                return _lacking_pod_traffic(facts)
+            return _lacking_objects(need, kubernetes)
         case Need.PRICES:
             return None
+
+
+def _lacking_objects(need: Need, kubernetes: Kubernetes) -> str | None:
+    """Return why the objects of a cluster do not answer a need; an empty list does."""
+    if need is Need.CLUSTER_NETWORKS:
+        is_told = any(network.plugin is not None for network in networks_of(kubernetes))
+        return None if is_told else "nothing that was read names a network plugin"
+    found = {
+        Need.NODES: (kubernetes.nodes, "nodes"),
+        Need.PODS: (kubernetes.pods, "pods"),
+        Need.SERVICES: (kubernetes.services, "Services"),
+        Need.NODE_POOLS: (kubernetes.node_pools, "node pools of GKE"),
+    }
+    objects, name = found[need]
+    return f"no list of {name} was read" if objects is None else None
+
+
+def _lacking_pod_traffic(facts: Facts) -> str | None:
+    traffic = facts.pod_traffic
+    if traffic is None:
+        return _NO_TRAFFIC if facts.traffic is None else "the traffic names no pods"
+    if not traffic.has_bytes:
+        return "the traffic of pods counts no bytes"
+    return None if traffic.month_seconds else "the traffic of pods has no times"

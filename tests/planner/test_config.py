@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from netplan_planner.config import (
+    declared_links,
     declared_targets,
     find_config,
     load_table,
@@ -47,6 +48,19 @@ def test_rules_and_targets_are_no_options(tmp_path: Path) -> None:
 def test_targets_are_rates(tmp_path: Path, value: str, gbps: float) -> None:
     path = write(tmp_path, f'[targets]\n"zones/z/instances/a" = {value}\n')
     assert declared_targets(path) == (("zones/z/instances/a", gbps, "netplan.toml [targets]"),)
+
+
+def test_links_are_ranges_of_addresses_with_rates(tmp_path: Path) -> None:
+    path = write(tmp_path, '[links]\n"10.1.0.0/24" = "1 Gbps"\n"fd00::/64" = 10\n')
+    told = "netplan.toml [links]"
+    assert declared_links(path) == (("10.1.0.0/24", 1.0, told), ("fd00::/64", 10.0, told))
+    assert option_defaults(path) == {}
+
+
+@pytest.mark.parametrize("text", ['"10.1.0.1/24" = 1', '"eth0" = 1', '"10.1.0.0/24" = "fast"'])
+def test_what_is_no_link_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match=r"\[links\]"):
+        declared_links(write(tmp_path, f"[links]\n{text}\n"))
 
 
 @pytest.mark.parametrize("value", ['"10"', '"ten Gbps"', "0", "-1", '"10 GB"', "true", "[1]"])

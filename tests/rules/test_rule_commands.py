@@ -1,6 +1,7 @@
 """Commands of fixes: their flags exist, and no name makes them do something else."""
 
 import ipaddress
+import json
 import re
 import shlex
 import shutil
@@ -107,10 +108,15 @@ NAMING_IPERF3 = ("measured-below-model", "probe-not-comparable")
 """Rules whose fixes are runs of it."""
 
 
-def commands_of(hits: Iterable[Hit], *, of_iperf3: bool = False) -> list[str]:
-    """Return the commands of fixes: those of gcloud, or those of iperf3."""
-    found = (text for hit in hits if hit.fix for text in hit.fix.commands)
-    return [text for text in found if text.startswith("iperf3 ") is of_iperf3]
+OTHER_TOOLS = ("iperf3", "kubectl")
+
+
+def commands_of(hits: Iterable[Hit], tool: str = "gcloud") -> list[str]:
+    """Return the commands of fixes: those of gcloud, or those of another tool."""
+    found = [text for hit in hits if hit.fix for text in hit.fix.commands]
+    if tool in OTHER_TOOLS:
+        return [text for text in found if text.startswith(f"{tool} ")]
+    return [text for text in found if text.split()[0] not in OTHER_TOOLS]
 
 
 def all_commands() -> list[str]:
@@ -163,7 +169,7 @@ def faults_of(text: str) -> list[str]:
 def test_there_are_commands_to_look_at() -> None:
     names = {surface_of(shlex.split(text))[0] for text in all_commands()}
     assert len(all_commands()) > 20
-    of_iperf3 = [of for of in hits_of_bad_cases() if commands_of([of[2]], of_iperf3=True)]
+    of_iperf3 = [of for of in hits_of_bad_cases() if commands_of([of[2]], "iperf3")]
     assert {rule for rule, _, _ in of_iperf3} == set(NAMING_IPERF3)
     assert names >= {
         "compute addresses delete",
@@ -183,7 +189,7 @@ def test_gcloud_takes_the_commands(rule: str, case: str) -> None:
 
 @pytest.mark.parametrize("rule", NAMING_IPERF3)
 def test_iperf3_takes_the_commands(rule: str) -> None:
-    texts = commands_of(hits_of_rule(rule), of_iperf3=True)
+    texts = commands_of(hits_of_rule(rule), "iperf3")
     assert texts
     for text in texts:
         words = shlex.split(text)
@@ -194,6 +200,21 @@ def test_iperf3_takes_the_commands(rule: str) -> None:
         # It reads all options before it shows its version and ends.
         done = subprocess.run([*words, "--version"], capture_output=True, timeout=30, check=False)
         assert (done.returncode, done.stdout[:6]) == (0, b"iperf ")
+
+
+def test_kubectl_takes_the_commands() -> None:
+    """Its flags: kubernetes.io/docs/reference/kubectl/generated/kubectl_patch, read 2026-11-23."""
+    texts = commands_of((hit for _, _, hit in hits_of_bad_cases()), "kubectl")
+    assert texts
+    for text in texts:
+        tool, namespace, verb, kind, name, patch = shlex.split(text)
+        assert (tool, verb, kind) == ("kubectl", "patch", "service")
+        assert namespace.startswith("--namespace=")
+        assert not name.startswith("-")
+        flag, _, change = patch.partition("=")
+        assert flag == "--patch"
+        (field,) = json.loads(change)["spec"]
+        assert field in {"externalTrafficPolicy", "trafficDistribution"}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ FIXTURES = PACKAGE.parent / "fixtures"
 CHECKS = all_rules()
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-HOSTS = {"cloud.google.com", "docs.cloud.google.com"}
+HOSTS = {"cloud.google.com", "docs.cloud.google.com", "kubernetes.io"}
 
 DUE = (
     "external-ip-intra-zone",
@@ -156,7 +156,7 @@ def test_texts_are_whole_sentences(check: Check, field: str) -> None:
 
 
 @each_rule
-def test_references_are_pages_of_google(check: Check) -> None:
+def test_references_are_pages_of_google_or_kubernetes(check: Check) -> None:
     assert check.rule.references
     for url in check.rule.references:
         parts = urlparse(url)
@@ -407,6 +407,8 @@ it beside the rule on what is measured."""
 ADDED = {
     "flow-logs-duplicated": ("evidence", "low"),
     "flow-logs-too-dear": ("evidence", "low"),
+    "gke-topology-routing-off": ("kubernetes", "medium"),
+    "mtu-pod-vpc-mismatch": ("kubernetes", "high"),
 }
 """What the catalogue has no rule for."""
 

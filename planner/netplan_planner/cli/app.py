@@ -25,7 +25,7 @@ from netplan_planner.input_files import reading
 
 EXIT_FINDINGS = 1
 
-_BESIDE_VERBS = ("rules", "targets")
+_BESIDE_VERBS = ("rules", "targets", "links")
 """Sections that are not option defaults."""
 
 _ERROR_LENGTH = 8000

@@ -225,7 +225,7 @@ def audit(asked: Audit) -> None:
 
 def _request(asked: Audit) -> "AuditRequest":
 
-    thresholds, targets = options.configured()
+    configured = options.configured()
     given, pricing, judged = asked.given, asked.pricing, asked.judged
     request = AuditRequest(
         today=options.day(asked.today) or date.today(),
@@ -247,8 +247,9 @@ def _request(asked: Audit) -> "AuditRequest":
         min_severity=judged.severity,
         min_saving_usd=options.usd("--min-saving", judged.min_saving),
         ignore_file=_ignore_file(judged.ignore_file),
-        thresholds=thresholds,
-        targets=targets,
+        thresholds=configured.thresholds,
+        targets=configured.targets,
+        links=configured.links,
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
         log_options=asked.reading.log_options(),

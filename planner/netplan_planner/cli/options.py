@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
-from netplan_planner.config import declared_targets, rule_thresholds
+from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.engine.request import MOST_DAYS
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
@@ -404,7 +404,17 @@ def names(values: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for v in values or () for name in v.split(",") if name.strip())
 
 
-def configured() -> tuple[tuple[tuple[str, str, float], ...], tuple[tuple[str, float, str], ...]]:
-    """Return the thresholds and targets of the configuration file."""
+class Configured(NamedTuple):
+    """What a configuration file says beside the defaults of options."""
+
+    thresholds: tuple[tuple[str, str, float], ...] = ()
+    targets: tuple[tuple[str, float, str], ...] = ()
+    links: tuple[tuple[str, float, str], ...] = ()
+
+
+def configured() -> Configured:
+    """Return the thresholds, targets and links of the configuration file."""
     path = state.config_path
-    return (rule_thresholds(path), declared_targets(path)) if path else ((), ())
+    if path is None:
+        return Configured()
+    return Configured(rule_thresholds(path), declared_targets(path), declared_links(path))

@@ -12,6 +12,11 @@ from netplan_planner.model import Region, Value, region_of
 from netplan_planner.model.kubernetes import Kubernetes, Service
 from netplan_planner.model.pod_traffic import PodFlow, PodTraffic
 
+_NO_SLICES = "no endpoint slices were read"
+_NO_ZONE = "the zone of an endpoint is not known"
+_NO_ZONES = "the zones of its traffic are not known"
+_UNKNOWN = frozenset({_NO_SLICES, _NO_ZONE, _NO_ZONES})
+
 
 class ServiceTraffic(Value, frozen=True, kw_only=True):
     """The traffic of a Service between zones, and what near endpoints would make of it."""
@@ -28,6 +33,11 @@ class ServiceTraffic(Value, frozen=True, kw_only=True):
     why_not: str = ""
     unplaced_bytes: int = 0
     """Of flows of which a zone is not known."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether `near` lacks evidence; else near endpoints are nothing for such a Service."""
+        return self.why_not in _UNKNOWN
 
 
 def service_traffic(kubernetes: Kubernetes, traffic: PodTraffic) -> tuple[ServiceTraffic, ...]:
@@ -71,14 +81,14 @@ def _near(
     if service.internal_traffic_policy == "Local":
         return None, "internalTrafficPolicy: Local keeps its traffic on the node"
     if kubernetes.endpoint_slices is None:
-        return None, "no endpoint slices were read"
+        return None, _NO_SLICES
     counts = endpoint_counts(kubernetes.endpoints_by_service.get(service.full_name, ()))
     if counts is None:
-        return None, "the zone of an endpoint is not known"
+        return None, _NO_ZONE
     if not counts:
         return None, "it has no ready endpoint"
     made = near_endpoints([zone_flow(flow) for flow in flows], counts)
-    return made, "" if made is not None else "the zones of its traffic are not known"
+    return made, "" if made is not None else _NO_ZONES
 
 
 def zone_flow(flow: PodFlow) -> ZoneFlow:

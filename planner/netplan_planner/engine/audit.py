@@ -13,6 +13,8 @@ from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
+from netplan_planner.engine.plugin_changes import plugin_changes
+from netplan_planner.engine.pod_answers import near_savings, pod_pairs
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
@@ -31,6 +33,7 @@ from netplan_planner.model import (
     TrafficMatrix,
     WindowInfo,
 )
+from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.commitment_table import commitment_uses
 from netplan_planner.throughput import stated_on
@@ -216,6 +219,11 @@ def _report(
         else None,
         dear_pairs=dear_pairs(facts),
         network_services=network_services(facts),
+        pod_pairs=pod_pairs(facts),
+        near_savings=near_savings(facts),
+        plugin_changes=plugin_changes(demo.plugins, facts.caps.as_of)
+        if demo is not None and demo.plugins is not None
+        else None,
     )
 
 
@@ -290,6 +298,21 @@ def _sampling(facts: Facts) -> str:
     return f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
 
 
+def _cluster_counts(kubernetes: Kubernetes | None) -> dict[str, int]:
+    """Return how many objects of each kind were read of clusters; none without any."""
+    if kubernetes is None:
+        return {}
+    kinds = {
+        "clusters": kubernetes.clusters,
+        "node pools": kubernetes.node_pools,
+        "nodes": kubernetes.nodes,
+        "pods": kubernetes.pods,
+        "Services": kubernetes.services,
+        "endpoint slices": kubernetes.endpoint_slices,
+    }
+    return {kind: len(objects) for kind, objects in kinds.items() if objects is not None}
+
+
 def _coverage(
     facts: Facts, suppressions: Suppressions, not_evaluated: Iterable[NotEvaluated]
 ) -> Coverage:
@@ -309,6 +332,7 @@ def _coverage(
         "subnetworks": len(inventory.subnetworks),
         "VPN tunnels": len(inventory.vpn_tunnels),
     }
+    counts |= _cluster_counts(inventory.kubernetes)
     incomplete = what_is_incomplete(facts, not_evaluated)
     return Coverage(
         projects=inventory.projects,

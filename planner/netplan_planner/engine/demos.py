@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from netplan_planner.config import declared_targets, load_table, rule_thresholds
+from netplan_planner.config import declared_links, declared_targets, load_table, rule_thresholds
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
 from netplan_planner.model.kubernetes import Kubernetes
@@ -22,6 +22,29 @@ class DemoNeed(Value, frozen=True, kw_only=True):
 
     need: MachineNeed
     replaces: str
+
+
+class DemoPlugin(Value, frozen=True, kw_only=True):
+    """A network plugin of the story, as it was set up."""
+
+    name: str
+    encapsulation: str
+    mtu_bytes: int | None = None
+    """Of pods, where the plugin's default is not the node's less the headers."""
+    told: str = ""
+    source: str = ""
+    """Of the encapsulation, where it is not the plugin's default."""
+
+
+class DemoPlugins(Value, frozen=True, kw_only=True):
+    """A service on hosts with two links, and the plugins with which it was tried."""
+
+    service: str
+    slow_gbps: float
+    fast_gbps: float
+    limits: str
+    hosts_told: str
+    plugins: tuple[DemoPlugin, ...]
 
 
 class Demo(Value, frozen=True, kw_only=True):
@@ -39,6 +62,9 @@ class Demo(Value, frozen=True, kw_only=True):
     """(rule, name, value) that the story asks for; those of the request go before them."""
     targets: tuple[tuple[str, float, str], ...] = ()
     """(glob over the end of a self link, wanted Gbit/s, source)."""
+    links: tuple[tuple[str, float, str], ...] = ()
+    """(range of addresses, Gbit/s of the hosts' link, source)."""
+    plugins: DemoPlugins | None = None
 
 
 def demo_names() -> tuple[str, ...]:
@@ -73,6 +99,11 @@ def load_demo(name: str) -> Demo:
             (pattern, gbps, f"the story's wish, {_label(f'{folder}/')}{source}")
             for pattern, gbps, source in declared_targets(told)
         ),
+        links=tuple(
+            (addresses, gbps, f"the story's, {_label(f'{folder}/')}{source}")
+            for addresses, gbps, source in declared_links(told)
+        ),
+        plugins=msgspec.convert(table["plugins"], DemoPlugins) if "plugins" in table else None,
     )
 
 

@@ -16,6 +16,7 @@ from netplan_planner.google.assets import read_assets
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.model import (
+    DeclaredLink,
     Facts,
     Inventory,
     Measurement,
@@ -61,6 +62,10 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         today=request.today,
         thresholds=thresholds(overrides),
         targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
+        links=tuple(
+            DeclaredLink(range=addresses, gbps=gbps, source=source)
+            for addresses, gbps, source in (*(demo.links if demo else ()), *request.links)
+        ),
         measurements=measurements,
         measurement_coverage=measured,
         metrics=metrics,

@@ -46,6 +46,8 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """(rule, name, value) that differ from the defaults."""
     targets: tuple[tuple[str, float, str], ...] = ()
     """(glob over the end of a self link, wanted Gbit/s, source)."""
+    links: tuple[tuple[str, float, str], ...] = ()
+    """(range of addresses, Gbit/s of the hosts' link, source)."""
     metrics: tuple[Path, ...] = ()
     """Stored time series of Cloud Monitoring."""
     live_metrics: bool = False

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from netplan_planner.config import declared_targets, rule_thresholds
+from netplan_planner.config import declared_links, declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
 from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
 from netplan_planner.google.monitoring import MONITORING_VARIABLE
@@ -31,7 +31,7 @@ OTHER_VARIABLES: Mapping[str, str] = {
 
 
 def check_settings(file: Path) -> None:
-    """Check what a configuration file says of rules and targets, whichever verb reads it.
+    """Check what a configuration file says of rules, targets and links, whichever verb reads it.
 
     Raises:
         UsageError: If it names a rule, a threshold or a value that cannot be; with the file.
@@ -40,7 +40,7 @@ def check_settings(file: Path) -> None:
 
 
 def file_settings(file: Path | None) -> Iterator[Setting]:
-    """Yield the thresholds of every rule, then the targets that a file declares.
+    """Yield the thresholds of every rule, then the targets and links that a file declares.
 
     Raises:
         InputError: If the file cannot be read.
@@ -64,3 +64,5 @@ def file_settings(file: Path | None) -> Iterator[Setting]:
             )
     for pattern, gbps, source in declared_targets(file) if file else ():
         yield Setting(setting=f"targets.{pattern}", value=f"{gbps:g} Gbit/s", origin=source)
+    for addresses, gbps, source in declared_links(file) if file else ():
+        yield Setting(setting=f"links.{addresses}", value=f"{gbps:g} Gbit/s", origin=source)

@@ -34,6 +34,7 @@ from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRo
 from netplan_planner.model.facts import (
     PIN_LABEL,
     ROLE_LABEL,
+    DeclaredLink,
     Facts,
     Target,
 )

@@ -3,6 +3,7 @@
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from netplan_planner import units
 from netplan_planner.model.base import SelfLink, Value
@@ -31,6 +32,15 @@ class Target(Value, frozen=True, kw_only=True):
     source: str
 
 
+class DeclaredLink(Value, frozen=True, kw_only=True):
+    """What a user says that a host sends by its addresses of a range, and where."""
+
+    range: str
+    """`10.10.10.0/24`."""
+    gbps: float
+    source: str
+
+
 class Facts(Value, frozen=True, kw_only=True, dict=True):
     """The only input of every core stage: same facts, same report, byte for byte."""
 
@@ -48,6 +58,8 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     """(rule, name, value), every threshold of every rule, defaults included."""
     targets: tuple[tuple[SelfLink, Target], ...] = ()
     """Declared targets from files; those of labels are found on the instances."""
+    links: tuple[DeclaredLink, ...] = ()
+    """Links of hosts that are not Google's, as declared: what their interfaces can send."""
     measurements: tuple[Measurement, ...] | None = None
     """None when none were given, which is not the same as a store without any."""
     measurement_coverage: MeasurementCoverage | None = None
@@ -88,6 +100,19 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
         if label is None or _is_rate(label) or self.target(instance) is not None:
             return ""
         return f"label {TARGET_LABEL}={label!r} is no whole number of Mbit/s above 0"
+
+    @cached_property
+    def _link_ranges(self) -> tuple[tuple[IPv4Network | IPv6Network, DeclaredLink], ...]:
+        ranges = [(ip_network(link.range), link) for link in self.links]
+        return tuple(sorted(ranges, key=lambda one: -one[0].prefixlen))
+
+    def link_of(self, address: str) -> DeclaredLink | None:
+        """Return the declared link of an address, of several the one of the narrowest range."""
+        try:
+            wanted = ip_address(address)
+        except ValueError:
+            return None
+        return next((link for network, link in self._link_ranges if wanted in network), None)
 
     def shape(self, machine_type: str) -> MachineShape | None:
         """Return a type's shape: as the input states it, else the catalogue, else its name."""

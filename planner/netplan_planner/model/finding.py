@@ -79,6 +79,14 @@ class Need(StrEnum):
     SEVERAL_NETWORKS = "several networks"
     MEASUREMENTS = "measurements"
     """Of throughput, by a probe or imported."""
+    NODES = "nodes of Kubernetes"
+    PODS = "pods of Kubernetes"
+    SERVICES = "Services of Kubernetes"
+    NODE_POOLS = "node pools of GKE"
+    CLUSTER_NETWORKS = "network plugins"
+    """Something that tells which plugin a cluster has."""
+    POD_TRAFFIC = "traffic of pods"
+    """With bytes and a time, so that it has a price."""
 
 
 class SavingBasis(StrEnum):

@@ -14,6 +14,8 @@ from netplan_planner.model.measurement import MeasurementCoverage
 from netplan_planner.model.metrics import MetricsCoverage
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
+from netplan_planner.model.plugin_change import PluginChanges
+from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.prices import LineItem
 from netplan_planner.model.resources import ProjectCoverage, Unread
 from netplan_planner.model.traffic import TrafficCoverage
@@ -317,6 +319,12 @@ class Report(Value, frozen=True, kw_only=True):
     """The pairs of ends whose traffic costs most, the dearest first; not all of them."""
     network_services: tuple[ServiceTotal, ...] = ()
     """Gateways, tunnels, forwarding rules and flow logs, the dearest first."""
+    pod_pairs: tuple[PodPair, ...] = ()
+    """The pairs of pods whose traffic costs most, the dearest first; not all of them."""
+    near_savings: tuple[NearSaving, ...] = ()
+    """What near endpoints would save of each Service that has traffic, by name."""
+    plugin_changes: PluginChanges | None = None
+    """What a demo's service does with each network plugin."""
 
     @property
     def saving_usd_per_month(self) -> Decimal:

@@ -1,20 +1,15 @@
 """Machines for which Tier_1 is the cheapest way to the bandwidth they need."""
 
 from collections.abc import Iterator
-from decimal import Decimal
-from typing import NamedTuple
 
 from netplan_planner.model import (
     BandwidthTier,
     Candidate,
-    CoverLedger,
-    Destination,
     EgressCap,
     Facts,
     Fix,
     Gap,
     Hit,
-    Infeasible,
     Instance,
     Need,
     Severity,
@@ -27,15 +22,15 @@ from netplan_rules.capacity._resize import (
     OF_A_GROUP,
     doubts_of_caps,
     egress_estimate,
-    need_of,
     resize_change,
     type_evidence,
 )
+from netplan_rules.capacity._tier1 import pool_of, tier1_choice, wanted_gbps
 from netplan_rules.managed import is_managed
-from netplan_rules.money import bill_usd, machine_saving
+from netplan_rules.money import machine_saving
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
 
 RULE = Rule(
     id="tier1-missing",
@@ -47,10 +42,11 @@ RULE = Rule(
     " costs more.",
     remediation="Recreate the machine with Tier_1 and gVNIC.",
     guards="Silent when a bigger type without Tier_1 is cheaper (egress-cap rules name it). When"
-    " the fee of the series is not published the machine is listed as not judged.",
+    " the fee of the series is not published the machine is listed as not judged. Nodes of a pool"
+    " of GKE that was read are node-pool-tier1-missing's.",
     references=(
-        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
-        "n",
+        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configur"
+        "ation",
     ),
     since="0.1.0",
     thresholds=(
@@ -79,68 +75,14 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         )
         if default is None or tier1 is None:
             continue  # no Tier_1 for the type; the egress-cap rules report unknown caps
-        wanted = _wanted(facts, instance, default)
-        if wanted is None:
+        wanted = wanted_gbps(facts, instance, default, facts.threshold(RULE.id, "p95_ratio"))
+        if wanted is None or pool_of(facts, instance) is not None:
             continue
-        yield from _judge(facts, instance, default, wanted, ledger)
-
-
-def _wanted(facts: Facts, instance: Instance, default: EgressCap) -> float | None:
-    """Return the bandwidth that is needed above the default cap, or None."""
-    target = facts.target(instance)
-    if target is not None and target.gbps > default.egress_gbps:
-        return target.gbps
-    rates = facts.rates_of(instance)
-    if rates is None:
-        return None
-    near = facts.threshold(RULE.id, "p95_ratio") * default.egress_gbps
-    return (
-        max(rates.egress.max_gbps, default.egress_gbps) if (rates.egress.p95_gbps >= near) else None
-    )
-
-
-def _judge(
-    facts: Facts, instance: Instance, default: EgressCap, wanted: float, ledger: CoverLedger
-) -> Iterator[Hit | Gap]:
-    need = need_of(facts, instance, wanted, Destination.INTERNAL)
-    if need is None:
-        return
-    plan = facts.machines.choose(need)
-    if isinstance(plan, Infeasible):
-        return
-    own = [c for c in plan.ranked if c.is_tier1 and c.machine_type == instance.machine_type]
-    known = [c for c in plan.ranked if c.usd_per_month is not None]
-    if own and own[0].usd_per_month is None:
-        reason = f"the Tier_1 fee is not known: {own[0].note}"
-        yield Gap(resource=instance.ref, reason=reason)
-    elif own:
-        # A machine that stays in its series keeps what commitments cover of it.
-        costs = sorted(
-            (_Cost(bill_usd(ledger, instance, c), c) for c in known), key=lambda cost: cost.usd
-        )
-        here = _Cost(bill_usd(ledger, instance, own[0]), own[0])
-        other = [cost for cost in costs if not cost.candidate.is_tier1][:1]
-        if not other or here.usd < other[0].usd:
-            rivals = (*other, *(cost for cost in costs[:1] if cost.usd < here.usd))
-            compared = worded(*(worded("; ", _compared(rival, here)) for rival in rivals))
-            yield _hit(facts, instance, default, wanted, own[0], compared)
-
-
-class _Cost(NamedTuple):
-    """A candidate and what it would add to the bill, commitments counted."""
-
-    usd: Decimal
-    candidate: Candidate
-
-
-def _compared(rival: _Cost, own: _Cost) -> Text:
-    """Return what another machine costs against Tier_1 on this one."""
-    more = rival.usd - own.usd
-    if more < 0:
-        return worded(
-            f"{machines(rival.candidate)} would cost ", money(-more), " a month less than that"
-        )
-    return worded(f"{machines(rival.candidate)} without it costs ", money(more), " a month more")
+        found = tier1_choice(facts, instance, wanted, ledger)
+        if isinstance(found, Gap):
+            yield found
+        elif found is not None:
+            yield _hit(facts, instance, default, wanted, found.own, found.compared)
 
 
 def _hit(

@@ -169,7 +169,7 @@ def test_interzone_says_both_ways_in_its_table() -> None:
     assert "one flow: 7.73 Gbit/s one way, 5.41 Gbit/s each way with both at once" in text
 
 
-@pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone"])
+@pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone", "percona"])
 def test_a_demo_is_the_same_text_each_time_and_fits_the_width(name: str) -> None:
     first = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="1")
     second = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="2", TZ="Asia/Tokyo")

@@ -31,6 +31,8 @@ def show(folder: Path, text: str, **environment: str) -> tuple[int, str, str]:
         ('[recommend]\nvcpus = "x"', "recommend.vcpus (netplan.toml) = 'x'"),
         ("[rules.x]\ny = 1", "no rule is named 'x'"),
         ("[targets]\na = 0", "a rate above 0"),
+        ('[links]\n"10.1.0.0/24" = 0', "a rate above 0"),
+        ("[links]\neth0 = 1", "does not appear to be an IPv4 or IPv6 network"),
         (
             "[rules.egress-cap-undersized-for-target]\nheadroom_ratio = 1",
             "headroom_ratio = 1: it is a ratio from 0 to below 1",

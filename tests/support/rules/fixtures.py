@@ -15,6 +15,11 @@
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
+    kubernetes  objects of a cluster as `kubectl get --output=json` prints them
+    clusters    of GKE, as its API states them; selfLink and location are made of `name`
+    node_pools  the same, with `cluster`
+    pod_traffic rows of a table: src and dst (`namespace/pod`), gbps, service
+    links       what hosts can send, as in netplan.toml: {range: Gbit/s}
     traffic     minutes and flows, see `support.flows.entries`
     metrics     series of Cloud Monitoring, see `support.metrics.cases`; without `traffic` those of
                 flows are the traffic
@@ -27,6 +32,7 @@ Everything expands to objects of the Compute API and to flow log entries, which 
 readers read: a fixture proves the rule on what really arrives.
 """
 
+import csv
 import json
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -35,11 +41,11 @@ from pathlib import Path
 from typing import Any
 
 from netplan_planner.engine.measurements import Measured, read_measurements
-from netplan_planner.model import Facts
+from netplan_planner.model import DeclaredLink, Facts
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory
 from netplan_planner.throughput import CapsTable, load_caps
-from netplan_planner.traffic import TrafficOptions, read_traffic
+from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
 from support.flows.entries import START, write_entries
@@ -66,7 +72,8 @@ def facts_of(case: Json, folder: Path) -> Facts:
     """Return the facts of a fixture; its files are written into `folder`."""
     compute = folder / "compute.json"
     compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
-    inventory = read_inventory([compute, *_log_configurations(case, folder)])
+    others = (*_log_configurations(case, folder), *_cluster_files(case, folder))
+    inventory = read_inventory([compute, *others])
     traffic = None
     if "traffic" in case:
         flows = folder / "flows.json"
@@ -79,6 +86,11 @@ def facts_of(case: Json, folder: Path) -> Facts:
     if "metrics" in case:
         metrics, of_metrics = metrics_and_traffic(inventory, case["metrics"])
         traffic = traffic if traffic is not None else of_metrics
+    pod_traffic = None
+    if "pod_traffic" in case:
+        pods = folder / "pods.csv"
+        _write_pod_traffic(pods, case["pod_traffic"])
+        pod_traffic = read_pod_traffic([pods], inventory, TrafficOptions(threads=1))
     measured: Measured | tuple[None, None] = None, None
     if "measurements" in case:
         store = folder / "measurements.jsonl"
@@ -90,6 +102,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
     return Facts(
         inventory=inventory,
         traffic=traffic,
+        pod_traffic=pod_traffic,
         prices=prices,
         caps=caps,
         machines=Chooser(prices, caps),
@@ -98,6 +111,10 @@ def facts_of(case: Json, folder: Path) -> Facts:
         measurements=measured[0],
         measurement_coverage=measured[1],
         metrics=metrics,
+        links=tuple(
+            DeclaredLink(range=addresses, gbps=gbps, source="netplan.toml [links]")
+            for addresses, gbps in case.get("links", {}).items()
+        ),
     )
 
 
@@ -108,6 +125,38 @@ def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
         path = folder / "configurations.json"
         path.write_text(json.dumps([c | {"name": f"{place}/{c['name']}"} for c in found]))
         yield path
+
+
+def _cluster_files(case: Json, folder: Path) -> Iterator[Path]:
+    """Write the objects of a cluster, and what GKE says of it, into a file each."""
+    place = f"https://container.googleapis.com/v1/projects/{PROJECT}"
+    clusters = [
+        c | {"selfLink": f"{place}/locations/{c['location']}/clusters/{c['name']}"}
+        for c in case.get("clusters", ())
+    ]
+    links = {c["name"]: c["selfLink"] for c in clusters}
+    pools = [
+        {key: value for key, value in p.items() if key != "cluster"}
+        | {"selfLink": f"{links[p['cluster']]}/nodePools/{p['name']}"}
+        for p in case.get("node_pools", ())
+    ]
+    objects = {"apiVersion": "v1", "kind": "List", "items": case.get("kubernetes", [])}
+    for name, content in (("clusters", clusters), ("pools", pools)):
+        if content:
+            path = folder / f"{name}.json"
+            path.write_text(json.dumps(content), encoding="utf-8")
+            yield path
+    if "kubernetes" in case:
+        path = folder / "kubernetes.json"
+        path.write_text(json.dumps(objects), encoding="utf-8")
+        yield path
+
+
+def _write_pod_traffic(path: Path, rows: list[Json]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, ("src", "dst", "gbps", "service"))
+        table.writeheader()
+        table.writerows(rows)
 
 
 def _thresholds(case: Json) -> dict[str, dict[str, float]]:
@@ -216,6 +265,7 @@ def _instance(m: Json) -> Json:
             "network": _link(f"global/networks/{other['network']}"),
             "subnetwork": _link(f"regions/{_region(zone)}/subnetworks/{other['network']}"),
             "networkIP": other["internal"],
+            **({"nicType": other["nic_type"]} if "nic_type" in other else {}),
             "accessConfigs": [
                 {"name": "External NAT", "type": "ONE_TO_ONE_NAT", "natIP": address}
                 for address in filter(None, (other.get("external"),))

@@ -68,11 +68,11 @@ def plan_or_run(asked: Probe, ctx: typer.Context) -> None:
 
 
 def _request(asked: Probe) -> AuditRequest:
-    thresholds, targets = options.configured()
+    configured = options.configured()
     request = request_of(
         asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration
     )
-    return replace(request, thresholds=thresholds, targets=targets)
+    return replace(request, thresholds=configured.thresholds, targets=configured.targets)
 
 
 def _question(asked: Probe) -> ProbeQuestion:

@@ -18,6 +18,8 @@ from netplan_planner.renderers.content import (
     machines,
     phrases,
     plans,
+    plugin_changes,
+    pods,
     services,
 )
 from netplan_planner.renderers.document import Block, Line, Para, Title, joined, line, say
@@ -60,9 +62,12 @@ def beside_findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield from plans.recommendations(report.recommendations, options)
     yield from plans.jobs(report.jobs, options)
     yield from commitments.commitments(report.commitments, report.flexible_commitments, options)
+    yield from plugin_changes.plugin_changes(report.plugin_changes, options)
     yield from flows.by_class(report.traffic_by_class, options)
     yield from services.network_services(report.network_services, report.traffic_by_class, options)
     yield from flows.between_zones(report.zone_pairs, options)
+    yield from pods.pod_pairs(report.pod_pairs, options)
+    yield from pods.near_savings(report.near_savings, options)
     yield from coverage.suppressed(report, options)
     yield from coverage.coverage(report, options)
     yield from coverage.not_evaluated(report, options)

@@ -1,0 +1,73 @@
+"""What a demo's service does with each network plugin, before and after pods change the link."""
+
+from datetime import date
+
+from netplan_planner.engine.asked_path import PathQuestion
+from netplan_planner.engine.demos import DemoPlugin, DemoPlugins
+from netplan_planner.engine.predict_path import predict_described, with_service
+from netplan_planner.model import PathClass, PodNetwork, Prediction, Service
+from netplan_planner.model.plugin_change import OnLink, PluginChange, PluginChanges
+from netplan_planner.throughput.limits.named import ethernet_payload_ratio
+from netplan_planner.throughput.limits.pods.overlay import encapsulation_of
+from netplan_planner.throughput.limits.pods.tables import NONE
+from netplan_planner.throughput.services.application import known_service
+
+LEVEL = 0.9
+
+
+def plugin_changes(asked: DemoPlugins, as_of: date) -> PluginChanges:
+    """Return the service's transactions with each plugin on both links, the hosts' own first.
+
+    Raises:
+        UnknownName: If the service or a plugin is none that netplan knows.
+    """
+    service = known_service(asked.service, ethernet_payload_ratio())
+    hosts = PluginChange(
+        plugin=None,
+        encapsulation=NONE,
+        told=asked.hosts_told,
+        source="the two figures of the story, by which the service is described",
+        before=_on(asked, None, service, as_of, asked.slow_gbps),
+        after=_on(asked, None, service, as_of, asked.fast_gbps),
+    )
+    rows = (
+        PluginChange(
+            plugin=plugin.name,
+            encapsulation=plugin.encapsulation,
+            told=plugin.told,
+            source=_source(plugin),
+            before=_on(asked, plugin, service, as_of, asked.slow_gbps),
+            after=_on(asked, plugin, service, as_of, asked.fast_gbps),
+        )
+        for plugin in asked.plugins
+    )
+    return PluginChanges(service=asked.service, limits=asked.limits, rows=(hosts, *rows))
+
+
+def _source(plugin: DemoPlugin) -> str:
+    """Return what a plugin's figures rest on; the story gives none of its own."""
+    default = encapsulation_of(plugin.name)
+    stated = plugin.source or default.source
+    return f"header sizes and packet times, not the story ({stated})"
+
+
+def _on(
+    asked: DemoPlugins, plugin: DemoPlugin | None, service: Service, as_of: date, gbps: float
+) -> OnLink:
+    """Return what goes over one link; the hosts use it themselves, a plugin beside the other."""
+    if plugin is None:
+        path = PathQuestion(path_class=PathClass.SAME_ZONE_INTERNAL, host_link_gbps=gbps)
+    else:
+        pod = PodNetwork(
+            encapsulation=plugin.encapsulation,
+            mtu_bytes=plugin.mtu_bytes,
+            is_bare_metal=True,
+            other_link_gbps=gbps if gbps != asked.fast_gbps else None,
+        )
+        path = PathQuestion(
+            path_class=PathClass.SAME_ZONE_INTERNAL_POD,
+            host_link_gbps=asked.fast_gbps,
+            pod=pod,
+        )
+    found: Prediction = with_service(predict_described(path, as_of, LEVEL), service)
+    return OnLink(link_gbps=gbps, estimate=found.estimate, transactions=found.transactions)

@@ -1,0 +1,1 @@
+"""Rules on clusters: pods, their networks, databases in them."""

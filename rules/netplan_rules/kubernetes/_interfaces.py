@@ -1,0 +1,142 @@
+"""The interfaces of nodes, which of them pods' packets take, and what a pod's path carries."""
+
+import re
+from typing import NamedTuple
+
+from netplan_planner.clusters.network import ClusterNetwork, overlay_address
+from netplan_planner.clusters.settings import Setting
+from netplan_planner.model import (
+    DeclaredLink,
+    Estimate,
+    Facts,
+    Instance,
+    Network,
+    PathClass,
+    PathQuery,
+    PodNetwork,
+)
+from netplan_planner.model.kubernetes import Node
+from netplan_planner.throughput import predict
+from netplan_planner.throughput.limits.ends import described_end, machine_end
+
+_ETH = re.compile(r"(?:.*=)?eth(\d)")
+_ENS = re.compile(r"(?:.*=)?ens(\d)")
+_FIRST_ENS = 4
+"""Images of Compute Engine name the first interface eth0 or ens4
+(cloud.google.com/compute/docs/networking/multi-nic-interfaces, read 2026-11-23)."""
+
+
+class Interface(NamedTuple):
+    """One interface of a node."""
+
+    address: str
+    link: DeclaredLink | None
+    """What the user says that it can send; None: nothing."""
+    nic_type: str | None = None
+    network: Network | None = None
+    """Of a VM."""
+
+
+class Used(NamedTuple):
+    """The interface that packets of a node's pods take, and what says so."""
+
+    interface: Interface
+    source: str
+
+
+def interfaces_of(facts: Facts, node: Node) -> tuple[Interface, ...]:
+    """Return the interfaces of a node that are known: all of a VM, else those it has addresses of.
+
+    A node elsewhere states one address as a rule, and its plugin may note another.
+    """
+    instance = facts.inventory.instance_by_node.get(node.name)
+    if instance is not None:
+        return _of_machine(facts, instance)
+    noted = overlay_address(node)
+    addresses = (*node.internal_ips, *([noted.value] if noted is not None else []))
+    return tuple(Interface(one, facts.link_of(one)) for one in dict.fromkeys(addresses))
+
+
+def _of_machine(facts: Facts, instance: Instance) -> tuple[Interface, ...]:
+    networks = facts.inventory.network_by_link
+    return tuple(
+        Interface(
+            nic.internal_ipv4,
+            facts.link_of(nic.internal_ipv4),
+            nic.nic_type,
+            networks.get(nic.network),
+        )
+        for nic in instance.interfaces
+        if nic.internal_ipv4 is not None
+    )
+
+
+def used_interface(
+    network: ClusterNetwork, node: Node, known: tuple[Interface, ...]
+) -> Used | None:
+    """Return by which of a node's interfaces pods' packets leave, None where nothing tells.
+
+    By the address that the plugin noted, else by the name in its settings, else there is only one.
+    """
+    noted = overlay_address(node)
+    if noted is not None:
+        found = [one for one in known if one.address == noted.value]
+        return Used(found[0], noted.source) if found else None
+    if len(known) == 1:
+        return Used(known[0], node.ref.source)
+    index = _index(network.interface)
+    if node.instance is None or index is None or index >= len(known):
+        return None
+    assert network.interface is not None
+    return Used(known[index], network.interface.source)
+
+
+def _index(setting: Setting | None) -> int | None:
+    """Return the number of the interface that a setting names, None for a pattern or a method."""
+    text = setting.value if setting is not None else ""
+    for pattern, first in ((_ETH, 0), (_ENS, _FIRST_ENS)):
+        found = pattern.fullmatch(text)
+        if found is not None and int(found[1]) >= first:
+            return int(found[1]) - first
+    return None
+
+
+def pod_estimate(
+    facts: Facts,
+    node: Node,
+    pod: PodNetwork,
+    link_gbps: float | None = None,
+) -> Estimate | None:
+    """Return what pods of two such nodes in one zone exchange, over as many streams as it takes.
+
+    Args:
+        facts: Machines and limits.
+        node: One of the two; a VM by its type, else by its declared link.
+        pod: The cluster's network.
+        link_gbps: Of a node that is no VM.
+    """
+    instance = facts.inventory.instance_by_node.get(node.name)
+    if link_gbps is None and instance is None:
+        return None
+    end = described_end(None) if instance is None else machine_end(facts, instance)
+    return predict(
+        PathQuery(
+            path_class=PathClass.SAME_ZONE_INTERNAL_POD,
+            src=end,
+            dst=end,
+            pod=pod,
+            host_link_gbps=link_gbps if instance is None else None,
+        ),
+        facts.caps,
+    )
+
+
+def pod_network(network: ClusterNetwork, *, is_bare_metal: bool) -> PodNetwork:
+    """Return a cluster's network as predictions take it; what nothing states is none."""
+    return PodNetwork(
+        encapsulation=network.encapsulation.value if network.encapsulation else "none",
+        encryption=network.encryption.value if network.encryption else "none",
+        mtu_bytes=network.mtu_bytes,
+        is_bare_metal=is_bare_metal,
+        is_assumed=network.encapsulation is None,
+    )

@@ -1,0 +1,95 @@
+"""The hit of the two rules on near endpoints, and how a Service comes to prefer them."""
+
+from netplan_planner.model import Evidence, Fix, Hit, Instruction
+from netplan_planner.model.kubernetes import Service
+from netplan_rules.kubernetes._cluster import kubectl
+from netplan_rules.near_services import NearService
+from netplan_rules.trust import Doubts
+
+PREFER_CLOSE = '{"spec":{"trafficDistribution":"PreferClose"}}'
+_NO_PREFERENCE = '{"spec":{"trafficDistribution":null}}'
+
+
+def patch(service: Service, change: str) -> str:
+    """Return the command that changes a field of a Service."""
+    return kubectl(service.namespace, "patch", "service", service.name, f"--patch={change}")
+
+
+def see_slices(service: Service) -> Instruction:
+    """Return how to see that routing to near endpoints is on."""
+    return Instruction(
+        text="The slices of its endpoints carry hints for zones, and flow logs show less between"
+        " zones.",
+        commands=(
+            kubectl(
+                service.namespace,
+                "get",
+                "endpointslices",
+                f"--selector=kubernetes.io/service-name={service.name}",
+                "--output=yaml",
+            ),
+        ),
+    )
+
+
+def prefer_near(service: Service, documents: tuple[str, ...]) -> Fix:
+    """Return the fix that makes a Service prefer near endpoints."""
+    return Fix(
+        label="PreferClose",
+        text=f"Set trafficDistribution: PreferClose in the Service {service.full_name}, and in what"
+        " it is made from.",
+        commands=(patch(service, PREFER_CLOSE),),
+        verify=see_slices(service),
+        undo=Instruction(
+            text="Take the field out again.", commands=(patch(service, _NO_PREFERENCE),)
+        ),
+        documents=documents,
+        caution="Endpoints in zones with many clients get more than their share: scale by zone"
+        " (topology spread of pods). Clients of a zone fall back to others only once no endpoint"
+        " there is ready, not when they are overloaded.",
+    )
+
+
+def near_hit(one: NearService, text: str, fix: Fix) -> Hit:
+    """Return the hit of a Service whose traffic could stay in its zones.
+
+    Args:
+        one: With `traffic.near`.
+        text: What is at fault.
+        fix: What to do.
+    """
+    near, service = one.traffic.near, one.traffic.service
+    assert near is not None
+    doubts = Doubts()
+    if one.lone_zones:
+        doubts.add(f"there is a single endpoint in {', '.join(one.lone_zones)}")
+    if one.traffic.unplaced_bytes:
+        doubts.add("the zones of a part of its traffic are not known")
+    times = near.overload_ratio
+    return Hit(
+        resources=(service.ref,),
+        subject=service.full_name,
+        message=f"{text}; near endpoints would keep {one.saved_gib:,.0f} GiB inside, and the"
+        f" fullest endpoint would carry {times:.2g} times what the fullest does now",
+        evidence=(
+            Evidence(
+                name="crossing",
+                value=float(one.crossing_gib),
+                unit="GiB/month",
+                source="traffic of pods",
+            ),
+            Evidence(
+                name="saved",
+                value=float(one.saved_gib),
+                unit="GiB/month",
+                source="traffic of pods and slices of endpoints",
+            ),
+            Evidence(name="overload", value=round(times, 3), unit="times", source="the same"),
+            Evidence(name="clients", value=", ".join(one.traffic.clients[:3])),
+        ),
+        saving=one.saving,
+        gib_per_month=one.saved_gib,
+        fix=fix,
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

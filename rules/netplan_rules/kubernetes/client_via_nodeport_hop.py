@@ -1,0 +1,134 @@
+"""Services whose clients from outside enter by a node that may have no endpoint."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from netplan_planner.clusters.near_endpoints import endpoint_counts
+from netplan_planner.model import (
+    Confidence,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    Saving,
+    Severity,
+    Zone,
+)
+from netplan_planner.model.kubernetes import Kubernetes, Service
+from netplan_rules.base import Rule
+from netplan_rules.kubernetes._near import patch
+
+RULE = Rule(
+    id="client-via-nodeport-hop",
+    title="Clients from outside are sent on to nodes of other zones",
+    severity=Severity.LOW,
+    needs=frozenset({Need.SERVICES, Need.NODES}),
+    rationale="With externalTrafficPolicy: Cluster a client enters by any node, which sends the"
+    " connection on to any endpoint, with its own address as the sender. A node of another zone is"
+    " a hop, and both directions of what crosses are billed per GiB.",
+    remediation="Set externalTrafficPolicy: Local, or let the load balancer reach pods directly.",
+    guards="Silent for Services with the policy Local, of type ClusterIP, with network endpoint"
+    " groups (the load balancer reaches pods directly), and where nodes and endpoints are in one"
+    " zone. The share is what even spreading gives: how many clients come is not known. A policy, a"
+    " zone or slices of endpoints that were not read are listed as not judged.",
+    references=(
+        "https://kubernetes.io/docs/tasks/access-application-cluster/create-external-load-balancer"
+        "/",
+        "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/service-load-balancer",
+    ),
+    since="0.1.0",
+    group_message="clients of {count} Services enter by nodes of other zones than their endpoints",
+)
+
+_NEG = "cloud.google.com/neg"
+_TYPES = frozenset({"NodePort", "LoadBalancer"})
+_LOCAL = '{"spec":{"externalTrafficPolicy":"Local"}}'
+_CLUSTER = '{"spec":{"externalTrafficPolicy":"Cluster"}}'
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each Service whose outer clients may be sent on to another zone."""
+    kubernetes = facts.inventory.kubernetes
+    if kubernetes is None:
+        return
+    for service in kubernetes.services or ():
+        policy = service.external_traffic_policy
+        if service.type not in _TYPES or policy == "Local" or dict(service.annotations).get(_NEG):
+            continue
+        if policy is None:
+            yield Gap(resource=service.ref, reason="its externalTrafficPolicy is not stated")
+        else:
+            yield from _judge(kubernetes, service)
+
+
+def _judge(kubernetes: Kubernetes, service: Service) -> Iterator[Hit | Gap]:
+    if kubernetes.endpoint_slices is None:
+        yield Gap(resource=service.ref, reason="no endpoint slices were read")
+        return
+    ends = endpoint_counts(kubernetes.endpoints_by_service.get(service.full_name, ()))
+    zones = [node.zone for node in kubernetes.nodes or () if node.is_ready is not False]
+    known = [zone for zone in zones if zone is not None]
+    if ends is None or len(known) < len(zones):
+        whose = "an endpoint" if ends is None else "a node"
+        yield Gap(resource=service.ref, reason=f"the zone of {whose} is not known")
+        return
+    share = crossing_ratio(Counter(known), dict(ends))
+    if share:
+        yield _hit(service, share, len({zone for zone, _ in ends}), len(set(known)))
+
+
+def crossing_ratio(nodes: Counter[Zone], ends: dict[Zone, int]) -> float:
+    """Return the share of connections that cross zones if nodes and endpoints are used alike.
+
+    >>> a, b = Zone("a"), Zone("b")
+    >>> crossing_ratio(Counter({a: 1, b: 1}), {a: 2})
+    0.5
+    """
+    all_nodes, all_ends = nodes.total(), sum(ends.values())
+    if not all_nodes or not all_ends:
+        return 0.0
+    near = sum(nodes[zone] * count for zone, count in ends.items())
+    return 1 - near / (all_nodes * all_ends)
+
+
+def _hit(service: Service, share: float, end_zones: int, node_zones: int) -> Hit:
+    return Hit(
+        resources=(service.ref,),
+        subject=f"{service.full_name} ({service.type})",
+        message=f"clients of {service.full_name} enter by any node and are sent on to any endpoint:"
+        f" {share:.0%} of them to another zone, if all are used alike",
+        evidence=(
+            Evidence(
+                name="policy",
+                value=service.external_traffic_policy or "",
+                source=service.ref.source or "",
+            ),
+            Evidence(name="crossing", value=round(share, 3), unit="ratio", source="by zones"),
+            Evidence(name="endpoint_zones", value=end_zones, unit="zones"),
+            Evidence(name="node_zones", value=node_zones, unit="zones"),
+        ),
+        saving=Saving(
+            unknown="what its clients send is not known: flow logs name the node, not the pod"
+        ),
+        fix=Fix(
+            label="externalTrafficPolicy: Local",
+            text="Set externalTrafficPolicy: Local, so that only nodes with an endpoint take"
+            " clients in; or network endpoint groups, by which the load balancer reaches pods.",
+            commands=(patch(service, _LOCAL),),
+            verify=Instruction(
+                text="The load balancer's health check passes on nodes with an endpoint only, and"
+                " the pods see the clients' own addresses.",
+            ),
+            undo=Instruction(text="Set the policy again.", commands=(patch(service, _CLUSTER),)),
+            documents=RULE.references,
+            caution="A node without a ready endpoint drops what reaches it: only behind a load"
+            " balancer with health checks, or with an endpoint on every node that clients name."
+            " Nodes with few endpoints get as many clients as those with many.",
+        ),
+        confidence=Confidence.MEDIUM,
+        confidence_reason="by the settings: how many clients there are is not known",
+    )

@@ -1,0 +1,177 @@
+"""Clusters whose pods use the slower of their nodes' interfaces."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from netplan_planner.clusters.network import ClusterNetwork
+from netplan_planner.model import (
+    Estimate,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    Severity,
+)
+from netplan_planner.model.kubernetes import Node
+from netplan_rules.base import Rule
+from netplan_rules.kubernetes._cluster import cluster_networks
+from netplan_rules.kubernetes._interfaces import (
+    Interface,
+    Used,
+    interfaces_of,
+    pod_estimate,
+    pod_network,
+    used_interface,
+)
+from netplan_rules.trust import Doubts
+from netplan_rules.wording import gbps, rate_evidence
+
+VIRTIO, GVNIC = "VIRTIO_NET", "GVNIC"
+
+RULE = Rule(
+    id="cni-on-wrong-nic",
+    title="Pods' packets leave by the slower interface of their node",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.NODES, Need.CLUSTER_NETWORKS}),
+    rationale="A network plugin chooses the interface of the default route, or the first that it"
+    " finds, unless it is told. Where that is not the fast one, everything between pods of"
+    " different nodes is held to the slow one, and the routes of the node do not show it.",
+    remediation="Name the interface, or the range of its addresses, in the plugin's settings.",
+    guards="Silent for nodes with one interface and where the plugin noted an address of the"
+    " fastest one. Interfaces of a VM share its cap: there only the kind of interface tells them"
+    " apart, unless `[links]` in netplan.toml says what each can send. A node whose plugin uses"
+    " another address than the node's own, and of which no rates are declared, is listed as not"
+    " judged.",
+    references=(
+        "https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/network-plugins"
+        "/",
+        "https://docs.cloud.google.com/vpc/docs/multiple-interfaces-concepts",
+    ),
+    since="0.1.0",
+    group_message="{count} nodes send their pods' packets by the slower of their interfaces",
+)
+
+_SETTINGS = {
+    "calico": "set IP_AUTODETECTION_METHOD on the DaemonSet calico-node to cidr= and the range of"
+    " {address}",
+    "canal": "set canal_iface in the config map canal-config",
+    "cilium": "set devices and direct-routing-device in the config map cilium-config, or the"
+    " kubelet's node address, by which tunnels are reached",
+    "flannel": "give the DaemonSet of flannel the argument iface with the interface's name",
+    "antrea": "set transportInterface in the config map antrea-config",
+    "kube-ovn": "give the DaemonSet kube-ovn-cni the argument iface with the interface's name",
+    "kube-router": "give the kubelet the fast interface's address as its node address",
+    "weave": "give the kubelet the fast interface's address as its node address, and remove the"
+    " peers' old addresses",
+}
+"""Their own documentation (docs.tigera.io, docs.cilium.io, flannel's Documentation/configuration,
+antrea.io, kubeovn.github.io, kube-router.io, weave.works), read 2026-11-23."""
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each node whose pods' packets take a slower interface than it has."""
+    for cluster in cluster_networks(facts):
+        for node in cluster.nodes:
+            yield from _of_node(facts, cluster.network, node)
+
+
+def _of_node(facts: Facts, network: ClusterNetwork, node: Node) -> Iterator[Hit | Gap]:
+    known = interfaces_of(facts, node)
+    if not known[1:]:
+        return
+    used = used_interface(network, node, known)
+    if used is None:
+        yield Gap(resource=node.ref, reason="which interface pods' packets take is not stated")
+        return
+    others = [one for one in known if one.address != used.interface.address]
+    rated = [one for one in others if one.link is not None]
+    if used.interface.link is not None and rated:
+        best = max(rated, key=lambda one: (one.link.gbps if one.link else 0.0, one.address))
+        assert best.link is not None
+        if best.link.gbps > used.interface.link.gbps:
+            yield _of_rates(facts, network, node, used, best)
+        return
+    virtual = [one for one in others if one.nic_type == GVNIC]
+    if used.interface.nic_type == VIRTIO and virtual:
+        yield _hit(network, node, used, virtual[0], *_kinds(used, virtual[0]))
+    elif node.name not in facts.inventory.instance_by_node:
+        reason = "what its interfaces can send is not known: `[links]` in netplan.toml says it"
+        yield Gap(resource=node.ref, reason=reason)
+
+
+def _kinds(used: Used, best: Interface) -> tuple[str, str]:
+    assert used.interface.nic_type is not None
+    assert best.nic_type is not None
+    return used.interface.nic_type, best.nic_type
+
+
+def _of_rates(
+    facts: Facts, network: ClusterNetwork, node: Node, used: Used, best: Interface
+) -> Hit:
+    assert used.interface.link is not None
+    assert best.link is not None
+    slow, fast = used.interface.link, best.link
+    is_vm = node.name in facts.inventory.instance_by_node
+    pod = pod_network(network, is_bare_metal=not is_vm)
+    now = pod_estimate(facts, node, replace(pod, other_link_gbps=slow.gbps), fast.gbps)
+    hit = _hit(network, node, used, best, gbps(slow.gbps), gbps(fast.gbps), now, is_declared=True)
+    return replace(
+        hit,
+        throughput_fixed=pod_estimate(facts, node, pod, fast.gbps),
+        evidence=(
+            *hit.evidence,
+            rate_evidence("rate_now", slow.gbps, slow.source),
+            rate_evidence("rate_best", fast.gbps, fast.source),
+        ),
+    )
+
+
+def _hit(
+    network: ClusterNetwork,
+    node: Node,
+    used: Used,
+    best: Interface,
+    slow: str,
+    fast: str,
+    now: Estimate | None = None,
+    *,
+    is_declared: bool = False,
+) -> Hit:
+    plugin = network.plugin.value if network.plugin is not None else ""
+    doubts = Doubts()
+    if not is_declared:
+        doubts.add("no document states what one interface of a VM sends: they share the VM's cap")
+    if network.others:
+        doubts.add("several network plugins were found, and one of them may be left over")
+    setting = _SETTINGS.get(plugin, "name the interface in the plugin's settings")
+    return Hit(
+        resources=(node.ref,),
+        subject=f"{node.name} ({plugin})",
+        message=f"{plugin} sends pods' packets by {used.interface.address} ({slow});"
+        f" {node.name} also has {best.address} ({fast})",
+        evidence=(
+            Evidence(name="used", value=used.interface.address, source=used.source),
+            Evidence(name="best", value=best.address, source=node.ref.source or ""),
+        ),
+        throughput_now=now,
+        fix=Fix(
+            label="the faster interface for pods",
+            text=f"In the settings of {plugin}: {setting.format(address=best.address)}. Then"
+            " restart its pods, a node at a time.",
+            verify=Instruction(
+                text=f"The plugin notes {best.address} on the node, and a capture on the slow"
+                " interface shows no packets of pods.",
+            ),
+            undo=Instruction(text="Take the setting out, and restart the plugin's pods."),
+            documents=RULE.references,
+            caution="Connections of pods on a node break while its plugin restarts; nodes that are"
+            " changed and nodes that are not have to reach each other meanwhile.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

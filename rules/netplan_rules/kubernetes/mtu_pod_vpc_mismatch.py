@@ -1,0 +1,157 @@
+"""Pods whose packets, with the headers around them, do not fit the network below."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    Network,
+    Severity,
+)
+from netplan_planner.model.kubernetes import Node
+from netplan_planner.throughput.limits.pods.tables import PodTerm
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.kubernetes._cluster import ClusterFacts, cluster_networks, object_of
+from netplan_rules.kubernetes._interfaces import interfaces_of, used_interface
+from netplan_rules.kubernetes._overlay import header_of
+from netplan_rules.trust import Doubts
+
+RULE = Rule(
+    id="mtu-pod-vpc-mismatch",
+    title="The MTU of pods does not fit that of the network",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.NODES, Need.CLUSTER_NETWORKS}),
+    rationale="A VPC drops packets above its MTU. Where pods' packets and the headers around them"
+    " are greater, TCP stalls or falls back, and UDP is lost. Where they are much smaller, the"
+    " packets that the network could carry are not used, and each costs the same processor time.",
+    remediation="Set the plugin's MTU to that of the VPC less the headers.",
+    guards="Silent where the two fit within the tolerance. The network's MTU is that of the"
+    " interface by which the plugin sends. A plugin that finds its MTU out itself, an encapsulation"
+    " that is not stated and a network that was not read are listed as not judged; nodes that are"
+    " no VMs are none of its business. Too small an MTU is low.",
+    references=(
+        "https://cloud.google.com/vpc/docs/mtu",
+        "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="unused_ratio",
+            default=0.1,
+            unit="ratio",
+            about="share of the network's MTU that pods leave unused, above which it fires",
+        ),
+    ),
+    group_message="the MTU of pods fits the network of {count} clusters badly; of the first it is"
+    " {pod_mtu} bytes",
+)
+
+
+class _Fit(NamedTuple):
+    """The MTUs of pods and of the network below them."""
+
+    pod_bytes: int
+    header: PodTerm
+    network: Network
+    mtu_bytes: int
+
+    @property
+    def fitting_bytes(self) -> int:
+        """What pods may have."""
+        return self.mtu_bytes - round(self.header.value)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each cluster and network whose MTUs do not fit."""
+    for cluster in cluster_networks(facts):
+        networks: dict[str, tuple[Network, int]] = {}
+        for node in cluster.nodes:
+            if node.name in facts.inventory.instance_by_node:
+                found = _network_of(facts, cluster, node)
+                if isinstance(found, Gap):
+                    yield found
+                else:
+                    networks.setdefault(found[0].ref.self_link, found)
+        if networks:
+            yield from _judge(facts, cluster, list(networks.values()))
+
+
+def _network_of(facts: Facts, cluster: ClusterFacts, node: Node) -> Gap | tuple[Network, int]:
+    used = used_interface(cluster.network, node, interfaces_of(facts, node))
+    if used is None:
+        return Gap(resource=node.ref, reason="which interface pods' packets take is not stated")
+    network = used.interface.network
+    if network is None or network.mtu_bytes is None:
+        return Gap(resource=node.ref, reason="the MTU of its network is not known")
+    return network, network.mtu_bytes
+
+
+def _judge(
+    facts: Facts, cluster: ClusterFacts, networks: list[tuple[Network, int]]
+) -> Iterator[Hit | Gap]:
+    pod_bytes, header = cluster.network.mtu_bytes, header_of(facts, cluster.network)
+    if pod_bytes is None or header is None:
+        lacking = "its encapsulation" if header is None else "the MTU of pods"
+        for ref in object_of(cluster):
+            yield Gap(resource=ref, reason=f"{lacking} is not stated")
+        return
+    for network, mtu_bytes in networks:
+        fit = _Fit(pod_bytes, header, network, mtu_bytes)
+        unused = 1 - pod_bytes / fit.fitting_bytes
+        if pod_bytes > fit.fitting_bytes or unused > facts.threshold(RULE.id, "unused_ratio"):
+            yield _hit(cluster, fit)
+
+
+def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
+    mtu = cluster.network.mtu
+    assert mtu is not None
+    is_too_great = fit.pod_bytes > fit.fitting_bytes
+    doubts = Doubts()
+    if is_too_great and fit.pod_bytes <= fit.mtu_bytes and cluster.network.is_cross_subnet_only:
+        doubts.add("only packets that leave the subnet are encapsulated")
+    around = f" and {fit.header.value:g} bytes of headers" if fit.header.value else ""
+    fault = "do not fit" if is_too_great else "leave much unused of"
+    return Hit(
+        resources=(*object_of(cluster, mtu), fit.network.ref),
+        subject=f"{cluster.network.name} ({cluster.plugin}) on {fit.network.name}",
+        message=f"packets of pods of {fit.pod_bytes} bytes{around} {fault} the {fit.mtu_bytes}"
+        f" bytes of {fit.network.name}",
+        cause="" if is_too_great else "small",
+        evidence=(
+            Evidence(name="pod_mtu", value=fit.pod_bytes, unit="bytes", source=mtu.source),
+            Evidence(name="header", value=fit.header.value, unit="bytes", source=fit.header.source),
+            Evidence(
+                name="network_mtu",
+                value=fit.mtu_bytes,
+                unit="bytes",
+                source=fit.network.ref.source or "",
+            ),
+        ),
+        fix=Fix(
+            label=f"MTU {fit.fitting_bytes} for pods",
+            text=f"Set the MTU of {cluster.plugin} to {fit.fitting_bytes} bytes, or leave it out"
+            " where the plugin then finds it out; then restart the pods.",
+            verify=Instruction(
+                text="A ping between pods of two nodes with the don't-fragment bit passes at"
+                f" {fit.fitting_bytes - _PING_HEADERS} bytes.",
+            ),
+            undo=Instruction(text=f"Set {fit.pod_bytes} bytes again, and restart the pods."),
+            documents=RULE.references,
+            caution="Pods keep their MTU until they are made anew; while both are there, UDP above"
+            " the smaller one is lost.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+        severity=None if is_too_great else Severity.LOW,
+    )
+
+
+_PING_HEADERS = 28
+"""IPv4 and ICMP."""

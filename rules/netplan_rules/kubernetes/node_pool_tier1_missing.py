@@ -1,0 +1,169 @@
+"""Node pools for which Tier_1 is the cheapest way to the bandwidth that their nodes need."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    BandwidthTier,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    Need,
+    Saving,
+    SavingBasis,
+    Severity,
+    last_part,
+    worded,
+)
+from netplan_planner.model.gke import NodePool
+from netplan_planner.throughput import instance_cap
+from netplan_planner.units import counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import doubts_of_caps, egress_estimate
+from netplan_rules.capacity._tier1 import Tier1Choice, pool_of, tier1_choice, wanted_gbps
+from netplan_rules.money import machine_saving
+from netplan_rules.trust import Doubts
+from netplan_rules.wording import gbps, rate_evidence
+
+RULE = Rule(
+    id="node-pool-tier1-missing",
+    aliases=("tier1-missing-on-node-pool",),
+    title="Tier_1 is cheaper for a node pool than bigger nodes",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.NODES, Need.NODE_POOLS, Need.PRICES}),
+    rationale="Nodes need more than the default cap of their type, and Tier_1 costs less than any"
+    " type without it that carries the need. GKE sets it for a whole pool, when the pool is made:"
+    " what is changed on a node by hand does not last.",
+    remediation="Make a node pool with Tier_1 and gVNIC, and move the pods there.",
+    guards="Silent for pools with Tier_1, for types without it, where no node comes near its cap"
+    " and none has a target above it, and where a bigger type without Tier_1 is cheaper. The fee is"
+    " that of all nodes of the pool that were read. Nodes whose pool was not read are"
+    " tier1-missing's. When the fee of the series is not published the node is listed as not"
+    " judged.",
+    references=(
+        "https://docs.cloud.google.com/kubernetes-engine/docs/how-to/configure-tier-1-networking",
+        "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configur"
+        "ation",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="p95_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of the default cap that a node's observed 95th percentile reaches",
+        ),
+    ),
+    group_message="nodes of {count} pools need more than their default cap ({cap_rate} of the"
+    " first), and Tier_1 is cheaper than bigger nodes",
+)
+
+
+class _Busy(NamedTuple):
+    """A node that needs more than its default cap."""
+
+    instance: Instance
+    cap: EgressCap
+    wanted_gbps: float
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each pool of which a node needs more than its cap and gets it cheapest by Tier_1."""
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    for pool, nodes in _nodes_by_pool(facts):
+        busy = [found for node in nodes if (found := _busy(facts, node)) is not None]
+        if not busy:
+            continue
+        first = max(busy, key=lambda one: (one.wanted_gbps, one.instance.name))
+        choice = tier1_choice(facts, first.instance, first.wanted_gbps, ledger)
+        if isinstance(choice, Gap):
+            yield choice
+        elif choice is not None:
+            yield _hit(facts, pool, nodes, first, len(busy), choice)
+
+
+def _nodes_by_pool(facts: Facts) -> list[tuple[NodePool, list[Instance]]]:
+    """Return the pools without Tier_1, and their nodes."""
+    found: dict[str, tuple[NodePool, list[Instance]]] = {}
+    for instance in facts.inventory.instance_by_node.values():
+        pool = pool_of(facts, instance)
+        if pool is not None and pool.bandwidth_tier is not BandwidthTier.TIER_1:
+            found.setdefault(pool.ref.self_link, (pool, []))[1].append(instance)
+    return [found[link] for link in sorted(found)]
+
+
+def _busy(facts: Facts, instance: Instance) -> _Busy | None:
+    cap = instance_cap(instance, facts.caps)
+    if cap is None or instance.bandwidth_tier is BandwidthTier.TIER_1:
+        return None  # The egress-cap rules report unknown caps.
+    wanted = wanted_gbps(facts, instance, cap, facts.threshold(RULE.id, "p95_ratio"))
+    return _Busy(instance, cap, wanted) if wanted is not None else None
+
+
+def _saving(facts: Facts, nodes: list[Instance], choice: Tier1Choice) -> Saving:
+    """Return what the fee of all nodes changes, unknown where that of one is."""
+    parts = [machine_saving(facts, node, choice.own) for node in nodes]
+    unknown = next((part for part in parts if part.unknown), None)
+    if unknown is not None:
+        return unknown
+    before = [part for part in parts if part.basis is SavingBasis.BEFORE_COMMITMENTS]
+    basis = (before or parts)[0]
+    items = tuple(item for part in parts for item in part.items)
+    return Saving(items=items, basis=basis.basis, note=basis.note)
+
+
+def _hit(
+    facts: Facts,
+    pool: NodePool,
+    nodes: list[Instance],
+    first: _Busy,
+    busy_count: int,
+    choice: Tier1Choice,
+) -> Hit:
+    own, cluster = choice.own, last_part(pool.cluster)
+    doubts = doubts_of_caps(facts, Doubts(), first.cap, own)
+    is_virtio = pool.has_gvnic is False
+    return Hit(
+        resources=(pool.ref, *(node.ref for node in nodes)),
+        subject=f"{cluster}/{pool.name} ({pool.machine_type})",
+        message=worded(
+            f"{counted(busy_count, 'node')} of pool {pool.name} of {len(nodes)} need more than"
+            f" their default cap of {gbps(first.cap.egress_gbps)}, {first.instance.name}"
+            f" {gbps(first.wanted_gbps)}; with Tier_1 it is {gbps(own.cap_gbps)}",
+            choice.compared,
+        ),
+        evidence=(
+            rate_evidence("needed", first.wanted_gbps, "declared target or flow logs"),
+            rate_evidence("cap", first.cap.egress_gbps, first.cap.source),
+            rate_evidence("tier1_cap", own.cap_gbps, own.limit.source),
+            Evidence(name="nodes", value=len(nodes), unit="nodes", source="inventory"),
+            Evidence(name="type", value=pool.machine_type or "", source=pool.ref.source or ""),
+        ),
+        limit=own.limit,
+        throughput_now=egress_estimate(facts, first.instance, None),
+        throughput_fixed=egress_estimate(facts, first.instance, own),
+        saving=_saving(facts, nodes, choice),
+        used_ratio=first.wanted_gbps / first.cap.egress_gbps,
+        fix=Fix(
+            label="a pool with Tier_1",
+            text=f"Make a pool like {pool.name} in {cluster} with --network-performance-configs="
+            "total-egress-bandwidth-tier=TIER_1" + (" and gVNIC" if is_virtio else "") + ", let the"
+            " pods move there, then take the old pool out.",
+            verify=Instruction(
+                text=f"The metric compute.googleapis.com/instance/network/sent_bytes_count of a new"
+                f" node may pass {gbps(first.cap.egress_gbps)} under load.",
+            ),
+            undo=Instruction(text="Keep the old pool, cordoned, until the new one is proven."),
+            documents=RULE.references,
+            caution="Pods restart as they move. The fee is due for every node of the pool, has no"
+            " commitment discount, and grows with the pool.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

@@ -1,0 +1,121 @@
+"""Databases whose members commit together across regions."""
+
+from collections.abc import Iterator, Sequence
+
+from netplan_planner.clusters.databases import DatabaseSign, database_of
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    Region,
+    Severity,
+    region_of,
+)
+from netplan_planner.model.kubernetes import Kubernetes, Pod
+from netplan_planner.throughput.round_trips.of_path import path_round_trip
+from netplan_planner.throughput.round_trips.rtt import RoundTrip
+from netplan_rules.base import Rule
+from netplan_rules.trust import Doubts
+
+RULE = Rule(
+    id="sync-replica-cross-region",
+    title="A database's members commit together across regions",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.PODS, Need.NODES}),
+    rationale="Every commit waits for members in another region: one round trip at least, whatever"
+    " the bandwidth. A client that waits for its commits gets no more than the inverse of it, and"
+    " rows that many clients change are locked that long.",
+    remediation="Keep the members in the zones of one region, and replicate to the other one"
+    " asynchronously.",
+    guards="Silent for databases that are not known to commit together, and for members in zones of"
+    " one region. Members are pods of one workload in the objects, or of the same name in the"
+    " traffic of pods. A member whose zone is not known is listed as not judged. Whether a database"
+    " is set up to wait is not seen: where its image alone tells, the confidence is medium.",
+    references=(
+        "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/types-of-clusters",
+        "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
+    ),
+    since="0.1.0",
+    group_message="members of {count} databases commit together across regions",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each database that commits together and has members in several regions."""
+    kubernetes = facts.inventory.kubernetes
+    if kubernetes is None:
+        return
+    seen = _regions_of_flows(facts)
+    for name, pods in sorted(kubernetes.pods_by_workload.items()):
+        sign = database_of(pods[0])
+        if sign is None or not sign.is_synchronous:
+            continue
+        regions = {*_regions(kubernetes, pods), *seen.get(name, ())}
+        lost = [pod for pod in pods if kubernetes.zone_of(pod) is None]
+        if len(regions) > 1:
+            yield _hit(name, pods, sign, sorted(regions))
+        else:
+            for pod in lost:
+                yield Gap(resource=pod.ref, reason="the zone of its node is not known")
+
+
+def _regions(kubernetes: Kubernetes, pods: Sequence[Pod]) -> set[Region]:
+    return {region_of(zone) for pod in pods if (zone := kubernetes.zone_of(pod)) is not None}
+
+
+def _regions_of_flows(facts: Facts) -> dict[str, set[Region]]:
+    """Return between which regions workloads of one name talk; those of another cluster too."""
+    found: dict[str, set[Region]] = {}
+    for flow in facts.pod_traffic.flows if facts.pod_traffic is not None else ():
+        if flow.src.workload == flow.dst.workload and flow.regions is not None:
+            found.setdefault(flow.src.workload, set()).update(flow.regions)
+    return found
+
+
+def _hit(name: str, pods: Sequence[Pod], sign: DatabaseSign, regions: Sequence[Region]) -> Hit:
+    pairs = [(a, b) for index, a in enumerate(regions) for b in regions[index + 1 :]]
+    times = [(path_round_trip(a, b), a, b) for a, b in pairs]
+    trip, src, dst = max(times, key=lambda one: one[0].rtt_ms or 0.0)
+    doubts = Doubts()
+    doubts.add("whether its members are set up to wait for each other is not seen")
+    wait, evidence = _waits(trip, src, dst)
+    return Hit(
+        resources=tuple(pod.ref for pod in pods),
+        subject=f"{name} ({sign.database})",
+        message=f"{sign.database} {name} has members in {', '.join(regions)}, which commit"
+        f" together{wait}",
+        evidence=(
+            Evidence(name="database", value=sign.database, source=sign.reason),
+            Evidence(name="regions", value=", ".join(regions), source="zones of its nodes"),
+            *evidence,
+        ),
+        fix=Fix(
+            label="members in one region",
+            text=f"Keep the members of {name} in zones of one region, and give the others an"
+            " asynchronous replica.",
+            verify=Instruction(
+                text="The time of a commit, as the database counts it, is that of a round trip"
+                " between zones.",
+            ),
+            undo=Instruction(text="Let the members of the other region join again."),
+            documents=RULE.references,
+            caution="An asynchronous replica loses the last commits when a region fails: who"
+            " chose the wait against that loss keeps it.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _waits(trip: RoundTrip, src: Region, dst: Region) -> tuple[str, tuple[Evidence, ...]]:
+    """Return what a commit waits for, in words and as evidence; none where it is not known."""
+    if trip.rtt_ms is None:
+        return "", ()
+    text = f": each commit waits {trip.rtt_ms:.0f} ms at least between {src} and {dst}"
+    rtt = Evidence(name="rtt", value=round(trip.rtt_ms, 1), unit="ms", source=trip.source)
+    return text, (rtt,)
