@@ -4,11 +4,10 @@
 """
 
 from typing import NamedTuple
-from urllib.parse import quote
 
 import msgspec
 
-from netplan_planner.google.refusals import LIST_MEMBERS, Refusal, Request
+from netplan_planner.google.refusals import LIST_MEMBERS, Refusal, Request, quoted
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import InstanceGroup, ProjectId, SelfLink, canonical_link
@@ -69,17 +68,19 @@ def read_members(transport: Transport, place: GroupPlace) -> Collector:
 
 
 def _request(place: GroupPlace, token: str, page_size: int) -> Request:
-    project = quote(place.project, safe=":")
+    names = quoted(project=place.project, zone=place.zone, instanceGroup=place.name)
     query = {"maxResults": str(page_size), "prettyPrint": "false"}
     return Request(
         method=LIST_MEMBERS,
-        path=f"projects/{project}/zones/{quote(place.zone)}"
-        f"/instanceGroups/{quote(place.name)}/listInstances",
+        path="projects/{project}/zones/{zone}/instanceGroups/{instanceGroup}/listInstances".format_map(
+            names
+        ),
         query=query | ({"pageToken": token} if token else {}),
         permission=PERMISSION,
         disabled="the Compute Engine API is disabled (403)",
         missing=f"{LIST_MEMBERS}: no group {place.name} in {place.zone} (404)",
         body=b"{}",
+        names=names,
     )
 
 

@@ -1,7 +1,9 @@
 """A request to Google's APIs, and what their refusals of it mean in plain words."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -46,6 +48,14 @@ class Request(NamedTuple):
     """What 403 means, where it is not that a permission is missing."""
     body: bytes | None = None
     """JSON to post, of a method of `READS_BY_POST`; None is a GET request."""
+    names: Mapping[str, str] = MappingProxyType({})
+    """The parts of the path that the method's id leaves open, by their names there and quoted; of
+    APIs that Google's client may be asked for."""
+
+
+def quoted(**names: str) -> dict[str, str]:
+    """Return parts of a path; domain-scoped project ids hold a colon."""
+    return {name: quote(value, safe=":") for name, value in names.items()}
 
 
 class _Detail(msgspec.Struct):

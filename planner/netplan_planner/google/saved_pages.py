@@ -19,8 +19,9 @@ import msgspec
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
+from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.options import ApiOptions, Endpoint
-from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.refusals import Refusal, Request, quoted
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json, gunzipped, whole
 
@@ -43,6 +44,8 @@ class PagedList(NamedTuple):
     name: str
     method: str
     path: str
+    names: Mapping[str, str]
+    """The parts of the path, as `Request.names`."""
     query: Mapping[str, str]
     token: str
     """The query parameter that takes a page token."""
@@ -66,10 +69,12 @@ class _State(msgspec.Struct):
 
 def catalog_list(service: str, name: str, currency: str) -> PagedList:
     """Return the list of a service's SKUs, priced in a currency."""
+    parent = f"services/{quote(service, safe='')}"
     return PagedList(
         name=name,
         method=CATALOG_METHOD,
-        path=f"v1/services/{quote(service, safe='')}/skus",
+        path=f"v1/{parent}/skus",
+        names={"parent": parent},
         query={"currencyCode": currency, "pageSize": str(_CATALOG_PAGE)},
         token="pageToken",
         permission="none: an API key or credentials of any project",
@@ -81,10 +86,12 @@ def catalog_list(service: str, name: str, currency: str) -> PagedList:
 
 def machine_type_list(project: str) -> PagedList:
     """Return the list of the machine types that a project sees."""
+    names = quoted(project=project)
     return PagedList(
         name="machine-types",
         method=TYPES_METHOD,
-        path=f"projects/{quote(project, safe='')}/aggregated/machineTypes",
+        path=f"projects/{names['project']}/aggregated/machineTypes",
+        names=names,
         query={"maxResults": str(_TYPES_PAGE)},
         token="pageToken",
         permission="compute.machineTypes.list",
@@ -217,6 +224,7 @@ class SavedPages:
             disabled=wanted.forbidden or f"{wanted.method}: the API is switched off",
             missing=wanted.missing,
             forbidden=wanted.forbidden,
+            names=wanted.names,
         )
         try:
             return transport.get(request, _checked)
@@ -246,5 +254,8 @@ def catalog_transport(endpoint: Endpoint, options: ApiOptions, api_key: str | No
 
     Raises:
         AccessError: If there are no credentials, or they are refused.
+        UsageError: If Google's client is wanted, and is not installed or cannot ask there.
     """
-    return Transport(endpoint, options, scopes=(BILLING_SCOPE,), api_key=api_key)
+    return Transport(
+        endpoint, options, scopes=(BILLING_SCOPE,), api_key=api_key, api=ClientApi.CATALOG
+    )

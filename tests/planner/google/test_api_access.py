@@ -16,6 +16,7 @@ import pytest
 
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.exchange import unpack_gzip
 from netplan_planner.google.options import (
     ANONYMOUS_VARIABLE,
     DEFAULT_ENDPOINT,
@@ -23,7 +24,6 @@ from netplan_planner.google.options import (
     ENDPOINT_VARIABLE,
     resolve_endpoint,
 )
-from netplan_planner.google.transport import unpack_gzip
 from support.projects import one_project
 from support.servers.compute import ComputeServer
 
