@@ -31,7 +31,7 @@ from netplan_planner.google.flow_log_configurations import (
 )
 from netplan_planner.google.group_members import places_of, read_members
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
-from netplan_planner.google.refusals import Refusal, Request, quoted
+from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
 from netplan_planner.readers.collector import Collector
@@ -219,10 +219,10 @@ class _Reading:
             query["pageToken"] = token
         if method.knows_partial_success:
             query["returnPartialSuccess"] = "true"
-        names = quoted(project=project)
+        names = {"project": project}
         return Request(
             method=method.id,
-            path=f"projects/{names['project']}/{method.path}",
+            path=path_of(f"projects/{{project}}/{method.path}", names),
             query=query,
             permission=method.permission,
             disabled=disabled_api(project),
@@ -272,10 +272,10 @@ def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
 
 
 def _type_request(place: _Type) -> Request:
-    names = quoted(project=place.project, zone=place.zone, machineType=place.name)
+    names = {"project": place.project, "zone": place.zone, "machineType": place.name}
     return Request(
         method=MACHINE_TYPE_ID,
-        path="projects/{project}/zones/{zone}/machineTypes/{machineType}".format_map(names),
+        path=path_of("projects/{project}/zones/{zone}/machineTypes/{machineType}", names),
         query={"prettyPrint": "false"},
         permission=MACHINE_TYPE_PERMISSION,
         disabled=disabled_api(place.project),

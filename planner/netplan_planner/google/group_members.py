@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from netplan_planner.google.refusals import LIST_MEMBERS, Refusal, Request, quoted
+from netplan_planner.google.refusals import LIST_MEMBERS, Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import InstanceGroup, ProjectId, SelfLink, canonical_link
 from netplan_planner.readers.collector import Collector
 
 PERMISSION = "compute.instanceGroups.list"
+_PATH = "projects/{project}/zones/{zone}/instanceGroups/{instanceGroup}/listInstances"
 
 
 class _Member(msgspec.Struct):
@@ -68,13 +69,11 @@ def read_members(transport: Transport, place: GroupPlace) -> Collector:
 
 
 def _request(place: GroupPlace, token: str, page_size: int) -> Request:
-    names = quoted(project=place.project, zone=place.zone, instanceGroup=place.name)
+    names = {"project": place.project, "zone": place.zone, "instanceGroup": place.name}
     query = {"maxResults": str(page_size), "prettyPrint": "false"}
     return Request(
         method=LIST_MEMBERS,
-        path="projects/{project}/zones/{zone}/instanceGroups/{instanceGroup}/listInstances".format_map(
-            names
-        ),
+        path=path_of(_PATH, names),
         query=query | ({"pageToken": token} if token else {}),
         permission=PERMISSION,
         disabled="the Compute Engine API is disabled (403)",

@@ -49,13 +49,17 @@ class Request(NamedTuple):
     body: bytes | None = None
     """JSON to post, of a method of `READS_BY_POST`; None is a GET request."""
     names: Mapping[str, str] = MappingProxyType({})
-    """The parts of the path that the method's id leaves open, by their names there and quoted; of
-    APIs that Google's client may be asked for."""
+    """The open parts of the path by their names in the discovery document; of APIs that Google's
+    client may be asked for."""
 
 
-def quoted(**names: str) -> dict[str, str]:
-    """Return parts of a path; domain-scoped project ids hold a colon."""
-    return {name: quote(value, safe=":") for name, value in names.items()}
+def path_of(template: str, names: Mapping[str, str]) -> str:
+    """Return a path with its open parts quoted; domain-scoped project ids hold a colon.
+
+    >>> path_of("projects/{project}/global/routes", {"project": "example.com:a b"})
+    'projects/example.com:a%20b/global/routes'
+    """
+    return template.format_map({name: quote(value, safe=":") for name, value in names.items()})
 
 
 class _Detail(msgspec.Struct):

@@ -21,7 +21,7 @@ from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
 from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.options import ApiOptions, Endpoint
-from netplan_planner.google.refusals import Refusal, Request, quoted
+from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json, gunzipped, whole
 
@@ -86,11 +86,11 @@ def catalog_list(service: str, name: str, currency: str) -> PagedList:
 
 def machine_type_list(project: str) -> PagedList:
     """Return the list of the machine types that a project sees."""
-    names = quoted(project=project)
+    names = {"project": project}
     return PagedList(
         name="machine-types",
         method=TYPES_METHOD,
-        path=f"projects/{names['project']}/aggregated/machineTypes",
+        path=path_of("projects/{project}/aggregated/machineTypes", names),
         names=names,
         query={"maxResults": str(_TYPES_PAGE)},
         token="pageToken",

@@ -6,6 +6,7 @@ worded from the API's own text, as over REST. Its messages are turned back into 
 readers take.
 """
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -25,11 +26,14 @@ from requests.adapters import HTTPAdapter
 from netplan_planner.errors import UsageError
 from netplan_planner.google.exchange import Answer, Exchange
 from netplan_planner.google.options import Endpoint
-from netplan_planner.google.refusals import Request
+from netplan_planner.google.refusals import Refusal, Request
 
 OK = 200
 _MAY_LACK = frozenset({"prettyPrint", "returnPartialSuccess"})
 """Parameters that are left out where a client's request has no field for them."""
+_PART = re.compile(r"[\w.:~-]+", re.ASCII)
+_PARENT = re.compile(r"[\w.:~/-]+", re.ASCII)
+"""What a part of a path, or a path of a parent, can be: nothing that exists has another name."""
 
 
 class Made(NamedTuple):
@@ -113,6 +117,7 @@ class Clients:
         it came: the readers say what is wrong with it, and keep the rest.
 
         Raises:
+            Refusal: If it is about something that cannot exist.
             Exception: What `Exchange.ask` raises.
         """
         call = self._call(request.method)
@@ -132,7 +137,9 @@ class Clients:
                 preserving_proto_field_name=False,
                 use_integers_for_enums=False,
                 always_print_fields_with_no_presence=self._prints_defaults,
-            )
+            ),
+            # A message's map has no order of its own, and a page that comes again must be known.
+            order="sorted",
         )
 
     def _call(self, method: str) -> Callable[..., Any]:
@@ -193,6 +200,10 @@ def made_for(call: Callable[..., Any]) -> Made:
 
 
 def _asked(made: Made, request: Request) -> Any:
+    for name, value in request.names.items():
+        if not (_PARENT if name == "parent" else _PART).fullmatch(value):
+            # Clients quote it in one version, and not in another.
+            raise Refusal(request.missing)
     fields = {**request.names, **request.query}
     fields = {
         name: value
