@@ -8,7 +8,7 @@ readers take.
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from inspect import signature
 from io import BytesIO
@@ -31,6 +31,8 @@ from netplan_planner.google.refusals import Refusal, Request
 OK = 200
 _MAY_LACK = frozenset({"prettyPrint", "returnPartialSuccess"})
 """Parameters that are left out where a client's request has no field for them."""
+_POSTED = "RequestResource"
+"""The end of the name of the field that is posted."""
 _PART = re.compile(r"[\w.:~-]+", re.ASCII)
 _PARENT = re.compile(r"[\w.:~/-]+", re.ASCII)
 """What a part of a path, or a path of a parent, can be: nothing that exists has another name."""
@@ -194,9 +196,9 @@ def client_through(made: Callable[..., Any], host: str, door: Door) -> Any:
 def made_for(call: Callable[..., Any]) -> Made:
     """Return what a client's call takes for its request."""
     made = get_args(signature(call).parameters["request"].annotation)[0]
-    fields: Sequence[Any] = made.pb().DESCRIPTOR.fields
-    resources = [one.json_name for one in fields if one.message_type is not None]
-    return Made(made, frozenset(one.json_name for one in fields), *(resources or [None]))
+    fields = frozenset(one.json_name for one in made.pb().DESCRIPTOR.fields)
+    resource = next((one for one in fields if one.endswith(_POSTED)), None)
+    return Made(made, fields, resource)
 
 
 def _asked(made: Made, request: Request) -> Any:
