@@ -130,19 +130,7 @@ class Clients:
             page = found if isinstance(found, proto.Message) else next(iter(found.pages))
         except (_NotOk, ParseError):
             return self._door.answer
-        return self._door.answer._replace(body=self._json(page))
-
-    def _json(self, page: Any) -> bytes:
-        return msgspec.json.encode(
-            type(page).to_dict(
-                page,
-                preserving_proto_field_name=False,
-                use_integers_for_enums=False,
-                always_print_fields_with_no_presence=self._prints_defaults,
-            ),
-            # A message's map has no order of its own, and a page that comes again must be known.
-            order="sorted",
-        )
+        return self._door.answer._replace(body=json_of(page, prints_defaults=self._prints_defaults))
 
     def _call(self, method: str) -> Callable[..., Any]:
         with self._lock:
@@ -150,6 +138,18 @@ class Clients:
             if call is None:
                 call = self._calls[method] = self._call_of(method, self._door)
             return call
+
+
+def json_of(message: Any, *, prints_defaults: bool) -> bytes:
+    """Return the JSON of a message, as the API writes it: int64 as text, names of enumerations."""
+    held = type(message).to_dict(
+        message,
+        preserving_proto_field_name=False,
+        use_integers_for_enums=False,
+        always_print_fields_with_no_presence=prints_defaults,
+    )
+    # A message's map has no order of its own, and a page that comes again must be known.
+    return msgspec.json.encode(held, order="sorted")
 
 
 def host_of(endpoint: Endpoint, path: str) -> str:
