@@ -213,8 +213,9 @@ def serve(count: int, *, packed: bool) -> None:
 
 NETPLAN = """
 import sys
-from netplan_planner.google import ApiOptions, read_projects
 from netplan_planner.google.api_clients import ApiClient
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
 
 options = ApiOptions(endpoint=sys.argv[1], is_anonymous=True, client=ApiClient("CLIENT"))
 inventory = read_projects([sys.argv[2]], options)

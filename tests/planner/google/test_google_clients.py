@@ -14,17 +14,17 @@ import pytest
 
 from netplan_planner.errors import AccessError, UsageError
 from netplan_planner.google import (
-    ApiOptions,
     assets,
     flow_log_configurations,
     monitoring,
     monitoring_lists,
-    read_projects,
     saved_pages,
 )
 from netplan_planner.google.api_clients import INSTALL, REST_ALONE, ApiClient, ClientApi
+from netplan_planner.google.compute import read_projects
 from netplan_planner.google.compute_methods import CONFIGURATIONS_ID, LISTS, MACHINE_TYPE_ID
 from netplan_planner.google.logs import read as read_logs
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.refusals import LIST_ENTRIES, LIST_MEMBERS
 from netplan_planner.google.saved_pages import CATALOG_METHOD, TYPES_METHOD
 from netplan_planner.model import Inventory
@@ -274,7 +274,8 @@ def test_without_the_extra_it_says_what_to_install() -> None:
 def test_the_libraries_are_not_imported_for_rest() -> None:
     code = (
         "import sys\n"
-        "from netplan_planner.google import ApiOptions, read_projects\n"
+        "from netplan_planner.google.compute import read_projects\n"
+        "from netplan_planner.google.options import ApiOptions\n"
         "try: read_projects(['p'], ApiOptions(endpoint=sys.argv[1], is_anonymous=True))\n"
         "except Exception: pass\n"
         "print([one for one in sys.modules if one.startswith(('google.cloud', 'grpc', 'proto'))])"
