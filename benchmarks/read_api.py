@@ -1,9 +1,11 @@
 """Client CPU for reading a large project from the Compute API: netplan and google-cloud-compute.
 
+netplan reads over REST, and by Google's client (`--api-client google`); the rival alone is third.
+
 A local server in a process of its own sends pages of 500 made instances with full bodies (about
 4 KB each). Each reader runs in a fresh process; its CPU time is that of the whole process, start-up
-and imports included, as the operating system counts it. netplan builds its `Inventory`; the rival
-only parses its messages.
+and imports included, as the operating system counts it, and so is its peak memory. netplan builds
+its `Inventory`; the rival only parses its messages.
 
     python benchmarks/read_api.py
     python benchmarks/read_api.py --json
@@ -211,10 +213,12 @@ def serve(count: int, *, packed: bool) -> None:
 
 NETPLAN = """
 import sys
-from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.api_clients import ApiClient
 from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
 
-inventory = read_projects([sys.argv[2]], ApiOptions(endpoint=sys.argv[1], is_anonymous=True))
+options = ApiOptions(endpoint=sys.argv[1], is_anonymous=True, client=ApiClient("CLIENT"))
+inventory = read_projects([sys.argv[2]], options)
 assert not inventory.unread, inventory.unread[:3]
 assert not any(project.errors for project in inventory.projects), inventory.projects
 print(len(inventory.instances))
@@ -236,7 +240,12 @@ print(len(found))
 """
 """Reads the instances, and only them, as messages."""
 
-READERS = {"netplan": NETPLAN, "google-cloud-compute": GOOGLE}
+NETPLAN_BY_GOOGLE = "netplan, Google's client"
+READERS = {
+    "netplan": NETPLAN.replace("CLIENT", "rest"),
+    NETPLAN_BY_GOOGLE: NETPLAN.replace("CLIENT", "google"),
+    "google-cloud-compute": GOOGLE,
+}
 
 
 @contextlib.contextmanager
@@ -254,9 +263,9 @@ def _server(count: int, *, packed: bool) -> Iterator[dict[str, Any]]:
 
 
 def _measure(reader: str, port: int, repeat: int) -> dict[str, float]:
-    """Return the medians of CPU and wall seconds of a client process, and what it read."""
+    """Return medians of CPU and wall seconds of a client process, its peak and what it read."""
     url = f"http://127.0.0.1:{port}"
-    cpu_s, wall_s, read = [], [], 0
+    cpu_s, wall_s, peaks_mib, read = [], [], [], 0
     for _ in range(repeat):
         start = time.monotonic()
         process = subprocess.Popen(
@@ -271,17 +280,20 @@ def _measure(reader: str, port: int, repeat: int) -> dict[str, float]:
         assert process.returncode == 0
         wall_s.append(time.monotonic() - start)
         cpu_s.append(usage.ru_utime + usage.ru_stime)
+        peaks_mib.append(usage.ru_maxrss / 1024)
     return {
         "instances": read,
         "cpu_s": round(statistics.median(cpu_s), 3),
         "wall_s": round(statistics.median(wall_s), 3),
+        "peak_mib": round(statistics.median(peaks_mib)),
     }
 
 
 def run(count: int, rival_count: int, repeat: int) -> dict[str, Any]:
     """Return all measurements with the machine and the date."""
     rows = []
-    for reader, instances in (("netplan", count), ("google-cloud-compute", rival_count)):
+    for reader in READERS:
+        instances = count if reader == "netplan" else rival_count
         for packed in (True, False):
             with _server(instances, packed=packed) as server:
                 row = _measure(reader, server["port"], repeat)

@@ -14,6 +14,7 @@ from netplan_planner.cli.state import state
 from netplan_planner.engine.collected import bundled_metrics, bundled_traffic
 from netplan_planner.engine.request import (
     DEFAULT_DAYS,
+    ApiClient,
     ApiOptions,
     AuditRequest,
     LogOptions,
@@ -139,6 +140,7 @@ class Api(Parameters, frozen=True, kw_only=True):
 
     api_endpoint: options.Endpoint = None
     anonymous: options.Anonymous = False
+    api_client: options.Client = ApiClient.REST
     concurrency: options.Concurrency = 8
     timeout: options.Timeout = 60.0
     max_attempts: options.MaxAttempts = 5
@@ -149,6 +151,7 @@ class Api(Parameters, frozen=True, kw_only=True):
         return ApiOptions(
             endpoint=self.api_endpoint,
             is_anonymous=self.anonymous,
+            client=self.api_client,
             concurrency=self.concurrency,
             timeout_s=self.timeout,
             total_s=self.total_timeout,

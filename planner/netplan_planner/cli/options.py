@@ -11,7 +11,7 @@ import typer
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
 from netplan_planner.config import declared_links, declared_targets, rule_thresholds
-from netplan_planner.engine.request import MOST_DAYS
+from netplan_planner.engine.request import MOST_DAYS, ApiClient
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
 from netplan_planner.writing import usable_target
@@ -316,6 +316,16 @@ Endpoint = Annotated[
 ]
 Anonymous = Annotated[
     bool, typer.Option("--anonymous", help="Send no credentials.", rich_help_panel=API)
+]
+Client = Annotated[
+    ApiClient,
+    typer.Option(
+        "--api-client",
+        help="What reads the Compute API and the price catalogue: rest, netplan's own requests;"
+        " google, Google's clients (pip install 'gce-netplan\\[google]'), to the same values,"
+        " slower. Other APIs are read over REST.",
+        rich_help_panel=API,
+    ),
 ]
 Concurrency = Annotated[
     int,

@@ -15,6 +15,8 @@ from msgspec.structs import replace
 from netplan_planner import meter
 from netplan_planner.engine.prices.source import check_currency
 from netplan_planner.errors import AccessError, InputError
+from netplan_planner.google.api_clients import ApiClient as ApiClient
+from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.options import resolve_endpoint, resolve_other_endpoint
 from netplan_planner.google.saved_pages import (
@@ -218,7 +220,8 @@ def _fetch(
     refused = ""
     if request.project is not None and not request.machine_types:
         try:
-            compute = Transport(resolve_endpoint(request.api, variables), request.api)
+            place = resolve_endpoint(request.api, variables)
+            compute = Transport(place, request.api, api=ClientApi.COMPUTE)
             try:
                 found["machine types"] += pages.read(
                     machine_type_list(request.project), compute, told

@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner.google.api_clients import ApiClient as ApiClient
 from netplan_planner.google.logs.options import LogOptions as LogOptions
 from netplan_planner.google.metrics_window import DEFAULT_DAYS as DEFAULT_DAYS
 from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS

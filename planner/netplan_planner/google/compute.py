@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from typing import NamedTuple
-from urllib.parse import quote
 
 import msgspec
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, UsageError
+from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_methods import (
     LISTS,
     MACHINE_TYPE_ID,
@@ -31,7 +31,7 @@ from netplan_planner.google.flow_log_configurations import (
 )
 from netplan_planner.google.group_members import places_of, read_members
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
-from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import Inventory, ProjectId, shape_of_custom
 from netplan_planner.readers.collector import Collector
@@ -94,7 +94,7 @@ def _read(
     if not wanted or not all(wanted):
         raise UsageError("name at least one project: --project PROJECT_ID")
     endpoint = resolve_endpoint(options, os.environ)
-    transport = Transport(endpoint, options)
+    transport = Transport(endpoint, options, api=ClientApi.COMPUTE)
     configured = _configured(options, endpoint)
     reading = _Reading(transport, progress, configured)
     with closing(transport), closing(configured or transport), _collection_paused():
@@ -219,13 +219,15 @@ class _Reading:
             query["pageToken"] = token
         if method.knows_partial_success:
             query["returnPartialSuccess"] = "true"
+        names = {"project": project}
         return Request(
             method=method.id,
-            path=f"projects/{_quoted(project)}/{method.path}",
+            path=path_of(f"projects/{{project}}/{method.path}", names),
             query=query,
             permission=method.permission,
             disabled=disabled_api(project),
             missing="no such project, or this account cannot see it (404)",
+            names=names,
         )
 
     def _types(self, found: Collector) -> list[list[_Type]]:
@@ -270,20 +272,16 @@ def _cut(number: int, why: Refusal, count: int, method: Method) -> str:
 
 
 def _type_request(place: _Type) -> Request:
+    names = {"project": place.project, "zone": place.zone, "machineType": place.name}
     return Request(
         method=MACHINE_TYPE_ID,
-        path=f"projects/{_quoted(place.project)}/zones/{_quoted(place.zone)}"
-        f"/machineTypes/{_quoted(place.name)}",
+        path=path_of("projects/{project}/zones/{zone}/machineTypes/{machineType}", names),
         query={"prettyPrint": "false"},
         permission=MACHINE_TYPE_PERMISSION,
         disabled=disabled_api(place.project),
         missing=f"{MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone} (404)",
+        names=names,
     )
-
-
-def _quoted(part: str) -> str:
-    """Return a part of a path; domain-scoped project ids hold a colon."""
-    return quote(part, safe=":")
 
 
 def _machine_type(body: bytes) -> WireMachineType:

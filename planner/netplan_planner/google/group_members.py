@@ -4,16 +4,17 @@
 """
 
 from typing import NamedTuple
-from urllib.parse import quote
 
 import msgspec
 
 from netplan_planner.google.compute_methods import MEMBERS_ID, MEMBERS_PERMISSION
-from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json
 from netplan_planner.model import InstanceGroup, ProjectId, SelfLink, canonical_link
 from netplan_planner.readers.collector import Collector
+
+_PATH = "projects/{project}/zones/{zone}/instanceGroups/{instanceGroup}/listInstances"
 
 
 class _Member(msgspec.Struct):
@@ -68,17 +69,17 @@ def read_members(transport: Transport, place: GroupPlace) -> Collector:
 
 
 def _request(place: GroupPlace, token: str, page_size: int) -> Request:
-    project = quote(place.project, safe=":")
+    names = {"project": place.project, "zone": place.zone, "instanceGroup": place.name}
     query = {"maxResults": str(page_size), "prettyPrint": "false"}
     return Request(
         method=MEMBERS_ID,
-        path=f"projects/{project}/zones/{quote(place.zone)}"
-        f"/instanceGroups/{quote(place.name)}/listInstances",
+        path=path_of(_PATH, names),
         query=query | ({"pageToken": token} if token else {}),
         permission=MEMBERS_PERMISSION,
         disabled="the Compute Engine API is disabled (403)",
         missing=f"{MEMBERS_ID}: no group {place.name} in {place.zone} (404)",
         body=b"{}",
+        names=names,
     )
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
+from netplan_planner.google.api_clients import ApiClient
 from netplan_planner.model import Value
 
 DEFAULT_ENDPOINT = "https://compute.googleapis.com/compute/v1/"
@@ -40,6 +41,8 @@ class ApiOptions(Value, frozen=True, kw_only=True):
     endpoint: str | None = None
     is_anonymous: bool = False
     """Send no credentials."""
+    client: ApiClient = ApiClient.REST
+    """What makes requests to the APIs of which Google's client may be used."""
     concurrency: int = 8
     """Requests under way at a time, over all projects and methods; 1 to 64."""
     page_size: int = 500

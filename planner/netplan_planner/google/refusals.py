@@ -1,7 +1,9 @@
 """A request to Google's APIs, and what their refusals of it mean in plain words."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -45,6 +47,18 @@ class Request(NamedTuple):
     """What 403 means, where it is not that a permission is missing."""
     body: bytes | None = None
     """JSON to post, of a method of `READS_BY_POST`; None is a GET request."""
+    names: Mapping[str, str] = MappingProxyType({})
+    """The open parts of the path by their names in the discovery document; of APIs that Google's
+    client may be asked for."""
+
+
+def path_of(template: str, names: Mapping[str, str]) -> str:
+    """Return a path with its open parts quoted; domain-scoped project ids hold a colon.
+
+    >>> path_of("projects/{project}/global/routes", {"project": "example.com:a b"})
+    'projects/example.com:a%20b/global/routes'
+    """
+    return template.format_map({name: quote(value, safe=":") for name, value in names.items()})
 
 
 class _Detail(msgspec.Struct):

@@ -19,9 +19,10 @@ import msgspec
 
 from netplan_planner import meter
 from netplan_planner.errors import AccessError, InputError
+from netplan_planner.google.api_clients import ClientApi
 from netplan_planner.google.compute_methods import CATALOG_ID, TYPES_ID, TYPES_PERMISSION
 from netplan_planner.google.options import ApiOptions, Endpoint
-from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.refusals import Refusal, Request, path_of
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.input_files import decode_json, gunzipped, whole
 
@@ -42,6 +43,8 @@ class PagedList(NamedTuple):
     name: str
     method: str
     path: str
+    names: Mapping[str, str]
+    """The parts of the path, as `Request.names`."""
     query: Mapping[str, str]
     token: str
     """The query parameter that takes a page token."""
@@ -65,10 +68,12 @@ class _State(msgspec.Struct):
 
 def catalog_list(service: str, name: str, currency: str) -> PagedList:
     """Return the list of a service's SKUs, priced in a currency."""
+    parent = f"services/{quote(service, safe='')}"
     return PagedList(
         name=name,
         method=CATALOG_ID,
-        path=f"v1/services/{quote(service, safe='')}/skus",
+        path=f"v1/{parent}/skus",
+        names={"parent": parent},
         query={"currencyCode": currency, "pageSize": str(_CATALOG_PAGE)},
         token="pageToken",
         permission="none: an API key or credentials of any project",
@@ -80,10 +85,12 @@ def catalog_list(service: str, name: str, currency: str) -> PagedList:
 
 def machine_type_list(project: str) -> PagedList:
     """Return the list of the machine types that a project sees."""
+    names = {"project": project}
     return PagedList(
         name="machine-types",
         method=TYPES_ID,
-        path=f"projects/{quote(project, safe='')}/aggregated/machineTypes",
+        path=path_of("projects/{project}/aggregated/machineTypes", names),
+        names=names,
         query={"maxResults": str(_TYPES_PAGE)},
         token="pageToken",
         permission=TYPES_PERMISSION,
@@ -216,6 +223,7 @@ class SavedPages:
             disabled=wanted.forbidden or f"{wanted.method}: the API is switched off",
             missing=wanted.missing,
             forbidden=wanted.forbidden,
+            names=wanted.names,
         )
         try:
             return transport.get(request, _checked)
@@ -245,5 +253,8 @@ def catalog_transport(endpoint: Endpoint, options: ApiOptions, api_key: str | No
 
     Raises:
         AccessError: If there are no credentials, or they are refused.
+        UsageError: If Google's client is wanted, and is not installed or cannot ask there.
     """
-    return Transport(endpoint, options, scopes=(BILLING_SCOPE,), api_key=api_key)
+    return Transport(
+        endpoint, options, scopes=(BILLING_SCOPE,), api_key=api_key, api=ClientApi.CATALOG
+    )

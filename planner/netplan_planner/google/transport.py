@@ -1,16 +1,17 @@
 """Requests to Google's APIs that read: credentials, retries, and refusals in plain words.
 
-The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-transport.md).
+The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-transport.md), or
+Google's own clients, where options ask for them (docs/adr/0021-google-clients.md).
 Nothing here writes or logs a credential.
 """
 
-import threading
 import time
-import zlib
 from collections.abc import Callable, Sequence
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from netplan_planner.errors import UsageError
+from netplan_planner.google.api_clients import INSTALL, ApiClient, ClientApi
+from netplan_planner.google.exchange import Answer, Exchange, Passing, TooLarge
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
 from netplan_planner.google.refusals import (
     READS_BY_POST,
@@ -24,6 +25,7 @@ from netplan_planner.google.refusals import (
 from netplan_planner.google.watch import Watch
 
 if TYPE_CHECKING:
+    from netplan_planner.google.clients.asking import Clients
     from netplan_planner.google.session import Sessions
 
 T = TypeVar("T")
@@ -33,32 +35,11 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SLOWEST = 5
 """Times the time limit that a whole answer may take: one that trickles in keeps every single wait
 short."""
-_PIECE_BYTES = 2**20
 _WITHHELD = b"(not shown)"
-LARGEST_BODY_BYTES = 2**27
-"""Of an answer, packed and unpacked: a page of 500 machines has one or two million bytes, one of
-5,000 SKUs ten. Several are in memory at a time."""
-_PLAIN_GZIP = b"\x1f\x8b\x08\x00"
-_WITH_HEADER = 31
-_BARE = -15
-"""`wbits` of gzip with its header, and of the bare data, as zlib numbers the formats."""
 
 
 class NotWhole(Exception):
     """A body that is not the whole answer; asking again may help."""
-
-
-class TooLarge(Exception):
-    """A body beyond `LARGEST_BODY_BYTES`."""
-
-
-class _Passing(Exception):
-    """A failure that may pass: why, and how many seconds the server asks to wait."""
-
-    def __init__(self, reason: str, asked_s: float = 0.0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.asked_s = asked_s
 
 
 class Transport:
@@ -71,6 +52,7 @@ class Transport:
         *,
         scopes: Sequence[str] = (READ_ONLY_SCOPE,),
         api_key: str | None = None,
+        api: ClientApi | None = None,
     ) -> None:
         """Find the credentials and see that they can be used.
 
@@ -79,21 +61,30 @@ class Transport:
             options: Retries, pages, time limits.
             scopes: What the default credentials are asked for, reading alone.
             api_key: A key to send instead of the default credentials.
+            api: Whose client asks, where options want Google's; None: no client of it is used.
 
         Raises:
             AccessError: If there are none, or they are refused.
+            UsageError: If Google's client is wanted, and is not installed or cannot ask there.
         """
         self.options = options
-        self.stopped = threading.Event()
         self._deadline_s = time.monotonic() + options.total_s
         self._endpoint = endpoint
         self._api_key = api_key
         self._watch = Watch()
         self._sessions, self._credentials = _opened(endpoint, scopes, api_key, self._watch)
+        self._exchange = Exchange(self._sessions, options)
+        self.stopped = self._exchange.stopped
+        self._ask = self._ask_over_rest
+        if api is not None and options.client is ApiClient.GOOGLE:
+            self._ask = _client(api, endpoint, self._exchange).ask
         self._has_answered = False
         self._unreachable = ""
-        self.ahead_s: float | None = None
+
+    @property
+    def ahead_s(self) -> float | None:
         """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
+        return self._exchange.ahead_s
 
     def get(self, request: Request, decode: Callable[[bytes], T]) -> T:
         """Return the decoded answer to a request, after as many attempts as it takes.
@@ -111,7 +102,7 @@ class Transport:
             self._require_time(request)
             try:
                 return self._attempt(request, decode)
-            except _Passing as exc:
+            except Passing as exc:
                 reason, asked_s = exc.reason, exc.asked_s
             if attempts_left:
                 self._wait(max(delay_s, asked_s), request)
@@ -141,8 +132,8 @@ class Transport:
                 status, body, asked_s = self._once(request)
         except self._sessions.failures as exc:
             if time.monotonic() > until_s:
-                raise _Passing("the answer came too slowly") from exc
-            raise _Passing(self._sessions.told(exc)) from exc
+                raise Passing("the answer came too slowly") from exc
+            raise Passing(self._sessions.told(exc)) from exc
         except TooLarge as exc:
             raise Refusal(f"{request.method}: {exc}; not read") from exc
         self._has_answered = True
@@ -151,8 +142,8 @@ class Transport:
                 return decode(body)
             except NotWhole as exc:
                 if time.monotonic() > until_s:
-                    raise _Passing("the answer came too slowly") from exc
-                raise _Passing(_not_whole(body, exc)) from exc
+                    raise Passing("the answer came too slowly") from exc
+                raise Passing(_not_whole(body, exc)) from exc
         if status in _REDIRECTS:
             raise Refusal(
                 f"{request.method}: redirected (HTTP {status}) and not followed, because the"
@@ -160,7 +151,7 @@ class Transport:
             )
         error = error_of(self._without_secrets(body))
         if is_passing(status, error):
-            raise _Passing(f"HTTP {status} {error_message(error)}".rstrip(), asked_s)
+            raise Passing(f"HTTP {status} {error_message(error)}".rstrip(), asked_s)
         raise Refusal(why_refused(status, error, request))
 
     def _without_secrets(self, body: bytes) -> bytes:
@@ -175,43 +166,14 @@ class Transport:
         if self.stopped.wait(min(wait_s, self.options.backoff_max_s, left_s)):
             raise Refusal(f"{request.method}: interrupted")
 
-    def _once(self, request: Request) -> tuple[int, bytes, float]:
-        """Return status, body and the seconds that `Retry-After` asks for."""
-        is_posted = request.body is not None
-        if is_posted and request.method not in READS_BY_POST:
+    def _once(self, request: Request) -> Answer:
+        if request.body is not None and request.method not in READS_BY_POST:
             raise ValueError(f"{request.method} is no method that only reads")
-        response = self._sessions.own().request(
-            "POST" if is_posted else "GET",
-            self._endpoint.base_url + request.path,
-            params=request.query,
-            data=request.body,
-            headers={"Content-Type": "application/json"} if is_posted else None,
-            timeout=self.options.timeout_s,
-            # Redirects could carry credentials elsewhere; the API has none.
-            allow_redirects=False,
-            stream=True,
-        )
-        if self.ahead_s is None:
-            self.ahead_s = _ahead_s(response.headers.get("Date"), time.time())
-        with response:
-            body = self._body(response.raw)
-        if response.headers.get("Content-Encoding") == "gzip":
-            body = unpack_gzip(body)
-        return response.status_code, body, _retry_after(response.headers.get("Retry-After"))
+        return self._ask(request)
 
-    def _body(self, stream: Any) -> bytes:
-        """Return the bytes of an answer, as packed as they came, up to a bound."""
-        pieces: list[bytes] = []
-        size = 0
-        # The raw stream, as much as is there: `content` would join the body from 10 KiB pieces.
-        while piece := stream.read1(_PIECE_BYTES, decode_content=False):
-            pieces.append(piece)
-            size += len(piece)
-            if size > LARGEST_BODY_BYTES:
-                raise TooLarge(_too_large())
-            if self.stopped.is_set():
-                raise _Passing("interrupted")
-        return b"".join(pieces)
+    def _ask_over_rest(self, request: Request) -> Answer:
+        url = self._endpoint.base_url + request.path
+        return self._exchange.ask(url, request.query, posted=request.body)
 
     def close(self) -> None:
         """Close all connections."""
@@ -239,6 +201,22 @@ def _opened(
     return Sessions(endpoint, watch, lambda: credentials.authorized_session(held)), held
 
 
+def _client(api: ClientApi, endpoint: Endpoint, exchange: Exchange) -> "Clients":
+    """Return what asks by Google's client, which takes seconds to import.
+
+    Raises:
+        UsageError: If it is not installed, or cannot ask at this endpoint.
+    """
+    try:
+        if api is ClientApi.COMPUTE:
+            from netplan_planner.google.clients.compute import clients_at
+        else:
+            from netplan_planner.google.clients.catalog import clients_at
+    except ImportError as exc:
+        raise UsageError(INSTALL) from exc
+    return clients_at(endpoint, exchange)
+
+
 def default_project() -> str | None:
     """Return the project that Google's default credentials name, None where there is none."""
     from netplan_planner.google import credentials
@@ -246,46 +224,7 @@ def default_project() -> str | None:
     return credentials.default_project()
 
 
-def unpack_gzip(body: bytes) -> bytes:
-    """Return what gzip packed.
-
-    The usual form, without optional header fields, is unpacked without gzip's checksum, which
-    takes half of the time: TLS and TCP have theirs, and the stated size must be right.
-
-    Raises:
-        zlib.error: If the body is damaged or cut.
-        TooLarge: If there is more of it than an answer can have.
-    """
-    is_plain = body[:4] == _PLAIN_GZIP
-    reader = zlib.decompressobj(_BARE if is_plain else _WITH_HEADER)
-    data = reader.decompress(body[10:-8] if is_plain else body, LARGEST_BODY_BYTES + 1)
-    if len(data) > LARGEST_BODY_BYTES:
-        raise TooLarge(_too_large())
-    if not reader.eof:
-        raise zlib.error("incomplete")
-    if is_plain and len(data) & 0xFFFFFFFF != int.from_bytes(body[-4:], "little"):
-        raise zlib.error("not the stated size")
-    return data
-
-
-def _too_large() -> str:
-    return f"an answer of more than {LARGEST_BODY_BYTES >> 20} MiB"
-
-
 def _not_whole(body: bytes, exc: NotWhole) -> str:
     if body.lstrip()[:1] == b"<":
         return "the answer is a web page and not JSON; is the endpoint right, is a proxy between?"
     return f"the answer is not whole: {exc}"
-
-
-def _retry_after(value: str | None) -> float:
-    """Return seconds; the other form, a date, is as good as none: the back-off is enough."""
-    return float(value) if value and value.isascii() and value.isdigit() else 0.0
-
-
-def _ahead_s(date: str | None, now_s: float) -> float | None:
-    """Return the seconds that a clock is ahead of an answer's date; None: it has none."""
-    try:
-        return now_s - parsedate_to_datetime(date or "").timestamp()
-    except (ValueError, OverflowError):
-        return None

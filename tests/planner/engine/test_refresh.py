@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +261,47 @@ def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_th
         assert open_snapshot(tmp_path / "c").is_offered("aa-one1", "n2-standard-8")
         asked = [path for path, _, _ in one.calls if "machineTypes" in path]
         assert asked == ["/compute/v1/projects/mine/aggregated/machineTypes"] * len(asked) != []
+
+
+def test_googles_clients_make_the_same_snapshot(tmp_path: Path) -> None:
+    """The catalogue, a currency's rate and machine types, by `--api-client google`."""
+    for client in ("rest", "google"):
+        out = tmp_path / client
+        with server(rates={"EUR": 0.9}) as one:
+            done = run(one, out, "--currency", "EUR", "--api-client", client)
+        assert done.returncode == 0, done.stderr
+        assert {"x-goog-api-client" in headers for _, _, headers in one.calls} == {
+            client == "google"
+        }
+    ours, theirs = ((tmp_path / one / FILE_NAME).read_bytes() for one in ("rest", "google"))
+    assert theirs == ours
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        Trouble(status=403),
+        Trouble(status=404),
+        Trouble(from_request=3, repeat=True),
+    ],
+    ids=["403", "404", "came again"],
+)
+def test_googles_client_of_the_catalogue_is_refused_in_the_same_words(
+    trouble: Trouble, tmp_path: Path
+) -> None:
+    said = []
+    for client in ("rest", "google"):
+        with server(trouble=replace(trouble)) as one:
+            said.append(run(one, tmp_path / client, "--api-client", client).stderr)
+    assert said[0]
+    assert said[1] == said[0].replace("/rest", "/google")
+
+
+def test_googles_client_sends_the_api_key_as_a_header(tmp_path: Path) -> None:
+    with server() as one:
+        done = run(one, tmp_path, "--api-key", API_KEY, "--api-client", "google")
+    assert done.returncode == 0, done.stderr
+    assert all(API_KEY not in str((path, query)) for path, query, _ in one.calls)
+    assert {headers.get("x-goog-api-key") for path, _, headers in one.calls if "/skus" in path} == {
+        API_KEY
+    }

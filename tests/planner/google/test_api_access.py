@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
+from netplan_planner.google.api_clients import ApiClient
 from netplan_planner.google.compute import read_projects
+from netplan_planner.google.exchange import unpack_gzip
 from netplan_planner.google.options import (
     ANONYMOUS_VARIABLE,
     DEFAULT_ENDPOINT,
@@ -24,7 +26,6 @@ from netplan_planner.google.options import (
     ApiOptions,
     resolve_endpoint,
 )
-from netplan_planner.google.transport import unpack_gzip
 from support.projects import one_project
 from support.servers.compute import ComputeServer
 
@@ -173,36 +174,43 @@ def service_account(
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
 
 
+@pytest.mark.parametrize("client", ApiClient)
 @pytest.mark.usefixtures("service_account")
-def test_default_credentials_are_sent_to_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_credentials_are_sent_to_loopback(
+    client: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ComputeServer() as server:
         server.add_project(one_project.PROJECT, one_project.resources())
         monkeypatch.setenv(ENDPOINT_VARIABLE, f"{server.url}/compute/v1/")
-        inventory = read_projects([one_project.PROJECT])
+        inventory = read_projects([one_project.PROJECT], ApiOptions(client=client))
     assert {call.header("Authorization") for call in server.calls} == {f"Bearer {SECRET}"}
     assert SECRET not in str(inventory)
 
 
+@pytest.mark.parametrize("client", ApiClient)
 @pytest.mark.usefixtures("service_account")
 def test_anonymous_sends_none_even_if_there_are_some(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: ApiClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login a password b\n", encoding="utf-8")
     with ComputeServer() as server:
         server.add_project(one_project.PROJECT, one_project.resources())
         monkeypatch.setenv(EMULATOR_VARIABLE, server.url.removeprefix("http://"))
-        read_projects([one_project.PROJECT])
+        read_projects([one_project.PROJECT], ApiOptions(client=client))
     assert {call.header("Authorization") for call in server.calls} == {None}
 
 
+@pytest.mark.parametrize("client", ApiClient)
 @pytest.mark.usefixtures("service_account")
-def test_a_refused_token_is_renewed_once_and_then_reported() -> None:
+def test_a_refused_token_is_renewed_once_and_then_reported(client: ApiClient) -> None:
     from support.servers.compute import Fault
 
     with ComputeServer() as server:
         server.add_project(one_project.PROJECT, one_project.resources())
         server.add_fault(Fault(method="compute.routes.list", status=401, times=1))
-        inventory = read_projects([one_project.PROJECT], ApiOptions(endpoint=server.url))
+        inventory = read_projects(
+            [one_project.PROJECT], ApiOptions(endpoint=server.url, client=client)
+        )
     assert len(inventory.routes) == 5
     assert inventory.projects[0].errors == ()
 

@@ -13,7 +13,7 @@ from itertools import chain
 import pytest
 
 from netplan_planner.errors import AccessError
-from netplan_planner.google import credentials, transport
+from netplan_planner.google import credentials, exchange
 from netplan_planner.google.compute import read_projects
 from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory
@@ -83,7 +83,7 @@ def bomb() -> bytes:
     """A few hundred kilobytes that become more than an answer can have."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     zeros = bytes(2**20)
-    count = transport.LARGEST_BODY_BYTES // len(zeros) + 1
+    count = exchange.LARGEST_BODY_BYTES // len(zeros) + 1
     packed = b"".join(packer.compress(zeros) for _ in range(count))
     return answer(packed + packer.flush(), headers={"Content-Encoding": "gzip"})
 
@@ -167,7 +167,7 @@ def test_a_body_that_trickles_in_is_given_up() -> None:
 
 
 def test_a_body_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "LARGEST_BODY_BYTES", 2**20)
+    monkeypatch.setattr(exchange, "LARGEST_BODY_BYTES", 2**20)
 
     def endless() -> Answer:
         head = answer(b"", length=-1)

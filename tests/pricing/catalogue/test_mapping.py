@@ -288,6 +288,21 @@ def test_a_message_of_the_client_library_is_the_same_sku_as_the_rest_answer() ->
         assert (of_message.sku_id, of_message.geo_taxonomy.type) == (of_json.sku_id, "REGIONAL")
 
 
+@needs_shared
+def test_messages_of_real_skus_are_the_same_skus() -> None:
+    """As `--api-client google` turns them back into JSON."""
+    asking = pytest.importorskip("netplan_planner.google.clients.asking")
+    from google.cloud import billing_v1
+
+    real = json.loads(shared("data/catalog/skus_sample.json").read_bytes())["skus"]
+    messages = [billing_v1.Sku.from_json(json.dumps(one)) for one in real]
+    bodies = [asking.json_of(one, prints_defaults=True) for one in messages]
+    assert [msgspec.json.decode(one, type=Sku) for one in bodies] == msgspec.convert(
+        real, list[Sku]
+    )
+    assert len(real) > 1000
+
+
 def test_the_client_library_reads_what_the_local_server_sends() -> None:
     """The server that the refresh is tested with answers as Google's own client expects."""
     from google.api_core.client_options import ClientOptions

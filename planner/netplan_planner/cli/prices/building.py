@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from netplan_planner.cli import answers
+from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.prices.snapshots import BuildRequest, build_snapshot, refresh_snapshot
-from netplan_planner.engine.refresh import ApiOptions, RefreshRequest
+from netplan_planner.engine.refresh import ApiClient, ApiOptions, RefreshRequest
 
 MOST_UNRECOGNISED_RATIO = 0.01
 
@@ -149,6 +149,7 @@ class Refresh(Parameters, frozen=True, kw_only=True):
         typer.Option(metavar="URL", help="Another server for both APIs, such as a local one."),
     ] = None
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Send no credentials.")] = False
+    api_client: options.Client = ApiClient.REST
     currency: Annotated[
         list[str] | None,
         typer.Option(
@@ -189,6 +190,8 @@ def refresh(asked: Refresh) -> None:
         accepts_changes=asked.acceptance.accept_changes,
         accepted=tuple(asked.acceptance.accept or ()),
         today=date.today(),
-        api=ApiOptions(endpoint=asked.api_endpoint, is_anonymous=asked.anonymous),
+        api=ApiOptions(
+            endpoint=asked.api_endpoint, is_anonymous=asked.anonymous, client=asked.api_client
+        ),
     )
     answers.write(refresh_snapshot(request, progress), specs)
