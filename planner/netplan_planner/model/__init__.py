@@ -199,6 +199,7 @@ from netplan_planner.model.rule_answers import (
     RuleList,
     RulePage,
     RuleThreshold,
+    Work,
 )
 from netplan_planner.model.settings import (
     Environment,

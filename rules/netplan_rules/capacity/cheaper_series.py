@@ -41,6 +41,7 @@ from netplan_rules.capacity._resize import (
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="cheaper-series",
@@ -62,6 +63,7 @@ RULE = Rule(
     " discounts included; what commitments cover stays paid, and is no saving. A vCPU of"
     " another series does other work, so the confidence is at most medium.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

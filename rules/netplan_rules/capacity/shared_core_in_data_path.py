@@ -29,6 +29,7 @@ from netplan_rules.capacity._resize import (
 )
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="shared-core-in-data-path",
@@ -43,6 +44,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/general-purpose-machines#sharedcore",
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

@@ -20,6 +20,7 @@ from netplan_planner.model import (
 from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
+from netplan_rules.work import LOGGING
 
 RULE = Rule(
     id="flow-logs-twice",
@@ -34,6 +35,7 @@ RULE = Rule(
     " them. A configuration with a filter may have been left out although it logs what the other"
     " does not.",
     references=("https://docs.cloud.google.com/vpc/docs/using-flow-logs",),
+    work=LOGGING,
     since="0.1.0",
     group_message="{count} places are logged by two configurations of flow logs",
 )
