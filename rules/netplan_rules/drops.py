@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from netplan_planner.model import Edge, Evidence, Facts
+from netplan_planner.model import Edge, Evidence, Facts, MachineRates
 from netplan_planner.units import counted
 
 OVERFLOW = "QUEUE_OVERFLOW"
@@ -14,6 +14,11 @@ def sent_drops(facts: Facts, owner: int) -> Counter[str]:
     """Return the packets that a machine lost before they left, by reason."""
     assert facts.traffic is not None
     return drops_before(facts.traffic.edges_by_src.get(owner, ()))
+
+
+def drops_of(facts: Facts, rates: MachineRates) -> Counter[str]:
+    """Return the same of a machine whose rates are known; without flow records nothing is."""
+    return sent_drops(facts, rates.traffic.owner) if rates.traffic is not None else Counter()
 
 
 def drops_before(edges: Iterable[Edge]) -> Counter[str]:

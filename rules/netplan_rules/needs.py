@@ -2,6 +2,10 @@
 
 from netplan_planner.model import Facts, Need
 
+_NO_TRAFFIC = "no traffic was given (--traffic)"
+_STEADY = "the traffic has steady rates only"
+_NO_PEERS = "the traffic is that of metrics, which name no peer and no address (--traffic)"
+
 
 def lacking(need: Need, facts: Facts) -> str | None:
     """Return why the facts cannot answer a rule with this need, or None when they can."""
@@ -10,11 +14,31 @@ def lacking(need: Need, facts: Facts) -> str | None:
         case Need.INVENTORY:
             return None if inventory.instances else "no machines were read"
         case Need.TRAFFIC:
-            return None if facts.traffic is not None else "no traffic was given (--traffic)"
+            return None if facts.traffic is not None else _NO_TRAFFIC
+        case Need.PEERS:
+            if facts.traffic is None:
+                return _NO_TRAFFIC
+            return _NO_PEERS if facts.traffic.is_of_metrics else None
         case Need.FLOW_RECORDS:
             if facts.traffic is None:
-                return "no traffic was given (--traffic)"
-            return "the traffic has steady rates only" if facts.traffic.is_steady else None
+                return _NO_TRAFFIC
+            if facts.traffic.is_of_metrics:
+                return _NO_PEERS
+            return _STEADY if facts.traffic.is_steady else None
+        case Need.WINDOW:
+            if facts.traffic is None:
+                return _NO_TRAFFIC
+            return _STEADY if facts.traffic.is_steady else None
+        case Need.RATES:
+            if facts.machine_rates:
+                return None
+            if facts.traffic is None:
+                return _NO_TRAFFIC
+            return _STEADY if facts.traffic.is_steady else None
+        case Need.METRICS:
+            if facts.metrics is None:
+                return "no metrics were read (--metrics, or --project)"
+            return None if facts.metrics.series else "the metrics hold no series that rules use"
         case Need.TARGETS:
             # A label that cannot be read is a gap of the rule, not a lack of targets.
             has_target = bool(facts.targets) or any(

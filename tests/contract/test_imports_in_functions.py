@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from support.commands.run import ROOTS
 
 NAMED = {
+    "netplan_planner/bundle_file/__init__.py: manifest_of": 1,
+    "netplan_planner/bundle_file/__init__.py: part_of": 1,
     "netplan_planner/cli/__init__.py: main": 2,
     "netplan_planner/cli/app.py: _version": 1,
     "netplan_planner/cli/app.py: root": 2,
@@ -20,6 +22,7 @@ NAMED = {
     "netplan_planner/leftovers.py: sole_user": 1,
     "netplan_planner/measuring/store.py: _opened": 1,
     "netplan_planner/renderers/scatter.py: _figure": 2,
+    "netplan_planner/traffic/__init__.py: read_pod_traffic": 1,
     "netplan_planner/traffic/__init__.py: read_traffic": 1,
     "netplan_pricing/opening.py: open_prices": 2,
 }

@@ -60,7 +60,7 @@ SCHEMAS = {
 RESOURCES = [
     field
     for field in Inventory.__struct_fields__
-    if field not in {"unread", "projects", "machine_shapes"}
+    if field not in {"unread", "projects", "machine_shapes", "kubernetes"}
 ]
 
 

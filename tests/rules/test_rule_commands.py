@@ -79,7 +79,7 @@ GCLOUD = {
             "logging-aggregation-interval logging-flow-sampling logging-metadata"
             " logging-filter-expr stack-type purpose role"
         ),
-        switches=_flags("enable-flow-logs enable-private-ip-google-access"),
+        switches=_flags("enable-flow-logs no-enable-flow-logs enable-private-ip-google-access"),
     ),
     "compute networks update": Surface(
         frozenset(), _flags("mtu bgp-routing-mode"), switches=_flags("async")

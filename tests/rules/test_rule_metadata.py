@@ -430,7 +430,10 @@ MOVED = {"probe-not-comparable": "evidence"}
 it beside the rule on what is measured."""
 
 
-ADDED = {"flow-logs-twice": ("evidence", "low")}
+ADDED = {
+    "flow-logs-duplicated": ("evidence", "low"),
+    "flow-logs-too-dear": ("evidence", "low"),
+}
 """What the catalogue has no rule for."""
 
 

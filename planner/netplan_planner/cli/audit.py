@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from netplan_planner.cli import options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
-from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, verbosity
+from netplan_planner.cli.bundles import (
+    Api,
+    FlowReading,
+    Input,
+    Look,
+    MetricsInput,
+    PriceInput,
+    verbosity,
+)
 from netplan_planner.cli.options import CHOICE, OUTPUT
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.state import state
@@ -168,6 +176,7 @@ class Audit(Parameters, frozen=True, kw_only=True):
         typer.Argument(help="More inventory files, as a shell pattern behind --inventory gives."),
     ] = None
     given: Input = Input()
+    metrics: MetricsInput = MetricsInput()
     measurements: options.Measurements = None
     calibration: options.Calibration = None
     pricing: PriceInput = PriceInput()
@@ -195,7 +204,7 @@ def audit(asked: Audit) -> None:
     save_limit = options.usd("--fail-on-saving", asked.gate.fail_on_saving)
     request = _request(asked)
     # Before anything is read: a rate that is not there is no reason to wait for.
-    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     render = _look(asked.written, shown_in)
     report = run_audit(request, progress)
     if shown_in is not None:
@@ -212,16 +221,16 @@ def _request(asked: Audit) -> "AuditRequest":
 
     thresholds, targets = options.configured()
     given, pricing, judged = asked.given, asked.pricing, asked.judged
-    return AuditRequest(
+    request = AuditRequest(
         today=options.day(asked.today) or date.today(),
         as_of=options.day(asked.as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
-        inventory=(*(given.inventory or ()), *(asked.files or ())),
-        traffic=tuple(given.traffic or ()),
+        inventory=(*given.inventories, *(asked.files or ())),
+        traffic=given.traffic_inputs,
         measurements=tuple(asked.measurements or ()),
         calibration=asked.calibration,
         demo=given.demo,
-        prices=pricing.prices,
+        prices=given.prices(pricing),
         discounts=tuple(pricing.discount or ()),
         billing_exports=tuple(pricing.billing_export or ()),
         commitment_scope=asked.commitment_scope,
@@ -235,6 +244,7 @@ def _request(asked: Audit) -> "AuditRequest":
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
     )
+    return asked.metrics.added_to(request)
 
 
 def _look(written: Written, shown_in: "CurrencyRate | None") -> "RenderOptions":

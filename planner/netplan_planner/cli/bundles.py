@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from netplan_planner.cli import options
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
+from netplan_planner.engine.collected import bundled_traffic
 from netplan_planner.engine.request import (
+    DEFAULT_DAYS,
     ApiOptions,
     AuditRequest,
     TrafficOptions,
@@ -26,11 +29,26 @@ class Input(Parameters, frozen=True, kw_only=True):
     inventory: options.Inventory = None
     traffic: options.Traffic = None
     demo: options.Demo = None
+    bundle: options.Bundle = None
 
     @property
     def is_given(self) -> bool:
         """Whether there is anything to read."""
-        return bool(self.project or self.inventory or self.traffic or self.demo)
+        return bool(self.project or self.inventory or self.traffic or self.demo or self.bundle)
+
+    @property
+    def inventories(self) -> tuple[Path, ...]:
+        """Files and folders of inventory."""
+        return (*(self.inventory or ()), *((self.bundle,) if self.bundle else ()))
+
+    @property
+    def traffic_inputs(self) -> tuple[Path, ...]:
+        """Files and folders of traffic; of a bundle only where it holds any."""
+        return (*(self.traffic or ()), *bundled_traffic(self.bundle))
+
+    def prices(self, pricing: "PriceInput") -> Path | None:
+        """Return where prices are: where the user says, else in the bundle; None: embedded."""
+        return pricing.prices or self.bundle
 
 
 class PriceInput(Parameters, frozen=True, kw_only=True):
@@ -53,11 +71,11 @@ def request_of(
         today=date.today(),
         as_of=options.day(as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
-        inventory=tuple(given.inventory or ()),
-        traffic=tuple(given.traffic or ()),
+        inventory=given.inventories,
+        traffic=given.traffic_inputs,
         calibration=calibration,
         demo=given.demo,
-        prices=pricing.prices,
+        prices=given.prices(pricing),
         discounts=tuple(pricing.discount or ()),
         billing_exports=tuple(pricing.billing_export or ()),
     )
@@ -104,6 +122,23 @@ class Api(Parameters, frozen=True, kw_only=True):
             timeout_s=self.timeout,
             total_s=self.total_timeout,
             max_attempts=self.max_attempts,
+        )
+
+
+class MetricsInput(Parameters, frozen=True, kw_only=True):
+    """Which metrics are read."""
+
+    metrics: options.Metrics = None
+    live_metrics: options.LiveMetrics = True
+    metrics_days: options.MetricsDays = DEFAULT_DAYS
+
+    def added_to(self, request: AuditRequest) -> AuditRequest:
+        """Return a request that reads them as well."""
+        return replace(
+            request,
+            metrics=tuple(self.metrics or ()),
+            live_metrics=self.live_metrics,
+            metrics_days=self.metrics_days,
         )
 
 

@@ -11,6 +11,7 @@ import typer
 from netplan_planner.cli.state import state
 from netplan_planner.cli.wrong_values import is_quantity, not_a_number
 from netplan_planner.config import declared_targets, rule_thresholds
+from netplan_planner.engine.request import MOST_DAYS
 from netplan_planner.errors import UsageError
 from netplan_planner.model import CommitmentScope, Reporter
 from netplan_planner.writing import usable_target
@@ -60,6 +61,15 @@ Demo = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Bundle = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        metavar="FILE",
+        help="What `netplan collect` wrote: inventory, traffic and prices in one file.",
+        rich_help_panel=INPUT,
+    ),
+]
 Prices = Annotated[
     Path | None,
     typer.Option(
@@ -106,6 +116,36 @@ CurrencyCode = Annotated[
         help="Show amounts in this currency, at the rate that the API returned"
         " (`netplan prices refresh --currency`); data formats stay in dollars.",
         rich_help_panel=INPUT,
+    ),
+]
+Metrics = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--metrics",
+        metavar="FILE|FOLDER",
+        help="Stored time series of Cloud Monitoring (JSON of timeSeries.list or"
+        " timeSeries:query); repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
+LiveMetrics = Annotated[
+    bool,
+    typer.Option(
+        "--live-metrics/--no-live-metrics",
+        help="Ask Cloud Monitoring of each --project, too; flow logs go before its metrics of"
+        " flows.",
+        rich_help_panel=API,
+    ),
+]
+MetricsDays = Annotated[
+    float,
+    typer.Option(
+        "--metrics-days",
+        metavar="DAYS",
+        min=0.05,
+        max=MOST_DAYS,
+        help="How far back Cloud Monitoring is asked, where --since does not say it.",
+        rich_help_panel=API,
     ),
 ]
 Measurements = Annotated[

@@ -14,6 +14,7 @@ from netplan_planner.cli.bundles import (
     FlowReading,
     Input,
     Look,
+    MetricsInput,
     PriceInput,
     request_of,
     verbosity,
@@ -188,6 +189,7 @@ class Recommend(Parameters, frozen=True, kw_only=True):
     pricing: PriceInput = PriceInput()
     currency: options.CurrencyCode = None
     as_of: options.AsOf = None
+    metrics: MetricsInput = MetricsInput()
     reading: FlowReading = FlowReading()
     api: Api = Api()
     top: Annotated[int, typer.Option(min=0, help="Rows of the ranking; 0: all.")] = 10
@@ -224,7 +226,7 @@ def recommend(asked: Recommend) -> None:
     """
     specs = asked.answer.specs()
     answer = _for_bandwidth(asked) if asked.need.vm is None else _for_machine(asked, asked.need.vm)
-    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     answers.write(
         answer,
         specs,
@@ -259,6 +261,7 @@ def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
     )
+    request = asked.metrics.added_to(request)
     return for_machine(_wish(asked), vm, request, progress, tuple(asked.why_not or ()))
 
 

@@ -29,7 +29,7 @@ def verbs_in(folder: Path, package: str) -> Mapping[str, Verb]:
         file = path / "__init__.py" if path.is_dir() else path
         verb = _verb(file.read_text("utf-8"), f"{package}.{path.stem}") if _is_code(file) else None
         if verb is not None:
-            found[path.stem] = verb
+            found[path.stem.replace("_", "-")] = verb
     tasks = panels.IN_ORDER
     return dict(sorted(found.items(), key=lambda item: tasks.index(item[1].panel)))
 

@@ -17,6 +17,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
+from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.model import (
     Coverage,
     Facts,
@@ -178,11 +179,10 @@ def _report(
     plans, jobs = demo_answers(facts, demo)
     machines = machine_rows(facts)
     inventory = facts.inventory
-    read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
-    projects = tuple(sorted(read | set(request.projects)))
+    projects = projects_of(request, inventory)
     return Report(
         tool=f"netplan {tool_version()}",
-        title=demo.title if demo is not None else _title(projects),
+        title=title_of(demo, projects),
         projects=projects,
         limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.as_of,
@@ -216,18 +216,6 @@ def _report(
         dear_pairs=dear_pairs(facts),
         network_services=network_services(facts),
     )
-
-
-_NAMED_PROJECTS = 3
-"""How many projects a title names; the report lists all of them."""
-
-
-def _title(projects: Sequence[str]) -> str:
-    if not projects:
-        return "no project"
-    rest = len(projects) - _NAMED_PROJECTS
-    named = ", ".join(projects[:_NAMED_PROJECTS])
-    return f"{named} and {rest} more" if rest > 0 else named
 
 
 def _assumptions(
@@ -277,7 +265,7 @@ def _window(facts: Facts, traffic: TrafficMatrix) -> WindowInfo:
         end=None if steady else traffic.end,
         observed_minutes=None if steady else traffic.observed_minutes,
         reporter=traffic.reporter.value,
-        sampling=_sampling(facts),
+        sampling="by Cloud Monitoring" if traffic.is_of_metrics else _sampling(facts),
         is_asked=traffic.is_asked,
         month_low_ratio=low,
         month_high_ratio=high,
@@ -331,4 +319,5 @@ def _coverage(
         incomplete=incomplete,
         notes=suppressions.notes,
         measurements=facts.measurement_coverage,
+        metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

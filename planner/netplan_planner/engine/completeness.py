@@ -1,9 +1,9 @@
 """What of the given evidence did not reach the answer; evidence that was not given is not meant."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from netplan_planner.model import Facts, Inventory, NotEvaluated
+from netplan_planner.model import Facts, Inventory, NotEvaluated, Unread
 from netplan_planner.units import counted
 
 
@@ -15,7 +15,8 @@ def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> t
     return (
         *(f"the rule {rule} crashed" for rule in dict.fromkeys(crashed)),
         *_projects(facts.inventory),
-        *_unread(facts.inventory),
+        *_unread(facts.inventory.unread),
+        *_unread(facts.metrics.coverage.unread if facts.metrics is not None else ()),
         *(facts.traffic.coverage.incomplete if facts.traffic is not None else ()),
         *((f"{counted(faults, 'line')} of measurements could not be used",) if faults else ()),
     )
@@ -28,9 +29,9 @@ def _projects(inventory: Inventory) -> Iterator[str]:
             yield f"project {project.project}: {project.errors[0]}{more}"
 
 
-def _unread(inventory: Inventory) -> Iterator[str]:
+def _unread(unread: Sequence[Unread]) -> Iterator[str]:
     """Yield what was not understood by its cause; what the audit does not need is no loss."""
-    lost = [entry for entry in inventory.unread if not entry.is_needless]
+    lost = [entry for entry in unread if not entry.is_needless]
     places = {entry.reason: entry.source for entry in reversed(lost)}
     causes = Counter(entry.reason for entry in lost)
     for reason, count in sorted(causes.items(), key=lambda pair: (-pair[1], pair[0])):

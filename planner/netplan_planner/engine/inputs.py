@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
 from netplan_planner.engine.measurements import read_measurements
+from netplan_planner.engine.metrics import read_metrics
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.google import read_projects
@@ -19,10 +20,11 @@ from netplan_planner.model import (
     Target,
     TrafficMatrix,
 )
+from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import merge_inventories, read_inventory
 from netplan_planner.throughput import load_caps
-from netplan_planner.traffic import read_traffic
+from netplan_planner.traffic import read_pod_traffic, read_traffic
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
@@ -38,6 +40,8 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     """
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
+    pod_traffic = _pod_traffic(request, demo, inventory, say)
+    metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
     measurements, measured = _measurements(request, say)
@@ -46,7 +50,8 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         overrides.setdefault(rule, {})[name] = value
     return Facts(
         inventory=inventory,
-        traffic=traffic,
+        traffic=traffic if traffic is not None else of_metrics,
+        pod_traffic=pod_traffic,
         prices=prices,
         caps=caps,
         machines=Chooser(prices, caps, request.commitment_scope),
@@ -55,6 +60,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
         targets=_targets((*(demo.targets if demo else ()), *request.targets), inventory),
         measurements=measurements,
         measurement_coverage=measured,
+        metrics=metrics,
     )
 
 
@@ -90,6 +96,17 @@ def _traffic(
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
     traffic = read_traffic(paths, inventory, request.traffic_options)
     return relabelled_traffic(traffic) if demo is not None else traffic
+
+
+def _pod_traffic(
+    request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
+) -> PodTraffic | None:
+    """Return the traffic of pods; looked for only beside a cluster: it reads the logs again."""
+    paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if not paths or inventory.kubernetes is None:
+        return None
+    say("reading the traffic of pods")
+    return read_pod_traffic(paths, inventory, request.traffic_options)
 
 
 def _measurements(

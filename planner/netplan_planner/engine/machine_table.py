@@ -95,6 +95,7 @@ def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
     address_usd, why_address = _addresses_usd(facts, instance)
     network = facts.inventory.network_by_link.get(instance.primary_network or "")  # type: ignore[arg-type]
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    rates = facts.rates_of(instance)
     stated = tuple(dict.fromkeys(nic.nic_type for nic in instance.interfaces if nic.nic_type))
     return MachineRow(
         project=instance.project,
@@ -115,8 +116,8 @@ def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
         else facts.caps.unknown_reason(
             instance.machine_type, tier1=is_tier1, cpu_platform=deciding_platform(instance)
         ),
-        egress_p95_gbps=seen.egress.p95_gbps if seen else None,
-        egress_max_gbps=seen.egress.max_gbps if seen else None,
+        egress_p95_gbps=rates.egress.p95_gbps if rates else None,
+        egress_max_gbps=rates.egress.max_gbps if rates else None,
         external_p95_gbps=seen.egress_outside_vpc.p95_gbps if seen else None,
         external_max_gbps=seen.egress_outside_vpc.max_gbps if seen else None,
         nic_types=stated,

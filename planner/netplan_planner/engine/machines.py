@@ -68,16 +68,19 @@ def wanted_gbps(facts: Facts, instance: Instance, destination: Destination) -> W
     target = None if destination is Destination.EXTERNAL else facts.target(instance)
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
     is_outside = destination is Destination.EXTERNAL
-    series = None
-    if seen is not None:
-        series = seen.egress_outside_vpc if is_outside else seen.egress
+    rates = facts.rates_of(instance)
+    if is_outside:
+        series = seen.egress_outside_vpc if seen is not None else None
+    else:
+        series = rates.egress if rates is not None else None
     outside = 0.0 if is_outside else outside_gbps(facts, instance)
     doubt = "" if is_outside else _doubt_of_outside(facts, instance, outside)
     observed = series.p95_gbps if series is not None else 0.0
     if target is not None and target.gbps >= observed:
         return Wanted(gbps=target.gbps, outside_gbps=outside, basis=target.source + doubt)
     if observed:
-        basis = f"95th percentile of what it was seen to send{doubt}"
+        witness = f" ({rates.source})" if rates and rates.is_counted and not is_outside else ""
+        basis = f"95th percentile of what it was seen to send{witness}{doubt}"
         return Wanted(gbps=observed, outside_gbps=outside, basis=basis)
     raise InputError(_why_unknown(facts, instance, series))
 
@@ -101,7 +104,7 @@ def _doubt_of_outside(facts: Facts, instance: Instance, outside: float) -> str:
 
 
 def _why_unknown(facts: Facts, instance: Instance, series: Series | None) -> str:
-    if facts.traffic is None:
+    if facts.traffic is None and series is None:
         return (
             f"what {instance.name} sends is not known: give its traffic (--traffic), or the wanted"
             " bandwidth (--gbps)"

@@ -43,6 +43,7 @@ from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import gib_per_month_from_gbps
 from netplan_pricing import open_prices
+from netplan_rules.sizes import size_of
 
 X86 = "X86_64"
 """As the Compute API spells the architecture that most images are for."""
@@ -175,6 +176,7 @@ def for_machine(
         wanted = wanted_gbps(facts, instance, destination)
         if wish.to is not None:
             wanted = wanted._replace(outside_gbps=0.0)
+    size = size_of(facts, instance, shape)
     need = need_for_vm(
         instance,
         wanted.gbps,
@@ -182,8 +184,8 @@ def for_machine(
         destination=destination,
         outside_gbps=wanted.outside_gbps,
         headroom_ratio=wish.headroom,
-        vcpus=wish.vcpus,
-        memory_gib=wish.memory_gib,
+        vcpus=size.vcpus if wish.vcpus is None else wish.vcpus,
+        memory_gib=size.memory_gib if wish.memory_gib is None else wish.memory_gib,
         usage=_usage(wish),
         series=checked_series(wish.series, load_caps(facts.caps.as_of)),
         max_count=wish.max_count or 1,
@@ -198,7 +200,7 @@ def for_machine(
         need = replace(need, vcpus=max(need.vcpus, least))
     need = replace(
         need,
-        basis=wanted.basis,
+        basis="; ".join(filter(None, (wanted.basis, size.basis))),
         region=wish.region or need.region,
         architecture=None if wish.any_arch else wish.arch or need.architecture,
         allow_gpu=wish.gpu or need.allow_gpu,
@@ -278,6 +280,7 @@ def _rate_basis(gbps: float, wish: Wish) -> str:
 def _volume(facts: Facts, instance: Instance, wish: Wish, wanted: Wanted) -> tuple[Decimal, str]:
     """Return the GiB a month that a machine sends, and where that comes from."""
     seen = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    # A month's volume is that of the traffic input, whose window says how long it was watched.
     if wish.gbps is not None or seen is None:
         return _steady_gib(wanted.gbps, wish), _rate_basis(wanted.gbps, wish)
     return facts.gib_per_month(seen.egress.byte_count), "all that it was seen to send"

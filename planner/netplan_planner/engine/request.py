@@ -4,6 +4,8 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner.google.metrics_window import DEFAULT_DAYS as DEFAULT_DAYS
+from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS
 from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
@@ -36,6 +38,12 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """(rule, name, value) that differ from the defaults."""
     targets: tuple[tuple[str, float, str], ...] = ()
     """(glob over the end of a self link, wanted Gbit/s, source)."""
+    metrics: tuple[Path, ...] = ()
+    """Stored time series of Cloud Monitoring."""
+    live_metrics: bool = False
+    """Whether Cloud Monitoring of the projects is asked as well."""
+    metrics_days: float = DEFAULT_DAYS
+    """How far back it is asked, where no window is named."""
     measurements: tuple[Path, ...] = ()
     """Stores of measurements, as `netplan probe` writes them."""
     calibration: Path | None = None

@@ -133,6 +133,8 @@ def _flow_logs(facts: Facts) -> Iterator[ServiceTotal]:
     traffic = facts.traffic
     if not logging or traffic is None or traffic.is_steady or not traffic.month_seconds:
         return
+    if traffic.is_of_metrics:
+        return  # No record of them was read.
     coverage = traffic.coverage
     left_out = sum(count for reason, count in coverage.excluded if reason in NOT_MADE)
     month_s = units.HOURS_PER_MONTH * units.SECONDS_PER_HOUR

@@ -7,6 +7,7 @@ from pathlib import Path
 from netplan_planner.config import declared_targets, rule_thresholds
 from netplan_planner.errors import UsageError
 from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.google.options import (
     ANONYMOUS_VARIABLE,
     EMULATOR_VARIABLE,
@@ -19,6 +20,7 @@ from netplan_rules.severity import SECTION
 OTHER_VARIABLES: Mapping[str, str] = {
     ENDPOINT_VARIABLE: "endpoint of the Compute API, as for gcloud",
     CONFIGURATIONS_VARIABLE: "endpoint of the Network Management API, as for gcloud",
+    MONITORING_VARIABLE: "endpoint of Cloud Monitoring, as for gcloud",
     EMULATOR_VARIABLE: "endpoint of a stand-in for the Compute API, asked without credentials",
     ANONYMOUS_VARIABLE: "true: no credentials are sent, as for gcloud",
     "GOOGLE_APPLICATION_CREDENTIALS": "file of the default credentials, as for Google's libraries",

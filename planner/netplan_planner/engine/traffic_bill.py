@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import Facts, LineItem, PathClass, PriceTier, Unpriced, bill
+from netplan_planner.model import (
+    Facts,
+    LineItem,
+    PathClass,
+    PriceTier,
+    Unpriced,
+    bill,
+)
 from netplan_planner.paths.priced_paths import (
     WHAT_TELLS,
     PathPrice,

@@ -4,6 +4,8 @@
 """
 
 from netplan_planner.google.compute import read_projects
+from netplan_planner.google.metrics_window import MetricsWindow, window_until
+from netplan_planner.google.monitoring import gather_live
 from netplan_planner.google.options import ApiOptions
 
-__all__ = ["ApiOptions", "read_projects"]
+__all__ = ["ApiOptions", "MetricsWindow", "gather_live", "read_projects", "window_until"]

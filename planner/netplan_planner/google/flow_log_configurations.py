@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from netplan_planner.google.options import (
-    DEFAULT_ENDPOINT,
-    ApiOptions,
-    Endpoint,
-    resolve_other_endpoint,
+from netplan_planner.google.compute_methods import (
+    CONFIGURATIONS_ID,
+    CONFIGURATIONS_PERMISSION,
 )
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.model import ProjectId
@@ -27,8 +26,8 @@ CONFIGURATIONS_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_NETWORKMANAGEMENT"
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 """The only one that the method takes; nothing but GET requests is made."""
 
-METHOD_ID = "networkmanagement.projects.locations.vpcFlowLogsConfigs.list"
-PERMISSION = "networkmanagement.vpcflowlogsconfigs.list"
+METHOD_ID = CONFIGURATIONS_ID
+PERMISSION = CONFIGURATIONS_PERMISSION
 VIEWER_ROLE = "roles/networkmanagement.viewer"
 
 
@@ -37,17 +36,16 @@ def configurations_endpoint(
 ) -> Endpoint | None:
     """Return where the API is; None where Compute's is replaced, and this one's is not.
 
-    A stand-in for one API says nothing of the other, and no credentials go elsewhere than meant.
-
     Raises:
         UsageError: If it is no URL, or credentials would leave the machine unencrypted.
     """
-    named = environment.get(CONFIGURATIONS_VARIABLE)
-    if not named and compute.base_url != DEFAULT_ENDPOINT:
-        return None
-    # The option is of Compute's endpoint.
-    other = ApiOptions(is_anonymous=options.is_anonymous or compute.is_anonymous)
-    return resolve_other_endpoint(other, environment, named or CONFIGURATIONS_ENDPOINT)
+    return resolve_beside(
+        options,
+        compute,
+        environment,
+        variable=CONFIGURATIONS_VARIABLE,
+        default=CONFIGURATIONS_ENDPOINT,
+    )
 
 
 def read_configurations(transport: Transport, project: ProjectId) -> Collector:

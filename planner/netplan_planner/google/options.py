@@ -120,6 +120,36 @@ def resolve_other_endpoint(
     return _checked(options.endpoint or default, source, is_anonymous=is_anonymous)
 
 
+def resolve_beside(
+    options: ApiOptions,
+    compute: Endpoint,
+    environment: Mapping[str, str],
+    *,
+    variable: str,
+    default: str,
+) -> Endpoint | None:
+    """Return the endpoint of an API that is read beside Compute's; None: it is not to be asked.
+
+    A stand-in for one API says nothing of the other, and no credentials go elsewhere than meant: so
+    where Compute's endpoint is replaced, the other API's has to be named as well.
+
+    Args:
+        options: Whose endpoint is Compute's; only whether to send credentials counts here.
+        compute: The endpoint of the Compute API.
+        environment: The variables of the process.
+        variable: The one that names the API's endpoint, as gcloud calls it.
+        default: Google's own endpoint.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    named = environment.get(variable)
+    if not named and compute.base_url != DEFAULT_ENDPOINT:
+        return None
+    other = ApiOptions(is_anonymous=options.is_anonymous or compute.is_anonymous)
+    return resolve_other_endpoint(other, environment, named or default)
+
+
 def _is_anonymous(options: ApiOptions, environment: Mapping[str, str]) -> bool:
     return options.is_anonymous or environment.get(ANONYMOUS_VARIABLE, "").strip().lower() in _TRUE
 

@@ -28,7 +28,8 @@ class Request(NamedTuple):
     """Its id in the discovery document."""
     path: str
     """Below the version, each part quoted."""
-    query: Mapping[str, str]
+    query: Mapping[str, str | tuple[str, ...]]
+    """A parameter that repeats has several values."""
     permission: str
     """What the method needs."""
     disabled: str

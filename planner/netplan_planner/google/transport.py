@@ -8,6 +8,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
@@ -90,6 +91,8 @@ class Transport:
         self._sessions, self._credentials = _opened(endpoint, scopes, api_key, self._watch)
         self._has_answered = False
         self._unreachable = ""
+        self.ahead_s: float | None = None
+        """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
 
     def get(self, request: Request, decode: Callable[[bytes], T]) -> T:
         """Return the decoded answer to a request, after as many attempts as it takes.
@@ -176,6 +179,8 @@ class Transport:
             allow_redirects=False,
             stream=True,
         )
+        if self.ahead_s is None:
+            self.ahead_s = _ahead_s(response.headers.get("Date"), time.time())
         with response:
             body = self._body(response.raw)
         if response.headers.get("Content-Encoding") == "gzip":
@@ -264,3 +269,11 @@ def _not_whole(body: bytes, exc: NotWhole) -> str:
 def _retry_after(value: str | None) -> float:
     """Return seconds; the other form, a date, is as good as none: the back-off is enough."""
     return float(value) if value and value.isascii() and value.isdigit() else 0.0
+
+
+def _ahead_s(date: str | None, now_s: float) -> float | None:
+    """Return the seconds that a clock is ahead of an answer's date; None: it has none."""
+    try:
+        return now_s - parsedate_to_datetime(date or "").timestamp()
+    except (ValueError, OverflowError):
+        return None

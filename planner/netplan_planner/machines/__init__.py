@@ -2,14 +2,18 @@
 
 from netplan_planner.machines.become import Fit, Verdict, can_become, why_new_machine
 from netplan_planner.machines.series import SeriesFacts, generation_of, series_facts
+from netplan_planner.machines.size import SeenSize, SizeLimits, seen_size
 from netplan_planner.machines.ties import ties_of
 
 __all__ = [
     "Fit",
+    "SeenSize",
     "SeriesFacts",
+    "SizeLimits",
     "Verdict",
     "can_become",
     "generation_of",
+    "seen_size",
     "series_facts",
     "ties_of",
     "why_new_machine",

@@ -80,6 +80,15 @@ from netplan_planner.model.measurement import (
     Measurement,
     MeasurementCoverage,
 )
+from netplan_planner.model.metrics import (
+    MeasuredKind,
+    MeasuredResource,
+    Metric,
+    Metrics,
+    MetricsCoverage,
+    MetricSeries,
+)
+from netplan_planner.model.observed import MachineRates
 from netplan_planner.model.path_class import Certainty, Owner, OwnerKind, PathClass
 from netplan_planner.model.plan import (
     Candidate,
@@ -212,11 +221,13 @@ from netplan_planner.model.traffic import (
     BadRecord,
     Drops,
     Edge,
+    LoggedRecords,
     LogOverlap,
     Reporter,
     Series,
     TopFlow,
     TrafficCoverage,
     TrafficMatrix,
+    TrafficSource,
     VmTraffic,
 )

@@ -10,8 +10,11 @@ from netplan_planner.model.inventory import Inventory
 from netplan_planner.model.limits import CapsBook
 from netplan_planner.model.machine_types import MachineShape, shape_of_custom
 from netplan_planner.model.measurement import Measurement, MeasurementCoverage
+from netplan_planner.model.metrics import Metrics
+from netplan_planner.model.observed import MachineRates, observed_rates
 from netplan_planner.model.path_class import Owner
 from netplan_planner.model.plan import MachineChooser
+from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.model.prices import PriceBook
 from netplan_planner.model.resources import Instance
 from netplan_planner.model.traffic import Edge, TrafficMatrix
@@ -34,6 +37,8 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     inventory: Inventory
     traffic: TrafficMatrix | None
     """None when no traffic was given, which is not the same as no traffic seen."""
+    pod_traffic: PodTraffic | None = None
+    """The same traffic by workload and Service; None when no input names pods of a cluster."""
     prices: PriceBook
     caps: CapsBook
     machines: MachineChooser
@@ -47,6 +52,8 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     """None when none were given, which is not the same as a store without any."""
     measurement_coverage: MeasurementCoverage | None = None
     """What was read of them; None as they are."""
+    metrics: Metrics | None = None
+    """None when Cloud Monitoring was neither asked nor given."""
 
     @cached_property
     def _threshold_by_name(self) -> dict[tuple[str, str], float]:
@@ -109,6 +116,21 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
         """Return the receiver of an edge."""
         assert self.traffic is not None
         return self.traffic.owners[edge.dst]
+
+    @cached_property
+    def machine_rates(self) -> tuple[MachineRates, ...]:
+        """What each machine was seen to send, where that is known over a window, by self link."""
+        has_window = self.traffic is not None and not self.traffic.is_steady
+        found = (self.rates_of(instance) for instance in self.inventory.instances)
+        kept = (rates for rates in found if rates and (rates.is_counted or has_window))
+        return tuple(sorted(kept, key=lambda rates: rates.link))
+
+    def rates_of(self, instance: Instance) -> MachineRates | None:
+        """Return what a machine was seen to send and receive; None: nothing tells of it.
+
+        The one place where it is decided what tells of it.
+        """
+        return observed_rates(instance.ref.self_link, self.traffic, self.metrics)
 
     def instance(self, owner: Owner) -> Instance | None:
         """Return the machine behind an owner, or None."""

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.units import gib_from_bytes
 
 RECORD_BYTES = 1418
@@ -21,6 +22,62 @@ OF_ANOTHER_LOG = "of another log"
 NOT_MADE = frozenset({REPEATED, OUTSIDE_WINDOW, OF_ANOTHER_LOG})
 """Those that are no records of the window: a copy is paid for once. What a second configuration
 reports is made, and paid for."""
+
+
+OWN_SETTING = "the subnetwork's own setting"
+"""The configuration of records that Compute's `logConfig` makes."""
+
+INTERVALS_S = (5, 30, 60, 300, 600, 900)
+"""The intervals of aggregation that can be set (`gcloud compute networks subnets update --help`,
+Google Cloud CLI as of 2026-11)."""
+
+
+class EdgeRecords(Value, frozen=True, kw_only=True, gc=False):
+    """What of an edge a source of records counts."""
+
+    edge: int
+    """Index into `TrafficMatrix.edges`."""
+    wire_bytes: int
+    square_bytes: float
+    """The sum of the squares of its records' wire bytes."""
+    most_bytes: int
+    """The greatest record's."""
+
+
+class MachineBlocks(Value, frozen=True, kw_only=True, gc=False):
+    """What a machine sent by minute, or by the interval if that is longer; idle ones left out."""
+
+    owner: int
+    """Index into `TrafficMatrix.owners`."""
+    wire_bytes: tuple[int, ...]
+    square_bytes: tuple[float, ...]
+    """The sums of the squares of the records' wire bytes, in the same order."""
+    record_counts: tuple[int, ...]
+    most_bytes: tuple[int, ...]
+    """The greatest record's."""
+
+
+class IntervalRecords(Value, frozen=True, kw_only=True):
+    """The records of a window as an interval of aggregation would make them of those read."""
+
+    interval_s: int
+    record_count: int
+    edges: tuple[EdgeRecords, ...]
+    machines: tuple[MachineBlocks, ...]
+
+
+class LogSource(Value, frozen=True, kw_only=True):
+    """What one configuration of flow logs wrote of one place over the window."""
+
+    place: SelfLink
+    configuration: str
+    record_count: int
+    extra_count: int
+    """Of them, those that another configuration wrote as well, and that do not count."""
+    counted_count: int
+    """Of them, those whose side's report counts; the others tell what the other end tells too."""
+    intervals: tuple[IntervalRecords, ...]
+    """By each of `INTERVALS_S`, in order."""
 
 
 def record_bytes(*, has_metadata: bool) -> int:

@@ -96,6 +96,8 @@ class OwnerKind(StrEnum):
     GOOGLE_API = "google-api"
     HYBRID = "hybrid"
     OTHER_PROJECT = "other-project"
+    PLACE = "place"
+    """Machines of one's own in a zone and network that the input does not tell apart."""
     INTERNET = "internet"
     UNKNOWN = "unknown"
 

@@ -11,6 +11,7 @@ from netplan_planner.model.finding import Finding
 from netplan_planner.model.flexible import FlexibleUse
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.measurement import MeasurementCoverage
+from netplan_planner.model.metrics import MetricsCoverage
 from netplan_planner.model.path_class import PathClass
 from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
 from netplan_planner.model.prices import LineItem
@@ -272,6 +273,8 @@ class Coverage(Value, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     measurements: MeasurementCoverage | None = None
     """None when none were given."""
+    metrics: MetricsCoverage | None = None
+    """None when Cloud Monitoring was neither asked nor given."""
 
 
 class Report(Value, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.log_volume import LogSource
 from netplan_planner.model.path_class import Certainty, Owner, PathClass
 from netplan_planner.units import (
     SECONDS_PER_DAY,
@@ -127,6 +128,16 @@ class Reporter(StrEnum):
     AVERAGE = "average"
 
 
+class TrafficSource(StrEnum):
+    """What tells of the traffic, as evidence names it."""
+
+    FLOW_LOGS = "flow logs"
+    """Flow records, or a table of them."""
+    METRICS = "Cloud Monitoring, vm_flow"
+    """The metrics `networking.googleapis.com/vm_flow/…`: bytes of each machine by the place of its
+    peers. They name no peer, no address and no five-tuple."""
+
+
 class BadRecord(Value, frozen=True, kw_only=True):
     """One record that was left out, and where it stands."""
 
@@ -148,12 +159,21 @@ class LogOverlap(Value, frozen=True, kw_only=True):
     payload_bytes: int
 
 
+class LoggedRecords(Value, frozen=True, kw_only=True):
+    """Records that one configuration of flow logs has of one place, which are paid for."""
+
+    place: SelfLink
+    """The subnetwork; the gateway, machine or address where there is none."""
+    configuration: str
+    record_count: int
+
+
 class TrafficCoverage(Value, frozen=True, kw_only=True):
     """How much of the flow logs the matrix rests on."""
 
     files: int
     record_count: int
-    """All records seen, good or not."""
+    """All records seen, good or not; of metrics the time series."""
     used_count: int
     """Records that could be read; those not chosen because the other end reports are among them."""
     excluded: tuple[tuple[str, int], ...] = ()
@@ -178,9 +198,13 @@ class TrafficCoverage(Value, frozen=True, kw_only=True):
     """Whether any record names its machines (metadata annotations)."""
     overlaps: tuple[LogOverlap, ...] = ()
     """What was logged by several configurations and counts once, the most records first."""
+    logged: tuple[LoggedRecords, ...] = ()
+    """Who wrote the records, those that count once among them, the most records first; empty for
+    plain tables."""
     incomplete: tuple[str, ...] = ()
     """What of the given logs could not be read or used, a line each."""
     notes: tuple[str, ...] = ()
+    source: TrafficSource = TrafficSource.FLOW_LOGS
 
 
 class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
@@ -205,6 +229,18 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     """Minutes from the first to the last one, gaps included; None: there are none."""
     is_asked: bool = False
     """The user named the window's beginning and end: what no record tells of was idle."""
+    log_volume: tuple[LogSource, ...] | None = None
+    """What the records themselves are; None: not counted, or no records were given."""
+
+    @property
+    def source(self) -> TrafficSource:
+        """What tells of it."""
+        return self.coverage.source
+
+    @property
+    def is_of_metrics(self) -> bool:
+        """Whether it names places instead of peers, and no address."""
+        return self.source is TrafficSource.METRICS
 
     @property
     def observed_seconds(self) -> int:

@@ -3,7 +3,17 @@
 from netplan_planner.paths.addresses import address_text, is_public, parse_address
 from netplan_planner.paths.book import AddressBook
 from netplan_planner.paths.classify import Path, classify
-from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, RecordedEnd, unknown_end
+from netplan_planner.paths.ends import (
+    AddressKind,
+    FlowEnd,
+    Ownership,
+    RecordedEnd,
+    foreign_owner,
+    gateway_end,
+    internet_end,
+    service_end,
+    unknown_end,
+)
 
 __all__ = [
     "AddressBook",
@@ -14,7 +24,11 @@ __all__ = [
     "RecordedEnd",
     "address_text",
     "classify",
+    "foreign_owner",
+    "gateway_end",
+    "internet_end",
     "is_public",
     "parse_address",
+    "service_end",
     "unknown_end",
 ]

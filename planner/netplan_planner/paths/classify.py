@@ -3,7 +3,7 @@
 from netplan_planner.model import OwnerKind, PathClass, Value
 from netplan_planner.paths.ends import AddressKind, FlowEnd
 
-_MACHINES = frozenset({OwnerKind.VM, OwnerKind.OTHER_PROJECT})
+_MACHINES = frozenset({OwnerKind.VM, OwnerKind.OTHER_PROJECT, OwnerKind.PLACE})
 
 _CLASSES = {
     (distance, way): PathClass(f"{distance}-{way}")

@@ -11,6 +11,7 @@ from netplan_planner.model import canonical_link
 from netplan_planner.readers import network_management
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import BY_SINGULAR, KIND_PREFIX, Kind
+from netplan_planner.readers.kubernetes import gke
 
 name = "cloud-asset"
 
@@ -72,6 +73,13 @@ def _read_asset(asset: dict[str, Any], origin: Origin, pointer: str, into: Colle
         if isinstance(data, dict):
             pointer = f"{pointer}/resource/data"
             network_management.take_asset(data, origin, pointer, into)
+            return
+    if asset_type in gke.ASSET_TYPES:
+        resource = asset.get("resource")
+        data = resource.get("data") if isinstance(resource, dict) else None
+        if isinstance(data, dict):
+            own = _plural(data, 0) | {"selfLink": data.get("selfLink") or asset["name"]}
+            gke.take_asset(own, asset_type, origin, f"{pointer}/resource/data", into)
             return
     kind = _kind_of(asset_type)
     if kind is None:

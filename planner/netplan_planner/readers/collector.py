@@ -22,6 +22,7 @@ from netplan_planner.model import (
     Value,
     canonical_link,
 )
+from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.readers.instances import machine_shape
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.lenient import convert_leniently
@@ -44,7 +45,12 @@ REFERENCED_FIELDS = (
 )
 """The fields of `Inventory` whose values have a reference."""
 
+KUBERNETES_FIELDS = Kubernetes.__struct_fields__
+"""The fields of `Kubernetes`; their values have a reference too."""
+
 _GROUPS, _MACHINES = "instance_groups", "instances"
+_OF_PROJECTS = ("clusters", "node_pools")
+"""Of the fields of `Kubernetes` those whose values stand in a project."""
 _NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
 
 
@@ -63,7 +69,11 @@ class Collector:
     """Everything read so far. Not safe for threads: each thread fills its own, then `merge`."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[Any]] = {field: [] for field in REFERENCED_FIELDS}
+        self.found: dict[str, list[Any]] = {
+            field: [] for field in (*REFERENCED_FIELDS, *KUBERNETES_FIELDS)
+        }
+        self.listed: set[str] = set()
+        """The fields of `Kubernetes` of which a list or an object was met, an empty list too."""
         self.shapes: list[MachineShape] = []
         self.unread: set[Unread] = set()
         self.errors: dict[ProjectId, set[str]] = {}
@@ -95,6 +105,17 @@ class Collector:
             if problems:
                 self._note_fields(source, link)
         return links
+
+    def add_as(self, kind: Kind, wire: Any, link: SelfLink, source: str) -> None:
+        """Take one resource in wire form whose link its reader knows; what it lacks is noted."""
+        try:
+            if kind.convert is not None:
+                ref = ResourceRef(self_link=link, source=source)
+                self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+        except Unusable as exc:
+            self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
+        if self._problems:
+            self._note_fields(source, link)
 
     def _add_shape(self, wire: Any, link: SelfLink) -> None:
         self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
@@ -166,12 +187,13 @@ class Collector:
     @property
     def has_inventory(self) -> bool:
         """Whether anything was recognised as part of an inventory, an empty list included."""
-        return bool(self.resource_count or self._ended_lists or self._open_lists)
+        return bool(self.resource_count or self.listed or self._ended_lists or self._open_lists)
 
     def merge(self, other: "Collector") -> None:
         """Take over all that another one holds."""
         for field, values in other.found.items():
             self.found[field].extend(values)
+        self.listed |= other.listed
         self.shapes.extend(other.shapes)
         self.unread |= other.unread
         for project, texts in other.errors.items():
@@ -186,6 +208,11 @@ class Collector:
         for field in REFERENCED_FIELDS:
             values = getattr(inventory, field)
             self.found[field].extend(map(_unmarked, values) if field == _GROUPS else values)
+        for field in KUBERNETES_FIELDS if inventory.kubernetes is not None else ():
+            values = getattr(inventory.kubernetes, field)
+            if values is not None:
+                self.listed.add(field)
+                self.found[field].extend(values)
         self.shapes.extend(inventory.machine_shapes)
         self.unread.update(inventory.unread)
         for project in inventory.projects:
@@ -203,12 +230,16 @@ class Collector:
                 unread.update(Unread(source=source, reason=reason) for source in sources)
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _managed(fields[_GROUPS])
+        objects = {field: _once(self.found[field], unread) for field in sorted(self.listed)}
         fields[_MACHINES] = _themselves(fields[_MACHINES])
         return Inventory(
             **fields,
+            kubernetes=Kubernetes(**objects) if objects else None,
             machine_shapes=_shapes(self.shapes),
             unread=tuple(sorted(unread, key=_unread_order)),
-            projects=self._coverage(fields),
+            projects=self._coverage(
+                fields | {field: objects[field] for field in _OF_PROJECTS if field in objects}
+            ),
         )
 
     def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[ProjectCoverage, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from netplan_planner.model import (
     BadRecord,
     Certainty,
+    LoggedRecords,
     LogOverlap,
     OwnerKind,
     TrafficCoverage,
@@ -35,6 +36,7 @@ def coverage_of(
     excluded: tuple[tuple[str, int], ...],
     examples: tuple[BadRecord, ...],
     overlaps: tuple[LogOverlap, ...],
+    logged: tuple[LoggedRecords, ...],
     engine: Engine,
 ) -> TrafficCoverage:
     """Return the coverage of a matrix."""
@@ -66,6 +68,7 @@ def coverage_of(
         drops=drops_of(totals.values()),
         has_metadata=routes.has_recorded,
         overlaps=overlaps,
+        logged=logged,
         incomplete=(*_file_notes(sources), *_bad_records(excluded)),
         notes=(
             *_window_notes(window),

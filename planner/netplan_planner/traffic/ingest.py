@@ -19,7 +19,7 @@ from netplan_planner.traffic.meeting import Meeting
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.repeats import Repeats
-from netplan_planner.traffic.statements import staging, sums
+from netplan_planner.traffic.statements import logged, staging, sums
 from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US, US_PER_MINUTE
 
 _OF_ENDS = ("identity", "node", "endpoint")
@@ -40,6 +40,7 @@ _OF_RECORDS = (
     "flow_minute",
     "activity",
     "fault",
+    "logged",
 )
 _BYTES_PER_GBPS_MINUTE = 7_500_000_000
 _BYTES_PER_GBPS_S = 125_000_000
@@ -113,11 +114,13 @@ class Ingest:
         self._meet(batch)
         self._take_holders_of_the_time()
         if self._is_again:
-            self.repeats.leave_out()
+            self.repeats.leave_out(has_records=not batch.layout.is_table)
         elif not batch.layout.is_table:
             self.repeats.note()
         self._fill_span_positions(batch.layout)
         self._sum_up()
+        if self._counts_log_volume(batch):
+            self.engine.run(f"INSERT INTO logged {logged.LOGGED}")
         self._note_reporters()
         if not self._is_again:
             self._batches.append(batch)
@@ -163,11 +166,16 @@ class Ingest:
             takes_names=is_table,
             with_details=batch.has_details,
             is_careful=self._is_careful,
+            with_flows=self._counts_log_volume(batch),
         )
         self.engine.create("staged")
         self._view(batch, with_details=batch.has_details)
         with meter.part(batch.size_bytes, self.engine.done_ratio):
             self.engine.run(f"INSERT INTO staged {statement}")
+
+    def _counts_log_volume(self, batch: Batch) -> bool:
+        """Return whether it is looked at how many records there are; rows of tables are none."""
+        return self._options.log_volume_from_gbps is not None and not batch.layout.is_table
 
     def _view(self, batch: Batch, *, with_details: bool) -> None:
         self.engine.run(f"CREATE OR REPLACE VIEW flow_record AS {batch.query(with_details)}")

@@ -63,6 +63,9 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     apart: most records are slower still."""
     flow_ratio: float = 0.05
     """The greatest flow of a pair is reported from this share of the pair's bytes on."""
+    log_volume_from_gbps: float | None = None
+    """With it `TrafficMatrix.log_volume` is counted, with the series of machines whose 95th
+    percentile of sending is at least so much; None: it is not."""
     batch_records: int | None = None
     """Records that are staged at a time, 80 bytes of memory each; None means as many as take a
     third of the memory limit, and 8 million at most."""

@@ -16,8 +16,10 @@ from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
+from netplan_planner.traffic.hubble import is_hubble_file
 from netplan_planner.traffic.ingest import Ingest, microseconds
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
+from netplan_planner.traffic.logged import LogReader
 from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.routes import Routes
@@ -27,17 +29,23 @@ from netplan_planner.traffic.window import Active, Window, find_window
 
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
     """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
-    files = find_files(paths)
+    given = find_files(paths)
+    files = [path for path in given if not is_hubble_file(path)]
+    if not files:
+        raise InputError(
+            f"{given[0]}: flows of Hubble count events and no bytes; give flow logs or a table too"
+        )
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
     with reading(f"{files[0]}{more}"), open_engine(options) as engine:
-        sources, empty = _sources(files, engine)
+        sources, empty = sources_of(files, engine)
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
             raise InputError(
                 f"{steady[0].shown}: steady rates cannot be mixed with records that have times"
             )
         matrix = _with_notes(
-            _matrix(sources, inventory, options, engine, is_steady=bool(steady)), empty
+            _matrix(sources, inventory, options, engine, is_steady=bool(steady)),
+            [*empty, *_events(given, files)],
         )
         if not steady:
             return matrix
@@ -47,7 +55,12 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
         return _with_p95(matrix, of_p95)
 
 
-def _sources(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[str]]:
+def _events(given: Sequence[Path], files: Sequence[Path]) -> list[str]:
+    """Return what is said of files that are no part of the matrix."""
+    return [f"{path}: flows of Hubble, without bytes" for path in given if path not in files]
+
+
+def sources_of(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[str]]:
     """Return the inputs as the engine can read them, and what is said of those that are empty.
 
     Raises:
@@ -157,6 +170,12 @@ def _matrix(
     routes.build()
     builder = MatrixBuilder(engine, routes, window)
     matrix = builder.build(options.reporter)
+    # Before the overlaps, which are told of the same places.
+    logged = ingest.repeats.logged(ingest.nodes)
+    floor_gbps = options.log_volume_from_gbps
+    log_volume = None
+    if floor_gbps is not None and logged:
+        log_volume = LogReader(engine, routes, matrix, ingest).read(floor_gbps)
     return replace(
         matrix,
         coverage=coverage_of(
@@ -169,9 +188,11 @@ def _matrix(
             record_count=ingest.record_count - faults.comment_count,
             excluded=faults.excluded(window.skewed_count),
             examples=examples,
-            overlaps=ingest.repeats.overlaps(ingest.nodes),
+            logged=logged,
+            overlaps=ingest.repeats.overlaps(),
             engine=engine,
         ),
+        log_volume=log_volume,
     )
 
 

@@ -30,6 +30,7 @@ COLUMNS = (
     "packet_count",
     "rtt_us",
     "entry",
+    "flow",
     "configuration",
     "configuration_name",
     "drop_reason",
@@ -41,6 +42,7 @@ COLUMNS = (
 a dropped record are those dropped. `source_name` is the file. `entry` is equal for equal log
 entries, see `_entry`; `configuration` is 0 for a subnetwork's own setting, else a number of its
 own for each configuration of the Network Management API, whose name is read only where wanted;
+`flow` is equal for equal five-tuples, and read only where wanted;
 `drop_reason` is the place in `DROP_REASONS` counted from 1, or 0.
 """
 
@@ -117,6 +119,7 @@ _NUMBERS = frozenset(
         "packet_count",
         "rtt_us",
         "entry",
+        "flow",
         "configuration",
         "drop_reason",
     }
@@ -165,6 +168,7 @@ def flow_record(
         "packet_count": _sent_or_dropped(payload, "packets"),
         "rtt_us": _rtt_us(payload),
         "entry": _entry(fields, payload),
+        "flow": _flow(payload),
         **_configuration(fields),
         "drop_reason": _drop_reason(payload),
         "source_name": source_name,
@@ -190,6 +194,13 @@ def _entry(fields: Fields, payload: Fields) -> str:
         _sent_or_dropped(payload, "bytes"),
     )
     return f"CASE WHEN {insert_id} IS NOT NULL THEN {_number_of(parts)} END"
+
+
+def _flow(payload: Fields) -> str:
+    """Return a number that records of one five-tuple share."""
+    ends = (payload.text("connection", f"{end}_ip") for end in ("src", "dest"))
+    ports = (payload.port("connection", f"{end}_port") for end in ("src", "dest"))
+    return _number_of([*ends, *ports, payload.protocol("connection", "protocol")])
 
 
 def _configuration(fields: Fields) -> dict[str, str]:

@@ -1,13 +1,12 @@
 """Finds what was logged twice, and leaves it out when the records are read again."""
 
-from netplan_planner.model import LogOverlap, OwnerKind, SelfLink
+from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink
+from netplan_planner.model.log_volume import OWN_SETTING
 from netplan_planner.traffic.engine import Engine, slices
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.number_file import NumberFile
+from netplan_planner.traffic.places import write_places
 from netplan_planner.traffic.statements import repeats
-
-OWN_SETTING = "the subnetwork's own setting"
-"""The configuration of records that Compute's `logConfig` makes."""
 
 _KEPT_AS_READ = ("repeated_entry", "place", "place_hour", "place_rank", "superseded")
 
@@ -56,42 +55,50 @@ class Repeats:
 
     def _fill_places(self, nodes: Nodes) -> None:
         """Give each end its place: what logs together is ranked together."""
-        self._places: list[str] = []
-        numbers: dict[str, int] = {}
-        rows = []
-        for node, end in enumerate(nodes.ends):
-            place = end.reported_by[0] if len(end.reported_by) == 1 else end.owner.key
-            if place not in numbers:
-                numbers[place] = len(numbers)
-                self._places.append(
-                    place if end.owner.kind is not OwnerKind.HYBRID else end.owner.name
-                )
-            rows.append((node, numbers[place]))
-        self._engine.create("place", "place_hour")
-        self._engine.insert("place", rows)
+        self._places = write_places(self._engine, nodes.ends)
+        self._engine.create("place_hour")
         self._engine.run(f"INSERT INTO place_hour {repeats.PLACE_HOURS}")
 
-    def leave_out(self) -> None:
-        """Mark what of a batch is there twice."""
+    def leave_out(self, *, has_records: bool) -> None:
+        """Mark what of a batch is there twice; rows of tables are no records."""
         engine = self._engine
         if self._has_repeated:
             engine.run(f"CREATE OR REPLACE TABLE staged AS {repeats.ONCE}")
             engine.run(f"INSERT INTO kept_entry {repeats.KEPT}")
-        if self._has_superseded:
+        if has_records:
             engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
+        if self._has_superseded:
             engine.run(f"CREATE OR REPLACE TABLE staged AS {repeats.OF_ONE_CONFIGURATION}")
 
-    def overlaps(self, nodes: Nodes) -> tuple[LogOverlap, ...]:
+    def name_of(self, configuration: int) -> str:
+        """Return the name of a configuration by its number."""
+        return self._names.get(configuration, str(configuration))
+
+    def logged(self, nodes: Nodes) -> tuple[LoggedRecords, ...]:
+        """Return what each place logs by each configuration, the most records first.
+
+        As read again, if so: without the entries that are equal.
+        """
+        self._fill_places(nodes)
+        found = [
+            LoggedRecords(
+                place=SelfLink(self._places[place]),
+                configuration=self.name_of(configuration),
+                record_count=records,
+            )
+            for place, configuration, records in self._engine.rows(repeats.PLACE_RECORDS)
+        ]
+        return tuple(sorted(found, key=lambda o: (-o.record_count, o.place, o.configuration)))
+
+    def overlaps(self) -> tuple[LogOverlap, ...]:
         """Return which configurations reported the same places, the most records first."""
         if not self._has_superseded:
             return ()
-        # As read again: without the entries that are equal.
-        self._fill_places(nodes)
         found = [
             LogOverlap(
                 place=SelfLink(self._places[place]),
-                counted=self._names.get(by, str(by)),
-                left_out=self._names.get(configuration, str(configuration)),
+                counted=self.name_of(by),
+                left_out=self.name_of(configuration),
                 record_count=records,
                 payload_bytes=payload,
             )

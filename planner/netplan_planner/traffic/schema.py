@@ -41,6 +41,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "rtt_us": "INTEGER",
         "ports": "BIGINT",
         "entry": "BIGINT",
+        "flow": "BIGINT",
         "configuration": "BIGINT",
         "drop_reason": "TINYINT",
         "note": "VARCHAR",
@@ -67,6 +68,29 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "records": "BIGINT",
         "payload_bytes": "BIGINT",
     },
+    # Records of five-tuples by steps of five seconds, as what logging costs is counted by, with the
+    # wire bytes of those that were not dropped; `is_extra` (0 or 1) of another configuration than
+    # the one that counts. And the same by a longer interval.
+    "logged": {
+        "report": "BIGINT",
+        "configuration": "BIGINT",
+        "flow": "BIGINT",
+        "is_dropped": "TINYINT",
+        "is_extra": "TINYINT",
+        "step": "BIGINT",
+        "records": "BIGINT",
+        "wire": "BIGINT",
+    },
+    "logged_interval": {
+        "report": "BIGINT",
+        "configuration": "BIGINT",
+        "is_extra": "TINYINT",
+        "block": "BIGINT",
+        "records": "BIGINT",
+        "wire": "BIGINT",
+    },
+    # Machines whose series are looked at.
+    "looked_at": {"vm": "INTEGER"},
     # Configurations in the order in which their reports of a place count, the least rank first;
     # and the hours in which one does not, because another one does.
     "place_rank": {

@@ -33,7 +33,7 @@ RULE = Rule(
     id="external-ip-between-vpcs",
     title="Machines of two unconnected networks talk over external addresses",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="Without a peering, external addresses are the only path: its cap and price are those"
     " of traffic that leaves the VPC.",
     remediation="Peer the two networks, or offer the service through Private Service Connect or"

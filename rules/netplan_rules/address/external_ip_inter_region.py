@@ -11,7 +11,7 @@ RULE = Rule(
     id="external-ip-inter-region",
     title="Machines of two regions talk over external addresses",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="A VPC network is global: its internal addresses work between regions. Over external"
     " addresses the same traffic falls under the cap for addresses outside the VPC and its cap per"
     " flow; the price between the regions is the same.",

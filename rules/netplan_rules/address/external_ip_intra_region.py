@@ -11,7 +11,7 @@ RULE = Rule(
     id="external-ip-intra-region",
     title="Machines of one region talk over external addresses",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="Traffic to an external address falls under the cap for addresses outside the VPC and"
     " its cap per flow. Between zones the price is the same as over internal addresses; what is"
     " lost is bandwidth, latency and the address fee.",

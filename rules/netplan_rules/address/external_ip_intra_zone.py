@@ -11,7 +11,7 @@ RULE = Rule(
     id="external-ip-intra-zone",
     title="Machines of one zone talk over external addresses",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="A packet to an external address leaves the VPC and comes back, also inside one zone."
     " It falls under the cap for addresses outside the VPC (and its cap per flow), cannot use jumbo"
     " frames, and is billed as inter-zone traffic, while the internal path inside a zone is free.",

@@ -26,7 +26,7 @@ RULE = Rule(
     id="external-ipv6-internal-talk",
     title="Machines of one network talk over external IPv6",
     severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="External IPv6 addresses are outside the VPC for the bandwidth caps, as external IPv4"
     " ones are. An internal address of the same machine reaches it within the VPC.",
     remediation="Use the internal IPv4 or IPv6 address of the peer, by its internal DNS name.",

@@ -26,7 +26,7 @@ RULE = Rule(
     id="own-lb-hairpin",
     title="Machines reach their own service by its public load balancer",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS}),
     rationale="The packets leave the VPC to a public address of yours and come back in: the"
     " sender's cap for outside addresses applies, and the load balancer's processing is paid for"
     " traffic that never had to leave.",

@@ -37,6 +37,7 @@ from netplan_planner.throughput import (
 )
 from netplan_rules.managed import is_managed
 from netplan_rules.money import by_bill, machine_saving, take
+from netplan_rules.sizes import size_of
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, resize_commands
@@ -65,7 +66,9 @@ def unknown_cap(facts: Facts, instance: Instance) -> Gap:
 def need_of(
     facts: Facts, instance: Instance, wanted_gbps: float, destination: Destination
 ) -> MachineNeed | None:
-    """Return the need of one machine that keeps its vCPUs and memory; None: shape unknown.
+    """Return the need of one machine, None where its shape is not known.
+
+    It keeps its vCPUs and memory, or what of them metrics show that it needs.
 
     A bandwidth that its owner declared leaves as much of the cap free as the rule for targets says.
     """
@@ -76,12 +79,15 @@ def need_of(
     # Caps for it are whole numbers, so the next one up asks for the same types; and machines alike
     # ask the same.
     outside = float(ceil(outside))
+    size = size_of(facts, instance, shape)
     need = need_for_vm(
         instance,
         wanted_gbps,
         shape,
         destination=destination,
         outside_gbps=outside,
+        vcpus=size.vcpus,
+        memory_gib=size.memory_gib,
         ties=ties_of(facts.inventory, instance, shape),
     )
     target = facts.target(instance) if destination is Destination.INTERNAL else None
@@ -248,6 +254,20 @@ def main_path(facts: Facts, instance: Instance) -> PathClass:
     greatest, byte_count = volumes.most_common(1)[0]
     is_most = 2 * byte_count > volumes.total()
     return greatest if is_most and greatest.is_external_address else PathClass.SAME_ZONE_INTERNAL
+
+
+def size_evidence(facts: Facts, instance: Instance) -> tuple[Evidence, ...]:
+    """Return the CPU and memory in use where they decided what is proposed; else nothing."""
+    shape = facts.shape(instance.machine_type)
+    if shape is None:
+        return ()
+    size = size_of(facts, instance, shape)
+    found = (("cpu_p95", size.cpu_ratio), ("memory_max", size.memory_ratio))
+    return tuple(
+        Evidence(name=name, value=round(ratio, 4), unit="ratio", source="Cloud Monitoring")
+        for name, ratio in found
+        if ratio is not None
+    )
 
 
 def type_evidence(instance: Instance) -> Evidence:

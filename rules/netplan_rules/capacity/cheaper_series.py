@@ -35,6 +35,7 @@ from netplan_rules.capacity._resize import (
     need_of,
     resize_change,
     resize_fix,
+    size_evidence,
     type_evidence,
     unknown_cap,
 )
@@ -61,7 +62,9 @@ RULE = Rule(
     " nearly used up or below their target (the rules on caps name what carries that), and below"
     " the money floor. Both sides are compared at the price of a whole month, sustained-use"
     " discounts included; what commitments cover stays paid, and is no saving. A vCPU of"
-    " another series does other work, so the confidence is at most medium.",
+    " another series does other work, so the confidence is at most medium. Where metrics of at"
+    " least 14 days tell what CPU and memory a machine uses, that is what the other one must have;"
+    " machines labelled netplan-role=standby keep their size.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
     work=MACHINE_TYPE,
     since="0.1.0",
@@ -85,9 +88,31 @@ RULE = Rule(
             about="share of a cap, inside or to outside the VPC, that is observed at the 95th"
             " percentile or declared as target, from which another size is due first",
         ),
+        Threshold(
+            name="cpu_ratio",
+            default=0.7,
+            unit="ratio",
+            least=0.1,
+            about="share of the proposed vCPUs that the 95th percentile of the CPU in use may take,"
+            " where metrics tell of it; for every rule that proposes a type, and for recommend",
+        ),
+        Threshold(
+            name="memory_ratio",
+            default=0.8,
+            unit="ratio",
+            least=0.1,
+            about="share of the proposed memory that the greatest use may take, where metrics tell"
+            " of it; for the same",
+        ),
+        Threshold(
+            name="min_metric_days",
+            default=14.0,
+            unit="days",
+            about="days with points below which CPU and memory of metrics decide nothing",
+        ),
     ),
-    group_message="{count} machines cost more than a type of another series with at least their"
-    " bandwidth, vCPUs and memory; the first ({machine_type}) than {proposed}",
+    group_message="{count} machines cost more than a type of another series with the bandwidth,"
+    " vCPUs and memory that they need; the first ({machine_type}) than {proposed}",
 )
 
 _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
@@ -147,10 +172,11 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
 def _is_busy(facts: Facts, instance: Instance, cap: EgressCap) -> bool:
     """Return whether the machine needs more bandwidth than a type with its own cap should carry."""
     target = facts.target(instance)
-    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
+    rates = facts.rates_of(instance)
+    traffic = rates.traffic if rates is not None else None
     inside = max(
         target.gbps if target is not None else 0.0,
-        traffic.egress.p95_gbps if traffic is not None else 0.0,
+        rates.egress.p95_gbps if rates is not None else 0.0,
     )
     outside = traffic.egress_outside_vpc.p95_gbps if traffic is not None else 0.0
     share = facts.threshold(RULE.id, "busy_ratio")
@@ -212,6 +238,7 @@ def _hit(
             rate_evidence("cap", cap.egress_gbps, cap.source),
             rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
             Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         throughput_now=egress_estimate(facts, instance, None),

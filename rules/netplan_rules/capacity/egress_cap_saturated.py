@@ -10,9 +10,9 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    MachineRates,
     Need,
     Severity,
-    VmTraffic,
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
@@ -25,11 +25,12 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
-from netplan_rules.trust import doubts_of_vm
+from netplan_rules.drops import drops_of, overflow_evidence, overflow_text
+from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
@@ -37,7 +38,7 @@ RULE = Rule(
     id="egress-cap-saturated",
     title="A machine sends as much as its type may",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
     rationale="The egress cap belongs to the machine type. At the cap, more demand becomes queueing"
     " and drops, and every transfer takes longer.",
     remediation="Take a type with a greater cap, spread the load over more machines, or switch on"
@@ -78,71 +79,70 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine whose egress stands at its cap."""
-    if facts.traffic is None:
-        return
     ledger = facts.machines.ledger(facts.inventory, facts.today)
-    for traffic in facts.traffic.vms:
-        instance = facts.instance(facts.traffic.owners[traffic.owner])
-        if instance is None or traffic.egress.byte_count == 0:
+    for rates in facts.machine_rates:
+        if rates.egress.byte_count == 0:
             continue
+        instance = facts.inventory.instance_by_link[rates.link]
         cap = instance_cap(instance, facts.caps)
         if cap is None:
             yield unknown_cap(facts, instance)
-        elif _is_full(facts, traffic, cap):
-            yield _hit(facts, instance, traffic, cap, ledger)
+        elif _is_full(facts, rates, cap):
+            yield _hit(facts, instance, rates, cap, ledger)
 
 
-def _is_full(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> bool:
+def _is_full(facts: Facts, rates: MachineRates, cap: EgressCap) -> bool:
     full_gbps = facts.threshold(RULE.id, "max_ratio") * cap.egress_gbps
-    return traffic.egress.p95_gbps >= facts.threshold(
+    return rates.egress.p95_gbps >= facts.threshold(
         RULE.id, "p95_ratio"
-    ) * cap.egress_gbps or traffic.egress.minutes_at_least(full_gbps) >= facts.threshold(
+    ) * cap.egress_gbps or rates.egress.minutes_at_least(full_gbps) >= facts.threshold(
         RULE.id, "full_minutes"
     )
 
 
-def _used_ratio(facts: Facts, traffic: VmTraffic, cap: EgressCap) -> float:
+def _used_ratio(facts: Facts, rates: MachineRates, cap: EgressCap) -> float:
     """Return the share of the cap in use: at the 95th percentile, or in the minutes that are full.
 
     Full minutes fire the rule by themselves, so they are what holds the machine back.
     """
     needed = int(facts.threshold(RULE.id, "full_minutes"))
-    top = traffic.egress.top_gbps
+    top = rates.egress.top_gbps
     full = top[needed - 1] if len(top) >= needed else 0.0
-    return max(traffic.egress.p95_gbps, full) / cap.egress_gbps
+    return max(rates.egress.p95_gbps, full) / cap.egress_gbps
 
 
 def _hit(
-    facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, ledger: CoverLedger
+    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, ledger: CoverLedger
 ) -> Hit:
     # What the machine would send without its cap is not known; its busiest minute is the least.
     target = facts.target(instance)
-    wanted = max(traffic.egress.max_gbps, cap.egress_gbps, target.gbps if target else 0.0)
+    wanted = max(rates.egress.max_gbps, cap.egress_gbps, target.gbps if target else 0.0)
     need = need_of(facts, instance, wanted, Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
-    dropped = sent_drops(facts, traffic.owner)
+    dropped = drops_of(facts, rates)
     saving = resize_saving(facts, instance, candidate, ledger)
-    doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), cap, candidate)
+    doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, candidate)
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} sends {gbps(traffic.egress.p95_gbps)} at the 95th percentile and"
-        f" {gbps(traffic.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
+        message=f"{instance.name} sends {gbps(rates.egress.p95_gbps)} at the 95th percentile and"
+        f" {gbps(rates.egress.max_gbps)} at most; its cap is {gbps(cap.egress_gbps)}. How much"
         f" more it would send cannot be seen.{overflow_text(dropped)}",
         cause=resize_cause(candidate),
         evidence=(
-            rate_evidence("p95", traffic.egress.p95_gbps),
-            rate_evidence("max", traffic.egress.max_gbps),
+            rate_evidence("p95", rates.egress.p95_gbps, rates.source),
+            rate_evidence("max", rates.egress.max_gbps, rates.source),
             rate_evidence("cap", cap.egress_gbps, cap.source),
             *overflow_evidence(dropped),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         limit=now.binding,
         throughput_now=now,
         throughput_fixed=egress_estimate(facts, instance, candidate) if candidate else None,
         saving=saving,
-        used_ratio=_used_ratio(facts, traffic, cap),
+        used_ratio=_used_ratio(facts, rates, cap),
         fix=resize_fix(facts, instance, candidate, why_not),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,

@@ -27,6 +27,7 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
     unknown_cap,
 )
@@ -83,8 +84,8 @@ def _hit(
     facts: Facts, instance: Instance, target: Target, cap: EgressCap, ledger: CoverLedger
 ) -> Hit:
     free = facts.threshold(RULE.id, "headroom_ratio")
-    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
-    seen = traffic.egress.p95_gbps if traffic is not None else 0.0
+    rates = facts.rates_of(instance)
+    seen = rates.egress.p95_gbps if rates is not None else 0.0
     need = need_of(facts, instance, max(target.gbps, seen), Destination.INTERNAL)
     candidate, why_not = cheapest(facts, need, instance, ledger)
     now = egress_estimate(facts, instance, None)
@@ -105,6 +106,7 @@ def _hit(
                 unit="ratio",
                 source="configuration",
             ),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         limit=now.binding,

@@ -46,7 +46,7 @@ RULE = Rule(
     id="external-cap-saturated",
     title="Traffic to outside addresses stands at its own cap",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.INVENTORY, Need.WINDOW}),
     rationale="All flows of a machine to addresses outside the VPC share a cap that is lower than"
     " the machine's own: 7 Gbit/s for most types, whatever their size. The rest of the machine's"
     " bandwidth stays idle.",
@@ -144,6 +144,8 @@ def _hit(
     dropped = sent_drops(facts, traffic.owner)
     if limit.kind is LimitKind.MEASURED:
         doubts.add("the limit was measured, not documented")
+    assert facts.traffic is not None
+    source = facts.traffic.source.value
     own_ratio = _own_ratio(facts, traffic)
     change = _change(facts, instance, traffic, own_ratio, ledger)
     doubts_of_caps(facts, doubts, cap, change.candidate)
@@ -155,12 +157,12 @@ def _hit(
         f" traffic {gbps(cap.egress_gbps)}{overflow_text(dropped).replace(' Its', '. Its', 1)}",
         cause=OWN_PAIRS if change.is_own_pairs else resize_cause(change.candidate),
         evidence=(
-            rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps),
-            rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps),
-            rate_evidence("all_p95", traffic.egress.p95_gbps),
+            rate_evidence("outside_p95", traffic.egress_outside_vpc.p95_gbps, source),
+            rate_evidence("outside_max", traffic.egress_outside_vpc.max_gbps, source),
+            rate_evidence("all_p95", traffic.egress.p95_gbps, source),
             rate_evidence("cap", limit.gbps, limit.source),
             *overflow_evidence(dropped),
-            Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source="flow logs"),
+            *_own_evidence(facts, own_ratio),
             type_evidence(instance),
         ),
         limit=limit,
@@ -176,6 +178,14 @@ def _hit(
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
+
+
+def _own_evidence(facts: Facts, own_ratio: float) -> tuple[Evidence, ...]:
+    """Return which share goes to own machines; metrics name no peer, so they tell of none."""
+    if facts.traffic is None or facts.traffic.is_of_metrics:
+        return ()
+    source = facts.traffic.source.value
+    return (Evidence(name="to_own_machines", value=own_ratio, unit="ratio", source=source),)
 
 
 def _own_ratio(facts: Facts, traffic: VmTraffic) -> float:

@@ -11,9 +11,9 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    MachineRates,
     Need,
     Severity,
-    VmTraffic,
 )
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.capacity._resize import (
@@ -25,9 +25,10 @@ from netplan_rules.capacity._resize import (
     resize_change,
     resize_fix,
     resize_saving,
+    size_evidence,
     type_evidence,
 )
-from netplan_rules.trust import doubts_of_vm
+from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import MACHINE_TYPE
 
@@ -35,7 +36,7 @@ RULE = Rule(
     id="shared-core-in-data-path",
     title="A shared-core machine carries real traffic",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
     rationale="f1-micro, g1-small and the small E2 types get a fraction of a core and bursts of it."
     " Packets cost CPU time: when the bursts are used up, throughput falls below the cap.",
     remediation="Take a type with at least two dedicated vCPUs on the path of bulk data.",
@@ -67,29 +68,27 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each shared-core machine above the rate floor."""
-    if facts.traffic is None:
-        return
     floor = facts.threshold(RULE.id, "min_gbps")
     ledger = facts.machines.ledger(facts.inventory, facts.today)
-    for traffic in facts.traffic.vms:
-        instance = facts.instance(facts.traffic.owners[traffic.owner])
-        if instance is None or max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps) < floor:
+    for rates in facts.machine_rates:
+        if max(rates.egress.p95_gbps, rates.ingress.p95_gbps) < floor:
             continue
+        instance = facts.inventory.instance_by_link[rates.link]
         shape = facts.shape(instance.machine_type)
         if shape is None:
             yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
         elif shape.is_shared_core:
-            yield _hit(facts, instance, traffic, ledger)
+            yield _hit(facts, instance, rates, ledger)
 
 
-def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, ledger: CoverLedger) -> Hit:
-    sent, received = traffic.egress.p95_gbps, traffic.ingress.p95_gbps
-    need = need_of(facts, instance, max(sent, traffic.egress.max_gbps), Destination.INTERNAL)
+def _hit(facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger) -> Hit:
+    sent, received = rates.egress.p95_gbps, rates.ingress.p95_gbps
+    need = need_of(facts, instance, max(sent, rates.egress.max_gbps), Destination.INTERNAL)
     if need is not None:
         least = int(facts.threshold(RULE.id, "min_vcpus"))
         need = replace(need, vcpus=max(need.vcpus, least))
     candidate, why_not = cheapest(facts, need, instance, ledger)
-    doubts = doubts_of_caps(facts, doubts_of_vm(facts, instance, traffic), None, candidate)
+    doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), None, candidate)
     saving = resize_saving(facts, instance, candidate, ledger)
     now = egress_estimate(facts, instance, None)
     return Hit(
@@ -99,8 +98,9 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, ledger: CoverLedg
         f" receives {gbps(received)} at the 95th percentile",
         cause=resize_cause(candidate),
         evidence=(
-            rate_evidence("egress_p95", sent),
-            rate_evidence("ingress_p95", received),
+            rate_evidence("egress_p95", sent, rates.source),
+            rate_evidence("ingress_p95", received, rates.source),
+            *size_evidence(facts, instance),
             type_evidence(instance),
         ),
         throughput_now=now,

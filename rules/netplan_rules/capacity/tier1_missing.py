@@ -92,14 +92,12 @@ def _wanted(facts: Facts, instance: Instance, default: EgressCap) -> float | Non
     target = facts.target(instance)
     if target is not None and target.gbps > default.egress_gbps:
         return target.gbps
-    traffic = facts.traffic.vm_by_link.get(instance.ref.self_link) if facts.traffic else None
-    if traffic is None:
+    rates = facts.rates_of(instance)
+    if rates is None:
         return None
     near = facts.threshold(RULE.id, "p95_ratio") * default.egress_gbps
     return (
-        max(traffic.egress.max_gbps, default.egress_gbps)
-        if (traffic.egress.p95_gbps >= near)
-        else None
+        max(rates.egress.max_gbps, default.egress_gbps) if (rates.egress.p95_gbps >= near) else None
     )
 
 

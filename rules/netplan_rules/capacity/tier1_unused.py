@@ -11,9 +11,9 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instance,
+    MachineRates,
     Need,
     Severity,
-    VmTraffic,
 )
 from netplan_planner.throughput import instance_cap
 from netplan_planner.units import counted
@@ -22,7 +22,7 @@ from netplan_rules.capacity._resize import OF_A_GROUP, type_evidence, unknown_ca
 from netplan_rules.managed import is_managed
 from netplan_rules.money import tier1_saving
 from netplan_rules.steps import keep_the_old, sends
-from netplan_rules.trust import doubts_of_vm
+from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
@@ -30,7 +30,7 @@ RULE = Rule(
     id="tier1-unused",
     title="Tier_1 is paid for and not used",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
     rationale="The fee of Tier_1 is due every hour, whatever is sent; below the default cap it buys"
     " nothing. Commitments do not cover it.",
     remediation="Recreate the machine without Tier_1.",
@@ -65,38 +65,37 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each Tier_1 machine whose busiest minute fits the default caps."""
-    if facts.traffic is None:
-        return
-    for traffic in facts.traffic.vms:
-        instance = facts.instance(facts.traffic.owners[traffic.owner])
-        if instance is None or instance.bandwidth_tier is not BandwidthTier.TIER_1:
+    for rates in facts.machine_rates:
+        instance = facts.inventory.instance_by_link[rates.link]
+        if instance.bandwidth_tier is not BandwidthTier.TIER_1:
             continue
         default = instance_cap(instance, facts.caps, tier1=False)
         if default is None:
             yield unknown_cap(facts, instance)
-        elif _is_offered(facts, instance) and _fits(facts, instance, traffic, default):
-            yield _hit(facts, instance, traffic, default)
+        elif _is_offered(facts, instance) and _fits(facts, instance, rates, default):
+            yield _hit(facts, instance, rates, default)
 
 
 def _is_offered(facts: Facts, instance: Instance) -> bool:
     return any(cap.is_tier1 for cap in facts.caps.variants(instance.machine_type))
 
 
-def _fits(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCap) -> bool:
+def _fits(facts: Facts, instance: Instance, rates: MachineRates, default: EgressCap) -> bool:
     share = facts.threshold(RULE.id, "max_ratio")
     target = facts.target(instance)
     outside = default.external_gbps
+    # Where nothing tells the outside part, it is at most the whole.
+    sent_outside = rates.traffic.egress_outside_vpc if rates.traffic else rates.egress
     return (
-        traffic.egress.max_gbps < share * default.egress_gbps
-        and (outside is None or traffic.egress_outside_vpc.max_gbps < share * outside)
+        rates.egress.max_gbps < share * default.egress_gbps
+        and (outside is None or sent_outside.max_gbps < share * outside)
         and (target is None or target.gbps <= default.egress_gbps)
     )
 
 
-def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCap) -> Hit:
-    assert facts.traffic is not None
-    doubts = doubts_of_vm(facts, instance, traffic)
-    hours = facts.traffic.observed_minutes / 60
+def _hit(facts: Facts, instance: Instance, rates: MachineRates, default: EgressCap) -> Hit:
+    doubts = doubts_of_rates(facts, instance, rates)
+    hours = rates.observed_hours
     if hours < facts.threshold(RULE.id, "min_window_hours"):
         doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly peak")
     saving = tier1_saving(facts, instance)
@@ -105,11 +104,11 @@ def _hit(facts: Facts, instance: Instance, traffic: VmTraffic, default: EgressCa
         resources=(instance.ref,),
         subject=vm_subject(instance),
         message=f"{instance.name} pays for Tier_1; its busiest minute is"
-        f" {gbps(traffic.egress.max_gbps)}, the default cap {gbps(default.egress_gbps)}",
+        f" {gbps(rates.egress.max_gbps)}, the default cap {gbps(default.egress_gbps)}",
         evidence=(
-            rate_evidence("max", traffic.egress.max_gbps),
+            rate_evidence("max", rates.egress.max_gbps, rates.source),
             rate_evidence("cap", default.egress_gbps, default.source),
-            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+            Evidence(name="window", value=round(hours, 1), unit="hours", source=rates.source),
             type_evidence(instance),
         ),
         saving=saving,

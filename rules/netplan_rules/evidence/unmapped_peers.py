@@ -24,7 +24,7 @@ RULE = Rule(
     id="unmapped-peers",
     title="Traffic with addresses that nobody owns",
     severity=Severity.INFO,
-    needs=frozenset({Need.TRAFFIC}),
+    needs=frozenset({Need.PEERS}),
     rationale="Private addresses that no machine, range or gateway of the input holds may belong to"
     " another project, a peered network or your own data centre. Their traffic has no path class"
     " and no price.",

@@ -11,14 +11,14 @@ from netplan_planner.model import (
     Hit,
     Instance,
     Instruction,
+    MachineRates,
     Need,
     Severity,
-    VmTraffic,
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.steps import keep_the_old
-from netplan_rules.trust import doubts_of_vm
+from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, vm_subject
 from netplan_rules.work import NEW_MACHINE
 
@@ -26,7 +26,7 @@ RULE = Rule(
     id="gvnic-missing",
     title="VirtIO interface on a machine with high traffic",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
     rationale="gVNIC is the interface made for high rates and the condition of Tier_1. No document"
     " states what it brings at the same cap, so no gain is stated here.",
     remediation="Recreate the machine from an image with the GVNIC feature and a gVNIC interface.",
@@ -51,37 +51,35 @@ RULE = Rule(
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each busy machine whose interface is VirtIO although it could be gVNIC."""
-    if facts.traffic is None:
-        return
     floor = facts.threshold(RULE.id, "min_gbps")
-    for traffic in facts.traffic.vms:
-        instance = facts.instance(facts.traffic.owners[traffic.owner])
-        busiest = max(traffic.egress.p95_gbps, traffic.ingress.p95_gbps)
-        if instance is None or busiest < floor:
+    for rates in facts.machine_rates:
+        busiest = max(rates.egress.p95_gbps, rates.ingress.p95_gbps)
+        if busiest < floor:
             continue
+        instance = facts.inventory.instance_by_link[rates.link]
         cap = instance_cap(instance, facts.caps, tier1=False)
         if cap is None or not cap.may_use("GVNIC"):
             continue
-        yield from _judge(facts, instance, traffic, cap, busiest)
+        yield from _judge(facts, instance, rates, cap, busiest)
 
 
 def _judge(
-    facts: Facts, instance: Instance, traffic: VmTraffic, cap: EgressCap, busiest: float
+    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, busiest: float
 ) -> Iterator[Hit | Gap]:
     kinds = {nic.nic_type for nic in instance.interfaces}
     if "VIRTIO_NET" in kinds and "GVNIC" in instance.guest_os_features:
-        doubts = doubts_of_vm(facts, instance, traffic)
+        doubts = doubts_of_rates(facts, instance, rates)
         yield Hit(
             resources=(instance.ref,),
             subject=vm_subject(instance),
             message=f"{instance.name} carries {gbps(busiest)} at the 95th percentile over VirtIO;"
             " its image has the gVNIC driver",
             evidence=(
-                Evidence(name="p95", value=busiest, unit="Gbit/s", source="flow logs"),
+                Evidence(name="p95", value=busiest, unit="Gbit/s", source=rates.source),
                 Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
                 Evidence(name="nic_type", value="VIRTIO_NET", source="inventory"),
             ),
-            used_ratio=traffic.egress.p95_gbps / cap.egress_gbps,
+            used_ratio=rates.egress.p95_gbps / cap.egress_gbps,
             fix=Fix(
                 label="gVNIC",
                 verify=Instruction(

@@ -11,7 +11,7 @@ RULE = Rule(
     id="chatty-inter-region-pair",
     title="Two machines of different regions exchange much traffic",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS, Need.PRICES}),
     rationale="Traffic between regions is billed per GiB at the rate of the ordered pair of"
     " regions, two to fifteen times the rate between zones, and every round trip takes"
     " milliseconds.",

@@ -11,7 +11,7 @@ RULE = Rule(
     id="chatty-inter-zone-pair",
     title="Two machines of different zones exchange much traffic",
     severity=Severity.MEDIUM,
-    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    needs=frozenset({Need.INVENTORY, Need.PEERS, Need.PRICES}),
     rationale="Traffic between zones is billed per GiB on the sending side, in both directions;"
     " inside a zone it is free over internal addresses, and the round trip is shorter.",
     remediation="Move one of the two into the other's zone, or keep a replica there.",

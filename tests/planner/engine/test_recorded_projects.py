@@ -292,4 +292,4 @@ def test_no_rule_on_traffic_is_left_out() -> None:
         if check.rule.needs & {Need.TRAFFIC, Need.FLOW_RECORDS}
     }
     # What two configurations log is in no recorded project; its own fixtures hold it.
-    assert on_traffic - {"flow-logs-twice"} <= set(RULES)
+    assert on_traffic - {"flow-logs-duplicated"} <= set(RULES)

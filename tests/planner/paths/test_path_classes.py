@@ -10,19 +10,30 @@ from netplan_planner.model import Owner, OwnerKind, PathClass, ProjectId, Region
 from netplan_planner.paths import AddressBook, AddressKind, FlowEnd, classify
 from support.projects.addresses import book_of, network, nic, vm, who
 
-KINDS = ("vm", "other-project", "load-balancer", "nat", "google-api", "hybrid", "internet", "none")
+KINDS = (
+    "vm",
+    "other-project",
+    "place",
+    "load-balancer",
+    "nat",
+    "google-api",
+    "hybrid",
+    "internet",
+    "none",
+)
 """The columns of `TABLE`; `none` is an address that nobody owns."""
 
 TABLE = {
-    #                 vm  other load-bal nat   api   hybrid inet  none
-    "vm": "           .   .     lb       nat   api   hybrid net   ?",
-    "other-project": ".   .     lb       nat   api   hybrid net   ?",
-    "load-balancer": "lb  lb    lb       lb    lb    hybrid lb    lb",
-    "nat": "          nat nat   lb       nat   nat   hybrid nat   nat",
-    "google-api": "   api api   lb       nat   api   hybrid api   ?",
-    "hybrid": "       hybrid hybrid hybrid hybrid hybrid hybrid hybrid hybrid",
-    "internet": "     net net   lb       nat   api   hybrid net   ?",
-    "none": "         ?   ?     lb       nat   ?     hybrid ?     ?",
+    #                 vm  other place load-bal nat   api   hybrid inet  none
+    "vm": "           .   .     .     lb       nat   api   hybrid net   ?",
+    "other-project": ".   .     .     lb       nat   api   hybrid net   ?",
+    "place": "        .   .     .     lb       nat   api   hybrid net   ?",
+    "load-balancer": "lb  lb    lb    lb       lb    lb    hybrid lb    lb",
+    "nat": "          nat nat   nat   lb       nat   nat   hybrid nat   nat",
+    "google-api": "   api api   api   lb       nat   api   hybrid api   ?",
+    "hybrid": "       hybrid hybrid hybrid hybrid hybrid hybrid hybrid hybrid hybrid",
+    "internet": "     net net   net   lb       nat   api   hybrid net   ?",
+    "none": "         ?   ?     ?     lb       nat   ?     hybrid ?     ?",
 }
 """The class of two ends, `.` where both are machines: then `BETWEEN` decides."""
 
@@ -145,14 +156,14 @@ def test_every_combination_has_the_class_of_the_table(
         elif path.path_class is PathClass.LOAD_BALANCER:
             front = next((e for e in (dst, src) if e.address_kind is AddressKind.VIRTUAL), None)
             assert path.dst_address == (front.address if front else None)
-        elif path.path_class is PathClass.NAT and other in ("vm", "other-project"):
+        elif path.path_class is PathClass.NAT and other in ("vm", "other-project", "place"):
             is_literal = other_kind is AddressKind.EXTERNAL
             assert path.dst_address == ("literal of dst" if is_literal else "external of dst")
         else:
             assert path.dst_address is None
 
 
-@pytest.mark.parametrize("kind", ["vm", "other-project"])
+@pytest.mark.parametrize("kind", ["vm", "other-project", "place"])
 def test_two_pods_on_one_machine_are_on_one_node(kind: str) -> None:
     """Another project's machines share an owner: that two of them are one is not known."""
     here = PLACES["same zone"][0]
@@ -202,7 +213,7 @@ ANY_END = st.builds(
 def test_exactly_one_class_comes_out_whatever_the_ends(src: FlowEnd, dst: FlowEnd) -> None:
     path_class = classify(src, dst).path_class
     assert classify(dst, src).path_class is path_class
-    machines = {OwnerKind.VM, OwnerKind.OTHER_PROJECT}
+    machines = {OwnerKind.VM, OwnerKind.OTHER_PROJECT, OwnerKind.PLACE}
     if path_class.is_between_own_vms:
         assert {src.owner.kind, dst.owner.kind} <= machines
     if path_class.value.endswith("-pod"):

@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from netplan_planner.model import Metric
 from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
 from support.flows.entries import entries
+from support.metrics.series import flow, machine, page, time_series
 from support.paths.tables import PLAIN, as_parquet, written
 from support.prices import billing_export
 from support.prices import inputs as price_inputs
@@ -25,6 +27,7 @@ from support.prices.skus import COMPUTE, NETWORKING
 from support.probes import iperf2 as probe_iperf2
 from support.probes.iperf3 import bidirectional, forward
 from support.probes.stores import write_store
+from support.projects import one_cluster
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import SHARED
 
@@ -86,6 +89,28 @@ def _assets(folder: Path) -> None:
     (folder / "assets.jsonl").write_text(text)
 
 
+_POD_FILES = ("--traffic", "{folder}/pods.csv", "--traffic", "{folder}/hubble.jsonl")
+
+
+def _kubernetes(folder: Path) -> None:
+    (folder / "list.json").write_text(json.dumps(one_cluster.as_list(), indent=4))
+    for form in ("yaml", "yaml-list"):
+        one_cluster.write_kubernetes(form, folder)
+    for name, document in one_cluster.gke_files().items():
+        (folder / f"gke-{name}.json").write_text(json.dumps(document, indent=1))
+
+
+def _traffic_of_pods(folder: Path) -> None:
+    (folder / "cluster.json").write_text(json.dumps(one_cluster.as_list()))
+    (folder / "pods.csv").write_text("src,dst,gbps,service\nshop/web,shop/db,1,shop/db\n")
+    ends = {
+        end: {"namespace": "shop", "pod_name": pod, "workloads": [{"name": pod, "kind": "x"}]}
+        for end, pod in (("source", "web-0"), ("destination", "db-0"))
+    }
+    flow = {"time": "2026-03-02T10:00:00Z", "verdict": "FORWARDED", "l4": {"TCP": {}}, **ends}
+    (folder / "hubble.jsonl").write_text((json.dumps({"flow": flow}) + "\n") * 3)
+
+
 def _terraform(folder: Path) -> None:
     for name in ("plan", "state"):
         path = FOLDER / f"terraform-{name}" / f"{name}.json"
@@ -115,6 +140,21 @@ def _flow_logs(folder: Path) -> None:
     _write_zstd(folder / "flows.jsonl", folder / "zstd.zst")
     if SHARED is not None:
         for path in sorted((SHARED / "data/recorded/vpc_flow_logs").glob("*.json")):
+            (folder / path.name).write_bytes(path.read_bytes())
+
+
+def _metrics(folder: Path) -> None:
+    """Time series of both methods of Cloud Monitoring, of machines and of flows."""
+    vm = machine("4100000000000000001", "us-central1-a")
+    sent = time_series(Metric.VM_SENT_BYTES.value, [600, None, 1200], resource=vm)
+    used = time_series(
+        Metric.VM_CPU.value, [0.5, 0.25], resource=vm, kind="GAUGE", value_type="DOUBLE"
+    )
+    flows = flow("egress", [600, 1200], resource=vm, zone="us-central1-f")
+    (folder / "list.json").write_text(json.dumps(page(sent, used, flows), indent=1))
+    (folder / "series.jsonl").write_text(f"{json.dumps(sent)}\n{json.dumps(used)}\n")
+    if SHARED is not None:
+        for path in sorted((SHARED / "data/recorded/monitoring").glob("*nat*.json")):
             (folder / path.name).write_bytes(path.read_bytes())
 
 
@@ -301,6 +341,14 @@ KINDS: Mapping[str, Kind] = {
         Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
+        Kind("kubernetes", _kubernetes, (_audit("--inventory", "{file}"),)),
+        Kind(
+            "traffic-of-pods",
+            _traffic_of_pods,
+            (_audit("--inventory", "{folder}/cluster.json", *_POD_FILES),),
+            is_folder=True,
+        ),
+        Kind("metrics", _metrics, (_audit("--inventory", "{project}", "--metrics", "{file}"),)),
         Kind(
             "terraform",
             _terraform,

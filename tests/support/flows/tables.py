@@ -10,10 +10,10 @@ from netplan_planner.traffic import HeaderBytes
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.records import COLUMNS
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.statements import repeats, routes, series, staging, sums
+from netplan_planner.traffic.statements import logged, repeats, routes, series, staging, sums
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, sums, repeats, routes, series)
+MODULES = (staging, sums, repeats, routes, series, logged)
 
 
 def staged(**changes: Any) -> str:
@@ -34,6 +34,7 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of a table": lambda: staged(takes_names=True),
         "without details": lambda: staged(with_details=False),
         "careful": lambda: staged(is_careful=True),
+        "with five-tuples": lambda: staged(with_flows=True),
         "of a while": lambda: staged(since_us=10**15, until_us=2 * 10**15),
     },
     "minutes": {
@@ -54,6 +55,8 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "of edges": lambda: series.ranks("edge_minute", "edge", "wire", [4, 2, 1], 3),
         "of machines": lambda: series.ranks("sent_minute", "vm", "outside", [9, 2], 10),
     },
+    "interval": {"": lambda: logged.interval(6, 0, 90)},
+    "machine_blocks": {"": lambda: logged.machine_blocks(6, 12)},
     "volumes": {"": lambda: series.volumes("edge_minute", "edge", "wire")},
 }
 """Of each function that returns a statement: its cases."""
@@ -136,6 +139,7 @@ _FLOW_TYPES: Mapping[str, str] = {
     "packet_count": "BIGINT",
     "rtt_us": "BIGINT",
     "entry": "BIGINT",
+    "flow": "BIGINT",
     "configuration": "BIGINT",
     "drop_reason": "BIGINT",
 }

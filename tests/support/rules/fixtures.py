@@ -16,6 +16,8 @@
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
     traffic     minutes and flows, see `support.flows.entries`
+    metrics     series of Cloud Monitoring, see `support.metrics.cases`; without `traffic` those of
+                flows are the traffic
     measurements  runs between machines, see `support.probes.stores`
     thresholds  {rule: {name: value}}
     expect      the hits of a bad case: subjects, and any field of the finding that matters
@@ -41,6 +43,7 @@ from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
 from support.flows.entries import START, write_entries
+from support.metrics.cases import metrics_and_traffic
 from support.probes.stores import write_store
 
 FIXTURES = Path(__file__).resolve().parents[3] / "rules" / "fixtures"
@@ -72,6 +75,10 @@ def facts_of(case: Json, folder: Path) -> Facts:
         until = START + timedelta(minutes=case["traffic"].get("minutes", 60))
         options = TrafficOptions(threads=1, since=START, until=until)
         traffic = read_traffic([flows], inventory, options)
+    metrics = None
+    if "metrics" in case:
+        metrics, of_metrics = metrics_and_traffic(inventory, case["metrics"])
+        traffic = traffic if traffic is not None else of_metrics
     measured: Measured | tuple[None, None] = None, None
     if "measurements" in case:
         store = folder / "measurements.jsonl"
@@ -90,6 +97,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
         thresholds=thresholds(_thresholds(case)),
         measurements=measured[0],
         measurement_coverage=measured[1],
+        metrics=metrics,
     )
 
 

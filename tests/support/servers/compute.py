@@ -166,10 +166,10 @@ class ComputeServer:
         found = self._judge.find(http_method, parts.path)
         if found is None:
             self._object(f"no such method: {http_method} {parts.path}")
-            return 404, _error(404, "notFound", "no such method"), None
+            return 404, refusal(404, "notFound", "no such method"), None
         method, raw_names = found
         names = {key: unquote(value) for key, value in raw_names.items()}
-        project = names.get("project", "")
+        project = names.get("project") or names.get("projectsId", "")
         for text in self._judge.check_query(method, {key for key, _ in query}):
             self._object(text)
         if not method.is_read:
@@ -187,13 +187,13 @@ class ComputeServer:
         self, method: Method, names: dict[str, str], query: dict[str, str], fault: Fault | None
     ) -> tuple[int, bytes]:
         if fault is not None and fault.status != 200:
-            return fault.status, _error(fault.status, fault.reason, fault.message)
+            return fault.status, refusal(fault.status, fault.reason, fault.message)
         if fault is not None and fault.body is not None:
             return 200, fault.body
         project = names.get("project", "")
         if project not in self._projects:
             message = f"The resource 'projects/{project}' was not found"
-            return 404, _error(404, "notFound", message)
+            return 404, refusal(404, "notFound", message)
         pages = self._pages.get((method.id, project))
         if pages is not None:
             body: Resource | None = _recorded_page(pages, query.get("pageToken"))
@@ -202,7 +202,7 @@ class ComputeServer:
         else:
             body = self._single(method, names)
         if body is None:
-            return 404, _error(404, "notFound", f"The resource '{names}' was not found")
+            return 404, refusal(404, "notFound", f"The resource '{names}' was not found")
         self._check(method, body)
         return 200, json.dumps(body, separators=(",", ":")).encode()
 
@@ -217,15 +217,15 @@ class ComputeServer:
         if not is_aggregated:
             held = [item for item in held if _scope(item).rpartition("/")[2] == place]
         size = min(int(query.get("maxResults", LARGEST_PAGE)), self.page_limit)
-        start = _offset(query.get("pageToken"))
+        start = offset_of(query.get("pageToken"))
         same = fault is not None and fault.same_page
         items = held[:size] if same else held[start : start + size]
         body: Resource = {"kind": self._judge.kind_default(method.response)}
         body["items"] = _scopes(items, collection) if is_aggregated else items
         if fault is not None and fault.repeat_token:
-            body["nextPageToken"] = query.get("pageToken", _token(0))
+            body["nextPageToken"] = query.get("pageToken", token_of(0))
         elif same or start + size < len(held):
-            body["nextPageToken"] = _token(start + size)
+            body["nextPageToken"] = token_of(start + size)
         return body
 
     def _single(self, method: Method, names: dict[str, str]) -> Resource | None:
@@ -282,17 +282,17 @@ def _recorded_page(pages: list[Resource], token: str | None) -> Resource | None:
     return None
 
 
-def _token(offset: int) -> str:
+def token_of(offset: int) -> str:
     return base64.urlsafe_b64encode(f"offset {offset}".encode()).decode()
 
 
-def _offset(token: str | None) -> int:
+def offset_of(token: str | None) -> int:
     if not token:
         return 0
     return int(base64.urlsafe_b64decode(token).decode().split()[1])
 
 
-def _error(status: int, reason: str, message: str) -> bytes:
+def refusal(status: int, reason: str, message: str) -> bytes:
     error: Resource = {"code": status, "message": message}
     if reason == "SERVICE_DISABLED":
         error |= {"status": "PERMISSION_DENIED", "details": [_SERVICE_DISABLED]}

@@ -49,10 +49,10 @@ def reconcile(asked: Reconcile) -> None:
     request = AuditRequest(
         today=date.today(),
         projects=tuple(dict.fromkeys(asked.given.project or ())),
-        inventory=tuple(asked.given.inventory or ()),
-        traffic=tuple(asked.given.traffic or ()),
+        inventory=asked.given.inventories,
+        traffic=asked.given.traffic_inputs,
         demo=asked.given.demo,
-        prices=asked.prices,
+        prices=asked.prices or asked.given.bundle,
         discounts=tuple(asked.discount or ()),
         billing_exports=tuple(asked.billing_export) if asked.contract else (),
         traffic_options=TrafficOptions(reporter=asked.reporter),

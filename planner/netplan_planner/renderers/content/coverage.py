@@ -15,7 +15,7 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.renderers import figures
-from netplan_planner.renderers.content import phrases, traffic_coverage
+from netplan_planner.renderers.content import metrics_coverage, phrases, traffic_coverage
 from netplan_planner.renderers.content.findings import severities
 from netplan_planner.renderers.content.first import headline
 from netplan_planner.renderers.document import (
@@ -89,13 +89,16 @@ def coverage(report: Report, options: RenderOptions) -> Iterator[Block]:
         yield from traffic_coverage.month(report.window)
     else:
         yield Field(label="traffic", line=line("none was given"))
+    if read.metrics is not None:
+        yield from metrics_coverage.metrics(read.metrics)
     if read.measurements is not None:
         yield from _measurements(read.measurements, options)
     for project in read.projects:
         for error in project.errors:
             refused = line(say(project.project, Role.NAME, length=60), f": {error}")
             yield Field(label="refused", line=refused)
-    yield from _unread(read.unread, options)
+    of_metrics = read.metrics.unread if read.metrics is not None else ()
+    yield from _unread((*read.unread, *of_metrics), options)
     for note in read.notes:
         yield Field(label="note", line=line(note))
 
@@ -104,12 +107,13 @@ def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
     """Yield what of the given evidence is not in the answer; what is unread has its own list."""
     gap = "This report is incomplete: not all of the given evidence could be read and used."
     yield Para(line=line(say(gap, Role.BAD)))
-    lost = [entry.reason for entry in read.unread if not entry.is_needless]
+    of_metrics = read.metrics.unread if read.metrics is not None else ()
+    lost = [entry.reason for entry in (*read.unread, *of_metrics) if not entry.is_needless]
     listed_below = tuple(f": {reason}" for reason in lost)
     reasons = [text for text in read.incomplete if not text.endswith(listed_below)]
     if lost:
         count = figures.counted(len(lost), "thing")
-        yield Item(line=line(f"{count} of the inventory not understood: see unread below"))
+        yield Item(line=line(f"{count} of the {_where(read)} not understood: see unread below"))
     shown = reasons[: options.row_limit]
     counts = [reason for reason in shown if ": " not in reason]
     if counts:
@@ -120,6 +124,14 @@ def _incomplete(read: Coverage, options: RenderOptions) -> Iterator[Block]:
             yield Item(line=line(phrases.place(source), colon, *_reason(cause)))
     if len(reasons) > len(shown):
         yield Item(line=line(f"and {len(reasons) - len(shown):,} more, all in --output json"))
+
+
+def _where(read: Coverage) -> str:
+    """Return whose things were not understood."""
+    of_metrics = read.metrics is not None and any(not e.is_needless for e in read.metrics.unread)
+    of_inventory = any(not entry.is_needless for entry in read.unread)
+    named = (("inventory", of_inventory), ("metrics", of_metrics))
+    return " and the ".join(name for name, is_meant in named if is_meant)
 
 
 def not_evaluated(report: Report, options: RenderOptions) -> Iterator[Block]:

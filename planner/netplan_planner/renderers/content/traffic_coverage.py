@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import (
     Drops,
     TrafficCoverage,
+    TrafficSource,
     WindowInfo,
 )
 from netplan_planner.renderers import figures
@@ -26,6 +27,9 @@ def traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     """Yield how much was read, and what is known of it."""
     files = figures.counted(read.files, "file")
     excluded = read.record_count - read.used_count
+    if read.source is TrafficSource.METRICS:
+        yield from _of_metrics(read)
+        return
     used = f"{read.used_count:,} of {figures.counted(read.record_count, 'flow record')}"
     reasons = [line(f"{count:,} {reason}") for reason, count in read.excluded]
     left_out = line(", left out: ", joined(reasons)) if reasons else ()
@@ -39,6 +43,16 @@ def traffic(read: TrafficCoverage, options: RenderOptions) -> Iterator[Block]:
     if read.dropped_packets:
         text = f"{figures.counted(read.dropped_packets, 'packet')} were dropped and carry no bytes"
         yield Field(label="dropped", line=line(text), more=tuple(map(_dropped, read.drops)))
+    for note in read.notes:
+        yield Field(label="note", line=line(note))
+
+
+def _of_metrics(read: TrafficCoverage) -> Iterator[Block]:
+    """Yield what traffic without flow logs rests on, and what it cannot say."""
+    used = f"{read.used_count:,} of {figures.counted(read.record_count, 'series', 'series')}"
+    yield Field(label="traffic", line=line(f"without flow logs: {used} of {read.source.value}"))
+    yield Field(label="owners", line=_owners(read))
+    yield Field(label="counted", line=_reporters(read))
     for note in read.notes:
         yield Field(label="note", line=line(note))
 

@@ -46,6 +46,11 @@ def dst_of(report: str) -> str:
     return f"({report} // {SIDES}) % {NODES}"
 
 
+def reporter_of(report: str) -> str:
+    """Return the SQL of the end that makes a report."""
+    return f"CASE WHEN {side_of(report)} IN (0, 2) THEN {src_of(report)} ELSE {dst_of(report)} END"
+
+
 def nodes_of(pair: int) -> tuple[int, int]:
     """Return the source and the destination of a pair.
 

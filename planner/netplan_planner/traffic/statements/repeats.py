@@ -4,7 +4,7 @@ Both are found after all records were read once, and left out when they are read
 read twice where nothing was logged twice.
 """
 
-from netplan_planner.traffic.statements.keys import dst_of, side_of, src_of
+from netplan_planner.traffic.statements.keys import reporter_of, side_of
 from netplan_planner.traffic.statements.staging import (
     DROPPED,
     OF_ANOTHER_CONFIGURATION,
@@ -26,7 +26,7 @@ WHERE fault <= {DROPPED} AND entry IS NOT NULL
 
 _CARRIED = (
     "f.is_kept, f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count,"
-    " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.configuration, f.drop_reason, f.note"
+    " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.flow, f.configuration, f.drop_reason, f.note"
 )
 _IS_REPEATED = "r.entry = f.entry"
 
@@ -63,10 +63,7 @@ JOIN repeated_entry AS r ON {_IS_REPEATED}
 WHERE f.fault <= {DROPPED}
 """
 
-_REPORTER = (
-    f"CASE WHEN {side_of('f.report')} IN (0, 2) THEN {src_of('f.report')}"
-    f" ELSE {dst_of('f.report')} END"
-)
+_REPORTER = reporter_of("f.report")
 
 NODE_HOURS = f"""
 SELECT {_REPORTER} AS node, {side_of("f.report")} AS side, f.configuration AS configuration,
@@ -86,6 +83,13 @@ SELECT p.place AS place, h.side AS side, h.configuration AS configuration, h.hou
 FROM node_hour AS h
 JOIN place AS p ON p.node = h.node
 GROUP BY p.place, h.side, h.configuration, h.hour
+"""
+
+PLACE_RECORDS = """
+SELECT h.place AS place, h.configuration AS configuration,
+  CAST(SUM(h.records) AS BIGINT) AS records
+FROM place_hour AS h
+GROUP BY h.place, h.configuration
 """
 
 PLACE_RANKS = """

@@ -61,13 +61,14 @@ def staged(
     takes_names: bool = False,
     with_details: bool = True,
     is_careful: bool = False,
+    with_flows: bool = False,
 ) -> str:
     """Return flow records judged, with numbers for ends; `flow_record` joined with `endpoint`.
 
     Of several faults the first one counts. `note` is the file of a faulty record, and of one
     between unknown ends what it says of both; else NULL. In `report` an unknown end is 0. `is_kept`
     says whether the report may count, see `_is_kept`. `is_careful` takes separators out of what
-    records say.
+    records say; `with_flows` numbers five-tuples.
     """
     packets = "COALESCE(r.packet_count, 0)"
 
@@ -96,6 +97,7 @@ SELECT
       THEN {_PORTS}
   END AS ports,
   r.entry AS entry,
+  {"r.flow" if with_flows else "CAST(NULL AS BIGINT)"} AS flow,
   COALESCE(r.configuration, 0) AS configuration,
   COALESCE(r.drop_reason, 0) AS drop_reason,
   CASE
@@ -205,7 +207,7 @@ def _header(header: HeaderBytes) -> str:
 
 _REST = (
     "f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count, f.wire_bytes,"
-    " f.rtt_us, f.ports, f.entry, f.configuration, f.drop_reason"
+    " f.rtt_us, f.ports, f.entry, f.flow, f.configuration, f.drop_reason"
 )
 
 RESOLVED = f"""
@@ -225,6 +227,7 @@ SELECT
   f.rtt_us AS rtt_us,
   f.ports AS ports,
   f.entry AS entry,
+  f.flow AS flow,
   f.configuration AS configuration,
   f.drop_reason AS drop_reason,
   CAST(NULL AS VARCHAR) AS note

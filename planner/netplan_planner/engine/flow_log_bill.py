@@ -1,0 +1,158 @@
+"""What flow logs cost a month, by who writes them."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from math import inf
+
+from netplan_planner.engine import service_bill
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.flow_log_sources import (
+    Writer,
+    place_name,
+    places_of,
+    settings_of,
+    writers,
+)
+from netplan_planner.engine.inputs import Say, read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.service_bill import ServiceBill
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Facts, PriceBook
+from netplan_planner.model.flow_log_bill import FlowLogBill, LogRow, LogVolumeBill
+from netplan_planner.model.log_volume import log_gib
+from netplan_planner.model.price_age import price_age
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+
+ONLY_COUNTS = inf
+"""Bound of `TrafficOptions.log_volume_from_gbps` that no machine reaches: no series are told."""
+MONTH_S = HOURS_PER_MONTH * SECONDS_PER_HOUR
+_NOTABLE = 0.05
+"""A month that is not known better than this is worth a note."""
+NO_RECORDS = (
+    "flow logs in their own records are needed (--traffic): a plain table says nothing of them"
+)
+
+
+class LogMeter:
+    """Shares the bill of all records: the steps of its prices are of all of them together."""
+
+    def __init__(self, prices: PriceBook, gib: Decimal) -> None:
+        self.bill: ServiceBill = service_bill.flow_logs(prices, gib)
+        usd = self.bill.usd_per_month
+        self._usd_per_gib = usd / gib if usd is not None and gib else None
+
+    def volume(self, records: int, gib: Decimal) -> LogVolumeBill:
+        """Return records with their share of the bill."""
+        usd = None if self._usd_per_gib is None else gib * self._usd_per_gib
+        return LogVolumeBill(records_per_month=records, gib_per_month=gib, usd_per_month=usd)
+
+
+def read_writers(request: AuditRequest, say: Say) -> tuple[Facts, list[Writer]]:
+    """Return what was read, and who wrote its flow records.
+
+    Raises:
+        UsageError: If no flow logs are given.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    if not request.traffic and demo is None:
+        raise UsageError(NO_RECORDS)
+    facts = read_facts(request, demo, say)
+    if facts.traffic is None or facts.traffic.log_volume is None:
+        raise UsageError(NO_RECORDS)
+    return facts, writers(facts.inventory, facts.traffic.log_volume)
+
+
+def flow_log_bill(request: AuditRequest, say: Say = lambda _: None) -> FlowLogBill:
+    """Return what the flow logs of a request cost a month.
+
+    Raises:
+        InputError: If an input cannot be read.
+        UsageError: If no flow logs are given.
+    """
+    facts, found = read_writers(request, say)
+    return bill_of(facts, found, request)
+
+
+def bill_of(facts: Facts, found: Sequence[Writer], request: AuditRequest) -> FlowLogBill:
+    """Return what records cost as they are, nothing planned."""
+    volumes = [(one, *volume_now(facts, one)) for one in found]
+    meter = LogMeter(facts.prices, sum((gib for _, _, gib in volumes), Decimal(0)))
+    rows = [
+        LogRow(
+            name=one.name,
+            configuration=one.configuration,
+            places=places_of(one),
+            now=settings_of(one.logs, has_metadata=has_metadata(facts)),
+            volume=meter.volume(records, gib),
+            extra=_extra(one, meter, records, gib),
+            other_side_ratio=_other_side_ratio(one),
+        )
+        for one, records, gib in volumes
+    ]
+    return FlowLogBill(
+        rows=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
+        line_items=meter.bill.lines,
+        usd_per_month=meter.bill.usd_per_month,
+        unpriced=meter.bill.unpriced,
+        window=_window(facts),
+        notes=tuple(_notes(facts, found)),
+        price_age=price_age(facts.prices.info, facts.today, folder=request.prices),
+    )
+
+
+def month_ratio(facts: Facts) -> float:
+    """Return how many times the window a month is."""
+    assert facts.traffic is not None
+    return MONTH_S / facts.traffic.month_seconds
+
+
+def has_metadata(facts: Facts) -> bool:
+    """Return whether any record names its machines."""
+    assert facts.traffic is not None
+    return facts.traffic.coverage.has_metadata
+
+
+def volume_now(facts: Facts, writer: Writer) -> tuple[int, Decimal]:
+    """Return the records of a month of one writer, and their GiB."""
+    records = round(writer.record_count * month_ratio(facts))
+    settings = settings_of(writer.logs, has_metadata=has_metadata(facts))
+    return records, log_gib(records, has_metadata=bool(settings.has_metadata))
+
+
+def _extra(writer: Writer, meter: LogMeter, records: int, gib: Decimal) -> LogVolumeBill | None:
+    if not writer.extra_count:
+        return None
+    share = Decimal(writer.extra_count) / writer.record_count
+    return meter.volume(round(records * share), gib * share)
+
+
+def _other_side_ratio(writer: Writer) -> float | None:
+    told = writer.record_count - writer.extra_count
+    if not told:
+        return None
+    return 1 - sum(source.counted_count for source in writer.sources) / told
+
+
+def _window(facts: Facts) -> str:
+    traffic = facts.traffic
+    assert traffic is not None
+    records = counted(traffic.coverage.record_count, "record")
+    return f"{records} of {traffic.start:%Y-%m-%d %H:%M} to {traffic.end:%Y-%m-%d %H:%M} UTC"
+
+
+def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
+    assert facts.traffic is not None
+    unknown = [one for one in found if one.logs is None]
+    if unknown:
+        first = place_name(unknown[0].sources[0].place)
+        yield (
+            f"the settings of {counted(len(unknown), 'writer')} of records are not in the"
+            f" inventory, {first} among them"
+        )
+    low, high = facts.traffic.month_ratios
+    if low < 1 - _NOTABLE or high > 1 + _NOTABLE:
+        yield (
+            f"a month is taken from the window: it can be {low:.2g} to {high:.2g} times of what is"
+            " stated"
+        )
+    yield service_bill.LOG_NOTE

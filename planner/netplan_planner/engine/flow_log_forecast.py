@@ -1,0 +1,130 @@
+"""What flow logs will cost, from how many records there would be."""
+
+from decimal import Decimal
+from math import isnan
+from pathlib import Path
+
+from netplan_planner.engine import service_bill
+from netplan_planner.engine.flow_log_bill import LogMeter
+from netplan_planner.engine.prices.source import PriceSource
+from netplan_planner.model import PriceBook, Value
+from netplan_planner.model.flow_log_bill import FlowLogBill, LogRow, LogSettings
+from netplan_planner.model.log_volume import log_gib
+from netplan_planner.model.price_age import price_age
+from netplan_planner.tables.columns import Column, ColumnKind
+from netplan_planner.tables.reading import Table
+from netplan_planner.units import HOURS_PER_MONTH, counted
+
+COLUMNS = (
+    Column(
+        name="place",
+        meaning="subnetwork, gateway or configuration that would log",
+        other_names=("subnetwork", "configuration"),
+        is_required=True,
+    ),
+    Column(
+        name="records",
+        meaning="how many records it would write",
+        kind=ColumnKind.NUMBER,
+        least=0,
+        is_required=True,
+    ),
+    Column(
+        name="hours",
+        meaning="in how much time; a month of 730 hours where it is not stated",
+        unit="h",
+        kind=ColumnKind.NUMBER,
+        least=0.001,
+    ),
+)
+_NOTE = (
+    "the metric networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count counts the"
+    " most that there can be: all records at the shortest interval"
+)
+
+
+class ExpectedRecords(Value, frozen=True, kw_only=True):
+    """How many records a place would write."""
+
+    place: str
+    record_count: float
+    hours: float = HOURS_PER_MONTH
+
+
+def forecast(file: Path, source: PriceSource, *, has_metadata: bool) -> FlowLogBill:
+    """Return what flow logs would cost by a table of records.
+
+    Raises:
+        InputError: If the file is no table with the columns, or a cell is no number.
+    """
+    expected, left_out = read_expected(file)
+    book = source.book()
+    found = bill_of_expected(expected, book, has_metadata=has_metadata)
+    age = price_age(book.info, source.today, folder=source.folder)
+    return FlowLogBill(
+        rows=found.rows,
+        line_items=found.line_items,
+        usd_per_month=found.usd_per_month,
+        unpriced=found.unpriced,
+        window=f"{counted(len(expected), 'row')} of {file.name}",
+        notes=(*left_out, *found.notes),
+        price_age=age,
+    )
+
+
+def read_expected(file: Path) -> tuple[tuple[ExpectedRecords, ...], tuple[str, ...]]:
+    """Return the rows of a table of records, and what of it was left out.
+
+    Raises:
+        InputError: If the file is no table with the columns, or no row of it can be used.
+    """
+    with Table(file, COLUMNS) as table:
+        numbers = table.checked_numbers()
+        names, which = table.texts("place")
+        refused = tuple(table.refused.named)
+        shown = table.shown
+    records, hours = numbers["records"], numbers["hours"]
+    found = tuple(
+        ExpectedRecords(
+            place=names[place],
+            record_count=float(count),
+            hours=HOURS_PER_MONTH if isnan(span) else float(span),
+        )
+        for place, count, span in zip(which, records, hours, strict=True)
+        if not isnan(count)
+    )
+    lost = len(records) - len(found)
+    left_out = (f"{shown}: {counted(lost, 'row')} without a number of records left out",)
+    return found, (*refused, *(left_out if lost else ()))
+
+
+def bill_of_expected(
+    expected: tuple[ExpectedRecords, ...], prices: PriceBook, *, has_metadata: bool
+) -> FlowLogBill:
+    """Return what so many records would cost a month; the steps of prices are of all of them."""
+    months = [
+        (one.place, round(one.record_count * HOURS_PER_MONTH / one.hours)) for one in expected
+    ]
+    volumes = [
+        (place, records, log_gib(records, has_metadata=has_metadata)) for place, records in months
+    ]
+    meter = LogMeter(prices, sum((gib for _, _, gib in volumes), Decimal(0)))
+    settings = LogSettings(sampling_ratio=None, interval_s=None, has_metadata=has_metadata)
+    rows = (
+        LogRow(
+            name=place,
+            configuration="",
+            places=(place,),
+            now=settings,
+            volume=meter.volume(records, gib),
+        )
+        for place, records, gib in volumes
+    )
+    return FlowLogBill(
+        rows=tuple(sorted(rows, key=lambda row: (-row.volume.gib_per_month, row.name))),
+        line_items=meter.bill.lines,
+        usd_per_month=meter.bill.usd_per_month,
+        unpriced=meter.bill.unpriced,
+        window="",
+        notes=(_NOTE, service_bill.LOG_NOTE),
+    )

@@ -1,0 +1,149 @@
+"""Who writes flow logs: settings of subnetworks, and configurations, with what each has written."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    FlowLogConfig,
+    FlowLogsConfiguration,
+    Inventory,
+    SelfLink,
+    Subnetwork,
+    last_part,
+)
+from netplan_planner.model.flow_log_bill import LogSettings
+from netplan_planner.model.log_volume import OWN_SETTING, IntervalRecords, LogSource
+from netplan_planner.units import SECONDS_PER_MINUTE
+
+EXCLUDED = "EXCLUDE_ALL_METADATA"
+_UNITS_S = {"SEC": 1, "MIN": SECONDS_PER_MINUTE}
+
+
+class Writer(NamedTuple):
+    """One setting that can be changed by itself, and the records that it wrote."""
+
+    name: str
+    configuration: str
+    sources: tuple[LogSource, ...]
+    logs: FlowLogConfig | None
+    """None: not read, or several have the name."""
+    subnetwork: Subnetwork | None
+    """Whose own setting it is."""
+    configured: FlowLogsConfiguration | None
+
+    @property
+    def record_count(self) -> int:
+        """All of its records."""
+        return sum(source.record_count for source in self.sources)
+
+    @property
+    def extra_count(self) -> int:
+        """Those that another one writes as well."""
+        return sum(source.extra_count for source in self.sources)
+
+    def intervals(self, interval_s: int) -> list[IntervalRecords]:
+        """Return the records of each source as an interval would make them."""
+        return [
+            one
+            for source in self.sources
+            for one in source.intervals
+            if one.interval_s == interval_s
+        ]
+
+
+def writers(inventory: Inventory, sources: Sequence[LogSource]) -> list[Writer]:
+    """Return who wrote the records, by name.
+
+    A subnetwork's own setting is of this subnetwork; a configuration is one for all its places.
+    """
+    found: dict[tuple[str, str], list[LogSource]] = {}
+    for source in sources:
+        is_own = source.configuration == OWN_SETTING
+        place = source.place if is_own else ""
+        found.setdefault((source.configuration, place), []).append(source)
+    by_name = _configurations(inventory)
+    return [
+        _writer(inventory, by_name, configuration, tuple(written))
+        for (configuration, _), written in sorted(found.items())
+    ]
+
+
+def _configurations(inventory: Inventory) -> Mapping[str, list[FlowLogsConfiguration]]:
+    found: dict[str, list[FlowLogsConfiguration]] = {}
+    for one in inventory.flow_log_configurations:
+        found.setdefault(one.name, []).append(one)
+    return found
+
+
+def _writer(
+    inventory: Inventory,
+    by_name: Mapping[str, list[FlowLogsConfiguration]],
+    configuration: str,
+    sources: tuple[LogSource, ...],
+) -> Writer:
+    if configuration == OWN_SETTING:
+        link = sources[0].place
+        subnetwork = inventory.subnetwork_by_link.get(link)
+        logs = subnetwork.flow_logs if subnetwork is not None else None
+        return Writer(place_name(link), configuration, sources, logs, subnetwork, None)
+    name = last_part(configuration)
+    # Records name the project by its number, the list by its id: what they share is the name.
+    alike = by_name.get(name, [])
+    only = alike[0] if len(alike) == 1 else None
+    return Writer(name, configuration, sources, only.logs if only else None, None, only)
+
+
+def place_name(place: SelfLink) -> str:
+    """Return the name of a place: `us-central1/apps` of a subnetwork, else what it is.
+
+    >>> place_name(SelfLink("projects/p/regions/us-central1/subnetworks/apps"))
+    'us-central1/apps'
+    """
+    parts = place.split("/")
+    if len(parts) >= 4 and parts[-2] == "subnetworks":
+        return f"{parts[-3]}/{parts[-1]}"
+    return last_part(place)
+
+
+def settings_of(logs: FlowLogConfig | None, *, has_metadata: bool) -> LogSettings:
+    """Return settings as they are stated.
+
+    Whether there are metadata is told by the records where the setting does not state it.
+    """
+    if logs is None:
+        return LogSettings(sampling_ratio=None, interval_s=None, has_metadata=has_metadata)
+    stated = has_metadata if logs.metadata is None else logs.metadata != EXCLUDED
+    return LogSettings(
+        sampling_ratio=logs.sampling_ratio,
+        interval_s=interval_of(logs.aggregation_interval),
+        has_metadata=stated,
+        filter_expr=logs.filter_expr or "",
+    )
+
+
+def interval_of(stated: str | None) -> int | None:
+    """Return the seconds of an interval as the API spells it; None: not stated, or another word.
+
+    >>> interval_of("INTERVAL_5_SEC"), interval_of("INTERVAL_10_MIN"), interval_of(None)
+    (5, 600, None)
+    """
+    parts = (stated or "").split("_")
+    if len(parts) != 3 or not parts[1].isdigit() or parts[2] not in _UNITS_S:
+        return None
+    return int(parts[1]) * _UNITS_S[parts[2]]
+
+
+def interval_word(interval_s: int) -> str:
+    """Return an interval as `gcloud` takes it.
+
+    >>> interval_word(5), interval_word(60), interval_word(900)
+    ('interval-5-sec', 'interval-1-min', 'interval-15-min')
+    """
+    if interval_s < SECONDS_PER_MINUTE:
+        return f"interval-{interval_s}-sec"
+    return f"interval-{interval_s // SECONDS_PER_MINUTE}-min"
+
+
+def places_of(writer: Writer) -> tuple[str, ...]:
+    """Return the names of the places of a writer."""
+    return tuple(place_name(source.place) for source in writer.sources)

@@ -1,0 +1,238 @@
+"""Time series of projects, from the live Cloud Monitoring API.
+
+Read beside the Compute API: what it refuses is noted, and the rest of an audit goes on. Each metric
+is one list with its own interval, alignment and bound of pages, so that what a project costs in
+requests is known before: a page holds up to 100,000 points.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from netplan_planner import meter
+from netplan_planner.google.metrics_window import MetricsWindow
+from netplan_planner.google.monitoring_lists import Asked, lists_of
+from netplan_planner.google.options import (
+    ApiOptions,
+    Endpoint,
+    resolve_beside,
+    resolve_endpoint,
+)
+from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.transport import NotWhole, Transport
+from netplan_planner.model import Inventory
+from netplan_planner.readers.collector import Origin
+from netplan_planner.readers.documents import NotText, documents_of
+from netplan_planner.readers.time_series import Gathering
+from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
+
+MONITORING_ENDPOINT = "https://monitoring.googleapis.com/"
+MONITORING_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_MONITORING"
+"""gcloud's own variable; its value holds no version path."""
+SCOPE = "https://www.googleapis.com/auth/monitoring.read"
+
+METHOD_ID = "monitoring.projects.timeSeries.list"
+PERMISSION = "monitoring.timeSeries.list"
+VIEWER_ROLE = "roles/monitoring.viewer"
+
+PAGE_POINTS = 100_000
+"""The most that a page holds (discovery document of monitoring v3, revision 20260129)."""
+MOST_POINTS = 2_000_000
+"""Of one metric of one project: twenty pages. Beyond it the alignment is coarser."""
+_MOST_PAGES = 40
+"""Twice as many, as pages need not be full."""
+PERIODS_S = (
+    SECONDS_PER_MINUTE,
+    5 * SECONDS_PER_MINUTE,
+    15 * SECONDS_PER_MINUTE,
+    SECONDS_PER_HOUR,
+    6 * SECONDS_PER_HOUR,
+    SECONDS_PER_DAY,
+)
+_FIELDS = (
+    "timeSeries(metric,resource,metricKind,valueType,unit,points),nextPageToken,unit,"
+    "executionErrors,unreachable"
+)
+
+
+def gather_live(
+    projects: Sequence[str],
+    inventory: Inventory,
+    options: ApiOptions,
+    window: MetricsWindow,
+    *,
+    with_flows: bool,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Gathering | None:
+    """Return the time series of projects that rules use, as far as the API gives them.
+
+    None where Compute's endpoint is replaced and this API's is not: then nobody is asked.
+
+    Args:
+        projects: Ids or numbers.
+        inventory: What the projects have: metrics of what they have not are not asked for.
+        options: Endpoint of Compute, credentials and bounds.
+        window: What time is read.
+        with_flows: Whether the metrics of flows are wanted; flow logs tell more.
+        progress: Takes a line per project.
+
+    Raises:
+        AccessError: If there are no credentials.
+        UsageError: If the endpoint cannot be used.
+    """
+    endpoint = monitoring_endpoint(options)
+    if endpoint is None:
+        return None
+    gathering = Gathering()
+    transport = Transport(endpoint, options, scopes=(SCOPE,))
+    with closing(transport):
+        pool = ThreadPoolExecutor(options.concurrency)
+        try:
+            _gather(projects, inventory, transport, window, pool, gathering, with_flows, progress)
+        except BaseException:
+            transport.stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        pool.shutdown()
+    return gathering
+
+
+def monitoring_endpoint(options: ApiOptions) -> Endpoint | None:
+    """Return where Cloud Monitoring is; None where Compute's endpoint alone is replaced.
+
+    Raises:
+        UsageError: If it is no URL, or credentials would leave the machine unencrypted.
+    """
+    return resolve_beside(
+        options,
+        resolve_endpoint(options, os.environ),
+        os.environ,
+        variable=MONITORING_VARIABLE,
+        default=MONITORING_ENDPOINT,
+    )
+
+
+def _gather(
+    projects: Sequence[str],
+    inventory: Inventory,
+    transport: Transport,
+    window: MetricsWindow,
+    pool: ThreadPoolExecutor,
+    into: Gathering,
+    with_flows: bool,
+    progress: Callable[[str], None],
+) -> None:
+    lists = {project: lists_of(inventory, project, with_flows) for project in projects}
+    # The first list shows whether a project can be asked at all.
+    first = {
+        project: pool.submit(_read, transport, project, asked[0], window)
+        for project, asked in lists.items()
+    }
+    total = sum(len(asked) for asked in lists.values())
+    with meter.work("reading Cloud Monitoring", total=total, unit="lists"):
+        calls = []
+        for project, call in first.items():
+            part, is_refused = call.result()
+            into.merge(part)
+            meter.advance()
+            if is_refused:
+                continue
+            into.projects.add(project)
+            calls += [
+                (project, pool.submit(_read, transport, project, asked, window))
+                for asked in lists[project][1:]
+            ]
+        for _, later in calls:
+            part, _ = later.result()
+            into.merge(part)
+            meter.advance()
+    for project in sorted(into.projects):
+        progress(f"{project}: metrics read")
+
+
+def period_s(window: MetricsWindow, series_count: int) -> int:
+    """Return the alignment period in seconds: a minute, or what keeps the points within bounds."""
+    fitting = (p for p in PERIODS_S if series_count * window.seconds / p <= MOST_POINTS)
+    return next(fitting, PERIODS_S[-1])
+
+
+def _read(
+    transport: Transport, project: str, asked: Asked, window: MetricsWindow
+) -> tuple[Gathering, bool]:
+    """Read one metric of a project, page by page; return whether the project refuses."""
+    found = Gathering()
+    source = f"{METHOD_ID} projects/{project} {asked.metric}"
+    token = ""
+    seen: set[str] = set()
+    for number in range(_MOST_PAGES):
+        request = _request(project, asked, window, token)
+        try:
+            page = transport.get(request, _decoded)
+        except Refusal as exc:
+            if str(exc) == _missing(asked.metric):
+                return found, False
+            said = str(exc) if number == 0 else f"{exc}; the list is incomplete"
+            is_off = said == request.disabled
+            whose = f"{METHOD_ID} projects/{project}"
+            found.note(whose if number == 0 else source, said, is_needless=is_off)
+            return found, number == 0
+        token = str(page.get("nextPageToken") or "")
+        found.take({**page, "nextPageToken": None}, Origin(source, f"{source}:"))
+        if not token or token in seen:
+            break
+        seen.add(token)
+    if token:
+        found.note(source, f"incomplete: more than {len(seen)} pages, or the list does not end")
+    return found, False
+
+
+def _missing(metric: str) -> str:
+    return f"{METHOD_ID}: no metric {metric} (404)"
+
+
+def _request(project: str, asked: Asked, window: MetricsWindow, token: str) -> Request:
+    text = f'metric.type = "{asked.metric}"'
+    query: dict[str, str | tuple[str, ...]] = {
+        "filter": f"{text} AND {asked.filter}" if asked.filter else text,
+        "interval.startTime": _stamp(window.start),
+        "interval.endTime": _stamp(window.end),
+        "aggregation.alignmentPeriod": f"{period_s(window, asked.series_count)}s",
+        "aggregation.perSeriesAligner": asked.aligner,
+        "view": "FULL",
+        "pageSize": str(PAGE_POINTS),
+        "fields": _FIELDS,
+        "prettyPrint": "false",
+    }
+    if token:
+        query["pageToken"] = token
+    if asked.labels:
+        query["aggregation.crossSeriesReducer"] = "REDUCE_SUM"
+        query["aggregation.groupByFields"] = asked.labels
+    return Request(
+        method=METHOD_ID,
+        path=f"v3/projects/{quote(project, safe=':')}/timeSeries",
+        query=query,
+        permission=PERMISSION,
+        disabled="the Cloud Monitoring API is disabled (403), so no metrics are known; run"
+        f" `gcloud services enable monitoring.googleapis.com --project={project}`",
+        missing=_missing(asked.metric),
+        forbidden=f"it needs the permission {PERMISSION}, which the role {VIEWER_ROLE} holds:"
+        " metrics are not known (--no-live-metrics leaves them out)",
+    )
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _decoded(body: bytes) -> dict[str, object]:
+    try:
+        documents, damaged = documents_of(body)
+    except NotText as exc:
+        raise NotWhole(str(exc)) from exc
+    if damaged or len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise NotWhole("it is no JSON object")
+    return documents[0].value

@@ -1,0 +1,229 @@
+"""Gathers time series from documents: pages of the API, their series alone, answers to queries.
+
+The result depends on what was found, never on the order of files and pages.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from netplan_planner.model import Unread
+from netplan_planner.readers.collector import Origin
+from netplan_planner.readers.time_series.known import FLOW_METRICS, is_read, known_as
+from netplan_planner.readers.time_series.raw import Identity, Points, points_of
+from netplan_planner.readers.time_series.wire import (
+    WireDescriptor,
+    WireLabel,
+    WireQueried,
+    WireSeries,
+)
+
+T = TypeVar("T")
+
+_NOT_NEEDED = "metrics that no rule uses"
+
+
+class Gathering:
+    """Series read so far. Not safe for threads: each fills its own, then `merge`."""
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.projects: set[str] = set()
+        self.series_count = 0
+        self.point_count = 0
+        self.unread: set[Unread] = set()
+        self._points: dict[Identity, list[Points]] = {}
+        self._sources: dict[Identity, str] = {}
+        self._open: dict[str, str] = {}
+        self._ended: set[str] = set()
+
+    def merge(self, other: "Gathering") -> None:
+        """Take all that another one has."""
+        self.files += other.files
+        self.projects |= other.projects
+        self.series_count += other.series_count
+        self.point_count += other.point_count
+        self.unread |= other.unread
+        self._open |= other._open
+        self._ended |= other._ended
+        for identity, points in other._points.items():
+            self._points.setdefault(identity, []).extend(points)
+            self._sources[identity] = min(
+                other._sources[identity], self._sources.get(identity, other._sources[identity])
+            )
+
+    def note(
+        self, source: str, reason: str, *, resource: str | None = None, is_needless: bool = False
+    ) -> None:
+        """Note what was not understood."""
+        self.unread.add(
+            Unread(source=source, reason=reason, resource=resource, is_needless=is_needless)
+        )
+
+    def series(self) -> list[tuple[Identity, Points]]:
+        """Return each series with all its points, in order of their names."""
+        return [
+            (identity, Points(*(np.concatenate(part) for part in zip(*pieces, strict=True))))
+            for identity, pieces in sorted(self._points.items(), key=lambda item: item[0])
+        ]
+
+    @property
+    def has_flows(self) -> bool:
+        """Whether any series tells of flows."""
+        return any(identity.type in FLOW_METRICS for identity in self._points)
+
+    def cut_lists(self) -> list[Unread]:
+        """Return the lists of which the last page was not found."""
+        return [
+            Unread(
+                source=source,
+                reason="incomplete: the page names a next one (nextPageToken), which was not found",
+                resource=metric,
+            )
+            for metric, source in sorted(self._open.items())
+            if metric not in self._ended
+        ]
+
+    def source_of(self, identity: Identity) -> str:
+        """Return where a series was first read."""
+        return self._sources[identity]
+
+    def take(self, document: Any, origin: Origin, pointer: str = "") -> bool:
+        """Take a document's series; return whether it is one that holds any sort of series.
+
+        A page of a list or of a query, a series alone, or an array of any of these.
+        """
+        if isinstance(document, list):
+            taken = [
+                self.take(part, origin, f"{pointer}/{index}")
+                for index, part in enumerate(document)
+                if isinstance(part, dict)
+            ]
+            return any(taken)
+        if not isinstance(document, dict):
+            return False
+        self._take_errors(document, origin, pointer)
+        self._take_token(document, origin.at(pointer))
+        if "timeSeriesDescriptor" in document or "timeSeriesData" in document:
+            self._take_query(document, origin, pointer)
+            return True
+        if "timeSeries" in document:
+            for index, part in enumerate(_listed(document["timeSeries"])):
+                place = f"{pointer}/timeSeries/{index}"
+                self._take_series(part, origin.at(place), document.get("unit"))
+            return True
+        if isinstance(document.get("metric"), dict) and "points" in document:
+            self._take_series(document, origin.at(pointer), None)
+            return True
+        # An empty page of the API is an empty object.
+        return not document or set(document) <= _OF_A_PAGE
+
+    def _take_errors(self, document: dict[str, Any], origin: Origin, pointer: str) -> None:
+        for key in ("executionErrors", "partialErrors"):
+            for error in _listed(document.get(key)):
+                text = error.get("message", "") if isinstance(error, dict) else ""
+                self.note(origin.at(pointer), f"incomplete: {str(text)[:300] or key}")
+        for region in _listed(document.get("unreachable")):
+            self.note(origin.at(pointer), f"incomplete: {str(region)[:80]} could not be reached")
+
+    def _take_token(self, document: dict[str, Any], source: str) -> None:
+        """Remember whether a list goes on; its pages are told by the metric that they are of."""
+        parts = _listed(document.get("timeSeries")) or [document.get("timeSeriesDescriptor")]
+        about = parts[0].get("metric", parts[0]) if isinstance(parts[0], dict) else {}
+        metric = str(about.get("type", "a query") if isinstance(about, dict) else "")[:120]
+        if document.get("nextPageToken"):
+            self._open[metric] = min(source, self._open.get(metric, source))
+        else:
+            self._ended.add(metric)
+
+    def _take_series(self, value: Any, source: str, page_unit: object) -> None:
+        wire = self._converted(value, WireSeries, source)
+        if wire is None:
+            return
+        if not is_read(wire.metric.type):
+            shown = wire.metric.type[:120] or "no type"
+            self.note(source, _NOT_NEEDED, resource=shown, is_needless=True)
+            return
+        unit = wire.unit or (page_unit if isinstance(page_unit, str) else "")
+        identity = Identity(
+            type=wire.metric.type,
+            kind=wire.metric_kind or "",
+            unit=unit,
+            resource_type=wire.resource.type,
+            resource=tuple(sorted(wire.resource.labels.items())),
+            labels=tuple(sorted(wire.metric.labels.items())),
+        )
+        points, lost = points_of((point.interval, point.value) for point in wire.points)
+        self._add(identity, points, lost, source)
+
+    def _take_query(self, document: dict[str, Any], origin: Origin, pointer: str) -> None:
+        source = origin.at(pointer)
+        told = self._converted(document.get("timeSeriesDescriptor", {}), WireDescriptor, source)
+        if told is None:
+            return
+        keys = [label.key for label in told.label_descriptors]
+        for number, column in enumerate(told.point_descriptors):
+            metric, reason = known_as(column.key, frozenset(keys))
+            if metric is None:
+                shown = column.key[:120]
+                self.note(source, f"a column of a query: {reason}", resource=shown)
+                continue
+            for index, part in enumerate(_listed(document.get("timeSeriesData"))):
+                place = origin.at(f"{pointer}/timeSeriesData/{index}")
+                wire = self._converted(part, WireQueried, place)
+                if wire is None:
+                    continue
+                labels = dict(zip(keys, map(_text, wire.label_values), strict=False))
+                identity = Identity(
+                    type=metric,
+                    kind=column.metric_kind or "",
+                    unit=column.unit or "",
+                    resource_type="",
+                    resource=_of(labels, "resource."),
+                    labels=_of(labels, "metric."),
+                )
+                rows = [row for row in wire.point_data if len(row.values) > number]
+                points, lost = points_of((row.time_interval, row.values[number]) for row in rows)
+                self._add(identity, points, lost + len(wire.point_data) - len(rows), place)
+
+    def _add(self, identity: Identity, points: Points, lost: int, source: str) -> None:
+        self.series_count += 1
+        self.point_count += len(points.value)
+        if lost:
+            self.note(source, f"{lost:,} points without a time or a number")
+        if len(points.value):
+            self._points.setdefault(identity, []).append(points)
+            self._sources[identity] = min(source, self._sources.get(identity, source))
+
+    def _converted(self, value: Any, kind: type[T], source: str) -> T | None:
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as exc:
+            self.note(source, f"not as Cloud Monitoring writes it: {exc}")
+            return None
+
+
+_OF_A_PAGE = frozenset({"nextPageToken", "unit", "executionErrors", "unreachable"})
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(label: WireLabel) -> str:
+    if label.string_value is not None:
+        return label.string_value
+    if label.bool_value is not None:
+        return str(label.bool_value).lower()
+    return "" if label.int64_value is None else str(label.int64_value)
+
+
+def _of(labels: dict[str, str], prefix: str) -> tuple[tuple[str, str], ...]:
+    def parts() -> Iterator[tuple[str, str]]:
+        for key, value in sorted(labels.items()):
+            if key.startswith(prefix):
+                yield key.removeprefix(prefix), value
+
+    return tuple(parts())

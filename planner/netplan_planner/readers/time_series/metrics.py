@@ -1,0 +1,161 @@
+"""From gathered series to `Metrics`: one series for each resource, metric and part."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+import numpy as np
+
+from netplan_planner.model import (
+    Inventory,
+    MeasuredResource,
+    Metrics,
+    MetricsCoverage,
+    MetricSeries,
+    Unread,
+)
+from netplan_planner.readers.time_series.gathering import Gathering
+from netplan_planner.readers.time_series.intervals import (
+    Grid,
+    Laid,
+    grid_of,
+    known_of,
+    laid_on,
+    most,
+    summed,
+)
+from netplan_planner.readers.time_series.known import KNOWN, Join, Known
+from netplan_planner.readers.time_series.raw import Identity, Unusable
+from netplan_planner.readers.time_series.resources import Resources
+from netplan_planner.readers.time_series.summaries import Summary, summary_of
+
+Labels = tuple[tuple[str, str], ...]
+
+
+class _One:
+    """The series of one resource and metric, before they become one."""
+
+    def __init__(self, known: Known, resource: MeasuredResource) -> None:
+        self.known = known
+        self.resource = resource
+        self.parts: list[tuple[Labels, Laid, int]] = []
+        self.source = ""
+
+
+def metrics_of(gathering: Gathering, inventory: Inventory, notes: Iterable[str] = ()) -> Metrics:
+    """Return the metrics of gathered series; the metrics of flows are not among them."""
+    unread = {*gathering.unread, *gathering.cut_lists()}
+    groups = _grouped(gathering, Resources(inventory), unread)
+    series: list[MetricSeries] = []
+    for one in groups:
+        try:
+            series += _series(one)
+        except Unusable as exc:
+            unread.add(Unread(source=one.source, reason=str(exc), resource=one.known.metric.value))
+    ordered = tuple(sorted(series, key=_order))
+    return Metrics(series=ordered, coverage=_coverage(gathering, ordered, unread, tuple(notes)))
+
+
+def _order(one: MetricSeries) -> tuple[str, ...]:
+    about = one.resource
+    parts = (part for label in one.labels for part in label)
+    key = (about.kind.value, about.project, about.location, about.name, one.metric.value)
+    return (*key, *parts)
+
+
+def _grouped(gathering: Gathering, resources: Resources, unread: set[Unread]) -> list[_One]:
+    found: dict[tuple[Known, MeasuredResource, Labels], _One] = {}
+    for identity, points in gathering.series():
+        known = KNOWN.get(identity.type)
+        if known is None or not _is_meant(known, identity):
+            continue
+        source = gathering.source_of(identity)
+        try:
+            resource = resources.of(identity, known.kind)
+            laid = known_of(points, identity.kind, identity.unit, is_counter=known.is_counter)
+        except Unusable as exc:
+            unread.add(Unread(source=source, reason=str(exc), resource=identity.type))
+            continue
+        if known.factor != 1.0:
+            laid = laid._replace(value=laid.value * known.factor)
+        apart = _labels(identity, known.apart)
+        one = found.setdefault((known, resource, apart), _One(known, resource))
+        one.parts.append((_labels(identity, (*known.apart, *known.parts)), laid, len(points.value)))
+        one.source = min(source, one.source or source)
+    return list(found.values())
+
+
+def _is_meant(known: Known, identity: Identity) -> bool:
+    """Return whether a series has the label value that is asked for."""
+    if known.only is None:
+        return True
+    key, wanted = known.only
+    return dict(identity.labels).get(key) == wanted
+
+
+def _labels(identity: Identity, keys: tuple[str, ...]) -> Labels:
+    labels = dict(identity.labels)
+    return tuple((key, labels[key]) for key in keys if key in labels)
+
+
+def _series(one: _One) -> Iterator[MetricSeries]:
+    """Yield the whole of a resource's metric, then its parts where there are several.
+
+    Raises:
+        Unusable: If its points tell nothing.
+    """
+    laid = [part for _, part, _ in one.parts]
+    grid = grid_of(laid)
+    whole_labels = tuple(label for label in one.parts[0][0] if label[0] in one.known.apart)
+    yield _made(one, whole_labels, one.parts, grid)
+    kinds = sorted({labels for labels, _, _ in one.parts})
+    if len(kinds) > 1:
+        for labels in kinds:
+            own = [part for part in one.parts if part[0] == labels]
+            if any(len(part.end_us) for _, part, _ in own):
+                yield _made(one, labels, own, grid)
+
+
+def _made(
+    one: _One, labels: Labels, parts: list[tuple[Labels, Laid, int]], grid: Grid | None
+) -> MetricSeries:
+    laid = [part for _, part, _ in parts if len(part.end_us)]
+    joined = most if one.known.join is Join.MOST else summed
+    # Of single moments there are no intervals: they are one.
+    values = joined([part.value[-1:] if grid is None else laid_on(part, grid) for part in laid])
+    if np.isnan(values).all():
+        raise Unusable("its parts have no time in common")
+    summary: Summary = summary_of(values, grid, laid, is_counter=one.known.is_counter)
+    return MetricSeries(
+        metric=one.known.metric,
+        resource=one.resource,
+        labels=labels,
+        unit=one.known.unit,
+        point_count=sum(count for _, _, count in parts),
+        reset_count=sum(part.reset_count for part in laid),
+        **summary,
+    )
+
+
+def _coverage(
+    gathering: Gathering,
+    series: tuple[MetricSeries, ...],
+    unread: set[Unread],
+    notes: tuple[str, ...],
+) -> MetricsCoverage:
+    starts: list[datetime] = [one.start for one in series]
+    return MetricsCoverage(
+        files=gathering.files,
+        projects=tuple(sorted(gathering.projects)),
+        series_count=gathering.series_count,
+        point_count=gathering.point_count,
+        machine_count=len({one.resource.link for one in series if _is_machine(one)}),
+        start=min(starts, default=None),
+        end=max((one.end for one in series), default=None),
+        resolution_s=max((one.resolution_s or 0.0 for one in series), default=None),
+        unread=tuple(sorted(unread, key=lambda entry: (entry.source, entry.reason))),
+        notes=notes,
+    )
+
+
+def _is_machine(one: MetricSeries) -> bool:
+    return one.resource.link is not None and "/instances/" in one.resource.link

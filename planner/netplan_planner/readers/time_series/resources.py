@@ -1,0 +1,132 @@
+"""Which resource a series is about, by the labels of Cloud Monitoring, and which of the inventory.
+
+Labels of monitored resources: docs.cloud.google.com/monitoring/api/resources (2026).
+"""
+
+from collections.abc import Iterable, Mapping
+
+from netplan_planner.model import (
+    Instance,
+    Inventory,
+    MeasuredKind,
+    MeasuredResource,
+    ProjectId,
+    SelfLink,
+    last_part,
+)
+from netplan_planner.readers.time_series.raw import Identity, Unusable
+
+
+class Resources:
+    """The resources of an inventory by what labels say of them."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._by_id = {i.instance_id: i for i in inventory.instances if i.instance_id}
+        self._by_place = {(str(i.project), str(i.zone), i.name): i for i in inventory.instances}
+        self._by_zone_and_name = _unambiguous(
+            ((str(i.zone), i.name), i) for i in inventory.instances
+        )
+        self._nats = [(nat, router) for router in inventory.routers for nat in router.nats]
+        self._tunnels = inventory.vpn_tunnels
+        self._rules = inventory.forwarding_rules
+
+    def machine(self, labels: Mapping[str, str], metric: Mapping[str, str]) -> Instance | None:
+        """Return the machine that a series is of; None: the inventory does not have it."""
+        number = labels.get("instance_id", "")
+        if number in self._by_id:
+            return self._by_id[number]
+        name = metric.get("instance_name", "") or number
+        project, zone = labels.get("project_id", ""), labels.get("zone", "")
+        if project:
+            return self._by_place.get((project, zone, name))
+        return self._by_zone_and_name.get((zone, name))
+
+    def of(self, identity: Identity, kind: MeasuredKind) -> MeasuredResource:
+        """Return the resource of a series.
+
+        Raises:
+            Unusable: If no label says which it is.
+        """
+        labels, metric = dict(identity.resource), dict(identity.labels)
+        project = labels.get("project_id") or labels.get("resource_container", "")
+        project = project.removeprefix("projects/")
+        location = labels.get("zone") or labels.get("region") or labels.get("location") or "global"
+        match kind:
+            case MeasuredKind.MACHINE:
+                return self._of_machine(labels, metric, project, location)
+            case MeasuredKind.NAT:
+                return self._of_nat(labels, project, location)
+            case MeasuredKind.VPN_TUNNEL:
+                name = metric.get("tunnel_name") or labels.get("gateway_id", "")
+                found = [t.ref.self_link for t in self._tunnels if t.name == name]
+            case MeasuredKind.VLAN_ATTACHMENT:
+                name, found = labels.get("attachment", ""), []
+            case MeasuredKind.LOAD_BALANCER:
+                name = labels.get("forwarding_rule_name") or labels.get("load_balancer_name", "")
+                found = [r.ref.self_link for r in self._rules if r.name == name]
+            case MeasuredKind.QUOTA:
+                name = metric.get("quota_metric") or identity.type.rpartition("/")[0]
+                found = []
+        return _named(kind, project, location, name, _in_place(found, project, location))
+
+    def _of_machine(
+        self, labels: Mapping[str, str], metric: Mapping[str, str], project: str, zone: str
+    ) -> MeasuredResource:
+        instance = self.machine(labels, metric)
+        if instance is not None:
+            return MeasuredResource(
+                kind=MeasuredKind.MACHINE,
+                project=instance.project,
+                location=instance.zone,
+                name=instance.name,
+                link=instance.ref.self_link,
+            )
+        name = metric.get("instance_name") or labels.get("instance_id", "")
+        return _named(MeasuredKind.MACHINE, project, zone, name, None)
+
+    def _of_nat(self, labels: Mapping[str, str], project: str, region: str) -> MeasuredResource:
+        name = labels.get("gateway_name", "")
+        # The label has the router's number, which the inventory does not keep.
+        routers = {
+            router.ref.self_link
+            for nat, router in self._nats
+            if nat.name == name
+            and router.region == region
+            and (not project or router.project == project)
+        }
+        link = next(iter(routers)) if len(routers) == 1 else None
+        return _named(MeasuredKind.NAT, project, region, name, link)
+
+
+def _named(
+    kind: MeasuredKind, project: str, location: str, name: str, link: SelfLink | None
+) -> MeasuredResource:
+    if not name:
+        raise Unusable(f"no label says which {kind.value} it is of")
+    return MeasuredResource(
+        kind=kind, project=ProjectId(project), location=location, name=name, link=link
+    )
+
+
+def _in_place(links: Iterable[SelfLink], project: str, location: str) -> SelfLink | None:
+    """Return the one link of a project and place; None: there is none, or more than one."""
+    found = []
+    for link in links:
+        parts = link.split("/")
+        place = last_part("/".join(parts[:4])) if parts[2] in {"regions", "zones"} else "global"
+        if (not project or parts[1] == project) and place == location:
+            found.append(link)
+    return found[0] if len(found) == 1 else None
+
+
+def _unambiguous(
+    pairs: Iterable[tuple[tuple[str, str], Instance]],
+) -> dict[tuple[str, str], Instance]:
+    """Return values by key, without the keys that several have."""
+    found: dict[tuple[str, str], Instance] = {}
+    twice: set[tuple[str, str]] = set()
+    for key, instance in pairs:
+        if key in found:
+            twice.add(key)
+        found[key] = instance
+    return {key: instance for key, instance in found.items() if key not in twice}

@@ -1,0 +1,261 @@
+"""What flow logs cost, by who writes them, and settings that cost less for promised errors."""
+
+import shlex
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TypedDict
+
+from netplan_planner.model import Amount, LineItem, Text, worded
+from netplan_planner.model import flow_log_bill as bills
+from netplan_planner.model.flow_log_bill import FlowLogBill
+from netplan_planner.model.report import Unpriced
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Command,
+    Field,
+    Line,
+    Para,
+    Role,
+    Section,
+    Span,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import SECONDS_PER_MINUTE
+
+SCHEMA = "netplan.flow-logs/1"
+_BILL_LINES = 12
+_LONG = 600
+
+
+class Record(TypedDict):
+    """What flow logs cost a month, and settings that cost less."""
+
+    price_age: str
+    """That prices are old; empty while they hold."""
+    window: str
+    writers: tuple[bills.LogRow, ...]
+    """Settings and configurations, the dearest first."""
+    usd_per_month: Decimal | None
+    line_items: tuple[LineItem, ...]
+    unpriced: tuple[Unpriced, ...]
+    goal: bills.LogGoal | None
+    """What is promised; null: nothing was planned."""
+    planned_usd_per_month: Decimal | None
+    planned_line_items: tuple[LineItem, ...]
+    traffic_usd_per_month: Decimal | None
+    dollar_error_ratio: float | None
+    """Of the traffic's dollars, as planned."""
+    notes: tuple[str, ...]
+
+
+def record(answer: FlowLogBill) -> Record:
+    """Return the whole answer."""
+    return {
+        "price_age": answer.price_age,
+        "window": answer.window,
+        "writers": answer.rows,
+        "usd_per_month": answer.usd_per_month,
+        "line_items": answer.line_items,
+        "unpriced": answer.unpriced,
+        "goal": answer.goal,
+        "planned_usd_per_month": answer.planned_usd_per_month,
+        "planned_line_items": answer.planned_line_items,
+        "traffic_usd_per_month": answer.traffic_usd_per_month,
+        "dollar_error_ratio": answer.dollar_error_ratio,
+        "notes": answer.notes,
+    }
+
+
+COLUMNS = (
+    *("name", "configuration", "places", "records_per_month", "gib_per_month", "usd_per_month"),
+    *("extra_records_per_month", "other_side_ratio", "sampling_ratio", "interval_s"),
+    *("has_metadata", "planned_sampling_ratio", "planned_interval_s", "planned_has_metadata"),
+    *("planned_records_per_month", "planned_gib_per_month", "planned_usd_per_month"),
+    *("dollar_error_ratio", "command", "why"),
+)
+
+
+def table(answer: FlowLogBill) -> DataTable:
+    """Return a row a writer."""
+    return DataTable(COLUMNS, map(_cells, answer.rows))
+
+
+def _cells(row: bills.LogRow) -> tuple[Cell, ...]:
+    plan = row.proposed
+    return (
+        row.name,
+        row.configuration,
+        row.places,
+        *_volume_cells(row.volume),
+        row.extra.records_per_month if row.extra is not None else 0,
+        row.other_side_ratio,
+        *_settings_cells(row.now),
+        *_settings_cells(plan.settings if plan is not None else None),
+        *_volume_cells(plan.volume if plan is not None else None),
+        plan.dollar_error_ratio if plan is not None else None,
+        shlex.join(plan.command) if plan is not None else "",
+        plan.why if plan is not None else row.why_not,
+    )
+
+
+def _volume_cells(volume: bills.LogVolumeBill | None) -> tuple[Cell, ...]:
+    if volume is None:
+        return None, None, None
+    return volume.records_per_month, float(volume.gib_per_month), volume.usd_per_month
+
+
+def _settings_cells(settings: bills.LogSettings | None) -> tuple[Cell, ...]:
+    if settings is None:
+        return None, None, None
+    return settings.sampling_ratio, settings.interval_s, settings.has_metadata
+
+
+def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
+    """Yield the age of prices, what is paid, by whom, what would do, and the commands."""
+    if answer.price_age:
+        yield Para(line=line(say(answer.price_age)))
+    of = f", by {answer.window}" if answer.window else ""
+    yield Para(
+        line=line("Flow logs cost ", _amount(answer.usd_per_month), f" a month of 730 h{of}")
+    )
+    if answer.goal is not None:
+        yield _promise(answer, answer.goal)
+    yield _rows(answer, options)
+    for row in answer.rows:
+        if row.extra is not None:
+            yield Para(line=_extra(row, row.extra))
+    for one in answer.unpriced:
+        yield Para(line=line(say(f"no price: {one.name}: {one.reason}", length=_LONG)))
+    yield from _commands(answer)
+    if options.gives_sources():
+        for label, items in (
+            ("today", answer.line_items),
+            ("as planned", answer.planned_line_items),
+        ):
+            if items:
+                lines = phrases.bills(items, _BILL_LINES, are_costs=True)
+                yield Field(label=label, line=lines[0], more=lines[1:], is_source=True)
+    for note in answer.notes:
+        yield Para(line=line(say(note, Role.DIM, length=_LONG)))
+
+
+def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
+    error = answer.dollar_error_ratio
+    told: Text = "it tells of no traffic that costs anything"
+    if error is not None and answer.traffic_usd_per_month is not None:
+        told = worded(
+            f"it tells the dollars of the traffic to ±{_percent(error)} (",
+            Amount(usd=answer.traffic_usd_per_month),
+            f" a month; ±{_percent(goal.dollar_error_ratio)} was asked for)",
+        )
+    return Para(
+        line=line(
+            "As planned, logging costs ",
+            _amount(answer.planned_usd_per_month),
+            " a month: ",
+            told,
+            f", and the 95th percentiles of machines from {figures.rate(goal.p95_from_gbps)} on to"
+            f" ±{_percent(goal.p95_error_ratio)}, each in {_percent(goal.confidence)} of samples",
+        )
+    )
+
+
+def _percent(ratio: float) -> str:
+    return f"{ratio * 100:.3g} %"
+
+
+def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
+    is_planned = answer.goal is not None
+    columns = (
+        Column(title="written by"),
+        Column(title="records", is_number=True, stacked="{} records"),
+        Column(title="volume", is_number=True),
+        Column(title="a month", is_number=True, stacked="{} a month"),
+        Column(title="today"),
+        *((Column(title="as planned"),) if is_planned else ()),
+        *((Column(title="then", is_number=True, stacked="then {}"),) if is_planned else ()),
+        *((Column(title="note", is_note=True),) if is_planned else ()),
+    )
+    limit = options.row_limit
+    rows = tuple(_row(row, is_planned=is_planned) for row in answer.rows[:limit])
+    rest = len(answer.rows) - len(rows)
+    if rest > 0:
+        more = line(f"and {figures.counted(rest, 'more writer')}")
+        rows = (*rows, (more, *((),) * (len(columns) - 1)))
+    return Table(columns=columns, rows=rows)
+
+
+def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
+    cells = (
+        line(say(row.name, Role.NAME)),
+        line(fixed(f"{row.volume.records_per_month:,}")),
+        line(fixed(figures.volume(row.volume.gib_per_month))),
+        _usd(row.volume),
+        line(fixed(_settings(row.now))),
+    )
+    if not is_planned:
+        return cells
+    plan = row.proposed
+    if plan is None:
+        return (*cells, (), (), line(say(row.why_not, length=_LONG)))
+    error = plan.dollar_error_ratio
+    own = "" if error is None else f"; its own dollars to ±{_percent(error)}"
+    return (
+        *cells,
+        line(fixed(_settings(plan.settings))),
+        _usd(plan.volume),
+        line(say(f"{plan.why}{own}", length=_LONG)),
+    )
+
+
+def _usd(volume: bills.LogVolumeBill) -> Line:
+    return line(_amount(volume.usd_per_month))
+
+
+def _amount(usd: Decimal | None) -> Span:
+    return fixed("no price" if usd is None else Amount(usd=usd))
+
+
+def _settings(settings: bills.LogSettings) -> str:
+    """Return settings in words: `0.5, 5 s, metadata`."""
+    if settings.sampling_ratio == 0:
+        return "off"
+    ratio = settings.sampling_ratio
+    parts = [
+        "sampling not stated" if ratio is None else f"{ratio:g}",
+        "" if settings.interval_s is None else _interval(settings.interval_s),
+        "metadata" if settings.has_metadata else "no metadata",
+        "filtered" if settings.filter_expr else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _interval(interval_s: int) -> str:
+    minutes, seconds = divmod(interval_s, SECONDS_PER_MINUTE)
+    return f"{minutes} min" if not seconds else f"{interval_s} s"
+
+
+def _extra(row: bills.LogRow, extra: bills.LogVolumeBill) -> Line:
+    return line(
+        say(row.name, Role.NAME),
+        f": {extra.records_per_month:,} of its records are written by another configuration as"
+        " well, for ",
+        _amount(extra.usd_per_month),
+        " a month",
+    )
+
+
+def _commands(answer: FlowLogBill) -> Iterator[Block]:
+    commands = [row.proposed.command for row in answer.rows if row.proposed is not None]
+    told = [command for command in commands if command]
+    if told:
+        yield Section(line=line("Commands"))
+        for command in told:
+            yield Command(text=shlex.join(command))

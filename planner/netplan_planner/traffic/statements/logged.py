@@ -1,0 +1,112 @@
+"""What the records themselves are: how many each place writes, and how much rests on each of them.
+
+Records are kept by five-tuple and step of five seconds, the shortest interval of aggregation; a
+longer one is the same records put together.
+"""
+
+from netplan_planner.traffic.statements.keys import MINUTES_PER_DAY, US_PER_MINUTE, reporter_of
+from netplan_planner.traffic.statements.staging import DROPPED, OF_ANOTHER_CONFIGURATION, OK
+
+STEP_S = 5
+STEPS_PER_MINUTE = 60 // STEP_S
+_US_PER_STEP = US_PER_MINUTE // STEPS_PER_MINUTE
+_STEPS_PER_DAY = MINUTES_PER_DAY * STEPS_PER_MINUTE
+
+_STEP = f"f.start_minute * {STEPS_PER_MINUTE} + f.offset_us // {_US_PER_STEP}"
+
+LOGGED = f"""
+SELECT f.report AS report, f.configuration AS configuration, f.flow AS flow,
+  CASE WHEN f.fault = {DROPPED} THEN 1 ELSE 0 END AS is_dropped,
+  CASE WHEN f.fault = {OF_ANOTHER_CONFIGURATION} THEN 1 ELSE 0 END AS is_extra,
+  {_STEP} AS step, COUNT(*) AS records,
+  CAST(SUM(CASE WHEN f.fault = {OK} THEN f.wire_bytes ELSE 0 END) AS BIGINT) AS wire
+FROM staged AS f
+WHERE f.fault <= {DROPPED} OR f.fault = {OF_ANOTHER_CONFIGURATION}
+GROUP BY f.report, f.configuration, f.flow, f.fault, {_STEP}
+"""
+"""The records of a batch that were made and paid for."""
+
+
+def interval(steps: int, first: int, until: int) -> str:
+    """Return the records that an interval of so many steps would make of a slice of time.
+
+    Args:
+        steps: Of five seconds; 1 leaves the records as they were made, however many a step has.
+        first: Step from which on; whole blocks of every interval, so that none is cut.
+        until: Step before which.
+    """
+    records = "CAST(SUM(l.records) AS BIGINT)" if steps == 1 else "1"
+    return f"""
+SELECT l.report AS report, l.configuration AS configuration, l.is_extra AS is_extra,
+  l.step // {steps} AS block, {records} AS records, CAST(SUM(l.wire) AS BIGINT) AS wire
+FROM logged AS l
+LEFT JOIN skewed_day AS k ON k.day = l.step // {_STEPS_PER_DAY}
+WHERE k.day IS NULL AND l.step >= {first} AND l.step < {until}
+GROUP BY l.report, l.configuration, l.flow, l.is_dropped, l.is_extra, l.step // {steps}
+"""
+
+
+_REPORTING = f"JOIN place AS p ON p.node = {reporter_of('g.report')}"
+
+PLACE_RECORDS = f"""
+SELECT p.place AS place, g.configuration AS configuration, g.is_extra AS is_extra,
+  CAST(SUM(g.records) AS BIGINT) AS records,
+  CAST(SUM(CASE WHEN r.weight > 0 THEN g.records ELSE 0 END) AS BIGINT) AS counted
+FROM logged_interval AS g
+{_REPORTING}
+LEFT JOIN weight AS r ON r.report = g.report
+GROUP BY p.place, g.configuration, g.is_extra
+"""
+"""Records by place and configuration, and those of them whose report counts."""
+
+SQUARE_BASE = 1 << 16
+"""Records are squared in two parts, whole numbers of which sums stay within 64 bits."""
+
+_WEIGHED = f"""(
+  SELECT s.place AS place, s.configuration AS configuration, s.edge AS edge, s.block AS block,
+    s.wire AS wire, s.wire // {SQUARE_BASE} AS high, s.wire % {SQUARE_BASE} AS low
+  FROM (
+    SELECT p.place AS place, g.configuration AS configuration, r.edge AS edge, g.block AS block,
+      g.wire * r.weight AS wire
+    FROM logged_interval AS g
+    {_REPORTING}
+    JOIN weight AS r ON r.report = g.report
+    WHERE r.weight > 0 AND g.is_extra = 0 AND g.wire > 0
+  ) AS s
+)"""
+_SUMS = """CAST(SUM(w.wire) AS BIGINT) AS wire, SUM(w.high * w.high) AS high_square,
+  SUM(w.high * w.low) AS middle, SUM(w.low * w.low) AS low_square,
+  MAX(w.wire) AS most"""
+
+EDGE_SQUARES = f"""
+SELECT w.place AS place, w.configuration AS configuration, w.edge AS edge,
+  {_SUMS}
+FROM {_WEIGHED} AS w
+GROUP BY w.place, w.configuration, w.edge
+"""
+"""Of each edge as a place counts it: wire bytes, and the parts of the squares of its records'.
+
+Records of one five-tuple and step, which are rare, are taken together.
+"""
+
+
+def machine_blocks(steps: int, most: int) -> str:
+    """Return what the machines in `looked_at` send by minute, or by the interval if it is longer.
+
+    Args:
+        steps: Of the interval.
+        most: Steps of a minute, or of the interval if it is longer.
+    """
+    return f"""
+SELECT w.place AS place, w.configuration AS configuration, w.vm AS vm, w.block AS block,
+  {_SUMS}, COUNT(*) AS records
+FROM (
+  SELECT w.place, w.configuration, e.src_vm AS vm, w.block * {steps} // {most} AS block,
+    w.wire, w.high, w.low
+  FROM {_WEIGHED} AS w
+  JOIN edge AS e ON e.edge = w.edge
+  JOIN looked_at AS v ON v.vm = e.src_vm
+) AS w
+GROUP BY w.place, w.configuration, w.vm, w.block
+ORDER BY w.place, w.configuration, w.vm, w.block
+"""

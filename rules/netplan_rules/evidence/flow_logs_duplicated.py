@@ -1,0 +1,164 @@
+"""Flows that several configurations of flow logs write down, each for money."""
+
+from collections.abc import Iterator
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Confidence,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instruction,
+    LogOverlap,
+    Need,
+    ResourceRef,
+    Saving,
+    Severity,
+    Subnetwork,
+    bill,
+    last_part,
+)
+from netplan_planner.model.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
+from netplan_planner.units import counted
+from netplan_rules.base import Rule
+from netplan_rules.wording import command
+from netplan_rules.work import LOGGING
+
+RULE = Rule(
+    id="flow-logs-duplicated",
+    aliases=("flow-logs-twice",),
+    title="Flows are logged by two configurations",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY}),
+    rationale="A subnetwork's own setting and every configuration of the Network Management API"
+    " that covers it write records of their own of the same flow. Each is billed, and who sums"
+    " them counts every byte twice.",
+    remediation="Keep the one that covers what is needed, and switch the other off for this place.",
+    guards="With flow logs it fires only where both have records of one place in one hour; netplan"
+    " counts one of them. A configuration with a filter may have been left out although it logs"
+    " what the other does not. Without flow logs it looks at the settings alone: a filter, or a"
+    " setting that is off, keeps it silent, and what it costs is not known.",
+    references=("https://docs.cloud.google.com/vpc/docs/using-flow-logs",),
+    work=LOGGING,
+    since="0.1.0",
+    group_message="{count} places are logged by two configurations of flow logs",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each place whose flows several configurations log, by the records if there are any."""
+    if facts.traffic is not None and facts.traffic.coverage.logged:
+        for overlap in facts.traffic.coverage.overlaps:
+            yield _hit(facts, overlap)
+        return
+    for subnetwork in facts.inventory.subnetworks:
+        names = _settings_of(facts, subnetwork)
+        for name in names[1:]:
+            yield _stated(subnetwork, names[0], name)
+
+
+def _settings_of(facts: Facts, subnetwork: Subnetwork) -> list[str]:
+    """Return who logs all flows of a subnetwork now, by name; the first is to be kept.
+
+    Configurations are the way that is recommended now, and go before the subnetwork's setting.
+    """
+    found = [
+        one.name
+        for one in facts.inventory.flow_log_configurations
+        if one.logs.enabled and not one.logs.filter_expr and one.covers(subnetwork)
+    ]
+    own = subnetwork.flow_logs
+    if own is not None and own.enabled and not own.filter_expr:
+        found.append(OWN_SETTING)
+    return found
+
+
+def _stated(subnetwork: Subnetwork, kept: str, other: str) -> Hit:
+    return Hit(
+        resources=(subnetwork.ref,),
+        subject=f"{subnetwork.name}: {other}",
+        message=f"{subnetwork.name} is logged by {kept} and by {other} as well: each writes a"
+        " record of every flow",
+        evidence=(
+            Evidence(name="kept", value=kept, source="inventory"),
+            Evidence(name="second", value=other, source="inventory"),
+        ),
+        saving=Saving(unknown="how many records there are is not known without flow logs"),
+        fix=_fix(subnetwork.name, kept, other, _switch_off(subnetwork, other)),
+        confidence=Confidence.MEDIUM,
+        confidence_reason="by the settings alone: records would show whether both write them",
+    )
+
+
+def _switch_off(subnetwork: Subnetwork | None, other: str) -> tuple[str, ...]:
+    """Return the command that ends a subnetwork's own setting; a configuration may cover more."""
+    if subnetwork is None or other != OWN_SETTING:
+        return ()
+    return (
+        command(
+            *("gcloud", "compute", "networks", "subnets", "update", subnetwork.name),
+            f"--region={subnetwork.region}",
+            f"--project={subnetwork.project}",
+            "--no-enable-flow-logs",
+        ),
+    )
+
+
+def _fix(name: str, kept: str, other: str, commands: tuple[str, ...]) -> Fix:
+    return Fix(
+        label="one configuration of flow logs",
+        verify=Instruction(
+            text="The next audit leaves no record of another configuration out.",
+        ),
+        undo=Instruction(text="Switch the configuration on again."),
+        text=f"Keep {kept} or {other}, and switch the other off for {name}.",
+        commands=commands,
+        documents=RULE.references,
+        caution="A configuration may cover other places too, and feed other readers.",
+    )
+
+
+def _saving(facts: Facts, overlap: LogOverlap) -> Saving:
+    """Return what the records of the second configuration cost a month, made and stored."""
+    assert facts.traffic is not None
+    if facts.traffic.is_steady or not facts.traffic.month_seconds:
+        return Saving(unknown="what records there are in a month is not known")
+    has_metadata = facts.traffic.coverage.has_metadata
+    size = overlap.record_count * record_bytes(has_metadata=has_metadata)
+    gib = facts.gib_per_month(size)
+    try:
+        return Saving(
+            items=tuple(
+                line
+                for name, service in (("made", GENERATION), ("stored for 30 days", STORAGE))
+                for line in bill(f"flow logs, {name}", gib, facts.prices.service_price(service))
+            )
+        )
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+
+
+def _hit(facts: Facts, overlap: LogOverlap) -> Hit:
+    name, left_out = last_part(overlap.place), last_part(overlap.left_out)
+    counts = last_part(overlap.counted)
+    saving = _saving(facts, overlap)
+    subnetwork = facts.inventory.subnetwork_by_link.get(overlap.place)
+    return Hit(
+        resources=(ResourceRef(self_link=overlap.place),),
+        subject=f"{name}: {left_out}",
+        message=f"{name} is logged by {counts} and by {left_out} as well:"
+        f" {counted(overlap.record_count, 'record')} of the second, of"
+        f" {counted(overlap.payload_bytes, 'byte')}, were left out here",
+        evidence=(
+            Evidence(
+                name="records", value=overlap.record_count, unit="records", source="flow logs"
+            ),
+            Evidence(name="payload", value=overlap.payload_bytes, unit="B", source="flow logs"),
+            Evidence(name="counted", value=overlap.counted, source="flow logs"),
+            Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
+        ),
+        saving=saving,
+        fix=_fix(name, counts, left_out, _switch_off(subnetwork, overlap.left_out)),
+    )

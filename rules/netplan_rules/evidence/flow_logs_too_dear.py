@@ -1,0 +1,195 @@
+"""Flow logs that cost much beside the traffic that they tell of."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Confidence,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    ResourceRef,
+    Saving,
+    SelfLink,
+    Severity,
+    bill,
+    last_part,
+    total_usd,
+    worded,
+)
+from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
+from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.wording import command, money
+from netplan_rules.work import LOGGING
+
+RULE = Rule(
+    id="flow-logs-too-dear",
+    title="Flow logs cost much beside the traffic that they tell of",
+    severity=Severity.LOW,
+    needs=frozenset({Need.FLOW_RECORDS}),
+    rationale="Flow logs are billed by the record, made and stored, whatever the flow costs: many"
+    " short flows inside a zone are free of charge, and dear to log.",
+    remediation="Plan sampling and interval for an error that does: netplan flow-logs plan. A"
+    " filter, or leaving metadata out, saves as well.",
+    guards="Subnetworks whose logs cost less than the threshold keep the rule silent, as do those"
+    " whose logs cost a small share of the traffic that their machines send. Where a part of that"
+    " traffic has no known price the subnetwork is not judged. Logs may be kept for more than money"
+    " (security, troubleshooting), so the confidence is medium.",
+    references=(
+        "https://cloud.google.com/vpc/network-pricing",
+        "https://docs.cloud.google.com/vpc/docs/using-flow-logs",
+    ),
+    work=LOGGING,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="max_cost_ratio",
+            default=0.1,
+            unit="ratio",
+            about="dollars of logs to dollars of the traffic that they tell from which logs count"
+            " as dear",
+            most=1000.0,
+        ),
+        Threshold(
+            name="min_usd_per_month",
+            default=50.0,
+            unit="USD/month",
+            about="dollars of a subnetwork's logs below which the rule keeps silent",
+        ),
+    ),
+    group_message="the flow logs of {count} subnetworks cost much beside the traffic that they"
+    " tell of; the first: {cost}",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each subnetwork whose records cost too much of what their traffic does."""
+    traffic = facts.traffic
+    if traffic is None or traffic.is_steady or not traffic.month_seconds:
+        return
+    records: dict[SelfLink, int] = defaultdict(int)
+    for one in traffic.coverage.logged:
+        records[one.place] += one.record_count
+    places = [place for place in sorted(records) if place in facts.inventory.subnetwork_by_link]
+    least = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
+    most = Decimal(str(facts.threshold(RULE.id, "max_cost_ratio")))
+    if not places:
+        return
+    try:
+        usd_per_record = _usd_per_record(facts, sum(records.values()))
+    except MissingDatum as error:
+        for place in places:
+            yield Gap(resource=ResourceRef(self_link=place), reason=str(error))
+        return
+    sent = _sent_usd(facts)
+    for place in places:
+        cost = usd_per_record * records[place]
+        if cost < least:
+            continue
+        told, unknown = sent.get(place, (Decimal(0), ""))
+        if unknown:
+            yield Gap(resource=ResourceRef(self_link=place), reason=unknown)
+        elif cost > most * told:
+            yield _hit(facts, place, cost, told, records[place])
+
+
+def _usd_per_record(facts: Facts, record_count: int) -> Decimal:
+    """Return what a record of the window costs a month; the steps are of all records together."""
+    assert facts.traffic is not None
+    size = record_bytes(has_metadata=facts.traffic.coverage.has_metadata)
+    gib = facts.gib_per_month(record_count * size)
+    lines = [
+        line
+        for service in (GENERATION, STORAGE)
+        for line in bill("flow logs", gib, facts.prices.service_price(service))
+    ]
+    return total_usd(lines) / record_count
+
+
+def _sent_usd(facts: Facts) -> dict[SelfLink, tuple[Decimal, str]]:
+    """Return what the machines of each subnetwork send a month in dollars, or why it is not known.
+
+    Machines with several interfaces are of the first one's. Volumes are priced by subnetwork, so
+    that free and cheaper steps count for each.
+    """
+    assert facts.traffic is not None
+    volumes: dict[SelfLink, dict[PricedPath, int]] = defaultdict(lambda: defaultdict(int))
+    for edge in facts.traffic.edges:
+        machine = facts.instance(facts.src(edge))
+        subnetwork = machine.interfaces[0].subnetwork if machine and machine.interfaces else None
+        if subnetwork is not None:
+            volumes[subnetwork][priced_path_of(facts, edge)] += edge.wire_bytes
+    return {place: _priced(facts, of_paths) for place, of_paths in volumes.items()}
+
+
+def _priced(facts: Facts, of_paths: dict[PricedPath, int]) -> tuple[Decimal, str]:
+    usd, unknown = Decimal(0), ""
+    for path, byte_count in of_paths.items():
+        for part in path_prices_of(facts, path):
+            if part.tiers:
+                usd += total_usd(bill("traffic", facts.gib_per_month(byte_count), part.tiers))
+            else:
+                unknown = part.reason
+    return usd, unknown
+
+
+def _hit(facts: Facts, place: SelfLink, cost: Decimal, told: Decimal, record_count: int) -> Hit:
+    assert facts.traffic is not None
+    subnetwork = facts.inventory.subnetwork_by_link[place]
+    month = facts.gib_per_month(
+        record_count * record_bytes(has_metadata=facts.traffic.coverage.has_metadata)
+    )
+    name = last_part(place)
+    return Hit(
+        resources=(subnetwork.ref,),
+        subject=f"{name} ({subnetwork.region})",
+        message=worded(
+            f"the flow logs of {name} cost ",
+            money(cost),
+            " a month, and tell of traffic that costs ",
+            money(told),
+        ),
+        evidence=(
+            Evidence(
+                name="cost", value=float(round(cost, 2)), unit="USD/month", source="flow logs"
+            ),
+            Evidence(
+                name="traffic", value=float(round(told, 2)), unit="USD/month", source="flow logs"
+            ),
+            Evidence(
+                name="volume", value=float(round(month, 3)), unit="GiB/month", source="flow logs"
+            ),
+            Evidence(name="records", value=record_count, unit="records", source="flow logs"),
+        ),
+        saving=Saving(
+            unknown="netplan flow-logs plan tells what thinner logs would save, and what error they"
+            " bring"
+        ),
+        fix=Fix(
+            label="thinner flow logs",
+            text="Set the sampling ratio and the interval that netplan flow-logs plan finds for the"
+            " error that does; a tenth of the records is where to begin without it.",
+            commands=(
+                command(
+                    *("gcloud", "compute", "networks", "subnets", "update", subnetwork.name),
+                    f"--region={subnetwork.region}",
+                    f"--project={subnetwork.project}",
+                    "--logging-flow-sampling=0.1",
+                ),
+            ),
+            verify=Instruction(text="The next audit's network services have the new dollars."),
+            undo=Instruction(text="Set the ratio back."),
+            documents=RULE.references,
+            caution="What reads the logs for other reasons sees fewer records as well.",
+        ),
+        confidence=Confidence.MEDIUM,
+        confidence_reason="logs may be kept for more than the dollars of traffic",
+    )

@@ -1,0 +1,64 @@
+"""`netplan flow-logs`: what logs cost, and what would do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from netplan_planner.engine.demos import load_demo
+from support.commands.run import run_verbs
+
+COMMANDS_BY_ANSWER = {
+    "FlowLogBill": (
+        ["flow-logs", "cost", "--demo", "gecko"],
+        ["flow-logs", "plan", "--demo", "gecko", "--dollar-error", "2%"],
+    )
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
+
+
+def test_a_plan_says_what_it_promises_and_gives_the_commands() -> None:
+    found = run_verbs(arguments=["flow-logs", "plan", "--demo", "gecko"])
+    assert found.returncode == 0, found.stderr
+    assert "Flow logs cost $0.10 a month of 730 h, by 4,960 records" in found.stdout
+    assert "As planned, logging costs $0.05 a month" in found.stdout
+    assert (
+        "gcloud compute networks subnets update default --region=us-central1"
+        " --project=gecko-demo --logging-aggregation-interval=interval-10-min"
+    ) in found.stdout
+
+
+def test_logs_that_are_not_on_are_priced_by_how_many_records_there_would_be(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "records.csv"
+    table.write_text("subnetwork,records,hours\nfront,1000000,1\nback,2000000,\nodd,,\n")
+    words = ["flow-logs", "cost", "--records", str(table), "--output", "json"]
+    found = run_verbs(arguments=words)
+    assert found.returncode == 0, found.stderr
+    answer = json.loads(found.stdout)
+    front, back = answer["writers"]
+    assert (front["name"], front["volume"]["records_per_month"]) == ("front", 730_000_000)
+    assert back["volume"]["records_per_month"] == 2_000_000
+    # 732 million records of 1,418 bytes, 0.25 USD to make a GiB and 0.25 to store it.
+    gib = 732_000_000 * 1418 / 2**30
+    assert float(answer["usd_per_month"]) == pytest.approx(gib * 0.5, rel=1e-3)
+    assert any("1 row without a number" in note for note in answer["notes"])
+
+
+@pytest.mark.parametrize("value", ["5", "0%", "100%", "5%x", "five%"])
+def test_a_promise_is_a_percentage(value: str) -> None:
+    found = run_verbs(arguments=["flow-logs", "plan", "--demo", "gecko", "--dollar-error", value])
+    assert found.returncode == 2
+    assert "--dollar-error takes a percentage" in found.stderr
+
+
+def test_a_plain_table_says_nothing_of_records(tmp_path: Path) -> None:
+    demo = load_demo("gecko")
+    table = tmp_path / "rates.csv"
+    table.write_text("src,dst,gbps\n10.128.0.2,10.128.0.3,1\n")
+    given = [word for path in demo.inventory for word in ("--inventory", str(path))]
+    for more in ([], ["--traffic", str(table)]):
+        found = run_verbs(arguments=["flow-logs", "cost", *given, *more])
+        assert found.returncode == 2, found.stderr
+        assert "flow logs in their own records are needed" in found.stderr
