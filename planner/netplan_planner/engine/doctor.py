@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from netplan_planner.engine.doctor_projects import project_checks
-from netplan_planner.engine.findings import judge
+from netplan_planner.engine.judging import judge
 from netplan_planner.errors import AccessError
 from netplan_planner.google.compute import Examined, examine_projects
 from netplan_planner.google.compute_methods import PERMISSIONS
