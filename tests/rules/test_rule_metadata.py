@@ -437,7 +437,7 @@ it beside the rule on what is measured."""
 ADDED = {
     "flow-logs-duplicated": ("evidence", "low"),
     "flow-logs-too-dear": ("evidence", "low"),
-    "drops-at-saturation": ("capacity", "high"),
+    "drops-at-saturation": ("capacity", "medium"),
 }
 """What the catalogue has no rule for."""
 

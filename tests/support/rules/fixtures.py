@@ -264,6 +264,8 @@ def _instance(m: Json) -> Json:
         gpu_type, count = m["gpus"]
         link = _link(f"zones/{zone}/acceleratorTypes/{gpu_type}")
         instance["guestAccelerators"] = [{"acceleratorType": link, "acceleratorCount": count}]
+    if m.get("forwards"):
+        instance["canIpForward"] = True
     if m.get("tier1"):
         instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
     if "group" in m:
