@@ -33,8 +33,8 @@ RULE = Rule(
     severity=Severity.MEDIUM,
     needs=frozenset({Need.INVENTORY, Need.RATES}),
     rationale="What a packet costs hardly depends on its size. From outside the VPC Google takes"
-    " 1.8 million packets a second for a machine; for other packets no document states a limit, yet a"
-    " machine that sends many small ones is bound by its vCPUs far below its cap.",
+    " 1.8 million packets a second for a machine; for other packets no document states a limit, yet"
+    " a machine that sends many small ones is bound by its vCPUs far below its cap.",
     remediation="Put more into a packet (batches, fewer flushes, offloads of the interface), use a"
     " gVNIC interface with more queues, or spread the load over more machines.",
     guards="Silent below the packet floor, for great packets, and where bytes come near the cap,"
