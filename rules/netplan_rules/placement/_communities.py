@@ -81,10 +81,15 @@ def community_moves(
     """
     copies = replica_sets(facts)
     for members in _communities(facts):
-        found = _best(facts, standing, copies, members)
-        if found is None or found.inner_ratio < min_inner_ratio:
+        inner = _edges_within(facts, members)
+        own = sum(edge.wire_bytes for edge in _own_edges(facts, members))
+        if not own or sum(edge.wire_bytes for edge in inner) < min_inner_ratio * own:
             continue
-        if found.saving.usd_per_month < min_usd:
+        # No move inside a region saves more than what its members pay between zones.
+        if standing.traffic.cost(_crossing(facts, standing, members)).usd_per_month < min_usd:
+            continue
+        found = _best(facts, standing, copies, members, inner)
+        if found is None or found.saving.usd_per_month < min_usd:
             continue
         for machine in found.moved:
             standing.traffic.move(standing.owner(machine), found.zone)
@@ -111,14 +116,17 @@ def _communities(facts: Facts) -> list[tuple[int, ...]]:
 
 
 def _best(
-    facts: Facts, standing: Standing, copies: ReplicaSets, owners: Sequence[int]
+    facts: Facts,
+    standing: Standing,
+    copies: ReplicaSets,
+    owners: Sequence[int],
+    inner: Sequence[Edge],
 ) -> CommunityMove | None:
     """Return the move of a community into the zone that saves most; None where nothing moves."""
     assert facts.traffic is not None
     known = (facts.instance(facts.traffic.owners[owner]) for owner in owners)
     members = tuple(machine for machine in known if machine is not None)
     zones = sorted({standing.zone(machine) for machine in members})
-    inner = _edges_within(facts, owners)
     crossing = [edge for edge in inner if edge.path_class.distance == "inter-zone"]
     if len(zones) == 1 or not crossing:
         return None
@@ -158,6 +166,15 @@ def _edges_within(facts: Facts, owners: Iterable[int]) -> list[Edge]:
     ]
 
 
+def _crossing(facts: Facts, standing: Standing, owners: Iterable[int]) -> tuple[Edge, ...]:
+    """Return what some owners exchange with own machines of other zones of the region now."""
+    return tuple(
+        edge
+        for edge in _own_edges(facts, owners)
+        if standing.traffic.priced(edge).path_class.distance == "inter-zone"
+    )
+
+
 def _own_edges(facts: Facts, owners: Iterable[int]) -> tuple[Edge, ...]:
     """Return all that some owners exchange with own machines, each edge once."""
     assert facts.traffic is not None
@@ -191,12 +208,41 @@ def _moved_to(
         )
         if not joins:
             moved.append(machine)
-    for machine in tuple(moved):
-        others = tuple(one for one in moved if one is not machine)
-        with_it = _saving(facts, standing, moved, zone).usd_per_month
-        if with_it - _saving(facts, standing, others, zone).usd_per_month < _LEAST_GAIN:
-            moved.remove(machine)
-    return tuple(moved)
+    return _who_gains(facts, standing, moved, zone)
+
+
+def _who_gains(
+    facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone
+) -> tuple[Instance, ...]:
+    """Return those whose move brings something while the others move as well."""
+    traffic = standing.traffic
+    was = _put(standing, moved, zone)
+    kept = []
+    for machine in moved:
+        owner = standing.owner(machine)
+        edges = _own_edges(facts, (owner,))
+        there = traffic.cost(edges).usd_per_month
+        traffic.move(owner, was[owner])
+        if traffic.cost(edges).usd_per_month - there >= _LEAST_GAIN:
+            traffic.move(owner, zone)
+            kept.append(machine)
+    _put_back(standing, was)
+    return tuple(kept)
+
+
+def _put(standing: Standing, moved: Sequence[Instance], zone: Zone) -> dict[int, Zone | None]:
+    """Put machines into a zone, and return where to put them back."""
+    traffic = standing.traffic
+    owners = [standing.owner(machine) for machine in moved]
+    was = {owner: traffic.zone(owner) if traffic.is_moved(owner) else None for owner in owners}
+    for owner in owners:
+        traffic.move(owner, zone)
+    return was
+
+
+def _put_back(standing: Standing, was: dict[int, Zone | None]) -> None:
+    for owner, before in was.items():
+        standing.traffic.move(owner, before)
 
 
 def _saving(facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone) -> Saving:
@@ -205,16 +251,11 @@ def _saving(facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Z
     The zone is of their own region: the machines themselves, and what they exchange with others
     than own machines, cost the same there.
     """
-    traffic = standing.traffic
-    owners = [standing.owner(machine) for machine in moved]
-    edges = _own_edges(facts, owners)
-    here = traffic.cost(edges)
-    was = {owner: traffic.zone(owner) if traffic.is_moved(owner) else None for owner in owners}
-    for owner in owners:
-        traffic.move(owner, zone)
-    there = traffic.cost(edges)
-    for owner, before in was.items():
-        traffic.move(owner, before)
+    edges = _own_edges(facts, [standing.owner(machine) for machine in moved])
+    here = standing.traffic.cost(edges)
+    was = _put(standing, moved, zone)
+    there = standing.traffic.cost(edges)
+    _put_back(standing, was)
     unpriced = here.unpriced | there.unpriced
     if unpriced:
         return Saving(unknown=min(unpriced))
