@@ -9,8 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-import networkx
-
 from netplan_planner.model import Edge, Facts, Gap, Instance, Saving, SelfLink, Value, Zone
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair, pair_of
 from netplan_rules.money import negated
@@ -99,6 +97,8 @@ def community_moves(
 
 def _communities(facts: Facts) -> list[tuple[int, ...]]:
     """Return the communities of owners, those with most traffic first."""
+    import networkx  # docs/adr/0015: as much again as all rules together
+
     assert facts.traffic is not None
     by_region: dict[str, dict[Pair, int]] = defaultdict(lambda: defaultdict(int))
     for edge in facts.traffic.edges:
