@@ -225,6 +225,8 @@ def _request(asked: Audit) -> "AuditRequest":
         today=options.day(asked.today) or date.today(),
         as_of=options.day(asked.as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
+        parents=given.parents,
+        excluded=options.names(given.exclude_project),
         inventory=(*given.inventories, *(asked.files or ())),
         traffic=given.traffic_inputs,
         measurements=tuple(asked.measurements or ()),
@@ -243,6 +245,7 @@ def _request(asked: Audit) -> "AuditRequest":
         targets=targets,
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
     return asked.metrics.added_to(request)
 

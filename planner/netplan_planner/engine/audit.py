@@ -18,6 +18,7 @@ from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.engine.titles import projects_of, title_of
+from netplan_planner.engine.unresolved import unresolved
 from netplan_planner.model import (
     Coverage,
     Facts,
@@ -317,7 +318,7 @@ def _coverage(
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not incomplete,
         incomplete=incomplete,
-        notes=suppressions.notes,
+        notes=(*suppressions.notes, *unresolved(inventory)),
         measurements=facts.measurement_coverage,
         metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

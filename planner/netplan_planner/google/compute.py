@@ -29,6 +29,7 @@ from netplan_planner.google.flow_log_configurations import (
     configurations_endpoint,
     read_configurations,
 )
+from netplan_planner.google.group_members import places_of, read_members
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
@@ -168,8 +169,14 @@ class _Reading:
             everything.merge(part.found)
         if must_answer and not any(part.has_answer for part in parts):
             raise AccessError(_nothing_read(everything))
-        for call in [pool.submit(self._type, places) for places in self._types(everything)]:
-            everything.merge(call.result().found)
+        types = [pool.submit(self._type, places) for places in self._types(everything)]
+        members = [
+            pool.submit(read_members, self._transport, place) for place in places_of(everything)
+        ]
+        for looked_up in types:
+            everything.merge(looked_up.result().found)
+        for listed in members:
+            everything.merge(listed.result())
         for configuration in configurations:
             everything.merge(configuration.result())
         return everything.inventory()

@@ -1,4 +1,4 @@
-"""GET requests to Google's APIs: credentials, retries, and refusals in plain words.
+"""Requests to Google's APIs that read: credentials, retries, and refusals in plain words.
 
 The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-transport.md).
 Nothing here writes or logs a credential.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
 from netplan_planner.google.refusals import (
+    READS_BY_POST,
     Refusal,
     Request,
     error_message,
@@ -120,6 +121,11 @@ class Transport:
             self._unreachable = reason
         raise Refusal(f"{request.method}: {reason} (after {self.options.max_attempts} attempts)")
 
+    def pause(self, wait_s: float) -> None:
+        """Wait, but not beyond the time for all requests."""
+        left_s = max(self._deadline_s - time.monotonic(), 0.0)
+        self.stopped.wait(min(wait_s, left_s))
+
     def _require_time(self, request: Request) -> None:
         """Refuse to begin what would end after the time for all requests."""
         if time.monotonic() >= self._deadline_s:
@@ -171,9 +177,15 @@ class Transport:
 
     def _once(self, request: Request) -> tuple[int, bytes, float]:
         """Return status, body and the seconds that `Retry-After` asks for."""
-        response = self._sessions.own().get(
+        is_posted = request.body is not None
+        if is_posted and request.method not in READS_BY_POST:
+            raise ValueError(f"{request.method} is no method that only reads")
+        response = self._sessions.own().request(
+            "POST" if is_posted else "GET",
             self._endpoint.base_url + request.path,
             params=request.query,
+            data=request.body,
+            headers={"Content-Type": "application/json"} if is_posted else None,
             timeout=self.options.timeout_s,
             # Redirects could carry credentials elsewhere; the API has none.
             allow_redirects=False,

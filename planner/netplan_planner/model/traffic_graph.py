@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Value
-from netplan_planner.model.traffic import PathClass
+from netplan_planner.model.path_class import PathClass
 
 
 class GraphLevel(StrEnum):

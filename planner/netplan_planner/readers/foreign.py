@@ -54,7 +54,6 @@ _TERRAFORM_TEXT = re.compile(
 )
 """A configuration, or what `terraform plan` and `terraform show` print."""
 _STARTS = (
-    (b"PAR1", "a Parquet file: flow logs in Parquet are given to `--traffic`"),
     (_ZIP, f"a zip archive: {_ELSEWHERE}; unpack it"),
     (b"\x28\xb5\x2f\xfd", f"a zstd file: {_ELSEWHERE}; unpack it"),
     (b"SQLite format 3", "a database: not an inventory"),

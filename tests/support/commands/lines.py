@@ -263,6 +263,25 @@ VERBS: Mapping[str, Lines] = {
     "price flow-logs": _priced(
         "price flow-logs --records 1000000", ("price flow-logs --records 0", "every amount is 0")
     ),
+    "flow-logs cost": Lines(
+        success="flow-logs cost --demo gecko",
+        wrong=(
+            ("flow-logs cost --demo gekko", "gecko"),
+            ("flow-logs cost --demo gecko --output cvs", "csv"),
+        ),
+        unreadable=(
+            "flow-logs cost --records FILE",
+            "flow-logs cost --inventory FILE --traffic FILE",
+        ),
+    ),
+    "flow-logs plan": Lines(
+        success="flow-logs plan --demo gecko",
+        wrong=(
+            ("flow-logs plan --demo gekko", "gecko"),
+            ("flow-logs plan --demo gecko --dollar-error much", "5%"),
+        ),
+        unreadable=("flow-logs plan --inventory FILE --traffic FILE",),
+    ),
     "prices map": Lines(
         _made(answers.sku_map),
         wrong=(("prices map FILE --output cvs", "csv"),),

@@ -11,9 +11,12 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from netplan_planner.model import Metric
+from netplan_planner.google.logs.asking import LOG_NAMES, read_page
+from netplan_planner.google.logs.spool import Progress, State, open_spool
+from netplan_planner.model import Metric, ProjectId
 from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
@@ -28,6 +31,7 @@ from support.probes import iperf2 as probe_iperf2
 from support.probes.iperf3 import bidirectional, forward
 from support.probes.stores import write_store
 from support.projects import one_cluster
+from support.projects.asset_table import write_assets
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import SHARED
 
@@ -35,6 +39,7 @@ GCLOUD = FOLDER / "gcloud"
 CATALOG_URL = "http://127.0.0.1:9"
 """Nobody answers there: a page that is not whole cannot be had again, which must be said."""
 Words = tuple[str, ...]
+_LOGGED = "2026-11-02T08:30:00Z"
 _TYPE = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
 _TYPES = {
     "kind": "compute#machineTypeAggregatedList",
@@ -87,6 +92,31 @@ def _copy(source: Path) -> Callable[[Path], None]:
 def _assets(folder: Path) -> None:
     text = (FOLDER / "cloud-asset" / "assets.json").read_text()
     (folder / "assets.jsonl").write_text(text)
+    assets = [json.loads(line) for line in text.splitlines()]
+    states = [
+        {"window": {"startTime": f"2026-11-{day:02}T00:00:00Z"}, "asset": one, "deleted": day > 1}
+        for one in assets[:6]
+        for day in (1, 2)[: 1 + len(one["name"]) % 2]
+    ]
+    (folder / "history.json").write_text(json.dumps({"assets": states}))
+    write_assets(folder / "assets.parquet", assets)
+
+
+def _log_pages(folder: Path) -> None:
+    """The pages of Cloud Logging that a run keeps, all of them there."""
+    since, until = (datetime(2026, 11, 2, hour, tzinfo=UTC) for hour in (8, 9))
+    project = ProjectId("one-project")
+    # Nobody answers there.
+    asked = State(f"{CATALOG_URL}/v2/", since, until, False, {project: Progress()})
+    pages = open_spool(folder, asked)
+    log = f"projects/{project}/logs/{LOG_NAMES[0]}"
+    found = [{**one, "logName": log, "timestamp": _LOGGED} for one in _flows()]
+    for first in range(0, len(found), 4):
+        held = found[first : first + 4]
+        token = "more" if first + 4 < len(found) else ""
+        pages.add(
+            project, read_page(json.dumps({"entries": held, "nextPageToken": token}).encode())
+        )
 
 
 _POD_FILES = ("--traffic", "{folder}/pods.csv", "--traffic", "{folder}/hubble.jsonl")
@@ -353,6 +383,18 @@ KINDS: Mapping[str, Kind] = {
             "terraform",
             _terraform,
             (_audit("--inventory", "{file}"), _audit("--inventory", "{file}", "--output", "sarif")),
+        ),
+        Kind(
+            "log-pages",
+            _log_pages,
+            (
+                _audit(
+                    *("--inventory", "{project}", "--traffic", "cloud-logging"),
+                    *("--resume", "{folder}", "--logging-endpoint", CATALOG_URL),
+                    *("--anonymous", "--max-attempts", "1", "--threads", "2"),
+                ),
+            ),
+            is_folder=True,
         ),
         Kind(
             "flow-logs",

@@ -49,6 +49,8 @@ def reconcile(asked: Reconcile) -> None:
     request = AuditRequest(
         today=date.today(),
         projects=tuple(dict.fromkeys(asked.given.project or ())),
+        parents=asked.given.parents,
+        excluded=options.names(asked.given.exclude_project),
         inventory=asked.given.inventories,
         traffic=asked.given.traffic_inputs,
         demo=asked.given.demo,
