@@ -28,6 +28,7 @@ NAMED = {
     "netplan_planner/traffic/__init__.py: read_pod_traffic": 1,
     "netplan_planner/traffic/__init__.py: read_traffic": 1,
     "netplan_pricing/opening.py: open_prices": 2,
+    "netplan_rules/placement/_communities.py: _communities": 1,
 }
 """By file and function, how many imports stand in it."""
 

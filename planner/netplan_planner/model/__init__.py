@@ -32,6 +32,7 @@ from netplan_planner.model.commitment import (
 )
 from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
+    LATENCY_LABEL,
     PIN_LABEL,
     ROLE_LABEL,
     DeclaredLink,
@@ -209,6 +210,7 @@ from netplan_planner.model.rule_answers import (
     RuleList,
     RulePage,
     RuleThreshold,
+    Work,
 )
 from netplan_planner.model.settings import (
     Environment,

@@ -16,6 +16,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._full import is_full
 from netplan_rules.capacity._resize import (
     cheapest,
     doubts_of_caps,
@@ -32,6 +33,7 @@ from netplan_rules.capacity._resize import (
 from netplan_rules.drops import drops_of, overflow_evidence, overflow_text
 from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="egress-cap-saturated",
@@ -46,6 +48,7 @@ RULE = Rule(
     " confidence, unless packets were dropped because the queue ran over, which says it all."
     " A type without a documented cap is listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(
@@ -85,17 +88,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         cap = instance_cap(instance, facts.caps)
         if cap is None:
             yield unknown_cap(facts, instance)
-        elif _is_full(facts, rates, cap):
+        elif is_full(facts, rates, cap):
             yield _hit(facts, instance, rates, cap, ledger)
-
-
-def _is_full(facts: Facts, rates: MachineRates, cap: EgressCap) -> bool:
-    full_gbps = facts.threshold(RULE.id, "max_ratio") * cap.egress_gbps
-    return rates.egress.p95_gbps >= facts.threshold(
-        RULE.id, "p95_ratio"
-    ) * cap.egress_gbps or rates.egress.minutes_at_least(full_gbps) >= facts.threshold(
-        RULE.id, "full_minutes"
-    )
 
 
 def _used_ratio(facts: Facts, rates: MachineRates, cap: EgressCap) -> float:

@@ -31,6 +31,7 @@ from netplan_rules.money import machine_saving
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="tier1-missing",
@@ -48,6 +49,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configur"
         "ation",
     ),
+    work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
         Threshold(

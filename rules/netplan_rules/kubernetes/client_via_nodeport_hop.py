@@ -20,6 +20,7 @@ from netplan_planner.model import (
 from netplan_planner.model.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import patch
+from netplan_rules.work import SERVICE
 
 RULE = Rule(
     id="client-via-nodeport-hop",
@@ -39,6 +40,7 @@ RULE = Rule(
         "/",
         "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/service-load-balancer",
     ),
+    work=SERVICE,
     since="0.1.0",
     group_message="clients of {count} Services enter by nodes of other zones than their endpoints",
 )

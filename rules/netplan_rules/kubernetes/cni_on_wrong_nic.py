@@ -29,6 +29,7 @@ from netplan_rules.kubernetes._interfaces import (
 )
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
+from netplan_rules.work import NETWORK_PLUGIN
 
 VIRTIO, GVNIC = "VIRTIO_NET", "GVNIC"
 
@@ -51,6 +52,7 @@ RULE = Rule(
         "/",
         "https://docs.cloud.google.com/vpc/docs/multiple-interfaces-concepts",
     ),
+    work=NETWORK_PLUGIN,
     since="0.1.0",
     group_message="{count} nodes send their pods' packets by the slower of their interfaces",
 )

@@ -9,6 +9,7 @@ from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import kubectl
 from netplan_rules.trust import Doubts
+from netplan_rules.work import POD_TEMPLATE
 
 RULE = Rule(
     id="db-pod-best-effort",
@@ -27,6 +28,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/",
         "https://kubernetes.io/docs/tasks/configure-pod-container/quality-service-pod/",
     ),
+    work=POD_TEMPLATE,
     since="0.1.0",
     group_message="pods of {count} databases are not Guaranteed: their processor time is what"
     " others leave",

@@ -6,6 +6,7 @@ from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import cluster_networks, object_of
 from netplan_rules.kubernetes._overlay import USER_SPACE, overlay_hit
+from netplan_rules.work import NETWORK_PLUGIN
 
 RULE = Rule(
     id="flannel-udp",
@@ -19,6 +20,7 @@ RULE = Rule(
     guards="Silent for every backend that the kernel does. Where flannel is found and its backend"
     " is not stated, the cluster is listed as not judged.",
     references=("https://kubernetes.io/docs/concepts/cluster-administration/networking/",),
+    work=NETWORK_PLUGIN,
     since="0.1.0",
     group_message="{count} clusters send pods' packets through a process",
 )

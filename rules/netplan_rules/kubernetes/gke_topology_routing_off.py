@@ -19,6 +19,7 @@ from netplan_planner.model.kubernetes import Kubernetes, Service
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._near import near_hit, prefer_near, see_slices
 from netplan_rules.near_services import NearService, near_services
+from netplan_rules.work import SERVICE
 
 RULE = Rule(
     id="gke-topology-routing-off",
@@ -39,6 +40,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/services-networking/topology-aware-routing/",
         "https://kubernetes.io/docs/reference/networking/virtual-ips/",
     ),
+    work=SERVICE,
     since="0.1.0",
     group_message="{count} Services ask for near endpoints and have no hints",
 )

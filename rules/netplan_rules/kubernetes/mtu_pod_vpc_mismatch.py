@@ -21,6 +21,7 @@ from netplan_rules.kubernetes._cluster import ClusterFacts, cluster_networks, ob
 from netplan_rules.kubernetes._interfaces import interfaces_of, used_interface
 from netplan_rules.kubernetes._overlay import header_of
 from netplan_rules.trust import Doubts
+from netplan_rules.work import NETWORK_PLUGIN
 
 RULE = Rule(
     id="mtu-pod-vpc-mismatch",
@@ -39,6 +40,7 @@ RULE = Rule(
         "https://cloud.google.com/vpc/docs/mtu",
         "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
     ),
+    work=NETWORK_PLUGIN,
     since="0.1.0",
     thresholds=(
         Threshold(

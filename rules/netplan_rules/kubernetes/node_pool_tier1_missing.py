@@ -29,6 +29,7 @@ from netplan_rules.capacity._tier1 import Tier1Choice, pool_of, tier1_choice, wa
 from netplan_rules.money import machine_saving
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence
+from netplan_rules.work import NODE_POOL
 
 RULE = Rule(
     id="node-pool-tier1-missing",
@@ -50,6 +51,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configur"
         "ation",
     ),
+    work=NODE_POOL,
     since="0.1.0",
     thresholds=(
         Threshold(

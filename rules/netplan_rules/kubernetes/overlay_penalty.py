@@ -6,6 +6,7 @@ from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule
 from netplan_rules.kubernetes._cluster import cluster_networks, object_of
 from netplan_rules.kubernetes._overlay import CIPHERS, USER_SPACE, overlay_hit
+from netplan_rules.work import NETWORK_PLUGIN
 
 RULE = Rule(
     id="overlay-penalty",
@@ -24,6 +25,7 @@ RULE = Rule(
         "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/alias-ips",
         "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
     ),
+    work=NETWORK_PLUGIN,
     since="0.1.0",
     group_message="{count} clusters put pods' packets into others",
 )

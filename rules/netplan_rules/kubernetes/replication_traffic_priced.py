@@ -10,6 +10,7 @@ from netplan_planner.model.kubernetes import Pod
 from netplan_planner.paths.pod_costs import PodCost, pod_costs
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.wording import money, volume
+from netplan_rules.work import NOTHING_TO_DO
 
 RULE = Rule(
     id="replication-traffic-priced",
@@ -27,6 +28,7 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
         "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
     ),
+    work=NOTHING_TO_DO,
     since="0.1.0",
     thresholds=(
         Threshold(

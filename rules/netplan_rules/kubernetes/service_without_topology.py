@@ -7,6 +7,7 @@ from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.kubernetes._near import near_hit, prefer_near
 from netplan_rules.near_services import near_services
+from netplan_rules.work import SERVICE
 
 RULE = Rule(
     id="service-without-topology",
@@ -26,6 +27,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/services-networking/service/",
         "https://cloud.google.com/vpc/network-pricing",
     ),
+    work=SERVICE,
     since="0.1.0",
     thresholds=(
         Threshold(

@@ -20,6 +20,7 @@ from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.throughput.round_trips.rtt import RoundTrip
 from netplan_rules.base import Rule
 from netplan_rules.trust import Doubts
+from netplan_rules.work import DATABASE_PLACES
 
 RULE = Rule(
     id="sync-replica-cross-region",
@@ -39,6 +40,7 @@ RULE = Rule(
         "https://docs.cloud.google.com/kubernetes-engine/docs/concepts/types-of-clusters",
         "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/",
     ),
+    work=DATABASE_PLACES,
     since="0.1.0",
     group_message="members of {count} databases commit together across regions",
 )

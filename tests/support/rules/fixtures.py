@@ -12,6 +12,7 @@
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
     routes      name, range, and `instance` (zone/name) or `ip`: the next hop
+    tunnels     of VPN: name, region, network (of its router; without one, it has none)
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
@@ -185,6 +186,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
     yield from (_route(r) for r in case.get("routes", ()))
+    yield from (one for t in case.get("tunnels", ()) for one in _tunnel(t))
     for group in case.get("groups", ()):
         yield _group(group)
     yield from (_commitment(c) for c in case.get("commitments", ()))
@@ -259,6 +261,7 @@ def _instance(m: Json) -> Json:
         ]
         nic["stackType"] = "IPV4_IPV6"
     nic |= {"nicType": m["nic_type"]} if "nic_type" in m else {}
+    nic |= {"queueCount": m["queues"]} if "queues" in m else {}
     others = [
         {
             "name": f"nic{number}",
@@ -311,6 +314,8 @@ def _instance(m: Json) -> Json:
         gpu_type, count = m["gpus"]
         link = _link(f"zones/{zone}/acceleratorTypes/{gpu_type}")
         instance["guestAccelerators"] = [{"acceleratorType": link, "acceleratorCount": count}]
+    if m.get("forwards"):
+        instance["canIpForward"] = True
     if m.get("tier1"):
         instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
     if "group" in m:
@@ -392,6 +397,29 @@ def _route(r: Json) -> Json:
         return route | {"nextHopIp": r["ip"]}
     zone, _, name = r["instance"].partition("/")
     return route | {"nextHopInstance": _link(f"zones/{zone}/instances/{name}")}
+
+
+def _tunnel(t: Json) -> Iterator[Json]:
+    place = f"regions/{t['region']}"
+    tunnel: Json = {
+        "kind": "compute#vpnTunnel",
+        "name": t["name"],
+        "region": _link(place),
+        "peerIp": "203.0.113.9",
+        "status": "ESTABLISHED",
+        "selfLink": _link(f"{place}/vpnTunnels/{t['name']}"),
+    }
+    if "network" in t:
+        router = _link(f"{place}/routers/of-{t['name']}")
+        tunnel["router"] = router
+        yield {
+            "kind": "compute#router",
+            "name": f"of-{t['name']}",
+            "region": _link(place),
+            "network": _link(f"global/networks/{t['network']}"),
+            "selfLink": router,
+        }
+    yield tunnel
 
 
 def _group(g: Json) -> Json:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from netplan_planner.google.clients.asking import Clients, Door, client_through, host_of
+from netplan_planner.google.compute_methods import CATALOG_ID
 from netplan_planner.google.exchange import Exchange
 from netplan_planner.google.options import Endpoint
 
@@ -13,7 +14,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)
     from google.cloud import billing_v1
 
-_CALLS = {"cloudbilling.services.skus.list": "list_skus"}
+_CALLS = {CATALOG_ID: "list_skus"}
 
 
 def clients_at(endpoint: Endpoint, exchange: Exchange) -> Clients:
