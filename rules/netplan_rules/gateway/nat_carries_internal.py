@@ -34,7 +34,7 @@ RULE = Rule(
     id="nat-carries-internal",
     title="Cloud NAT carries traffic between own machines",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS}),
     rationale="A machine without an external address that calls the external address of another"
     " one of yours goes out through Cloud NAT and comes back in. Cloud NAT charges every GiB of it,"
     " beside what the way between the external addresses costs.",

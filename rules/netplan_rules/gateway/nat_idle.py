@@ -31,7 +31,7 @@ RULE = Rule(
     id="nat-idle",
     title="Nobody used a Cloud NAT gateway",
     severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS}),
     rationale="A gateway is billed by the hour of every machine that it serves, and its addresses"
     " by the hour as well, whether anything goes through or not.",
     remediation="Delete it once nobody needs it, and release its addresses.",
@@ -135,7 +135,7 @@ def _hit(facts: Facts, gateway: Gateway) -> Hit:
     if not gateway.users:
         doubts.add("it serves no running machine, and what else it serves is in no flow log")
     machines = counted(len(gateway.users), "running machine")
-    addresses = counted(len(gateway.nat.addresses), "address")
+    addresses = counted(len(gateway.nat.addresses), "address", "addresses")
     return Hit(
         resources=(gateway.router.ref,),
         subject=gateway.subject,

@@ -44,7 +44,7 @@ RULE = Rule(
     id="nat-vs-address-breakeven",
     title="Addresses of their own are cheaper than Cloud NAT",
     severity=Severity.LOW,
-    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.PRICES}),
+    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS, Need.PRICES}),
     rationale="Cloud NAT charges by the hour of a machine and by the GiB, sent and received; an"
     " external address by the hour alone. From some GiB a month on (about 60 at list prices) the"
     " address is cheaper, and the way to the internet costs the same over both.",
