@@ -22,12 +22,11 @@ from netplan_planner.model import (
     SelfLink,
     Severity,
 )
-from netplan_planner.units import counted
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.gateway._served import processed, served_interfaces
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import Doubts, doubts_of_edge
-from netplan_rules.wording import internal_target, volume
+from netplan_rules.wording import internal_target, listed, volume
 from netplan_rules.work import ADDRESS
 
 RULE = Rule(
@@ -54,7 +53,6 @@ RULE = Rule(
 
 _UNCONNECTED = "networks without a connection"
 _FRONT = "a load balancer"
-_NAMED = 3
 
 
 @RULE
@@ -119,7 +117,7 @@ def _hit(
     return Hit(
         resources=(ResourceRef(self_link=target), ResourceRef(self_link=nat.router)),
         subject=f"{nat.name} ({nat.region}) → {owner.name}",
-        message=f"{volume(gib)} of {_listed(senders)} go through the Cloud NAT gateway"
+        message=f"{volume(gib)} of {listed(senders)} go through the Cloud NAT gateway"
         f" {nat.name} to {address}, the external address of your own {owner.name}",
         cause=cause,
         evidence=(
@@ -133,11 +131,6 @@ def _hit(
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {counted(len(names) - _NAMED, 'other')}" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def _fix(

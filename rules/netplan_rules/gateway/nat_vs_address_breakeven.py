@@ -37,7 +37,7 @@ from netplan_rules.gateway._served import (
 from netplan_rules.managed import is_managed
 from netplan_rules.money import negated
 from netplan_rules.trust import Doubts, doubt_of_month
-from netplan_rules.wording import gcloud_instance, money, volume
+from netplan_rules.wording import gcloud_instance, listed, money, volume
 from netplan_rules.work import GATEWAY
 
 RULE = Rule(
@@ -205,11 +205,10 @@ def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
             for one in by_hand
         )
 
-    listed = ", ".join(one.name for one in chosen[:5]) + (" and others" if len(chosen) > 5 else "")
     return Fix(
         label="addresses of their own",
-        text=f"Give {listed} external addresses; the rest stays behind {gateway.nat.name}."
-        f"{managed}",
+        text=f"Give {listed([one.name for one in chosen])} external addresses; the rest stays"
+        f" behind {gateway.nat.name}.{managed}",
         commands=commands("add-access-config"),
         verify=Instruction(
             text="The machines reach the internet by their own addresses, and the next audit shows"

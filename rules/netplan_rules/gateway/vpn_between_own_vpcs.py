@@ -19,6 +19,7 @@ from netplan_planner.model import (
     LineItem,
     Need,
     PathClass,
+    Region,
     Saving,
     SelfLink,
     Severity,
@@ -214,20 +215,24 @@ def _traffic_lines(
     regions = sorted({tunnel.region for tunnel in tunnels if tunnel.region is not None})
     for edge in edges:
         src = facts.src(edge)
-        if src.region is None or facts.instance(src) is None or len(regions) != 2:
-            continue
-        to = next((region for region in regions if region != src.region), src.region)
-        gib = facts.gib_per_month(edge.wire_bytes)
-        tiers = facts.prices.vpn_traffic(src_region=src.region, dst_region=to)
-        yield from bill("traffic through VPN", gib, tiers)
-        inside = facts.prices.traffic_line_items(
-            "traffic between the regions",
-            PathClass.INTER_REGION_INTERNAL,
-            gib,
-            src_region=src.region,
-            dst_region=to,
-        )
-        yield from (negated(line) for line in inside)
+        match [region for region in regions if region != src.region]:
+            case [to] if src.region is not None and facts.instance(src) is not None:
+                yield from _difference(facts, facts.gib_per_month(edge.wire_bytes), src.region, to)
+
+
+def _difference(
+    facts: Facts, gib: Decimal, src_region: Region, dst_region: Region
+) -> Iterator[LineItem]:
+    tiers = facts.prices.vpn_traffic(src_region=src_region, dst_region=dst_region)
+    yield from bill("traffic through VPN", gib, tiers)
+    inside = facts.prices.traffic_line_items(
+        "traffic between the regions",
+        PathClass.INTER_REGION_INTERNAL,
+        gib,
+        src_region=src_region,
+        dst_region=dst_region,
+    )
+    yield from (negated(line) for line in inside)
 
 
 def _fix(pair: _Pair, tunnels: Sequence[VpnTunnel]) -> Fix:

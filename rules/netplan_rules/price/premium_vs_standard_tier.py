@@ -1,7 +1,7 @@
 """Internet traffic that Standard Tier would carry for less."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
@@ -43,7 +43,7 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.money import negated
 from netplan_rules.placement._replicas import name_stem
 from netplan_rules.trust import Doubts, doubt_of_month
-from netplan_rules.wording import money, volume
+from netplan_rules.wording import listed, money, volume
 from netplan_rules.work import ADDRESS
 
 STANDARD = "STANDARD"
@@ -191,7 +191,7 @@ def _lines(
         MissingDatum: If Standard Tier has no price there.
     """
     moved: dict[tuple[PriceTier, ...], int] = defaultdict(int)
-    chosen = {id(edge) for _, edges in sent for edge in edges}
+    chosen = frozenset(edge.src for _, edges in sent for edge in edges)
     for _, edges in sent:
         for edge in edges:
             moved[prices.tiers(edge)] += edge.wire_bytes
@@ -208,15 +208,16 @@ def _lines(
 
 
 def _rest(
-    facts: Facts, prices: "_Prices", region: Region, chosen: Iterable[int]
+    facts: Facts, prices: "_Prices", region: Region, chosen: frozenset[int]
 ) -> tuple[dict[tuple[PriceTier, ...], int], int]:
     """Return the bytes of a region that fill the steps first: Premium by price, and Standard."""
     assert facts.traffic is not None
     stays: dict[tuple[PriceTier, ...], int] = defaultdict(int)
     standard = 0
-    taken = set(chosen)
     for edge in facts.traffic.edges:
-        if not _is_internet(facts, edge) or facts.src(edge).region != region or id(edge) in taken:
+        if not _is_internet(facts, edge) or facts.src(edge).region != region:
+            continue
+        if edge.src in chosen and edge.dst_address is None:
             continue
         priced = priced_path_of(facts, edge)
         if priced.network_tier == STANDARD:
@@ -238,8 +239,7 @@ def _hit(facts: Facts, region: Region, sent: Sequence[_Sent], items: Sequence[Li
         doubts.add(why)
     premium = total_usd([item for item in items if item.quantity > 0])
     standard = -total_usd([item for item in items if item.quantity < 0])
-    named = ", ".join(instance.name for instance, _ in sent[:5])
-    names = named + (f" and {counted(len(sent) - 5, 'other')}" if len(sent) > 5 else "")
+    names = listed([instance.name for instance, _ in sent])
     return Hit(
         resources=(
             ResourceRef(self_link=SelfLink(f"regions/{region}")),
