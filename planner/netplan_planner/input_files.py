@@ -74,7 +74,12 @@ def whole(path: Path, most_bytes: int = WHOLE_BYTES) -> bytes:
     with path.open("rb") as file:
         about = os.fstat(file.fileno())
         most = most_bytes if stat.S_ISREG(about.st_mode) else min(most_bytes, WHOLE_BYTES)
-        data = file.read(most + 1) if about.st_size <= most else b""
+        # Not `most` at once: so much memory would be set aside before anything is read.
+        data = file.read(about.st_size + 1) if about.st_size <= most else b""
+        while 0 < len(data) <= most and (
+            more := file.read(min(most + 1 - len(data), _PIECE_BYTES))
+        ):
+            data += more
     if max(len(data), about.st_size) > most:
         raise too_large(path, most)
     return data

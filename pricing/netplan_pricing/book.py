@@ -6,7 +6,8 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from netplan_planner.errors import MissingDatum
+from netplan_planner.bundle_file import PRICES, is_bundle, part_of
+from netplan_planner.errors import InputError, MissingDatum
 from netplan_planner.model import (
     AddressUse,
     FlexibleCommitments,
@@ -45,13 +46,18 @@ def open_snapshot(folder: Path | None = None, terms: Terms = LIST_PRICES) -> "Sn
     """Return the price book of the embedded snapshot, or of another folder's.
 
     Args:
-        folder: A folder with `prices.snapshot`, or such a file itself.
+        folder: A folder with `prices.snapshot`, such a file itself, or a bundle that holds one.
         terms: What the customer pays instead of the list's prices.
 
     Raises:
         InputError: If it is missing, cut, altered, or of another schema version.
     """
     place = EMBEDDED if folder is None else folder
+    if is_bundle(place):
+        content = part_of(place, PRICES)
+        if content is None:
+            raise InputError(f"{place}: the bundle holds no prices")
+        return SnapshotPriceBook(SnapshotFile(place, content), terms)
     return SnapshotPriceBook(SnapshotFile(place if place.is_file() else place / FILE_NAME), terms)
 
 

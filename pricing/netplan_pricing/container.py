@@ -160,8 +160,13 @@ class SnapshotFile:
             self.header = decode_json(header, Header)
         except msgspec.DecodeError as exc:
             raise InputError(f"{path}: its header is not readable: {exc}; {_REBUILD}") from exc
-        self._body = body
+        self._head, self._body = header, body
         self._tables: dict[str, Table] = {}
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the whole file."""
+        return b"\n".join((SCHEMA.encode(), self.sha256.encode(), self._head, self._body))
 
     def _check_schema(self, found: bytes) -> None:
         if found == SCHEMA.encode():

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from support.commands.run import ROOTS
 
 NAMED = {
+    "netplan_planner/bundle_file/__init__.py: manifest_of": 1,
+    "netplan_planner/bundle_file/__init__.py: part_of": 1,
     "netplan_planner/cli/__init__.py: main": 2,
     "netplan_planner/cli/app.py: _version": 1,
     "netplan_planner/cli/app.py: root": 2,
     "netplan_planner/cli/live.py: _line": 2,
     "netplan_planner/cli/live.py: _show": 2,
     "netplan_planner/cli/origins.py: load": 1,
+    "netplan_planner/cli/price/machine.py: _write_table": 1,
     "netplan_planner/engine/code_places.py: _of_terraform": 1,
     "netplan_planner/google/transport.py: _opened": 2,
     "netplan_planner/google/transport.py: default_project": 1,
@@ -19,7 +22,9 @@ NAMED = {
     "netplan_planner/leftovers.py: _locked": 1,
     "netplan_planner/leftovers.py: sole_user": 1,
     "netplan_planner/measuring/store.py: _opened": 1,
+    "netplan_planner/readers/files.py: _read_table": 1,
     "netplan_planner/renderers/scatter.py: _figure": 2,
+    "netplan_planner/traffic/__init__.py: read_pod_traffic": 1,
     "netplan_planner/traffic/__init__.py: read_traffic": 1,
     "netplan_pricing/opening.py: open_prices": 2,
 }

@@ -55,7 +55,10 @@ class Output(Parameters, frozen=True, kw_only=True):
 
 
 def specs_of(
-    outputs: list[str] | None, former: str | None, default: str = "text"
+    outputs: list[str] | None,
+    former: str | None,
+    default: str = "text",
+    formats: tuple[str, ...] = FORMATS,
 ) -> "tuple[OutputSpec, ...]":
     """Return where an answer goes: without a word, to the standard output.
 
@@ -63,7 +66,7 @@ def specs_of(
         UsageError: If a format or a path cannot be used.
     """
     texts = [*(outputs or ()), *([former] if former else ())]
-    specs = tuple(parse_output(text, FORMATS) for text in texts or [default])
+    specs = tuple(parse_output(text, formats) for text in texts or [default])
     check_outputs(specs)
     return specs
 

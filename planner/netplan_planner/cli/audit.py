@@ -204,7 +204,7 @@ def audit(asked: Audit) -> None:
     save_limit = options.usd("--fail-on-saving", asked.gate.fail_on_saving)
     request = _request(asked)
     # Before anything is read: a rate that is not there is no reason to wait for.
-    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     render = _look(asked.written, shown_in)
     report = run_audit(request, progress)
     if shown_in is not None:
@@ -225,12 +225,14 @@ def _request(asked: Audit) -> "AuditRequest":
         today=options.day(asked.today) or date.today(),
         as_of=options.day(asked.as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
-        inventory=(*(given.inventory or ()), *(asked.files or ())),
-        traffic=tuple(given.traffic or ()),
+        parents=given.parents,
+        excluded=options.names(given.exclude_project),
+        inventory=(*given.inventories, *(asked.files or ())),
+        traffic=given.traffic_inputs,
         measurements=tuple(asked.measurements or ()),
         calibration=asked.calibration,
         demo=given.demo,
-        prices=pricing.prices,
+        prices=given.prices(pricing),
         discounts=tuple(pricing.discount or ()),
         billing_exports=tuple(pricing.billing_export or ()),
         commitment_scope=asked.commitment_scope,
@@ -243,6 +245,7 @@ def _request(asked: Audit) -> "AuditRequest":
         targets=targets,
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
     return asked.metrics.added_to(request)
 

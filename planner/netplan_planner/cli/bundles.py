@@ -11,11 +11,14 @@ from netplan_planner.cli import options
 from netplan_planner.cli.options import OUTPUT
 from netplan_planner.cli.parameters import Parameters
 from netplan_planner.cli.state import state
+from netplan_planner.engine.collected import bundled_traffic
 from netplan_planner.engine.request import (
     DEFAULT_DAYS,
     ApiOptions,
     AuditRequest,
+    LogOptions,
     TrafficOptions,
+    parents_of,
 )
 from netplan_planner.model import Reporter
 from netplan_planner.renderers import ColourMode
@@ -25,14 +28,43 @@ class Input(Parameters, frozen=True, kw_only=True):
     """What to read."""
 
     project: options.Projects = None
+    organization: options.Organizations = None
+    folder: options.Folders = None
+    exclude_project: options.ExcludedProjects = None
     inventory: options.Inventory = None
     traffic: options.Traffic = None
     demo: options.Demo = None
+    bundle: options.Bundle = None
 
     @property
     def is_given(self) -> bool:
         """Whether there is anything to read."""
-        return bool(self.project or self.inventory or self.traffic or self.demo)
+        parents = self.organization or self.folder
+        read = (self.inventory, self.traffic, self.demo, self.bundle)
+        return bool(self.project or parents or any(read))
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The organisations and folders, as Cloud Asset Inventory names them.
+
+        Raises:
+            UsageError: If one is not named by its number.
+        """
+        return parents_of(self.organization or (), self.folder or ())
+
+    @property
+    def inventories(self) -> tuple[Path, ...]:
+        """Files and folders of inventory."""
+        return (*(self.inventory or ()), *((self.bundle,) if self.bundle else ()))
+
+    @property
+    def traffic_inputs(self) -> tuple[Path, ...]:
+        """Files and folders of traffic; of a bundle only where it holds any."""
+        return (*(self.traffic or ()), *bundled_traffic(self.bundle))
+
+    def prices(self, pricing: "PriceInput") -> Path | None:
+        """Return where prices are: where the user says, else in the bundle; None: embedded."""
+        return pricing.prices or self.bundle
 
 
 class PriceInput(Parameters, frozen=True, kw_only=True):
@@ -55,11 +87,13 @@ def request_of(
         today=date.today(),
         as_of=options.day(as_of),
         projects=tuple(dict.fromkeys(given.project or ())),
-        inventory=tuple(given.inventory or ()),
-        traffic=tuple(given.traffic or ()),
+        parents=given.parents,
+        excluded=options.names(given.exclude_project),
+        inventory=given.inventories,
+        traffic=given.traffic_inputs,
         calibration=calibration,
         demo=given.demo,
-        prices=pricing.prices,
+        prices=given.prices(pricing),
         discounts=tuple(pricing.discount or ()),
         billing_exports=tuple(pricing.billing_export or ()),
     )
@@ -74,6 +108,10 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     memory_limit: options.MemoryLimit = "2GB"
     threads: options.Threads = None
     temp_directory: options.TempDirectory = None
+    resume: options.Resume = None
+    max_log_records: options.MaxLogRecords = 1_000_000
+    log_requests_per_minute: options.LogRequestsPerMinute = 60.0
+    logging_endpoint: options.LoggingEndpoint = None
 
     def options(self) -> TrafficOptions:
         """Return them for the flow-log engine."""
@@ -84,6 +122,15 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
             temp_directory=self.temp_directory,
             since=self.since,
             until=self.until,
+        )
+
+    def log_options(self) -> LogOptions:
+        """Return them for the reader of Cloud Logging."""
+        return LogOptions(
+            endpoint=self.logging_endpoint,
+            folder=self.resume,
+            most_records=self.max_log_records,
+            requests_per_minute=self.log_requests_per_minute,
         )
 
 

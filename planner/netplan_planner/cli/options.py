@@ -35,6 +35,33 @@ Projects = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Organizations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--organization",
+        metavar="NUMBER",
+        help="Organisation whose projects are read from the live Cloud Asset Inventory; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
+Folders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--folder",
+        metavar="NUMBER",
+        help="Folder whose projects are read from the live Cloud Asset Inventory; repeat it.",
+        rich_help_panel=INPUT,
+    ),
+]
+ExcludedProjects = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude-project",
+        metavar="GLOB",
+        help="Leave out the projects whose ids fit, such as sandbox-*; commas or repeated.",
+        rich_help_panel=INPUT,
+    ),
+]
 Inventory = Annotated[
     list[Path] | None,
     typer.Option(
@@ -48,7 +75,8 @@ Traffic = Annotated[
     list[Path] | None,
     typer.Option(
         "--traffic",
-        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table; files or folders.",
+        help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders. The"
+        " word cloud-logging reads those that Cloud Logging holds of --project.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -58,6 +86,15 @@ Demo = Annotated[
         "--demo",
         metavar="NAME",
         help="Embedded sample: gecko, dobermanifesto, interzone.",
+        rich_help_panel=INPUT,
+    ),
+]
+Bundle = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle",
+        metavar="FILE",
+        help="What `netplan collect` wrote: inventory, traffic and prices in one file.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -191,7 +228,8 @@ Since = Annotated[
     datetime | None,
     typer.Option(
         "--since",
-        help="Leave out earlier records (UTC); with --until: all that is in between was looked at.",
+        help="Leave out earlier records (UTC); with --until: all that is in between was looked at."
+        " From Cloud Logging without a window: the last 24 hours.",
         rich_help_panel=TRAFFIC,
     ),
 ]
@@ -224,6 +262,46 @@ TempDirectory = Annotated[
         "--temp-directory",
         metavar="DIR",
         help="Folder where the engine may spill to disk.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        "--resume",
+        metavar="DIR",
+        help="Keep what Cloud Logging answers in this folder; a run that was broken off goes on"
+        " there, within a day.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+MaxLogRecords = Annotated[
+    int,
+    typer.Option(
+        "--max-log-records",
+        metavar="COUNT",
+        min=1,
+        help="Stop reading Cloud Logging after so many records; the window ends there.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+LogRequestsPerMinute = Annotated[
+    float,
+    typer.Option(
+        "--log-requests-per-minute",
+        metavar="COUNT",
+        min=0.1,
+        max=6000.0,
+        help="The quota of the project for reading Cloud Logging, of 1,000 records a request.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+LoggingEndpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--logging-endpoint",
+        metavar="URL",
+        help="Endpoint of Cloud Logging, where it is not Google's.",
         rich_help_panel=TRAFFIC,
     ),
 ]

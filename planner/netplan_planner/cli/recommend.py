@@ -226,7 +226,7 @@ def recommend(asked: Recommend) -> None:
     """
     specs = asked.answer.specs()
     answer = _for_bandwidth(asked) if asked.need.vm is None else _for_machine(asked, asked.need.vm)
-    shown_in = currency_in(asked.pricing.prices, asked.currency)
+    shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     answers.write(
         answer,
         specs,
@@ -260,6 +260,7 @@ def _for_machine(asked: Recommend, vm: str) -> "Recommendation":
         request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
         api=asked.api.options(),
         traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
     )
     request = asked.metrics.added_to(request)
     return for_machine(_wish(asked), vm, request, progress, tuple(asked.why_not or ()))

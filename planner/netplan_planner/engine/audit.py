@@ -20,6 +20,8 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
+from netplan_planner.engine.titles import projects_of, title_of
+from netplan_planner.engine.unresolved import unresolved
 from netplan_planner.errors import InputError
 from netplan_planner.model import (
     Coverage,
@@ -199,11 +201,10 @@ def _report(
     plans, jobs = demo_answers(facts, demo)
     machines = machine_rows(facts)
     inventory = facts.inventory
-    read = {*(i.project for i in inventory.instances), *(p.project for p in inventory.projects)}
-    projects = tuple(sorted(read | set(request.projects)))
+    projects = projects_of(request, inventory)
     return Report(
         tool=f"netplan {tool_version()}",
-        title=demo.title if demo is not None else _title(projects),
+        title=title_of(demo, projects),
         projects=projects,
         limits_as_of=stated_on(facts.caps.as_of),
         prices_as_of=facts.prices.info.as_of,
@@ -237,18 +238,6 @@ def _report(
         dear_pairs=dear_pairs(facts),
         network_services=network_services(facts),
     )
-
-
-_NAMED_PROJECTS = 3
-"""How many projects a title names; the report lists all of them."""
-
-
-def _title(projects: Sequence[str]) -> str:
-    if not projects:
-        return "no project"
-    rest = len(projects) - _NAMED_PROJECTS
-    named = ", ".join(projects[:_NAMED_PROJECTS])
-    return f"{named} and {rest} more" if rest > 0 else named
 
 
 def _assumptions(
@@ -350,7 +339,7 @@ def _coverage(
         traffic=facts.traffic.coverage if facts.traffic is not None else None,
         is_complete=not incomplete,
         incomplete=incomplete,
-        notes=suppressions.notes,
+        notes=(*suppressions.notes, *unresolved(inventory)),
         measurements=facts.measurement_coverage,
         metrics=facts.metrics.coverage if facts.metrics is not None else None,
     )

@@ -1,12 +1,14 @@
 """The pairs of ends whose traffic costs most, for a report that shows where the money goes."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from decimal import Decimal
 from heapq import nlargest
+from operator import itemgetter
 from typing import NamedTuple
 
+from netplan_planner.engine.edge_prices import mean_prices
 from netplan_planner.engine.summary import direction_of
-from netplan_planner.engine.traffic_bill import mean_usd_per_byte
 from netplan_planner.model import DearPair, Direction, Facts, PathClass
 from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
 
@@ -42,23 +44,19 @@ def dear_pairs(facts: Facts, most: int = MOST_PAIRS) -> tuple[DearPair, ...]:
         pairs[key] = _Sent(
             known.byte_count + edge.wire_bytes, max(known.max_gbps, edge.series.max_gbps)
         )
+    prices = mean_prices(facts, {path: _bytes(pairs) for path, pairs in by_path.items()})
     found = [
         (usd_per_byte * sent.byte_count, sent, key)
-        for pairs, usd_per_byte in _priced(facts, by_path)
+        for path, pairs in sorted(by_path.items(), key=itemgetter(0))
+        if (usd_per_byte := prices[path].usd_per_byte)
         for key, sent in pairs.items()
     ]
     dearest = nlargest(most, found, key=lambda one: (one[0], -one[2].src, -one[2].dst))
     return tuple(_pair(facts, key, sent, usd) for usd, sent, key in dearest)
 
 
-def _priced(
-    facts: Facts, by_path: dict[PricedPath, dict[_Key, _Sent]]
-) -> list[tuple[dict[_Key, _Sent], Decimal]]:
-    """Return the pairs of each priced path that costs something, with its mean price of a byte."""
-    byte_counts = {
-        path: sum(sent.byte_count for sent in pairs.values()) for path, pairs in by_path.items()
-    }
-    return [(by_path[path], usd) for path, usd in mean_usd_per_byte(facts, byte_counts).items()]
+def _bytes(pairs: Mapping[_Key, _Sent]) -> int:
+    return sum(sent.byte_count for sent in pairs.values())
 
 
 def _pair(facts: Facts, key: _Key, sent: _Sent, usd: Decimal) -> DearPair:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from netplan_planner.config import declared_targets, load_table, rule_thresholds
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import Inventory, JobNeed, MachineNeed, TrafficMatrix, Value
+from netplan_planner.model.kubernetes import Kubernetes
 
 DEMO_FOLDER = Path(__file__).resolve().parent.parent / "demos"
 DEMO_PREFIX = "demo:"
@@ -91,8 +92,22 @@ def relabelled_inventory(inventory: Inventory) -> Inventory:
         **{
             name: tuple(_relabelled(value) for value in getattr(inventory, name))
             for name in inventory.__struct_fields__
-            if name not in {"projects", "machine_shapes"}
+            if name not in {"projects", "machine_shapes", "kubernetes"}
         },
+        kubernetes=_relabelled_objects(inventory.kubernetes),
+    )
+
+
+def _relabelled_objects(kubernetes: Kubernetes | None) -> Kubernetes | None:
+    if kubernetes is None:
+        return None
+    lists = {name: getattr(kubernetes, name) for name in kubernetes.__struct_fields__}
+    return Kubernetes(
+        **{
+            name: tuple(_relabelled(value) for value in values)
+            for name, values in lists.items()
+            if values is not None
+        }
     )
 
 

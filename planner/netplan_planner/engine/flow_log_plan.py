@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from netplan_planner.engine.edge_prices import mean_prices
 from netplan_planner.engine.flow_log_bill import (
     LogMeter,
     bill_of,
@@ -26,7 +27,6 @@ from netplan_planner.engine.flow_log_sources import Writer, places_of, settings_
 from netplan_planner.engine.inputs import Say
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.summary import direction_of
-from netplan_planner.engine.traffic_bill import mean_usd_per_byte
 from netplan_planner.model import Direction, Facts
 from netplan_planner.model.flow_log_bill import (
     FlowLogBill,
@@ -172,7 +172,11 @@ def _priced_edges(facts: Facts) -> _Priced:
     byte_counts: dict[PricedPath, int] = defaultdict(int)
     for number, path in paths.items():
         byte_counts[path] += facts.traffic.edges[number].wire_bytes
-    usd = mean_usd_per_byte(facts, byte_counts)
+    usd = {
+        path: price.usd_per_byte
+        for path, price in mean_prices(facts, byte_counts).items()
+        if price.usd_per_byte
+    }
     whole = sum(float(usd[path]) * count for path, count in byte_counts.items() if path in usd)
     return _Priced({n: float(usd[path]) for n, path in paths.items() if path in usd}, whole)
 

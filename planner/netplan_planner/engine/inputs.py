@@ -3,14 +3,18 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import Demo, relabelled_inventory, relabelled_traffic
+from netplan_planner.engine.live_traffic import is_live, read_live
 from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.metrics import read_metrics
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.google import read_projects
+from netplan_planner.google.assets import read_assets
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.model import (
     Facts,
     Inventory,
@@ -20,10 +24,11 @@ from netplan_planner.model import (
     Target,
     TrafficMatrix,
 )
+from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.optimise.machine_type import Chooser
-from netplan_planner.readers import merge_inventories, read_inventory
+from netplan_planner.readers import merge_inventories, read_inventory, without_projects
 from netplan_planner.throughput import load_caps
-from netplan_planner.traffic import read_traffic
+from netplan_planner.traffic import read_pod_traffic, read_traffic
 from netplan_pricing import open_prices
 from netplan_rules.registry import thresholds
 
@@ -39,6 +44,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     """
     inventory = _inventory(request, demo, say)
     traffic = _traffic(request, demo, inventory, say)
+    pod_traffic = _pod_traffic(request, demo, inventory, say)
     metrics, of_metrics = read_metrics(request, inventory, say, with_flows=traffic is None)
     prices = open_prices(request.prices, request.discounts, request.billing_exports)
     caps = with_calibration(load_caps(limits_date(request, demo)), request.calibration)
@@ -49,6 +55,7 @@ def read_facts(request: AuditRequest, demo: Demo | None, say: Say) -> Facts:
     return Facts(
         inventory=inventory,
         traffic=traffic if traffic is not None else of_metrics,
+        pod_traffic=pod_traffic,
         prices=prices,
         caps=caps,
         machines=Chooser(prices, caps, request.commitment_scope),
@@ -76,23 +83,41 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
         parts.append(read_inventory(request.inventory))
     if request.projects:
         parts.append(read_projects(request.projects, request.api, say))
+    if request.parents:
+        parts.append(read_assets(request.parents, request.api, say))
     if not parts:
         raise UsageError(
-            "nothing to read: name a project (--project P), files (--inventory DIR), or an"
-            " embedded sample (--demo gecko)"
+            "nothing to read: name a project (--project P), files (--inventory DIR), an"
+            " organisation or folder (--organization, --folder), or an embedded sample"
+            " (--demo gecko)"
         )
-    return parts[0] if len(parts) == 1 else merge_inventories(parts)
+    whole = parts[0] if len(parts) == 1 else merge_inventories(parts)
+    return without_projects(whole, request.excluded)
 
 
 def _traffic(
     request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
 ) -> TrafficMatrix | None:
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if is_live(request):
+        files = [path for path in paths if path != Path(CLOUD_LOGGING)]
+        return read_live(request, files, inventory, say)
     if not paths:
         return None
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
     traffic = read_traffic(paths, inventory, request.traffic_options)
     return relabelled_traffic(traffic) if demo is not None else traffic
+
+
+def _pod_traffic(
+    request: AuditRequest, demo: Demo | None, inventory: Inventory, say: Say
+) -> PodTraffic | None:
+    """Return the traffic of pods; looked for only beside a cluster: it reads the logs again."""
+    paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if not paths or inventory.kubernetes is None:
+        return None
+    say("reading the traffic of pods")
+    return read_pod_traffic(paths, inventory, request.traffic_options)
 
 
 def _measurements(

@@ -102,7 +102,9 @@ def _ends(request: PredictRequest) -> Ends:
     inputs, path = request.inputs, request.path
     if request.src is None:
         return Ends(None, None)
-    has_input = bool(inputs.projects or inputs.inventory or inputs.traffic or inputs.demo)
+    has_input = bool(
+        inputs.projects or inputs.parents or inputs.inventory or inputs.traffic or inputs.demo
+    )
     on = inputs.as_of or inputs.today
     ends = ends_of(request.src, request.dst, has_input=has_input, on=on)
     if path.src_type or path.dst_type:

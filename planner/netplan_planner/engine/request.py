@@ -1,26 +1,34 @@
 """What an audit is asked to do; the command line and the tests fill it in."""
 
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
+from netplan_planner.google.logs.options import LogOptions as LogOptions
 from netplan_planner.google.metrics_window import DEFAULT_DAYS as DEFAULT_DAYS
 from netplan_planner.google.metrics_window import MOST_DAYS as MOST_DAYS
 from netplan_planner.google.options import ApiOptions as ApiOptions
+from netplan_planner.google.parents import parent_of
 from netplan_planner.model import CommitmentScope, Severity, Value
 from netplan_planner.traffic.options import TrafficOptions as TrafficOptions
 
 
 class AuditRequest(Value, frozen=True, kw_only=True):
-    """Inputs and choices of one audit. At least one of projects, inventory and demo is given."""
+    """Inputs and choices of one audit. Projects, parents, inventory or a demo are given."""
 
     today: date
     """The core has no clock: ages of addresses and snapshots count from here."""
     as_of: date | None = None
     """Date of the limits; None means today, or the demo's own date."""
     projects: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+    """Organisations and folders (`organizations/123`), read from Cloud Asset Inventory."""
+    excluded: tuple[str, ...] = ()
+    """Globs over the ids of projects that are left out of what was read."""
     inventory: tuple[Path, ...] = ()
     traffic: tuple[Path, ...] = ()
+    """Files and folders; `cloud-logging` stands for the live flow logs."""
     demo: str | None = None
     prices: Path | None = None
     discounts: tuple[str, ...] = ()
@@ -50,3 +58,17 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """File of `netplan calibrate`, which predictions then follow."""
     api: ApiOptions = ApiOptions()
     traffic_options: TrafficOptions = TrafficOptions()
+    log_options: LogOptions = LogOptions()
+
+
+def parents_of(organizations: Sequence[str], folders: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of organisations and folders, each once.
+
+    Raises:
+        UsageError: If one is not named by its number.
+    """
+    found = (
+        *(parent_of("organizations", one) for one in organizations),
+        *(parent_of("folders", one) for one in folders),
+    )
+    return tuple(dict.fromkeys(found))

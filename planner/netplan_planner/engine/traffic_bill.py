@@ -12,7 +12,6 @@ from netplan_planner.model import (
     PriceTier,
     Unpriced,
     bill,
-    total_usd,
 )
 from netplan_planner.paths.priced_paths import (
     WHAT_TELLS,
@@ -80,23 +79,6 @@ def bill_priced_paths(facts: Facts, priced_paths: Mapping[PricedPath, int], mete
     """Return the bill of what own machines send, in bytes by priced path."""
     parts = {priced: path_prices_of(facts, priced) for priced in sorted(priced_paths)}
     return _bill(facts, priced_paths, parts, meter)
-
-
-def mean_usd_per_byte(
-    facts: Facts, priced_paths: Mapping[PricedPath, int]
-) -> dict[PricedPath, Decimal]:
-    """Return what a byte of the window means a month over each path that costs something.
-
-    The mean over the steps of its price, which all paths share that pay it.
-    """
-    meter = Meter()
-    found = {}
-    for path in sorted(priced_paths):
-        byte_count = priced_paths[path]
-        usd = total_usd(bill_priced_paths(facts, {path: byte_count}, meter).lines)
-        if usd > 0 and byte_count:
-            found[path] = usd / byte_count
-    return found
 
 
 def bill_nat_replies(facts: Facts, bytes_by_region: Mapping[str, int], meter: Meter) -> Bill:

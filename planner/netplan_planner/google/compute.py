@@ -29,6 +29,7 @@ from netplan_planner.google.flow_log_configurations import (
     configurations_endpoint,
     read_configurations,
 )
+from netplan_planner.google.group_members import places_of, read_members
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_endpoint
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
@@ -60,7 +61,35 @@ def read_projects(
         AccessError: If there are no credentials, or nothing at all could be read.
         UsageError: If the endpoint cannot be used, or no project is named.
     """
-    options = options or ApiOptions()
+    return _read(projects, options or ApiOptions(), progress, must_answer=True).inventory
+
+
+class Examined(NamedTuple):
+    """What could be read of projects, however little, and how the API's clock stands."""
+
+    inventory: Inventory
+    """Each refusal is an error in its project's coverage, or unread."""
+    ahead_s: float | None
+    """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
+    has_asked_configurations: bool
+    """False where the Network Management API has no known endpoint beside a replaced one."""
+
+
+def examine_projects(
+    projects: Sequence[str], options: ApiOptions, progress: Progress | None = None
+) -> Examined:
+    """Return what an audit could read of some projects, though that may be nothing.
+
+    Raises:
+        AccessError: If there are no credentials, or they are refused.
+        UsageError: If the endpoint cannot be used, or no project is named.
+    """
+    return _read(projects, options, progress, must_answer=False)
+
+
+def _read(
+    projects: Sequence[str], options: ApiOptions, progress: Progress | None, *, must_answer: bool
+) -> Examined:
     wanted = [ProjectId(project) for project in dict.fromkeys(projects)]
     if not wanted or not all(wanted):
         raise UsageError("name at least one project: --project PROJECT_ID")
@@ -71,7 +100,7 @@ def read_projects(
     with closing(transport), closing(configured or transport), _collection_paused():
         pool = ThreadPoolExecutor(options.concurrency)
         try:
-            found = reading.run(wanted, pool)
+            found = reading.run(wanted, pool, must_answer=must_answer)
         except BaseException:
             # Interrupted: no retry or answer is waited for, and nothing new begun.
             transport.stopped.set()
@@ -80,7 +109,7 @@ def read_projects(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()
-        return found
+        return Examined(found, transport.ahead_s, configured is not None)
 
 
 def _configured(options: ApiOptions, compute: Endpoint) -> Transport | None:
@@ -116,7 +145,9 @@ class _Reading:
         self._progress = progress
         self._lock = threading.Lock()
 
-    def run(self, projects: list[ProjectId], pool: ThreadPoolExecutor) -> Inventory:
+    def run(
+        self, projects: list[ProjectId], pool: ThreadPoolExecutor, *, must_answer: bool
+    ) -> Inventory:
         calls: list[Future[_Part]] = [
             pool.submit(self._list, project, method) for method in LISTS for project in projects
         ]
@@ -136,10 +167,16 @@ class _Reading:
             everything.errors[project] = set()
         for part in parts:
             everything.merge(part.found)
-        if not any(part.has_answer for part in parts):
+        if must_answer and not any(part.has_answer for part in parts):
             raise AccessError(_nothing_read(everything))
-        for call in [pool.submit(self._type, places) for places in self._types(everything)]:
-            everything.merge(call.result().found)
+        types = [pool.submit(self._type, places) for places in self._types(everything)]
+        members = [
+            pool.submit(read_members, self._transport, place) for place in places_of(everything)
+        ]
+        for looked_up in types:
+            everything.merge(looked_up.result().found)
+        for listed in members:
+            everything.merge(listed.result())
         for configuration in configurations:
             everything.merge(configuration.result())
         return everything.inventory()
@@ -187,7 +224,7 @@ class _Reading:
             path=f"projects/{_quoted(project)}/{method.path}",
             query=query,
             permission=method.permission,
-            disabled=_disabled(project),
+            disabled=disabled_api(project),
             missing="no such project, or this account cannot see it (404)",
         )
 
@@ -239,7 +276,7 @@ def _type_request(place: _Type) -> Request:
         f"/machineTypes/{_quoted(place.name)}",
         query={"prettyPrint": "false"},
         permission=MACHINE_TYPE_PERMISSION,
-        disabled=_disabled(place.project),
+        disabled=disabled_api(place.project),
         missing=f"{MACHINE_TYPE_ID}: {place.name} is not offered in {place.zone} (404)",
     )
 
@@ -258,7 +295,8 @@ def _machine_type(body: bytes) -> WireMachineType:
         raise NotWhole(str(exc)) from exc
 
 
-def _disabled(project: ProjectId) -> str:
+def disabled_api(project: str) -> str:
+    """Return what is said of a project whose Compute API is switched off."""
     command = f"gcloud services enable compute.googleapis.com --project={project}"
     return f"the Compute Engine API is disabled (403); run `{command}`"
 

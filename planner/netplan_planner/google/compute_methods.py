@@ -1,4 +1,4 @@
-"""The methods of the Compute API v1 that netplan calls, all of them reads.
+"""The methods of Google's APIs that netplan calls on projects, all reads, with their permissions.
 
 Aggregated lists of addresses and forwarding rules hold the scope `global` as well, so the global
 lists are not asked. The discovery document (revision 20261106) knows `returnPartialSuccess` for
@@ -60,3 +60,12 @@ LISTS = (
 
 MACHINE_TYPE_ID = "compute.machineTypes.get"
 MACHINE_TYPE_PERMISSION = "compute.machineTypes.get"
+
+CONFIGURATIONS_ID = "networkmanagement.projects.locations.vpcFlowLogsConfigs.list"
+CONFIGURATIONS_PERMISSION = "networkmanagement.vpcflowlogsconfigs.list"
+"""Of the Network Management API, which is read beside Compute's."""
+
+PERMISSIONS = tuple(
+    sorted({*(one.permission for one in LISTS), MACHINE_TYPE_PERMISSION, CONFIGURATIONS_PERMISSION})
+)
+"""All that netplan needs of a project: the least-privilege role of `netplan doctor`."""

@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from netplan_planner.google.compute_methods import (
+    CONFIGURATIONS_ID,
+    CONFIGURATIONS_PERMISSION,
+)
 from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside
 from netplan_planner.google.refusals import Refusal, Request
 from netplan_planner.google.transport import NotWhole, Transport
@@ -22,8 +26,8 @@ CONFIGURATIONS_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_NETWORKMANAGEMENT"
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 """The only one that the method takes; nothing but GET requests is made."""
 
-METHOD_ID = "networkmanagement.projects.locations.vpcFlowLogsConfigs.list"
-PERMISSION = "networkmanagement.vpcflowlogsconfigs.list"
+METHOD_ID = CONFIGURATIONS_ID
+PERMISSION = CONFIGURATIONS_PERMISSION
 VIEWER_ROLE = "roles/networkmanagement.viewer"
 
 

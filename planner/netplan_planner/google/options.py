@@ -83,6 +83,16 @@ class ApiOptions(Value, frozen=True, kw_only=True):
                 raise UsageError(f"{name} of the API is from {low} to {high}, not {value}")
 
 
+_BY_THE_MINUTE = 10
+"""Times that waits are longer: half a second, doubled four times, would not outlast a minute."""
+
+
+def patient(options: ApiOptions) -> ApiOptions:
+    """Return options for an API whose quota is by the minute."""
+    longer_s = min(options.backoff_initial_s * _BY_THE_MINUTE, options.backoff_max_s)
+    return replace(options, backoff_initial_s=longer_s)
+
+
 class Endpoint(Value, frozen=True, kw_only=True):
     """Where requests go. `base_url` ends in a slash."""
 
@@ -127,27 +137,33 @@ def resolve_beside(
     *,
     variable: str,
     default: str,
+    named: str | None = None,
+    version: str = "",
 ) -> Endpoint | None:
-    """Return the endpoint of an API that is read beside Compute's; None: it is not to be asked.
+    """Return where an API is that is asked beside Compute's; None where only that one is replaced.
 
-    A stand-in for one API says nothing of the other, and no credentials go elsewhere than meant: so
-    where Compute's endpoint is replaced, the other API's has to be named as well.
+    A stand-in for one API says nothing of the other, and no credentials go elsewhere than meant.
 
     Args:
-        options: Whose endpoint is Compute's; only whether to send credentials counts here.
-        compute: The endpoint of the Compute API.
-        environment: The variables of the process.
-        variable: The one that names the API's endpoint, as gcloud calls it.
-        default: Google's own endpoint.
+        options: Of Compute; their endpoint is its own alone.
+        compute: Where Compute is.
+        environment: Holds `variable`, gcloud's for this API.
+        variable: Names the endpoint, where `named` does not.
+        default: Google's own.
+        named: What an option names.
+        version: The path that is added where the endpoint leaves it out.
 
     Raises:
         UsageError: If it is no URL, or credentials would leave the machine unencrypted.
     """
-    named = environment.get(variable)
-    if not named and compute.base_url != DEFAULT_ENDPOINT:
+    asked = named or environment.get(variable)
+    if not asked and compute.base_url != DEFAULT_ENDPOINT:
         return None
     other = ApiOptions(is_anonymous=options.is_anonymous or compute.is_anonymous)
-    return resolve_other_endpoint(other, environment, named or default)
+    found = resolve_other_endpoint(other, environment, asked or default)
+    if found.base_url.endswith(f"/{version}"):
+        return found
+    return replace(found, base_url=f"{found.base_url}{version}")
 
 
 def _is_anonymous(options: ApiOptions, environment: Mapping[str, str]) -> bool:

@@ -21,8 +21,14 @@ class Refusal(Exception):
     """A request that failed for good; the text tells the user what to do about it."""
 
 
+LIST_ENTRIES = "logging.entries.list"
+LIST_MEMBERS = "compute.instanceGroups.listInstances"
+READS_BY_POST = frozenset({LIST_ENTRIES, LIST_MEMBERS})
+"""Methods that read, though they are asked by POST; nothing else is ever posted."""
+
+
 class Request(NamedTuple):
-    """A GET request, and what its refusals mean."""
+    """A request that reads, and what its refusals mean."""
 
     method: str
     """Its id in the discovery document."""
@@ -38,6 +44,8 @@ class Request(NamedTuple):
     """What 404 means."""
     forbidden: str = ""
     """What 403 means, where it is not that a permission is missing."""
+    body: bytes | None = None
+    """JSON to post, of a method of `READS_BY_POST`; None is a GET request."""
 
 
 class _Detail(msgspec.Struct):

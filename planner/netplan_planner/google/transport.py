@@ -1,4 +1,4 @@
-"""GET requests to Google's APIs: credentials, retries, and refusals in plain words.
+"""Requests to Google's APIs that read: credentials, retries, and refusals in plain words.
 
 The REST API through google-auth's session, bodies as bytes (docs/adr/0002-rest-transport.md).
 Nothing here writes or logs a credential.
@@ -8,10 +8,12 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from netplan_planner.google.options import READ_ONLY_SCOPE, ApiOptions, Endpoint
 from netplan_planner.google.refusals import (
+    READS_BY_POST,
     Refusal,
     Request,
     error_message,
@@ -90,6 +92,8 @@ class Transport:
         self._sessions, self._credentials = _opened(endpoint, scopes, api_key, self._watch)
         self._has_answered = False
         self._unreachable = ""
+        self.ahead_s: float | None = None
+        """Seconds that this machine's clock is ahead of the API's; None: no answer had a date."""
 
     def get(self, request: Request, decode: Callable[[bytes], T]) -> T:
         """Return the decoded answer to a request, after as many attempts as it takes.
@@ -116,6 +120,11 @@ class Transport:
             # Nobody has answered any call: the others need not find that out one by one.
             self._unreachable = reason
         raise Refusal(f"{request.method}: {reason} (after {self.options.max_attempts} attempts)")
+
+    def pause(self, wait_s: float) -> None:
+        """Wait, but not beyond the time for all requests."""
+        left_s = max(self._deadline_s - time.monotonic(), 0.0)
+        self.stopped.wait(min(wait_s, left_s))
 
     def _require_time(self, request: Request) -> None:
         """Refuse to begin what would end after the time for all requests."""
@@ -168,14 +177,22 @@ class Transport:
 
     def _once(self, request: Request) -> tuple[int, bytes, float]:
         """Return status, body and the seconds that `Retry-After` asks for."""
-        response = self._sessions.own().get(
+        is_posted = request.body is not None
+        if is_posted and request.method not in READS_BY_POST:
+            raise ValueError(f"{request.method} is no method that only reads")
+        response = self._sessions.own().request(
+            "POST" if is_posted else "GET",
             self._endpoint.base_url + request.path,
             params=request.query,
+            data=request.body,
+            headers={"Content-Type": "application/json"} if is_posted else None,
             timeout=self.options.timeout_s,
             # Redirects could carry credentials elsewhere; the API has none.
             allow_redirects=False,
             stream=True,
         )
+        if self.ahead_s is None:
+            self.ahead_s = _ahead_s(response.headers.get("Date"), time.time())
         with response:
             body = self._body(response.raw)
         if response.headers.get("Content-Encoding") == "gzip":
@@ -264,3 +281,11 @@ def _not_whole(body: bytes, exc: NotWhole) -> str:
 def _retry_after(value: str | None) -> float:
     """Return seconds; the other form, a date, is as good as none: the back-off is enough."""
     return float(value) if value and value.isascii() and value.isdigit() else 0.0
+
+
+def _ahead_s(date: str | None, now_s: float) -> float | None:
+    """Return the seconds that a clock is ahead of an answer's date; None: it has none."""
+    try:
+        return now_s - parsedate_to_datetime(date or "").timestamp()
+    except (ValueError, OverflowError):
+        return None

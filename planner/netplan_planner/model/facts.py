@@ -14,6 +14,7 @@ from netplan_planner.model.metrics import Metrics
 from netplan_planner.model.observed import MachineRates, observed_rates
 from netplan_planner.model.path_class import Owner
 from netplan_planner.model.plan import MachineChooser
+from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.model.prices import PriceBook
 from netplan_planner.model.reconciliation import Reconciliation
 from netplan_planner.model.resources import Instance
@@ -37,6 +38,8 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     inventory: Inventory
     traffic: TrafficMatrix | None
     """None when no traffic was given, which is not the same as no traffic seen."""
+    pod_traffic: PodTraffic | None = None
+    """The same traffic by workload and Service; None when no input names pods of a cluster."""
     prices: PriceBook
     caps: CapsBook
     machines: MachineChooser

@@ -8,6 +8,7 @@ from functools import cached_property
 from ipaddress import ip_network
 
 from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.kubernetes import Kubernetes, Node
 from netplan_planner.model.machine_types import MachineShape
 from netplan_planner.model.resources import (
     Address,
@@ -51,6 +52,8 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     resource_policies: tuple[ResourcePolicy, ...] = ()
     flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
+    kubernetes: Kubernetes | None = None
+    """The objects of a cluster, and GKE's clusters and node pools; None: none were read."""
     unread: tuple[Unread, ...] = ()
     projects: tuple[ProjectCoverage, ...] = ()
 
@@ -58,6 +61,42 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def instance_by_link(self) -> dict[SelfLink, Instance]:
         """Every instance by its self link."""
         return {instance.ref.self_link: instance for instance in self.instances}
+
+    @cached_property
+    def instance_by_node(self) -> dict[str, Instance]:
+        """The VM of each node of Kubernetes, by the node's name; a node without is not there.
+
+        By the provider ID where it is stated. Else the one VM that has the node's internal
+        address; of several, in networks apart, the one of the node's name.
+        """
+        nodes = self.kubernetes.nodes if self.kubernetes is not None else None
+        if not nodes:
+            return {}
+        by_address: dict[str, list[Instance]] = {}
+        for instance in self.instances:
+            for nic in instance.interfaces:
+                if nic.internal_ipv4:
+                    by_address.setdefault(nic.internal_ipv4, []).append(instance)
+        found = ((node.name, self._instance_of(node, by_address)) for node in nodes)
+        return {name: instance for name, instance in found if instance is not None}
+
+    def _instance_of(self, node: Node, by_address: dict[str, list[Instance]]) -> Instance | None:
+        if node.cloud is not None:
+            return self.instance_by_link.get(node.instance) if node.instance else None
+        holding = {
+            instance.ref.self_link: instance
+            for address in node.internal_ips
+            for instance in by_address.get(address, ())
+        }
+        named = [i for i in holding.values() if i.name in {node.name, node.hostname}]
+        meant = list(holding.values()) if len(holding) == 1 else named
+        return meant[0] if len(meant) == 1 else None
+
+    @cached_property
+    def node_by_instance(self) -> dict[SelfLink, Node]:
+        """The node of Kubernetes that each VM is; a VM that is none is not there."""
+        nodes = self.kubernetes.node_by_name if self.kubernetes is not None else {}
+        return {i.ref.self_link: nodes[name] for name, i in self.instance_by_node.items()}
 
     @cached_property
     def subnetwork_by_link(self) -> dict[SelfLink, Subnetwork]:

@@ -9,6 +9,7 @@ MOST_PRICE_DAYS = 90
 """List prices: none changed in ten weeks, up to a sixth in half a year (pricing/README.md)."""
 MOST_SPOT_DAYS = 30
 """Spot prices: nearly all moved within ten weeks."""
+_BUNDLE = ".zst"
 _NEW_FOLDER = Path("prices")
 
 
@@ -37,8 +38,10 @@ def age_of(
         old.append(f"Spot prices of {spot_as_of.isoformat()}, over {MOST_SPOT_DAYS} days old")
     if not old:
         return ""
-    out = folder or _NEW_FOLDER
-    then = f", then --prices {out}" if folder is None else ""
+    # Prices of a bundle stay what they were: new ones stand beside it.
+    own = folder if folder is None or folder.suffix != _BUNDLE else None
+    out = own or _NEW_FOLDER
+    then = f", then --prices {out}" if own is None else ""
     return f"{'; '.join(old)}: netplan prices refresh --out {out}{then}"
 
 

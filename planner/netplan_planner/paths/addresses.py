@@ -125,3 +125,12 @@ def is_public(address: Address) -> bool:
     if any(literal in network for network in _DOCUMENTATION if network.version == version):
         return True
     return literal.is_global and not literal.is_multicast
+
+
+def is_in(address: Address, text: str) -> bool:
+    """Return whether a range, or an address written as one, holds an address."""
+    parsed = parse_range(text)
+    if parsed is None or parsed[0][0] != address[0]:
+        return False
+    first, length = parsed
+    return first[1] <= address[1] <= last_of(first, length)

@@ -20,8 +20,8 @@ from netplan_planner.model import (
 from netplan_planner.paths.addresses import (
     Address,
     address_text,
+    is_in,
     is_public,
-    last_of,
     parse_address,
     parse_range,
 )
@@ -47,7 +47,7 @@ from netplan_planner.paths.held_ranges import (
     reserved_ranges,
     rule_ranges,
 )
-from netplan_planner.paths.machines import MachineEnds, is_gke_node, pod_ranges
+from netplan_planner.paths.machines import MachineEnds, pod_ranges
 from netplan_planner.paths.ranges import RangeTable
 
 _HYBRID_HOPS = frozenset({"vpn", "interconnect", "instance", "ip", "ilb"})
@@ -89,6 +89,7 @@ class AddressBook:
         inventory = self._inventory
         for instance in inventory.instances:
             yield from self._machines.held_ranges(instance)
+        yield from self._machines.pod_held_ranges()
         yield from rule_ranges(inventory.forwarding_rules)
         yield from nat_ranges(inventory)
         yield from reserved_ranges(inventory.addresses)
@@ -136,6 +137,23 @@ class AddressBook:
             return [i for i in self._instances.get((project, vm), ()) if i.zone == zone]
         found = self._inventory.instance_by_link.get(canonical_link(name))
         return [] if found is None else [found]
+
+    def end_of_pod(self, name: str) -> FlowEnd | None:
+        """Return the pod that `namespace/name` means as it is met on its node.
+
+        A workload's name means its pods, where all of them are on one node; else None.
+        """
+        kubernetes = self._inventory.kubernetes
+        if kubernetes is None:
+            return None
+        pod = kubernetes.pod_by_name.get(name)
+        pods = (pod,) if pod is not None else kubernetes.pods_by_workload.get(name, ())
+        nodes = {one.node for one in pods}
+        node = nodes.pop() if len(nodes) == 1 else None
+        instance = self._inventory.instance_by_node.get(node) if node is not None else None
+        if instance is None:
+            return None
+        return replace(self.end_of(instance, is_external=False), is_pod=not pods[0].is_host_network)
 
     def end_of(self, instance: Instance, *, is_external: bool) -> FlowEnd:
         """Return a machine as it is met at its first internal or external address.
@@ -201,7 +219,7 @@ class AddressBook:
             address_kind,
             address,
             literal=literal,
-            is_pod=said.has_pod or (is_alias and is_gke_node(instance)),
+            is_pod=said.has_pod or (is_alias and self._machines.is_node(instance)),
             certainty=Certainty.RECORDED,
         )
         return replace(end, is_passthrough=front is not None and front.is_passthrough)
@@ -308,26 +326,18 @@ def _interface_at(instance: Instance, address: Address) -> _Met | None:
             return nic, AddressKind.INTERNAL, None, False
         if address == _literal(nic.external_ipv4):
             return nic, AddressKind.EXTERNAL, None, False
-        if any(_is_in(address, text) for text in pod_ranges(nic)):
+        if any(is_in(address, text) for text in pod_ranges(nic)):
             return nic, AddressKind.INTERNAL, None, True
         if nic.external_ipv6 and address[0] == 6:
             text = f"{nic.external_ipv6}/{nic.external_ipv6_prefix_length or 128}"
             parsed = parse_range(text)
-            if parsed is not None and _is_in(address, text):
+            if parsed is not None and is_in(address, text):
                 return nic, AddressKind.EXTERNAL, address_text(parsed[0]), False
     return None
 
 
 def _literal(text: str | None) -> Address | None:
     return parse_address(text.partition("/")[0]) if text else None
-
-
-def _is_in(address: Address, text: str) -> bool:
-    parsed = parse_range(text)
-    if parsed is None or parsed[0][0] != address[0]:
-        return False
-    first, length = parsed
-    return first[1] <= address[1] <= last_of(first, length)
 
 
 def _projects(inventory: Inventory) -> frozenset[str]:

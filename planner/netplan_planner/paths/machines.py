@@ -12,7 +12,13 @@ from netplan_planner.model import (
     OwnerKind,
     SelfLink,
 )
-from netplan_planner.paths.addresses import Address, address_text, parse_address, parse_range
+from netplan_planner.paths.addresses import (
+    Address,
+    address_text,
+    is_in,
+    parse_address,
+    parse_range,
+)
 from netplan_planner.paths.ends import AddressKind, FlowEnd, Ownership, unknown_end
 from netplan_planner.paths.held_ranges import HeldRange, Ownerships
 
@@ -94,7 +100,7 @@ class MachineEnds:
                     )
             for text in pod_ranges(nic):
                 yield self._held_range(
-                    instance, nic, AddressKind.INTERNAL, text, is_pod=is_gke_node(instance)
+                    instance, nic, AddressKind.INTERNAL, text, is_pod=self.is_node(instance)
                 )
             if nic.external_ipv4:
                 yield self._held_range(instance, nic, AddressKind.EXTERNAL, nic.external_ipv4)
@@ -103,6 +109,50 @@ class MachineEnds:
                 yield self._held_range(
                     instance, nic, AddressKind.EXTERNAL, f"{nic.external_ipv6}/{length}"
                 )
+
+    def is_node(self, instance: Instance) -> bool:
+        """Return whether a machine is a node of a cluster, so that its ranges are its pods'."""
+        return is_gke_node(instance) or instance.ref.self_link in self._inventory.node_by_instance
+
+    def pod_held_ranges(self) -> Iterator[HeldRange]:
+        """Yield the pod ranges of nodes that were read, then addresses of pods outside of them.
+
+        A pod's own address is its node's only while it runs there, and so the holder is assumed.
+        """
+        kubernetes = self._inventory.kubernetes
+        if kubernetes is None:
+            return
+        own: dict[str, list[str]] = {}
+        for name, instance in self._inventory.instance_by_node.items():
+            nic = _first_inside(instance)
+            if nic is not None:
+                ranges = kubernetes.node_by_name[name].pod_ranges
+                own[name] = [*ranges, *pod_ranges(nic)]
+                for text in ranges:
+                    yield self._held_range(instance, nic, AddressKind.INTERNAL, text, is_pod=True)
+        for pod in kubernetes.pods or ():
+            if pod.is_running and not pod.is_host_network and pod.node in own:
+                instance = self._inventory.instance_by_node[pod.node]
+                for text in pod.pod_ips:
+                    address = parse_address(text)
+                    if address is not None and not any(is_in(address, r) for r in own[pod.node]):
+                        yield self._pod_address(instance, text)
+
+    def _pod_address(self, instance: Instance, text: str) -> HeldRange:
+        nic = _first_inside(instance)
+
+        def holders(address: Address) -> Ownerships:
+            end = self.end(
+                instance,
+                nic,
+                AddressKind.INTERNAL,
+                address,
+                is_pod=True,
+                certainty=Certainty.ASSUMED,
+            )
+            return (Ownership(end=end),)
+
+        return HeldRange(range=text, network=nic.network if nic else None, holders=holders)
 
     def _held_range(
         self,
@@ -142,6 +192,11 @@ class MachineEnds:
 
         network = nic.network if address_kind is AddressKind.INTERNAL else None
         return HeldRange(range=text, network=network, holders=holders)
+
+
+def _first_inside(instance: Instance) -> NetworkInterface | None:
+    """Return the first interface with an internal address: pods leave by it as a rule."""
+    return next((nic for nic in instance.interfaces if nic.internal_ipv4), None)
 
 
 def pod_ranges(nic: NetworkInterface) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ field names stay inside this package; the live API (`netplan_planner.google`) us
 """
 
 from netplan_planner.readers.collector import merge_inventories
+from netplan_planner.readers.excluding import without_projects
 from netplan_planner.readers.files import READERS, read_inventory
 
-__all__ = ["READERS", "merge_inventories", "read_inventory"]
+__all__ = ["READERS", "merge_inventories", "read_inventory", "without_projects"]

@@ -2,19 +2,27 @@
 
 An export is a list, or one asset per line. `gcloud asset export` writes `assetType`, older tools
 `asset_type`; exports of before 2020 name repeated fields in the singular (`disk`, `license`).
-A resource whose data has no self link is known by the asset's name.
+A resource whose data has no self link is known by the asset's name. A history
+(`gcloud asset get-history`) wraps assets once more, with the time in which each was so: the latest
+counts, and one that was deleted is none. An export of relationships tells the members of groups.
 """
 
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from netplan_planner.model import canonical_link
+from netplan_planner.model import SelfLink, canonical_link
 from netplan_planner.readers import network_management
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import BY_SINGULAR, KIND_PREFIX, Kind
+from netplan_planner.readers.kubernetes import gke
 
 name = "cloud-asset"
 
 COMPUTE_TYPE = "compute.googleapis.com/"
+MEMBERSHIP = "INSTANCE_TO_INSTANCEGROUP"
+"""The relationship of a machine to each group that it is in (cloudasset v1, revision 20261017)."""
+_LIST = "the answer of assets.list"
 
 _SINGULARS = {
     "disk": "disks",
@@ -48,30 +56,81 @@ def is_asset(value: object) -> bool:
 
 def read(value: object, origin: Origin, into: Collector) -> bool:
     """Take the Compute resources of an export; return whether the document is one."""
-    if isinstance(value, dict) and isinstance(value.get("assets"), list):
-        # The answer of `assets.list`.
-        assets, at = value["assets"], "/assets"
+    page = value if isinstance(value, dict) and isinstance(value.get("assets"), list) else None
+    if page is not None:
+        # The answer of `assets.list`, or of `batchGetAssetsHistory`.
+        assets, at = page["assets"], "/assets"
     else:
         assets, at = (value if isinstance(value, list) else [value]), ""
-    if not any(is_asset(asset) for asset in assets):
+    if not any(is_asset(_state_of(asset)) for asset in assets):
         return False
+    if page is not None:
+        into.page(_LIST, origin.file, is_last=not page.get("nextPageToken"))
     for index, asset in enumerate(assets):
         pointer = f"{at}/{index}" if isinstance(value, list) or at else at
-        if is_asset(asset):
-            _read_asset(asset, origin, pointer, into)
-        else:
-            into.note(origin.at(pointer), "not an asset")
+        take(asset, origin, pointer, into)
     return True
+
+
+def take(value: Any, origin: Origin, pointer: str, into: Collector) -> None:
+    """Take one asset, or one state of it."""
+    asset = _state_of(value)
+    if not is_asset(asset):
+        into.note(origin.at(pointer), "not an asset")
+    elif asset is value:
+        _read_asset(asset, origin, pointer, into)
+    else:
+        into.state(
+            f"{_asset_type(asset)} {asset['name']}",
+            _since(value),
+            partial(_read_state, value, asset, origin, f"{pointer}/asset"),
+        )
+
+
+def _state_of(value: Any) -> Any:
+    """Return the asset within a state of it, the value itself where it is none."""
+    if isinstance(value, dict) and "window" in value and isinstance(value.get("asset"), dict):
+        return value["asset"]
+    return value
+
+
+def _since(state: Any) -> datetime:
+    """Return when an asset became as a state says; one without a time was so from the first."""
+    window = state["window"]
+    text = window.get("startTime", window.get("start_time")) if isinstance(window, dict) else None
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def _read_state(state: Any, asset: Any, origin: Origin, pointer: str, into: Collector) -> None:
+    if state.get("deleted") is True:
+        into.skip(origin.file, "deleted assets")
+    else:
+        _read_asset(asset, origin, pointer, into)
 
 
 def _read_asset(asset: dict[str, Any], origin: Origin, pointer: str, into: Collector) -> None:
     asset_type = str(_asset_type(asset))
+    related = asset.get("relatedAsset", asset.get("related_asset"))
+    if isinstance(related, dict) and related.get("asset"):
+        _read_relationship(asset, related, origin, into)
+        return
     if asset_type == network_management.ASSET_TYPE:
         resource = asset.get("resource")
         data = resource.get("data") if isinstance(resource, dict) else None
         if isinstance(data, dict):
             pointer = f"{pointer}/resource/data"
             network_management.take_asset(data, origin, pointer, into)
+            return
+    if asset_type in gke.ASSET_TYPES:
+        resource = asset.get("resource")
+        data = resource.get("data") if isinstance(resource, dict) else None
+        if isinstance(data, dict):
+            own = _plural(data, 0) | {"selfLink": data.get("selfLink") or asset["name"]}
+            gke.take_asset(own, asset_type, origin, f"{pointer}/resource/data", into)
             return
     kind = _kind_of(asset_type)
     if kind is None:
@@ -89,6 +148,17 @@ def _read_asset(asset: dict[str, Any], origin: Origin, pointer: str, into: Colle
     stated = data.get("selfLink")
     link = canonical_link(stated if isinstance(stated, str) and stated else str(asset["name"]))
     into.add_raw(kind, _plural(data, 0), link, origin.at(f"{pointer}/resource/data"))
+
+
+def _read_relationship(
+    asset: dict[str, Any], related: dict[str, Any], origin: Origin, into: Collector
+) -> None:
+    kind = related.get("relationshipType", related.get("relationship_type"))
+    if kind == MEMBERSHIP:
+        member = canonical_link(str(asset["name"]))
+        into.member(SelfLink(canonical_link(str(related["asset"]))), SelfLink(member))
+    else:
+        into.skip(origin.file, f"relationships {str(kind)[:100]}")
 
 
 def _asset_type(asset: dict[str, Any]) -> object:

@@ -4,7 +4,8 @@ The result depends on what was found and where, never on the order of files, pag
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +23,7 @@ from netplan_planner.model import (
     Value,
     canonical_link,
 )
+from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.readers.instances import machine_shape
 from netplan_planner.readers.kinds import Kind
 from netplan_planner.readers.lenient import convert_leniently
@@ -44,7 +46,12 @@ REFERENCED_FIELDS = (
 )
 """The fields of `Inventory` whose values have a reference."""
 
+KUBERNETES_FIELDS = Kubernetes.__struct_fields__
+"""The fields of `Kubernetes`; their values have a reference too."""
+
 _GROUPS, _MACHINES = "instance_groups", "instances"
+_OF_PROJECTS = ("clusters", "node_pools")
+"""Of the fields of `Kubernetes` those whose values stand in a project."""
 _NOT_STATED: tuple[Any, ...] = (None, (), "", frozenset())
 
 
@@ -59,11 +66,22 @@ class Origin(NamedTuple):
         return self.prefix + pointer if pointer else self.prefix.rstrip(":")
 
 
+class _State(NamedTuple):
+    """A state of something, from when on, and what takes it."""
+
+    since: datetime
+    take: "Callable[[Collector], None]"
+
+
 class Collector:
     """Everything read so far. Not safe for threads: each thread fills its own, then `merge`."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[Any]] = {field: [] for field in REFERENCED_FIELDS}
+        self.found: dict[str, list[Any]] = {
+            field: [] for field in (*REFERENCED_FIELDS, *KUBERNETES_FIELDS)
+        }
+        self.listed: set[str] = set()
+        """The fields of `Kubernetes` of which a list or an object was met, an empty list too."""
         self.shapes: list[MachineShape] = []
         self.unread: set[Unread] = set()
         self.errors: dict[ProjectId, set[str]] = {}
@@ -71,6 +89,8 @@ class Collector:
         self._open_lists: dict[str, set[str]] = {}
         self._ended_lists: set[str] = set()
         self._problems: Problems = []
+        self._members: dict[SelfLink, set[SelfLink]] = {}
+        self._states: dict[str, _State] = {}
 
     def add(self, kind: Kind, wires: Iterable[Any], source: str) -> list[SelfLink]:
         """Take resources in wire form and return their links; what they lack is noted."""
@@ -95,6 +115,17 @@ class Collector:
             if problems:
                 self._note_fields(source, link)
         return links
+
+    def add_as(self, kind: Kind, wire: Any, link: SelfLink, source: str) -> None:
+        """Take one resource in wire form whose link its reader knows; what it lacks is noted."""
+        try:
+            if kind.convert is not None:
+                ref = ResourceRef(self_link=link, source=source)
+                self.found[kind.field].append(kind.convert(wire, ref, self._problems))
+        except Unusable as exc:
+            self.unread.add(Unread(source=source, resource=link, reason=str(exc)))
+        if self._problems:
+            self._note_fields(source, link)
 
     def _add_shape(self, wire: Any, link: SelfLink) -> None:
         self.shapes.append(machine_shape(wire, place_of(link)[3], self._problems))
@@ -147,6 +178,19 @@ class Collector:
         """Count resources of a kind that the audit does not need."""
         self._skipped[source, label] += count
 
+    def member(self, group: SelfLink, member: SelfLink) -> None:
+        """Note that a machine is in an instance group, which is read elsewhere."""
+        self._members.setdefault(group, set()).add(member)
+
+    def state(self, name: str, since: datetime, take: Callable[["Collector"], None]) -> None:
+        """Note one of several states of something: the latest is taken when all are known.
+
+        Of two that begin at one time, the first that was read counts.
+        """
+        held = self._states.get(name)
+        if held is None or since > held.since:
+            self._states[name] = _State(since, take)
+
     def error(self, project: ProjectId, text: str) -> None:
         """Note that a part of a project could not be read."""
         self.errors.setdefault(project, set()).add(text)
@@ -161,17 +205,25 @@ class Collector:
     @property
     def resource_count(self) -> int:
         """How many resources have been read, repeated ones included."""
-        return sum(len(values) for values in self.found.values()) + len(self.shapes)
+        found = sum(len(values) for values in self.found.values())
+        return found + len(self.shapes) + len(self._states)
 
     @property
     def has_inventory(self) -> bool:
         """Whether anything was recognised as part of an inventory, an empty list included."""
-        return bool(self.resource_count or self._ended_lists or self._open_lists)
+        return bool(self.resource_count or self.listed or self._ended_lists or self._open_lists)
+
+    def unmanaged_groups(self) -> list[InstanceGroup]:
+        """Return the groups read so far that no manager read so far names, by self link."""
+        groups: list[InstanceGroup] = self.found[_GROUPS]
+        marked = _managed(tuple({group.ref.self_link: group for group in groups}.values()))
+        return sorted((g for g in marked if not g.is_managed), key=lambda g: g.ref.self_link)
 
     def merge(self, other: "Collector") -> None:
         """Take over all that another one holds."""
         for field, values in other.found.items():
             self.found[field].extend(values)
+        self.listed |= other.listed
         self.shapes.extend(other.shapes)
         self.unread |= other.unread
         for project, texts in other.errors.items():
@@ -180,12 +232,21 @@ class Collector:
         self._ended_lists |= other._ended_lists
         for key, sources in other._open_lists.items():
             self._open_lists.setdefault(key, set()).update(sources)
+        for group, members in other._members.items():
+            self._members.setdefault(group, set()).update(members)
+        for name, state in other._states.items():
+            self.state(name, state.since, state.take)
 
     def take(self, inventory: Inventory) -> None:
         """Take over an inventory that is finished already."""
         for field in REFERENCED_FIELDS:
             values = getattr(inventory, field)
             self.found[field].extend(map(_unmarked, values) if field == _GROUPS else values)
+        for field in KUBERNETES_FIELDS if inventory.kubernetes is not None else ():
+            values = getattr(inventory.kubernetes, field)
+            if values is not None:
+                self.listed.add(field)
+                self.found[field].extend(values)
         self.shapes.extend(inventory.machine_shapes)
         self.unread.update(inventory.unread)
         for project in inventory.projects:
@@ -193,6 +254,9 @@ class Collector:
 
     def inventory(self) -> Inventory:
         """Return all of it, sorted, each resource once."""
+        for _, state in sorted(self._states.items()):
+            state.take(self)
+        self._states.clear()
         unread = set(self.unread)
         for (source, label), count in self._skipped.items():
             reason = f"{label}: {count} not needed by the audit"
@@ -202,13 +266,17 @@ class Collector:
                 reason = "the list goes on (nextPageToken), and its last page was not given"
                 unread.update(Unread(source=source, reason=reason) for source in sources)
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
-        fields[_GROUPS] = _managed(fields[_GROUPS])
+        fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
+        objects = {field: _once(self.found[field], unread) for field in sorted(self.listed)}
         fields[_MACHINES] = _themselves(fields[_MACHINES])
         return Inventory(
             **fields,
+            kubernetes=Kubernetes(**objects) if objects else None,
             machine_shapes=_shapes(self.shapes),
             unread=tuple(sorted(unread, key=_unread_order)),
-            projects=self._coverage(fields),
+            projects=self._coverage(
+                fields | {field: objects[field] for field in _OF_PROJECTS if field in objects}
+            ),
         )
 
     def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[ProjectCoverage, ...]:
@@ -290,6 +358,22 @@ def _managed(groups: tuple[InstanceGroup, ...]) -> tuple[InstanceGroup, ...]:
     names = {group.instance_group for group in groups if group.instance_group}
     return tuple(
         msgspec.structs.replace(group, is_managed=True) if group.ref.self_link in names else group
+        for group in groups
+    )
+
+
+def _with_members(
+    groups: tuple[InstanceGroup, ...], members: Mapping[SelfLink, set[SelfLink]]
+) -> tuple[InstanceGroup, ...]:
+    """Return the groups with the machines that were said to be in them."""
+    if not members:
+        return groups
+    return tuple(
+        msgspec.structs.replace(
+            group, members=tuple(sorted({*group.members, *members[group.ref.self_link]}))
+        )
+        if group.ref.self_link in members
+        else group
         for group in groups
     )
 

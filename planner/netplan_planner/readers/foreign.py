@@ -27,10 +27,6 @@ _SHAPES = (
     _shape("logName", "Cloud Logging entries, but no VPC Flow Logs"),
     _shape("src_ip dest_ip", _FLOW_LOGS),
     _shape("connection bytes_sent", _FLOW_LOGS),
-    _shape("apiVersion kind", f"Kubernetes objects: {_ELSEWHERE}"),
-    _shape("clusters", f"GKE clusters: {_ELSEWHERE}"),
-    _shape("currentMasterVersion nodePools", f"a GKE cluster: {_ELSEWHERE}"),
-    _shape("instanceGroupUrls config", f"GKE node pools: {_ELSEWHERE}"),
     _shape("validNodeVersions", f"the GKE versions of a place: {_ELSEWHERE}"),
     _shape("timeSeriesData", f"Cloud Monitoring series: {_ELSEWHERE}"),
     _shape("timeSeries", f"Cloud Monitoring series: {_ELSEWHERE}"),
@@ -58,7 +54,6 @@ _TERRAFORM_TEXT = re.compile(
 )
 """A configuration, or what `terraform plan` and `terraform show` print."""
 _STARTS = (
-    (b"PAR1", "a Parquet file: flow logs in Parquet are given to `--traffic`"),
     (_ZIP, f"a zip archive: {_ELSEWHERE}; unpack it"),
     (b"\x28\xb5\x2f\xfd", f"a zstd file: {_ELSEWHERE}; unpack it"),
     (b"SQLite format 3", "a database: not an inventory"),

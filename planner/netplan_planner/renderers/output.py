@@ -35,14 +35,33 @@ _OF_EVERY_ANSWER: Mapping[str, str] = {
     "md": "netplan_planner.renderers.markdown",
     "html": "netplan_planner.renderers.html",
 }
-_OF_AN_AUDIT: Mapping[str, str] = {
-    SARIF: "netplan_planner.renderers.sarif",
-    "machines-csv": "netplan_planner.renderers.machines_csv",
+_OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
+    "Report": {
+        SARIF: "netplan_planner.renderers.sarif",
+        "machines-csv": "netplan_planner.renderers.machines_csv",
+    },
+    "TrafficGraph": {
+        "dot": "netplan_planner.renderers.graph.dot",
+        "graphml": "netplan_planner.renderers.graph.graphml",
+        "mermaid": "netplan_planner.renderers.graph.mermaid",
+        "svg": "netplan_planner.renderers.graph.svg",
+    },
 }
-RENDERERS: Mapping[str, str] = {**_OF_EVERY_ANSWER, **_OF_AN_AUDIT}
-"""Each output format and the module whose `render` makes it; imported when it is used."""
+"""By the name of the answer's type, what only it can be written as."""
 FORMATS = tuple(_OF_EVERY_ANSWER)
 """Those that every answer has."""
+
+
+def renderers_of(kind: str) -> Mapping[str, str]:
+    """Return each format of a kind of answer, and the module whose `render` makes it.
+
+    A module is imported when its format is asked for.
+    """
+    return {**_OF_EVERY_ANSWER, **_OF_ONE_ANSWER.get(kind, {})}
+
+
+RENDERERS = renderers_of("Report")
+"""Those of an audit."""
 
 _DEFAULT_WIDTH = 100
 _ASCII = str.maketrans({"→": "->", "·": "-", "×": "x", "…": "...", "─": "-"})
@@ -105,11 +124,12 @@ def render(answer: object, name: str, options: RenderOptions) -> str:
     """Return an answer in one format.
 
     Raises:
-        UsageError: If the format is none of `RENDERERS`.
+        UsageError: If the answer has no such format.
     """
-    if name not in RENDERERS:
-        raise UsageError(_unknown(name, tuple(RENDERERS)))
-    made: Render = import_module(RENDERERS[name]).render
+    known = renderers_of(type(answer).__name__)
+    if name not in known:
+        raise UsageError(_unknown(name, tuple(known)))
+    made: Render = import_module(known[name]).render
     return made(answer, options)
 
 

@@ -18,6 +18,7 @@ from netplan_planner.tables.sql import quoted
 
 Row = tuple[Any, ...]
 
+_FETCHED_ROWS = 2000
 _LINES = 3
 _LONGEST = 300
 """Of an error: the lines and characters that say where and what, before its advice on options."""
@@ -66,6 +67,13 @@ class TableEngine:
         """Return all rows of a result."""
         with _translated():
             return self._connection.execute(query).fetchall()
+
+    def stream(self, query: str) -> Iterator[Row]:
+        """Yield the rows of a result that may be large, some thousand in memory at a time."""
+        with _translated():
+            cursor = self._connection.cursor().execute(query)
+            while rows := cursor.fetchmany(_FETCHED_ROWS):
+                yield from rows
 
     def value(self, query: str) -> Any:
         """Return the one value of a result."""

@@ -6,18 +6,21 @@ Importing this package is cheap: the engine (DuckDB) is imported when traffic is
 from collections.abc import Sequence
 from pathlib import Path
 
+from netplan_planner.bundle_file import is_bundle
 from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.model.pod_traffic import PodTraffic
+from netplan_planner.traffic import bundle
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
 
 _DEFAULTS = TrafficOptions()
 
-__all__ = ["HeaderBytes", "TrafficOptions", "read_traffic"]
+__all__ = ["HeaderBytes", "TrafficOptions", "read_pod_traffic", "read_traffic"]
 
 
 def read_traffic(
     paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
 ) -> TrafficMatrix:
-    """Return the traffic matrix of flow logs and plain tables.
+    """Return the traffic matrix of flow logs and plain tables, or of one bundle.
 
     Args:
         paths: Files, or folders whose files are all read; the order does not matter.
@@ -28,6 +31,31 @@ def read_traffic(
         InputError: If a file is missing, empty, of no known layout, or holds no readable record.
         UsageError: If an option is not what the engine takes, such as a memory limit.
     """
+    if any(map(is_bundle, paths)):
+        return bundle.read(sorted(paths, key=is_bundle, reverse=True), options)
     from netplan_planner.traffic.read import read
+
+    return read(paths, inventory, options)
+
+
+def read_pod_traffic(
+    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
+) -> PodTraffic | None:
+    """Return the traffic between pods by workload, zone and Service; None where no pod is named.
+
+    Args:
+        paths: Flow logs with GKE annotations, tables whose `src` and `dst` are pods or workloads
+            (`namespace/name`), or flows of Hubble; the order does not matter.
+        inventory: Its Kubernetes objects say where pods are, and which Service they belong to.
+        options: Bounds of the engine, and the headers of a packet.
+
+    Raises:
+        InputError: If a file is missing, empty or of no known layout.
+        UsageError: If an option is not what the engine takes, such as a memory limit.
+    """
+    if any(map(is_bundle, paths)):
+        # A bundle holds sums by machine; it says so in its manifest.
+        return None
+    from netplan_planner.traffic.pods import read
 
     return read(paths, inventory, options)

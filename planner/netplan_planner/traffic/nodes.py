@@ -161,7 +161,7 @@ class Nodes:
         )
 
     def _named(self, name: str, kind: str) -> tuple[Ownership, ...]:
-        """Return the machine that a row of a plain table names.
+        """Return the machine or pod that a row of a plain table names.
 
         Raises:
             InputError: If several machines have that name.
@@ -173,7 +173,8 @@ class Nodes:
                 " project/zone/name"
             )
         if not found:
-            return (Ownership(end=unknown_end(name, is_ipv6=False)),)
+            pod = self._book.end_of_pod(name)
+            return (Ownership(end=pod or unknown_end(name, is_ipv6=False)),)
         end = self._book.end_of(found[0], is_external=kind == EXTERNAL)
         return (Ownership(end=end),)
 

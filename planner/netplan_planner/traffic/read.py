@@ -16,6 +16,7 @@ from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
+from netplan_planner.traffic.hubble import is_hubble_file
 from netplan_planner.traffic.ingest import Ingest, microseconds
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
 from netplan_planner.traffic.logged import LogReader
@@ -28,17 +29,23 @@ from netplan_planner.traffic.window import Active, Window, find_window
 
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
     """Return the traffic matrix; see `netplan_planner.traffic.read_traffic`."""
-    files = find_files(paths)
+    given = find_files(paths)
+    files = [path for path in given if not is_hubble_file(path)]
+    if not files:
+        raise InputError(
+            f"{given[0]}: flows of Hubble count events and no bytes; give flow logs or a table too"
+        )
     more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
     with reading(f"{files[0]}{more}"), open_engine(options) as engine:
-        sources, empty = _sources(files, engine)
+        sources, empty = sources_of(files, engine)
         steady = [s for s in sources if s.layout.is_table and tables.is_steady(s, engine)]
         if steady and len(steady) < len(sources):
             raise InputError(
                 f"{steady[0].shown}: steady rates cannot be mixed with records that have times"
             )
         matrix = _with_notes(
-            _matrix(sources, inventory, options, engine, is_steady=bool(steady)), empty
+            _matrix(sources, inventory, options, engine, is_steady=bool(steady)),
+            [*empty, *_events(given, files)],
         )
         if not steady:
             return matrix
@@ -48,7 +55,12 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
         return _with_p95(matrix, of_p95)
 
 
-def _sources(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[str]]:
+def _events(given: Sequence[Path], files: Sequence[Path]) -> list[str]:
+    """Return what is said of files that are no part of the matrix."""
+    return [f"{path}: flows of Hubble, without bytes" for path in given if path not in files]
+
+
+def sources_of(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[str]]:
     """Return the inputs as the engine can read them, and what is said of those that are empty.
 
     Raises:

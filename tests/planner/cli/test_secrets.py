@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from netplan_planner.bundle_file import manifest_of, part_of
 from netplan_planner.readers import read_inventory
 from netplan_planner.renderers import RENDERERS
 from support.commands.run import ROOTS
@@ -146,6 +147,22 @@ def test_files_are_read_without_their_secrets(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert_told_nothing(done, *out.values())
+
+
+@pytest.mark.parametrize("more", [(), ("--pseudonymise",)])
+def test_a_bundle_holds_none_of_them(tmp_path: Path, more: tuple[str, ...]) -> None:
+    inventory, flows = write_inventory(tmp_path / "in"), write_flows(tmp_path / "flows.json")
+    out = tmp_path / "made.tar.zst"
+    done = netplan(
+        *("--debug", "collect", "--inventory", str(inventory), "--traffic", str(flows)),
+        *("--out", str(out), *more),
+    )
+    assert done.returncode == 0, done.stderr
+    parts = [tmp_path / part.name for part in manifest_of(out).parts]
+    for path in parts:
+        path.write_bytes(part_of(out, path.name) or b"")
+    assert {path.name for path in parts} == {"inventory.json", "traffic.json", "prices.snapshot"}
+    assert_told_nothing(done, out, *parts)
 
 
 def test_the_api_is_read_without_its_secrets(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ LINES = {
     "price-lb": "price lb --region us-central1 --kind internal-application --proxies 2 --gib 9",
     "price-flow-logs": "price flow-logs --records 100000000",
     "calibrate": f"calibrate FOLDER/probes.jsonl --out FOLDER/calibration.json {_ON}",
+    "graph": f"graph --demo interzone --today {TODAY}",
     "rules": "rules",
     "rules-one": "rules vpc-mtu-mismatch",
 }

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.compute import read_projects
 from netplan_planner.google.compute_methods import LISTS, MACHINE_TYPE_ID
+from netplan_planner.google.group_members import PERMISSION as MEMBERS_PERMISSION
+from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.refusals import LIST_MEMBERS
 from netplan_planner.model import Inventory, ProjectCoverage
 from support.projects import one_project
 from support.projects.recorded import add_recorded_project
@@ -51,7 +54,8 @@ def with_project(server: ComputeServer) -> ComputeServer:
 def test_every_list_is_asked_once_and_every_type_in_use() -> None:
     with with_project(ComputeServer()) as server:
         inventory = read(server)
-    assert server.read_methods() == {method.id for method in LISTS} | {MACHINE_TYPE_ID}
+    asked_for = {MACHINE_TYPE_ID, LIST_MEMBERS}
+    assert server.read_methods() == {method.id for method in LISTS} | asked_for
     assert all(len(server.calls_of(method.id)) == 1 for method in LISTS)
     asked = {call.path.rpartition("/")[2] for call in server.calls_of(MACHINE_TYPE_ID)}
     in_use = {i.machine_type for i in inventory.instances}
@@ -371,7 +375,8 @@ def test_hostile_project_names_stay_in_their_place_in_the_path() -> None:
 def test_no_write_method_exists_for_the_reader() -> None:
     with with_project(ComputeServer()) as server:
         read(server)
-    assert {call.http_method for call in server.calls} == {"GET"}
+    posted = {call.method for call in server.calls if call.http_method != "GET"}
+    assert posted == {LIST_MEMBERS}
 
 
 def test_the_server_itself_objects_to_writes_and_unknown_parameters() -> None:
@@ -409,3 +414,51 @@ def test_threads_end_with_the_reading() -> None:
         read(server)
         pool = [t.name for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
     assert pool == []
+
+
+def with_groups(server: ComputeServer) -> ComputeServer:
+    """Two unmanaged groups with members, one that is empty, and one of a manager."""
+    zone = "projects/p/zones/us-central1-a"
+    root = f"{server.url}/compute/v1"
+
+    def group(name: str, size: int) -> dict[str, Any]:
+        link = f"{root}/{zone}/instanceGroups/{name}"
+        return {"name": name, "size": size, "zone": f"{root}/{zone}", "selfLink": link}
+
+    manager = {
+        "name": "m",
+        "targetSize": 2,
+        "zone": f"{root}/{zone}",
+        "instanceGroup": f"{root}/{zone}/instanceGroups/managed",
+        "selfLink": f"{root}/{zone}/instanceGroupManagers/m",
+    }
+    groups = [group("a", 3), group("b", 1), group("empty", 0), group("managed", 2)]
+    server.add_project("p", {"instanceGroups": groups, "instanceGroupManagers": [manager]})
+    for name, members in {"a": ("x", "y", "z"), "b": ("x",)}.items():
+        server.add_members(
+            f"projects/p/zones/us-central1-a/instanceGroups/{name}",
+            [f"{root}/{zone}/instances/{member}" for member in members],
+        )
+    return server
+
+
+def test_members_of_unmanaged_groups_are_listed_page_by_page() -> None:
+    with ComputeServer(page_limit=2) as server:
+        inventory = read(with_groups(server), "p")
+    members = {g.name: [m.rpartition("/")[2] for m in g.members] for g in inventory.instance_groups}
+    assert members == {
+        "a": ["x", "y", "z"], "b": ["x"], "empty": [], "managed": [], "m": []
+    }  # fmt: skip
+    assert len(server.calls_of(LIST_MEMBERS)) == 3
+    assert coverage(inventory, "p").errors == ()
+
+
+def test_members_that_are_refused_are_an_error_of_the_project() -> None:
+    with ComputeServer() as server:
+        server.add_fault(Fault(method=LIST_MEMBERS, status=403, reason="forbidden"))
+        inventory = read(with_groups(server), "p")
+    assert all(g.members == () for g in inventory.instance_groups)
+    (error,) = coverage(inventory, "p").errors
+    assert MEMBERS_PERMISSION in error
+    described = discovery().methods[LIST_MEMBERS]
+    assert (described.http_method, described.is_read) == ("POST", False)

@@ -217,19 +217,19 @@ def test_a_named_file_that_the_audit_does_not_need_makes_nothing_incomplete(
 ) -> None:
     machines = write(tmp_path / "list.json", [vm()])
     rules = write(tmp_path / "rules.json", {"firewalls": [], "firewallPolicys": []})
-    nodes = write(tmp_path / "nodes.json", {"apiVersion": "v1", "kind": "List"})
-    unread = read_inventory([machines, rules, nodes]).unread
+    insights = write(tmp_path / "insights.json", {"insights": []})
+    unread = read_inventory([machines, rules, insights]).unread
     assert {Path(one.source).name: one.is_needless for one in unread} == {
         "rules.json": True,
-        "nodes.json": False,
+        "insights.json": False,
     }
 
 
 FOREIGN = [
     ("apply.json", {"@level": "info", "@message": "Plan: 1 to add"}, "terraform show -json"),
-    ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "Kubernetes objects"),
+    ("nodes.json", {"apiVersion": "v1", "kind": "List", "items": []}, "a Kubernetes List without"),
     ("flow.json", {"logName": "x", "jsonPayload": {}}, "`--traffic`"),
-    ("gke.json", {"clusters": []}, "GKE clusters"),
+    ("gke.json", {"validNodeVersions": []}, "GKE versions"),
     ("points.json", {"timeSeries": []}, "Cloud Monitoring"),
     ("bill.json", {"billingAccounts": []}, "Cloud Billing"),
     ("iperf.json", {"start": {}, "intervals": [], "end": {}}, "iperf3"),

@@ -4,6 +4,7 @@ import csv
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,14 @@ from support.servers.discovery import discovery
 pytestmark = needs_shared
 
 WITH_RESOURCES = {
-    "cai": {"instances": 11, "networks": 4, "subnetworks": 1, "disks": 6},
+    "cai": {
+        "instances": 11,
+        "networks": 4,
+        "subnetworks": 1,
+        "disks": 6,
+        "clusters": 20,
+        "node_pools": 20,
+    },
     "compute_api": {
         "instances": 60,
         "subnetworks": 82,
@@ -29,6 +37,9 @@ WITH_RESOURCES = {
         "vpn_tunnels": 2,
         "instance_groups": 11,
     },
+    "gcloud_output": {"node_pools": 2},
+    "gke_api": {"clusters": 18, "node_pools": 16},
+    "kubernetes": {"nodes": 7, "pods": 2, "workloads": 2},
     "terraform_plan": {
         "instances": 4,
         "subnetworks": 2,
@@ -63,9 +74,6 @@ WITH_RESOURCES = {
 WITHOUT = {
     "benchmark_output": "an iperf3 measurement",
     "billing": "Cloud Billing",
-    "gcloud_output": "GKE node pools",
-    "gke_api": "GKE clusters",
-    "kubernetes": "Kubernetes objects",
     "monitoring": "Cloud Monitoring",
     "network_management": "a Connectivity Test",
     "recommender": "Recommender insights",
@@ -86,8 +94,17 @@ def recorded() -> Path:
 
 
 def counts(inventory: Inventory) -> dict[str, int]:
-    fields = (f for f in inventory.__struct_fields__ if f not in {"unread", "projects"})
-    return {field: len(getattr(inventory, field)) for field in fields if getattr(inventory, field)}
+    found = {field: len(values) for field, values in lists(inventory).items()}
+    return {field: count for field, count in found.items() if count}
+
+
+def lists(inventory: Inventory) -> dict[str, tuple[Any, ...]]:
+    """Everything that was read, by field, Kubernetes' objects included."""
+    own = (f for f in inventory.__struct_fields__ if f not in {"unread", "projects", "kubernetes"})
+    found = {field: getattr(inventory, field) for field in own}
+    objects = inventory.kubernetes
+    kinds = objects.__struct_fields__ if objects is not None else ()
+    return found | {kind: getattr(objects, kind) or () for kind in kinds}
 
 
 def test_every_folder_is_accounted_for() -> None:
@@ -115,9 +132,9 @@ def test_every_file_is_read_or_named() -> None:
     """No recorded file is dropped in silence: it gave a resource, or it is in `unread`."""
     inventory = read_inventory([recorded()])
     sources = [unread.source for unread in inventory.unread]
-    for field in counts(inventory):
+    for field, values in lists(inventory).items():
         if field != "machine_shapes":
-            sources += [value.ref.source for value in getattr(inventory, field)]
+            sources += [value.ref.source for value in values]
     named = {source.partition(":")[0] for source in sources}
     files = [path for path in sorted(recorded().rglob("*")) if path.is_file()]
     silent = [path.name for path in files if str(path) not in named]

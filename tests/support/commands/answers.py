@@ -66,6 +66,10 @@ def sku_map(folder: Path) -> list[str]:
     return ["prices", "map", str(write_inputs(folder / "in") / "skus.json")]
 
 
+def collected(folder: Path) -> list[str]:
+    return ["collect", "--demo", "gecko", "--out", str(folder / "made.tar.zst")]
+
+
 def reconciled(folder: Path) -> list[str]:
     zones = usage("DE9E-AFBC-A15A", "Network Inter Zone Data Transfer Out", 245_000, 2450.0)
     bill = write_flat_csv(folder / "bill.csv", [zones, usage("1111-1111-1111", "Core", 10, 17.0)])
@@ -87,6 +91,8 @@ Source = list[str] | Callable[[Path], list[str]] | Value
 """A command, or what makes one and its input, or an answer."""
 _MADE: Mapping[str, tuple[Source, ...]] = {
     "CalibrationReport": (calibration,),
+    "Collected": (collected,),
+    "Diagnosis": (["doctor", "--anonymous"],),
     "Environment": (["config", "show", "--env"],),
     "PluginTable": ([*_PAIR, "--plugin", "calico", "--plugin", "cilium"],),
     "Prediction": (
@@ -118,6 +124,7 @@ _MADE: Mapping[str, tuple[Source, ...]] = {
     "Settings": (["config", "show"],),
     "SkuMap": (sku_map,),
     "SnapshotBuilt": (build,),
+    "TrafficGraph": (["graph", "--demo", "gecko"], ["graph", "--demo", "gecko", "--top", "1"]),
 }
 """By the name of the answer's type, those that need an input, or of verbs with many tests."""
 NAME = "COMMANDS_BY_ANSWER"

@@ -12,7 +12,9 @@ from typing import NamedTuple
 from support.commands import answers
 from support.prices.inputs import arguments, made_skus, write_inputs
 from support.prices.skus import COMPUTE, NETWORKING
+from support.projects import one_project
 from support.servers.catalog import CatalogServer
+from support.servers.compute import ComputeServer
 
 FILE = "FILE"
 """Stands for an input that is missing, or damaged."""
@@ -104,6 +106,13 @@ def _without_page(folder: Path) -> list[str]:
     return ["--inventory", str(inventory), "--strict"]
 
 
+def _examined(stack: ExitStack) -> list[str]:
+    server = stack.enter_context(ComputeServer())
+    server.add_project(one_project.PROJECT, one_project.resources())
+    words = f"doctor --project {one_project.PROJECT} --anonymous --today 2026-05-10"
+    return [*words.split(), "--api-endpoint", server.url]
+
+
 _REGION = "--region us-central1"
 _NO_REGION = "--region us-centrall1"
 _BOOK = ("--prices FILE", "--billing-export FILE")
@@ -133,6 +142,40 @@ VERBS: Mapping[str, Lines] = {
         unreadable=("audit --inventory FILE", "audit --traffic FILE --demo gecko"),
         lacking=("audit --demo gecko --currency CHF",),
         incomplete=lambda folder, _: ["audit", *_without_page(folder), "--fail-on", "never"],
+    ),
+    "graph": Lines(
+        success="graph --demo gecko",
+        wrong=(
+            ("graph --demo gekko", "gecko"),
+            ("graph --demo gecko --level zoen", "zone"),
+            ("graph --demo gecko --edges dolars", "dollars"),
+            ("graph --demo gecko --output dott", "dot"),
+            ("graph --demo gecko --currency EURO", "EUR"),
+            ("graph", "--traffic"),
+        ),
+        unreadable=("graph --inventory FILE --traffic FILE", "graph --demo gecko --traffic FILE"),
+        lacking=("graph --demo gecko --currency CHF",),
+    ),
+    "collect": Lines(
+        success=lambda folder, _: [
+            *("collect", "--demo", "gecko", "--out", str(folder / "made.tar.zst"))
+        ],
+        wrong=(
+            ("collect --demo gekko --out OUT/b.tar.zst", "gecko"),
+            ("collect --demo gecko --out OUT/b.zip", ".tar.zst"),
+        ),
+        unreadable=("collect --inventory FILE --out OUT/b.tar.zst",),
+        incomplete=lambda folder, _: [
+            *("collect", *_without_page(folder), "--out", str(folder / "made.tar.zst"))
+        ],
+        files=("--out",),
+    ),
+    "doctor": Lines(
+        success=lambda _, stack: _examined(stack),
+        wrong=(("doctor --project p --output cvs", "csv"),),
+        nothing=("doctor --project p --anonymous --api-endpoint http://127.0.0.1:9",),
+        unreadable=("doctor --prices FILE",),
+        incomplete=lambda _, stack: [*_examined(stack), "--strict"],
     ),
     "rules": Lines("rules", wrong=(("rules vpc-mtu-mismach", "vpc-mtu-mismatch"),)),
     "recommend": Lines(
@@ -219,6 +262,25 @@ VERBS: Mapping[str, Lines] = {
     ),
     "price flow-logs": _priced(
         "price flow-logs --records 1000000", ("price flow-logs --records 0", "every amount is 0")
+    ),
+    "flow-logs cost": Lines(
+        success="flow-logs cost --demo gecko",
+        wrong=(
+            ("flow-logs cost --demo gekko", "gecko"),
+            ("flow-logs cost --demo gecko --output cvs", "csv"),
+        ),
+        unreadable=(
+            "flow-logs cost --records FILE",
+            "flow-logs cost --inventory FILE --traffic FILE",
+        ),
+    ),
+    "flow-logs plan": Lines(
+        success="flow-logs plan --demo gecko",
+        wrong=(
+            ("flow-logs plan --demo gekko", "gecko"),
+            ("flow-logs plan --demo gecko --dollar-error much", "5%"),
+        ),
+        unreadable=("flow-logs plan --inventory FILE --traffic FILE",),
     ),
     "prices map": Lines(
         _made(answers.sku_map),

@@ -11,9 +11,12 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from netplan_planner.model import Metric
+from netplan_planner.google.logs.asking import LOG_NAMES, read_page
+from netplan_planner.google.logs.spool import Progress, State, open_spool
+from netplan_planner.model import Metric, ProjectId
 from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
@@ -27,6 +30,8 @@ from support.prices.skus import COMPUTE, NETWORKING
 from support.probes import iperf2 as probe_iperf2
 from support.probes.iperf3 import bidirectional, forward
 from support.probes.stores import write_store
+from support.projects import one_cluster
+from support.projects.asset_table import write_assets
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import SHARED
 
@@ -34,6 +39,7 @@ GCLOUD = FOLDER / "gcloud"
 CATALOG_URL = "http://127.0.0.1:9"
 """Nobody answers there: a page that is not whole cannot be had again, which must be said."""
 Words = tuple[str, ...]
+_LOGGED = "2026-11-02T08:30:00Z"
 _TYPE = {"name": "n2-standard-4", "guestCpus": 4, "memoryMb": 16384}
 _TYPES = {
     "kind": "compute#machineTypeAggregatedList",
@@ -86,6 +92,53 @@ def _copy(source: Path) -> Callable[[Path], None]:
 def _assets(folder: Path) -> None:
     text = (FOLDER / "cloud-asset" / "assets.json").read_text()
     (folder / "assets.jsonl").write_text(text)
+    assets = [json.loads(line) for line in text.splitlines()]
+    states = [
+        {"window": {"startTime": f"2026-11-{day:02}T00:00:00Z"}, "asset": one, "deleted": day > 1}
+        for one in assets[:6]
+        for day in (1, 2)[: 1 + len(one["name"]) % 2]
+    ]
+    (folder / "history.json").write_text(json.dumps({"assets": states}))
+    write_assets(folder / "assets.parquet", assets)
+
+
+def _log_pages(folder: Path) -> None:
+    """The pages of Cloud Logging that a run keeps, all of them there."""
+    since, until = (datetime(2026, 11, 2, hour, tzinfo=UTC) for hour in (8, 9))
+    project = ProjectId("one-project")
+    # Nobody answers there.
+    asked = State(f"{CATALOG_URL}/v2/", since, until, False, {project: Progress()})
+    pages = open_spool(folder, asked)
+    log = f"projects/{project}/logs/{LOG_NAMES[0]}"
+    found = [{**one, "logName": log, "timestamp": _LOGGED} for one in _flows()]
+    for first in range(0, len(found), 4):
+        held = found[first : first + 4]
+        token = "more" if first + 4 < len(found) else ""
+        pages.add(
+            project, read_page(json.dumps({"entries": held, "nextPageToken": token}).encode())
+        )
+
+
+_POD_FILES = ("--traffic", "{folder}/pods.csv", "--traffic", "{folder}/hubble.jsonl")
+
+
+def _kubernetes(folder: Path) -> None:
+    (folder / "list.json").write_text(json.dumps(one_cluster.as_list(), indent=4))
+    for form in ("yaml", "yaml-list"):
+        one_cluster.write_kubernetes(form, folder)
+    for name, document in one_cluster.gke_files().items():
+        (folder / f"gke-{name}.json").write_text(json.dumps(document, indent=1))
+
+
+def _traffic_of_pods(folder: Path) -> None:
+    (folder / "cluster.json").write_text(json.dumps(one_cluster.as_list()))
+    (folder / "pods.csv").write_text("src,dst,gbps,service\nshop/web,shop/db,1,shop/db\n")
+    ends = {
+        end: {"namespace": "shop", "pod_name": pod, "workloads": [{"name": pod, "kind": "x"}]}
+        for end, pod in (("source", "web-0"), ("destination", "db-0"))
+    }
+    flow = {"time": "2026-03-02T10:00:00Z", "verdict": "FORWARDED", "l4": {"TCP": {}}, **ends}
+    (folder / "hubble.jsonl").write_text((json.dumps({"flow": flow}) + "\n") * 3)
 
 
 def _terraform(folder: Path) -> None:
@@ -318,11 +371,30 @@ KINDS: Mapping[str, Kind] = {
         Kind("gcloud", _copy(GCLOUD), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("api", _copy(FOLDER / "api"), (_audit("--inventory", "{folder}"),), is_folder=True),
         Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
+        Kind("kubernetes", _kubernetes, (_audit("--inventory", "{file}"),)),
+        Kind(
+            "traffic-of-pods",
+            _traffic_of_pods,
+            (_audit("--inventory", "{folder}/cluster.json", *_POD_FILES),),
+            is_folder=True,
+        ),
         Kind("metrics", _metrics, (_audit("--inventory", "{project}", "--metrics", "{file}"),)),
         Kind(
             "terraform",
             _terraform,
             (_audit("--inventory", "{file}"), _audit("--inventory", "{file}", "--output", "sarif")),
+        ),
+        Kind(
+            "log-pages",
+            _log_pages,
+            (
+                _audit(
+                    *("--inventory", "{project}", "--traffic", "cloud-logging"),
+                    *("--resume", "{folder}", "--logging-endpoint", CATALOG_URL),
+                    *("--anonymous", "--max-attempts", "1", "--threads", "2"),
+                ),
+            ),
+            is_folder=True,
         ),
         Kind(
             "flow-logs",

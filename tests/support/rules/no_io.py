@@ -2,12 +2,15 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 _hooks: list[Callable[[str], None]] = []
 _is_installed = False
 
+CALLING = frozenset(
+    ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
+)
 FORBIDDEN = ("socket.", "subprocess.", "os.", "shutil.", "sqlite3.", "tempfile.", "urllib.")
 
 
@@ -21,16 +24,30 @@ def _refuse(event: str) -> None:
         raise AssertionError(f"a rule does I/O: {event}")
 
 
-@contextmanager
-def no_io() -> Iterator[None]:
+def _refuse_sockets(event: str) -> None:
+    if event in CALLING:
+        raise AssertionError(f"somebody is asked: {event}")
+
+
+def no_io() -> AbstractContextManager[None]:
     """Fail on any file, socket or process that the block opens."""
+    return _watched(_refuse)
+
+
+def no_sockets() -> AbstractContextManager[None]:
+    """Fail on any name that the block looks up, and any connection that it opens."""
+    return _watched(_refuse_sockets)
+
+
+@contextmanager
+def _watched(refuse: Callable[[str], None]) -> Iterator[None]:
     global _is_installed
     if not _is_installed:
         # An audit hook stays until the process ends: one is enough.
         sys.addaudithook(_audit)
         _is_installed = True
-    _hooks.append(_refuse)
+    _hooks.append(refuse)
     try:
         yield
     finally:
-        _hooks.remove(_refuse)
+        _hooks.remove(refuse)

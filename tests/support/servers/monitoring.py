@@ -8,20 +8,13 @@ Series are chosen by the metric type of the filter and cut to the window; alignm
 test gives the points as they come back. Pages hold at most `page_limit` points.
 """
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from support.servers.compute import (
-    ComputeServer,
-    Fault,
-    Resource,
-    offset_of,
-    refusal,
-    token_of,
-)
+from support.servers.compute import ComputeServer, offset_of, token_of
 from support.servers.discovery import Discovery, Method, discovery
+from support.servers.documented import Fault, Resource
 
 _TYPE = re.compile(r'metric\.type = "([^"]+)"')
 LIST = "monitoring.projects.timeSeries.list"
@@ -43,25 +36,24 @@ class MonitoringServer(ComputeServer):
         """The metric types that were asked for, in order."""
         return [_metric(call.parameter("filter") or "") for call in self.calls]
 
-    def _body(
-        self, method: Method, names: dict[str, str], query: dict[str, str], fault: Fault | None
+    def body_of(
+        self,
+        method: Method,
+        names: dict[str, str],
+        query: Sequence[tuple[str, str]],
+        asked: Any,
+        fault: Fault | None,
     ) -> tuple[int, bytes]:
-        if fault is not None and fault.status != 200:
-            return fault.status, refusal(fault.status, fault.reason, fault.message)
-        if fault is not None and fault.body is not None:
-            return 200, fault.body
-        missing = {"filter", "interval.endTime", "view"} - query.keys()
+        parameters = dict(query)
+        missing = {"filter", "interval.endTime", "view"} - parameters.keys()
         if missing:
             self.problems.append(f"{method.id}: {', '.join(sorted(missing))} is required")
         found = [
             one
             for one in self._series.get(names["projectsId"], [])
-            if one["metric"]["type"] == _metric(query.get("filter", ""))
+            if one["metric"]["type"] == _metric(parameters.get("filter", ""))
         ]
-        body = self._page(found, query, fault)
-        for text in self._judge.check_body(method.response, body):
-            self.problems.append(f"{method.id}: {text}")
-        return 200, json.dumps(body).encode()
+        return 200, self.checked(method, self._page(found, parameters, fault))
 
     def _page(
         self, series: list[dict[str, Any]], query: dict[str, str], fault: Fault | None

@@ -6,12 +6,14 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Evaluation, MachinePlan, Recommendation
 from netplan_planner.model.probe_results import ProbeResults
+from netplan_planner.model.traffic_graph import TrafficGraph
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
 from netplan_planner.renderers.html.charts.agreement import Agreement
 from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
+from netplan_planner.renderers.html.charts.traffic_graph import GraphPicture, picture
 from netplan_planner.renderers.html.outline import parts
 from netplan_planner.renderers.html.page import page
 from netplan_planner.renderers.options import RenderOptions
@@ -36,16 +38,19 @@ def render_blocks(
     *,
     front: Front | None = None,
     agreement: Agreement | None = None,
+    graph: GraphPicture | None = None,
 ) -> str:
     """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
-    return page("answer.html.j2", {**values, "front": front, "agreement": agreement})
+    pictures = {"front": front, "agreement": agreement, "graph": graph}
+    return page("answer.html.j2", {**values, **pictures})
 
 
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of measurements what was predicted of them.
+    Of a recommendation that is the Pareto front, of measurements what was predicted of them, of a
+    traffic graph its greatest edges.
     """
     blocks = list(content.blocks(answer, folding(options)))
     title = _title(blocks)
@@ -53,6 +58,8 @@ def render_answer(answer: object, options: RenderOptions) -> str:
         return render_blocks(title, blocks, front=front_of(answer.plan, options.currency))
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
+    if isinstance(answer, TrafficGraph):
+        return render_blocks(title, blocks, graph=picture(answer, options.currency))
     return render_blocks(title, blocks)
 
 

@@ -21,10 +21,14 @@ _AS_CODE = Markup('<code class="{}">{}</code>')
 def page(template: str, values: Mapping[str, object]) -> str:
     """Return a whole page: a template that extends `page.html.j2`, filled with values."""
     style, script = _asset("style.css"), _asset("script.js")
-    made = _environment().get_template(template)
-    return made.render(
-        **values, style=style, script=script, style_hash=_hash(style), script_hash=_hash(script)
-    )
+    own = {"style": style, "script": script}
+    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
+    return filled(template, {**values, **own, **hashes})
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """Return a template filled with values; every text of them is escaped."""
+    return _environment().get_template(template).render(**values)
 
 
 def part(template: str, macro: str, *values: object) -> Markup:

@@ -72,7 +72,7 @@ def test_rows_of_a_plan_are_ranked_or_say_why_not() -> None:
     found = rows(probe_answers.plan())
     assert [one["rank"] for one in found] == ["1", "2", "", ""]
     assert [one["left_out"] for one in found] == ["", "", "known", "limit"]
-    assert [one["usd"] for one in found] == ["1.20", "", "0", "0"]
+    assert [one["usd"] for one in found] == ["1.2", "", "0", "0"]
     assert [one["most_gib"] for one in found] == ["400", "200", "0", "0"]
     assert found[1]["reason"] == "no price from here to there"
 

@@ -100,8 +100,9 @@ def test_strips_are_the_machines_that_were_seen_to_send() -> None:
 
 def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
     dear = html_reports.pictured_report().dear_pairs
-    picture = pairs(dear)
-    assert picture is not None
+    found = pairs(dear)
+    assert found is not None
+    picture = found.picture
     widths = {flow.title.split(" a month")[0].split(": ")[1]: flow.width for flow in picture.flows}
     assert widths["$6.00"] == pytest.approx(6 * widths["$1.00"], abs=0.2)
     assert picture.receivers[0].name == "internet"
@@ -111,8 +112,8 @@ def test_pairs_are_as_wide_as_their_money_and_fill_their_ends() -> None:
         assert max(bottoms) < picture.height
         assert sum(end.height for end in side) == pytest.approx(260, abs=1)
     assert {flow.is_external for flow in picture.flows} == {True, False}
-    assert [plain(row.usd) for row in picture.rows][:2] == ["$6.00", "$5.00"]
-    assert picture.alt.startswith("The dearest: vm-3 (us-central1-a) → db-6 (us-central1-b)")
+    assert [plain(row.usd) for row in found.rows][:2] == ["$6.00", "$5.00"]
+    assert found.alt.startswith("The dearest: vm-3 (us-central1-a) → db-6 (us-central1-b)")
 
 
 def test_pairs_without_a_price_make_no_picture() -> None:

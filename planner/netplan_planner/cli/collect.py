@@ -1,0 +1,74 @@
+"""`netplan collect`: one file of what an audit reads."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from netplan_planner.cli import answers, options, panels
+from netplan_planner.cli.app import app, progress
+from netplan_planner.cli.bundles import Api, FlowReading, Input, PriceInput, request_of
+from netplan_planner.cli.options import OUTPUT
+from netplan_planner.cli.parameters import Parameters, taking
+from netplan_planner.engine.collect import check_bundle_path
+from netplan_planner.engine.collect import collect as write_bundle
+from netplan_planner.errors import IncompleteError
+
+
+class Collect(Parameters, frozen=True, kw_only=True):
+    """What to collect, and where it goes."""
+
+    given: Input = Input()
+    prices: options.Prices = None
+    reading: FlowReading = FlowReading()
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="Write the bundle here (.tar.zst), for --bundle of other verbs.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = Path("netplan.tar.zst")
+    pseudonymise: Annotated[
+        bool,
+        typer.Option(
+            "--pseudonymise",
+            help="Replace names of projects, machines, networks and labels, and addresses within"
+            " their ranges; zones, regions and machine types stay.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 4 when given evidence could not be read in full.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
+    answer: answers.Output = answers.Output()
+    api: Api = Api()
+
+
+@app.command(rich_help_panel=panels.AUDIT)
+@taking
+def collect(asked: Collect) -> None:
+    """Write inventory, sums of the traffic and prices to one file, without secrets.
+
+    Every verb runs from it (--bundle FILE) and asks nobody for anything.
+    """
+    specs = asked.answer.specs()
+    check_bundle_path(asked.out)
+    pricing = PriceInput(prices=asked.prices)
+    request = replace(
+        request_of(asked.given, pricing, as_of=None, calibration=None),
+        api=asked.api.options(),
+        traffic_options=asked.reading.options(),
+    )
+    found = write_bundle(request, asked.out, is_pseudonymised=asked.pseudonymise, say=progress)
+    answers.write(found, specs)
+    if asked.strict and found.incomplete:
+        raise IncompleteError(
+            f"the bundle is incomplete, and --strict was given: {found.incomplete[0]}"
+        )

@@ -1,0 +1,189 @@
+"""Which network a cluster has: plugin, dataplane, encapsulation, encryption, MTU, interface.
+
+Each is a `Setting` with its place; what nothing states is None. A default counts only where the
+thing was read that would state something else.
+"""
+
+from netplan_planner.clusters.plugins import PLUGINS, kube_proxy
+from netplan_planner.clusters.settings import Objects, Setting, named
+from netplan_planner.model import SelfLink, Value
+from netplan_planner.model.gke import Cluster
+from netplan_planner.model.kubernetes import Kubernetes, Node
+
+ADVANCED, LEGACY = "ADVANCED_DATAPATH", "LEGACY_DATAPATH"
+DATAPLANE_V2, DATAPLANE_V1 = "GKE Dataplane V2", "kube-proxy"
+_TRANSPARENT = "IN_TRANSIT_ENCRYPTION_INTER_NODE_TRANSPARENT"
+
+_OVERLAY_ADDRESSES = (
+    "flannel.alpha.coreos.com/public-ip-overwrite",
+    "flannel.alpha.coreos.com/public-ip",
+    "projectcalico.org/IPv4Address",
+    "node.antrea.io/transport-addresses",
+)
+"""Annotations of nodes with the address by which other nodes reach their pods: flannel's
+Documentation/kubernetes.md, docs.tigera.io reference/resources/node, antrea.io
+docs/design/architecture; read 2026-11-23."""
+
+
+class ClusterNetwork(Value, frozen=True, kw_only=True):
+    """The network of one cluster."""
+
+    name: str
+    """Of the GKE cluster; `cluster` for objects whose cluster has no name."""
+    link: SelfLink | None = None
+    """The GKE cluster."""
+    plugin: Setting | None = None
+    """By its name in `netplan predict --plugin`: `calico`, `cilium`, `flannel`, `gke`, …"""
+    dataplane: Setting | None = None
+    """`GKE Dataplane V2`, `eBPF`, or `kube-proxy` beside the plugin's own."""
+    encapsulation: Setting | None = None
+    """`none`, `vxlan`, `geneve`, `ipip`, `udp`, …, as `netplan predict --encapsulation`."""
+    is_cross_subnet_only: bool | None = None
+    """Packets inside a subnet are not encapsulated; None where there is no encapsulation."""
+    encryption: Setting | None = None
+    """`none`, `wireguard` or `ipsec`."""
+    mtu: Setting | None = None
+    """Of pods, in bytes; None also where the plugin finds it out itself."""
+    interface: Setting | None = None
+    """By which nodes reach each other's pods, as it was written: a name, a pattern, a method."""
+    kube_proxy_mode: Setting | None = None
+    """`iptables`, `ipvs`, `nftables`; `none` where a plugin does its work."""
+    secondary: tuple[Setting, ...] = ()
+    """Multus and SR-IOV: what gives pods further interfaces."""
+    others: tuple[Setting, ...] = ()
+    """Further network plugins that were found: one of them may be left over."""
+
+    @property
+    def mtu_bytes(self) -> int | None:
+        """MTU of pods in bytes, None where it is not stated."""
+        return int(self.mtu.value) if self.mtu is not None else None
+
+    @property
+    def has_overlay(self) -> bool | None:
+        """Whether packets between nodes of a subnet are encapsulated, None where not known."""
+        if self.encapsulation is None:
+            return None
+        return self.encapsulation.value != "none" and not self.is_cross_subnet_only
+
+
+def networks_of(kubernetes: Kubernetes) -> tuple[ClusterNetwork, ...]:
+    """Return the network of each GKE cluster, and of the cluster whose objects were read.
+
+    The two are one where the objects are of the only GKE cluster that can be theirs.
+    """
+    own = _of_objects(kubernetes)
+    cluster = cluster_of(kubernetes)
+    stated = [_of_cluster(one) for one in kubernetes.clusters or () if one is not cluster]
+    if cluster is None:
+        return (*([own] if own is not None else []), *stated)
+    return (_joined(own, _of_cluster(cluster)), *stated)
+
+
+def cluster_of(kubernetes: Kubernetes) -> Cluster | None:
+    """Return the GKE cluster whose nodes were read: the only one with their project and pools."""
+    pooled = [node for node in kubernetes.nodes or () if node.node_pool is not None]
+    projects = {node.instance.split("/")[1] for node in pooled if node.instance is not None}
+    wanted = {node.node_pool for node in pooled}
+    found = []
+    for cluster in kubernetes.clusters or ():
+        pools = {
+            pool.name
+            for pool in kubernetes.node_pools or ()
+            if pool.cluster == cluster.ref.self_link
+        }
+        if cluster.project in projects and wanted <= pools:
+            found.append(cluster)
+    named_so = [
+        cluster
+        for cluster in found
+        if all(node.name.startswith(f"gke-{cluster.name[:10]}") for node in pooled)
+    ]
+    if len(found) != 1:
+        found = named_so
+    return found[0] if len(found) == 1 else None
+
+
+def overlay_address(node: Node) -> Setting | None:
+    """Return the address by which a node's overlay is reached, as its plugin noted it.
+
+    Without a prefix length. The interface of the VM that has it is the one that pods' packets take.
+    """
+    stated = dict(node.annotations)
+    for key in _OVERLAY_ADDRESSES:
+        address = stated.get(key, "").partition(",")[0].partition("/")[0].strip()
+        if address:
+            return Setting(value=address, source=f"{node.ref.source}: annotation {key}")
+    return None
+
+
+def _of_objects(kubernetes: Kubernetes) -> ClusterNetwork | None:
+    """Return what the objects of a cluster say, None where none that could were read."""
+    if kubernetes.workloads is None and kubernetes.config_maps is None and not kubernetes.nodes:
+        return None
+    objects, nodes = Objects(kubernetes), kubernetes.nodes or ()
+    found = [made for plugin in PLUGINS if (made := plugin(objects, nodes)) is not None]
+    main = found[0] if found else None
+    secondary = tuple(
+        named(workload, name)
+        for prefix, name in (("kube-multus", "multus"), ("multus", "multus"), ("sriov", "sr-iov"))
+        if (workload := objects.workload(prefix)) is not None
+    )
+    proxy = kube_proxy(objects)
+    if main is None:
+        return ClusterNetwork(name="cluster", kube_proxy_mode=proxy, secondary=secondary)
+    return ClusterNetwork(
+        name="cluster",
+        plugin=main.plugin,
+        dataplane=main.dataplane,
+        encapsulation=main.encapsulation,
+        is_cross_subnet_only=main.is_cross_subnet_only,
+        encryption=main.encryption,
+        mtu=main.mtu,
+        interface=main.interface,
+        kube_proxy_mode=main.kube_proxy_mode or proxy,
+        secondary=secondary,
+        others=tuple(one.plugin for one in found[1:]),
+    )
+
+
+def _of_cluster(cluster: Cluster) -> ClusterNetwork:
+    """Return what the Kubernetes Engine API says: pods have addresses of the VPC, or routes."""
+    place = cluster.ref.source
+
+    def said(value: str, field: str) -> Setting:
+        return Setting(value=value, source=f"{place}: {field}")
+
+    provider, encryption = cluster.datapath_provider, cluster.in_transit_encryption
+    is_v2 = provider == ADVANCED
+    field = "networkConfig.datapathProvider"
+    dataplane = {ADVANCED: DATAPLANE_V2, LEGACY: DATAPLANE_V1}.get(provider or "")
+    return ClusterNetwork(
+        name=cluster.name,
+        link=cluster.ref.self_link,
+        plugin=said("gke", "a GKE cluster"),
+        dataplane=said(dataplane, field) if dataplane else None,
+        encapsulation=said("none", "a GKE cluster: addresses of pods are routed in the VPC"),
+        encryption=(
+            said("wireguard" if encryption == _TRANSPARENT else "none", "networkConfig")
+            if encryption
+            else None
+        ),
+        kube_proxy_mode=said("none", field) if is_v2 else None,
+    )
+
+
+def _joined(own: ClusterNetwork | None, stated: ClusterNetwork) -> ClusterNetwork:
+    """Return what objects and API say of one cluster; the objects come first."""
+    if own is None:
+        return stated
+    if own.plugin is not None and own.plugin.value != "gke":
+        # Another plugin was installed on GKE: what the API says is not what pods use.
+        return ClusterNetwork(
+            **{field: getattr(own, field) for field in own.__struct_fields__}
+            | {"name": stated.name, "link": stated.link}
+        )
+    fields = {
+        field: getattr(own, field) if getattr(own, field) else getattr(stated, field)
+        for field in own.__struct_fields__
+    }
+    return ClusterNetwork(**fields | {"name": stated.name, "link": stated.link})

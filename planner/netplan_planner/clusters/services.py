@@ -1,0 +1,95 @@
+"""What each Service's traffic crosses, and what preferring near endpoints would change for it."""
+
+from collections import defaultdict
+
+from netplan_planner.clusters.near_endpoints import (
+    NearEndpoints,
+    ZoneFlow,
+    endpoint_counts,
+    near_endpoints,
+)
+from netplan_planner.model import Region, Value, region_of
+from netplan_planner.model.kubernetes import Kubernetes, Service
+from netplan_planner.model.pod_traffic import PodFlow, PodTraffic
+
+
+class ServiceTraffic(Value, frozen=True, kw_only=True):
+    """The traffic of a Service between zones, and what near endpoints would make of it."""
+
+    service: Service
+    clients: tuple[str, ...]
+    """Workloads that use it, sorted."""
+    region: Region | None
+    """Of all clients and endpoints; None where they are in several."""
+    flows: tuple[PodFlow, ...]
+    """To its endpoints and back, those whose zones are known."""
+    near: NearEndpoints | None = None
+    """None where it cannot be told: `why_not` says why."""
+    why_not: str = ""
+    unplaced_bytes: int = 0
+    """Of flows of which a zone is not known."""
+
+
+def service_traffic(kubernetes: Kubernetes, traffic: PodTraffic) -> tuple[ServiceTraffic, ...]:
+    """Return each Service that was read and has traffic with bytes, sorted by name."""
+    by_service: defaultdict[str, list[PodFlow]] = defaultdict(list)
+    for flow in traffic.flows:
+        if flow.service is not None and flow.wire_bytes is not None:
+            by_service[flow.service].append(flow)
+    return tuple(
+        _of_service(kubernetes, service, by_service[name])
+        for name, service in sorted(kubernetes.service_by_name.items())
+        if name in by_service
+    )
+
+
+def _of_service(kubernetes: Kubernetes, service: Service, flows: list[PodFlow]) -> ServiceTraffic:
+    placed = tuple(flow for flow in flows if flow.regions is not None)
+    regions = {
+        region_of(end.zone)
+        for flow in placed
+        for end in (flow.src, flow.dst)
+        if end.zone is not None
+    }
+    near, why_not = _near(kubernetes, service, placed)
+    return ServiceTraffic(
+        service=service,
+        clients=tuple(sorted({(f.dst if f.is_reply else f.src).workload for f in flows})),
+        region=regions.pop() if len(regions) == 1 else None,
+        flows=placed,
+        near=near,
+        why_not=why_not,
+        unplaced_bytes=sum(f.wire_bytes or 0 for f in flows if f.regions is None),
+    )
+
+
+def _near(
+    kubernetes: Kubernetes, service: Service, flows: tuple[PodFlow, ...]
+) -> tuple[NearEndpoints | None, str]:
+    if service.is_headless:
+        return None, "its clients choose the pod themselves: it is headless"
+    if service.internal_traffic_policy == "Local":
+        return None, "internalTrafficPolicy: Local keeps its traffic on the node"
+    if kubernetes.endpoint_slices is None:
+        return None, "no endpoint slices were read"
+    counts = endpoint_counts(kubernetes.endpoints_by_service.get(service.full_name, ()))
+    if counts is None:
+        return None, "the zone of an endpoint is not known"
+    if not counts:
+        return None, "it has no ready endpoint"
+    made = near_endpoints([zone_flow(flow) for flow in flows], counts)
+    return made, "" if made is not None else "the zones of its traffic are not known"
+
+
+def zone_flow(flow: PodFlow) -> ZoneFlow:
+    """Return a flow of a Service by the zones of client and endpoint, whichever way it goes.
+
+    Raises:
+        ValueError: If a zone is not known.
+    """
+    client, endpoint = (flow.dst, flow.src) if flow.is_reply else (flow.src, flow.dst)
+    if client.zone is None or endpoint.zone is None:
+        raise ValueError("a flow between zones needs both of them")
+    return ZoneFlow(
+        client_zone=client.zone, endpoint_zone=endpoint.zone, byte_count=flow.wire_bytes or 0
+    )

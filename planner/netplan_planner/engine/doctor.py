@@ -1,0 +1,141 @@
+"""Whether projects can be read and judged: credentials, APIs, permissions, logs, clock, ages."""
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+
+from netplan_planner.engine.doctor_projects import project_checks
+from netplan_planner.engine.judging import judge
+from netplan_planner.errors import AccessError
+from netplan_planner.google.compute import Examined, examine_projects
+from netplan_planner.google.compute_methods import PERMISSIONS
+from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.transport import default_project
+from netplan_planner.model import Facts, Inventory, PriceBook, Value
+from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.throughput import load_caps
+from netplan_planner.units import counted
+from netplan_pricing import open_snapshot
+from netplan_rules.registry import select_rules, thresholds
+
+MOST_SKEW_S = 60.0
+"""A minute is what flow logs are summed by: a clock that is off by more asks for other minutes."""
+_AGES = "stale-prices-or-caps"
+"""The rule that judges the ages of both tables."""
+_TABLES = {"price snapshot": "prices", "caps table": "caps"}
+_NO_PROJECT = "no project is named, and Google's default credentials name none"
+
+
+class DoctorRequest(Value, frozen=True, kw_only=True):
+    """What to look at."""
+
+    projects: tuple[str, ...]
+    """None: the one that the default credentials name."""
+    prices: Path | None
+    today: date
+    api: ApiOptions
+
+
+def examine(request: DoctorRequest, say: Callable[[str], None] = lambda _: None) -> Diagnosis:
+    """Return what was found; what cannot be asked for is said, and the rest is looked at.
+
+    Raises:
+        UsageError: If the endpoint cannot be used.
+        InputError: If the price snapshot cannot be read.
+    """
+    prices = open_snapshot(request.prices)
+    checks = [*_access(request, prices, say), *_ages(request, prices)]
+    return Diagnosis(checks=tuple(checks), permissions=PERMISSIONS, role=role_yaml())
+
+
+def role_yaml() -> str:
+    """Return the least-privilege role, as `gcloud iam roles create ID --file=FILE` takes it."""
+    listed = "".join(f"- {permission}\n" for permission in PERMISSIONS)
+    return (
+        "title: netplan reader\n"
+        "description: Lists what netplan reads of a project, and nothing else.\n"
+        "stage: GA\n"
+        f"includedPermissions:\n{listed}"
+    )
+
+
+def _access(
+    request: DoctorRequest, prices: PriceBook, say: Callable[[str], None]
+) -> Iterator[DoctorCheck]:
+    projects = request.projects
+    if not projects and not request.api.is_anonymous:
+        found = default_project()
+        projects = (found,) if found else ()
+    if not projects:
+        why = f"{_NO_PROJECT}: --project PROJECT"
+        for name in ("credentials", "compute-api", "permissions", "flow-logs", "clock"):
+            yield _check(name, CheckStatus.UNKNOWN, why)
+        return
+    try:
+        examined = examine_projects(projects, request.api, say)
+    except AccessError as exc:
+        text, _, remedy = str(exc).partition("; ")
+        yield _check("credentials", CheckStatus.PROBLEM, text, remedy)
+        for name in ("compute-api", "permissions", "flow-logs", "clock"):
+            yield _check(name, CheckStatus.UNKNOWN, "it takes credentials")
+        return
+    yield _credentials(request, examined)
+    for project in projects:
+        yield from project_checks(project, examined, prices)
+    yield _clock(examined)
+
+
+def _credentials(request: DoctorRequest, examined: Examined) -> DoctorCheck:
+    refused = [
+        error
+        for project in examined.inventory.projects
+        for error in project.errors
+        if "(401)" in error
+    ]
+    if refused:
+        text, _, remedy = refused[0].partition("; ")
+        return _check("credentials", CheckStatus.PROBLEM, text, remedy)
+    told = "none are sent, as asked" if request.api.is_anonymous else "they can be used"
+    return _check("credentials", CheckStatus.OK, told)
+
+
+def _clock(examined: Examined) -> DoctorCheck:
+    ahead_s = examined.ahead_s
+    if ahead_s is None:
+        return _check("clock", CheckStatus.UNKNOWN, "no answer of the API had a date")
+    way = "ahead of" if ahead_s > 0 else "behind"
+    told = f"{abs(ahead_s):,.0f} s {way} the API's"
+    if abs(ahead_s) <= MOST_SKEW_S:
+        return _check("clock", CheckStatus.OK, told)
+    return _check("clock", CheckStatus.PROBLEM, told, "set this machine's clock by NTP")
+
+
+def _ages(request: DoctorRequest, prices: PriceBook) -> Iterator[DoctorCheck]:
+    caps = load_caps(request.today)
+    facts = Facts(
+        inventory=Inventory(),
+        traffic=None,
+        prices=prices,
+        caps=caps,
+        machines=Chooser(prices, caps),
+        today=request.today,
+        thresholds=thresholds({}),
+    )
+    (rule,) = select_rules((_AGES,), ())
+    old = {hit.subject: hit for hit in judge(rule, facts).hits}
+    dates = {
+        "price snapshot": min(prices.info.as_of, prices.info.network_as_of),
+        "caps table": caps.source_date,
+    }
+    for table, as_of in dates.items():
+        hit = old.get(table)
+        age = counted((request.today - as_of).days, "day")
+        told = f"the {table} is of {as_of.isoformat()}, {age} old"
+        remedy = hit.fix.text if hit is not None and hit.fix is not None else ""
+        status = CheckStatus.OK if hit is None else CheckStatus.PROBLEM
+        yield _check(_TABLES[table], status, told, remedy)
+
+
+def _check(name: str, status: CheckStatus, told: str, remedy: str = "") -> DoctorCheck:
+    return DoctorCheck(name=name, project="", status=status, told=told, remedy=remedy)

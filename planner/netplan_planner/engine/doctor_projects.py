@@ -1,0 +1,140 @@
+"""What a reading of projects tells of APIs, permissions and flow logs: each method was tried."""
+
+from collections.abc import Iterator
+
+from netplan_planner.engine import service_bill
+from netplan_planner.google.compute import Examined, disabled_api
+from netplan_planner.google.compute_methods import (
+    CONFIGURATIONS_ID,
+    CONFIGURATIONS_PERMISSION,
+    LISTS,
+    MACHINE_TYPE_ID,
+    MACHINE_TYPE_PERMISSION,
+)
+from netplan_planner.model import Amount, Inventory, PriceBook, Text, worded
+from netplan_planner.model.diagnosis import CheckStatus, DoctorCheck
+from netplan_planner.model.log_volume import log_gib
+from netplan_planner.units import counted
+
+_ROLE = "give the account the role of `netplan doctor --role`"
+_REFUSED = "refused (403)"
+_MILLION = 1_000_000
+_METHODS = (
+    *((one.id, one.permission) for one in LISTS),
+    (MACHINE_TYPE_ID, MACHINE_TYPE_PERMISSION),
+)
+
+
+def project_checks(project: str, examined: Examined, prices: PriceBook) -> Iterator[DoctorCheck]:
+    """Yield the checks of one project that was asked for everything that an audit reads."""
+    inventory = examined.inventory
+    errors = [text for one in inventory.projects if one.project == project for text in one.errors]
+    whole = [text for text in errors if not text.startswith("compute.")]
+    if whole:
+        # What concerns the whole project names no method.
+        yield _api(project, whole)
+        yield _unknown("permissions", project, "the Compute API did not answer for this project")
+        yield _unknown("flow-logs", project, "no subnetwork could be read")
+    else:
+        told = "the Compute Engine API answers"
+        yield _check("compute-api", project, CheckStatus.OK, told)
+        yield from _permissions(project, errors)
+        yield _flow_logs(project, inventory, errors, prices)
+    yield _configurations(project, examined)
+
+
+def _api(project: str, refusals: list[str]) -> DoctorCheck:
+    """Return what is wrong with the API of a project, by what it says of the whole project."""
+    if (off := disabled_api(project)) in refusals:
+        remedy = f"gcloud services enable compute.googleapis.com --project={project}"
+        return _check("compute-api", project, CheckStatus.PROBLEM, off, remedy)
+    missing = next((text for text in refusals if "(404)" in text), "")
+    if missing:
+        remedy = f"see that the project's id is right; {_ROLE}"
+        return _check("compute-api", project, CheckStatus.PROBLEM, missing, remedy)
+    return _unknown("compute-api", project, refusals[0])
+
+
+def _permissions(project: str, errors: list[str]) -> Iterator[DoctorCheck]:
+    found = []
+    for method, permission in _METHODS:
+        # A list has one line of its own; a machine type that is not offered is no refusal.
+        refusal = next((text for text in errors if text.startswith(f"{method}: ")), "")
+        if _REFUSED in refusal:
+            found.append(
+                _check(
+                    "permission", project, CheckStatus.PROBLEM, f"{permission}: {refusal}", _ROLE
+                )
+            )
+        elif refusal and "(404)" not in refusal:
+            found.append(_unknown("permission", project, f"{permission}: {refusal}"))
+    yield from found
+    if not found:
+        told = f"{counted(len(_METHODS), 'method')} of the Compute API may be read"
+        yield _check("permissions", project, CheckStatus.OK, told)
+
+
+def _flow_logs(
+    project: str, inventory: Inventory, errors: list[str], prices: PriceBook
+) -> DoctorCheck:
+    if any(text.startswith("compute.subnetworks.") for text in errors):
+        return _unknown("flow-logs", project, "the subnetworks could not be read in full")
+    own = [one for one in inventory.subnetworks if one.project == project]
+    logging = [one for one in own if inventory.logging_of(one)]
+    if not own:
+        told = "no subnetwork: nothing can be logged"
+        return _check("flow-logs", project, CheckStatus.OK, told)
+    price = _price(prices)
+    if logging:
+        several = sum(len(inventory.logging_of(one)) > 1 for one in own)
+        twice = f"; {several:,} of them by several configurations, each paid for" if several else ""
+        said = f"{len(logging):,} of {counted(len(own), 'subnetwork')} log flows{twice}; "
+        return _check("flow-logs", project, CheckStatus.OK, worded(said, *price))
+    said = f"none of {counted(len(own), 'subnetwork')} logs flows: no traffic can be judged; "
+    return _check(
+        "flow-logs",
+        project,
+        CheckStatus.PROBLEM,
+        worded(said, *price),
+        "gcloud compute networks subnets update SUBNET --region=REGION"
+        f" --project={project} --enable-flow-logs",
+    )
+
+
+def _price(prices: PriceBook) -> tuple[str | Amount, ...]:
+    """Return what a million records cost, in words."""
+    gib = log_gib(_MILLION, has_metadata=True)
+    usd = service_bill.flow_logs(prices, gib).usd_per_month
+    said = f"a million records a month with metadata ({gib:.2f} GiB) cost "
+    return said, "an amount that is not known" if usd is None else Amount(usd=usd)
+
+
+def _configurations(project: str, examined: Examined) -> DoctorCheck:
+    name = "flow-log-configurations"
+    if not examined.has_asked_configurations:
+        told = "the Compute API's endpoint is replaced, and the Network Management API's is not"
+        return _unknown(name, project, told)
+    source = f"{CONFIGURATIONS_ID} projects/{project}"
+    unread = [one for one in examined.inventory.unread if one.source == source]
+    found = [one for one in examined.inventory.flow_log_configurations if one.project == project]
+    if not unread:
+        active = sum(one.logs.enabled for one in found)
+        told = f"{counted(len(found), 'configuration')}, {active:,} active"
+        return _check(name, project, CheckStatus.OK, told)
+    why = unread[0]
+    if why.is_needless:
+        return _check(name, project, CheckStatus.OK, why.reason)
+    if _REFUSED in why.reason:
+        told = f"{CONFIGURATIONS_PERMISSION}: {why.reason}"
+        return _check(name, project, CheckStatus.PROBLEM, told, _ROLE)
+    return _unknown(name, project, why.reason)
+
+
+def _check(
+    name: str, project: str, status: CheckStatus, told: Text, remedy: str = ""
+) -> DoctorCheck:
+    return DoctorCheck(name=name, project=project, status=status, told=told, remedy=remedy)
+
+
+def _unknown(name: str, project: str, why: str) -> DoctorCheck:
+    return _check(name, project, CheckStatus.UNKNOWN, why)

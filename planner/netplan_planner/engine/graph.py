@@ -1,0 +1,258 @@
+"""The traffic graph: edges taken together at one level, what they cost and how full they are."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+import networkx
+from msgspec.structs import replace
+
+from netplan_planner.engine.completeness import what_is_incomplete
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.edge_prices import MeanPrice, mean_prices
+from netplan_planner.engine.graph_nodes import End, nodes_at
+from netplan_planner.engine.inputs import read_facts
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.summary import direction_of
+from netplan_planner.engine.titles import projects_of, title_of
+from netplan_planner.errors import UsageError
+from netplan_planner.model import Direction, Edge, EgressCap, Facts, OwnerKind, PathClass
+from netplan_planner.model.price_age import price_age
+from netplan_planner.model.traffic_graph import (
+    EdgeWeight,
+    GraphEdge,
+    GraphLevel,
+    GraphNode,
+    TrafficGraph,
+)
+from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.throughput import instance_cap
+
+_NOT_PAID = {
+    Direction.RECEIVED: "not billed to the receiver",
+    Direction.ELSEWHERE: "no end is a machine of the inventory",
+}
+_DIGITS = 6
+"""Of a ratio after the point: more than flow logs know."""
+
+
+class _Key(NamedTuple):
+    src: str
+    dst: str
+    path_class: PathClass
+
+
+class _Pair(NamedTuple):
+    """A pair behind an edge; the greatest is the one nearest to its cap, then the fastest."""
+
+    cap_ratio: float
+    """Below 0 where no cap is known."""
+    max_gbps: float
+    name: str
+
+
+def traffic_graph(
+    request: AuditRequest,
+    *,
+    level: GraphLevel,
+    weight: EdgeWeight,
+    top_count: int | None,
+    say: Callable[[str], None] = lambda _: None,
+) -> TrafficGraph:
+    """Return the traffic graph of a request's inputs.
+
+    Args:
+        request: What to read, and what to price it with.
+        level: What own machines are taken together by.
+        weight: By what edges rank.
+        top_count: How many edges are shown; None: each format has its own number.
+        say: Where progress goes.
+
+    Raises:
+        UsageError: If the request names no traffic.
+        InputError: If an input cannot be read.
+    """
+    demo = load_demo(request.demo) if request.demo is not None else None
+    if demo is None and not request.traffic:
+        raise UsageError(
+            "a traffic graph needs traffic: name flow logs or a table (--traffic FILE), or an"
+            " embedded sample (--demo gecko)"
+        )
+    facts = read_facts(request, demo, say)
+    title = title_of(demo, projects_of(request, facts.inventory))
+    found = graph_of(facts, title, level=level, weight=weight, top_count=top_count)
+    has_spot = any(one.is_spot for one in facts.inventory.instances)
+    age = price_age(facts.prices.info, request.today, has_spot=has_spot, folder=request.prices)
+    return replace(found, price_age=age)
+
+
+def graph_of(
+    facts: Facts,
+    title: str,
+    *,
+    level: GraphLevel,
+    weight: EdgeWeight,
+    top_count: int | None = None,
+) -> TrafficGraph:
+    """Return the traffic graph of facts that have traffic."""
+    traffic = facts.traffic
+    assert traffic is not None
+    node_of = nodes_at(facts, level)
+    ends = [node_of(owner) for owner in traffic.owners]
+    grouped: dict[_Key, list[Edge]] = defaultdict(list)
+    for edge in traffic.edges:
+        grouped[_Key(ends[edge.src].key, ends[edge.dst].key, edge.path_class)].append(edge)
+    prices = mean_prices(facts, _sent_bytes(facts))
+    caps = _caps(facts)
+    edges = [_edge(facts, key, found, prices, caps) for key, found in grouped.items()]
+    return TrafficGraph(
+        title=title,
+        level=level,
+        weight=weight,
+        start=traffic.start,
+        end=traffic.end,
+        is_steady=traffic.is_steady,
+        prices_as_of=facts.prices.info.network_as_of,
+        top_count=top_count,
+        part_count=_part_count(grouped),
+        nodes=_nodes(facts, ends, grouped, caps),
+        edges=tuple(sorted(edges, key=lambda edge: _rank(edge, weight))),
+        incomplete=what_is_incomplete(facts, ()),
+    )
+
+
+def _rank(edge: GraphEdge, weight: EdgeWeight) -> tuple[float, Decimal, str, str, str]:
+    """Return where an edge stands: by its weight, unknown ones last, then by volume and name."""
+    known = edge.weight(weight)
+    greatness = -1.0 if known is None else float(known)
+    return (-greatness, -edge.gib_per_month, edge.src, edge.dst, edge.path_class.value)
+
+
+def _part_count(edges: Mapping[_Key, object]) -> int:
+    graph = networkx.DiGraph()
+    graph.add_edges_from((key.src, key.dst) for key in edges)
+    return int(networkx.number_weakly_connected_components(graph))
+
+
+def _sent_bytes(facts: Facts) -> dict[PricedPath, int]:
+    """Return what own machines send, by priced path: all of it shares the steps of its price."""
+    found: dict[PricedPath, int] = defaultdict(int)
+    for edge in facts.traffic.edges if facts.traffic is not None else ():
+        if direction_of(facts, edge) is Direction.SENT:
+            found[priced_path_of(facts, edge)] += edge.wire_bytes
+    return found
+
+
+def _caps(facts: Facts) -> dict[int, EgressCap]:
+    """Return the egress cap of each machine seen, by its place among the owners."""
+    found = {}
+    for number, owner in enumerate(facts.traffic.owners if facts.traffic is not None else ()):
+        instance = facts.instance(owner)
+        cap = instance_cap(instance, facts.caps) if instance is not None else None
+        if cap is not None:
+            found[number] = cap
+    return found
+
+
+def _ratio(gbps: float, cap_gbps: float | None) -> float:
+    """Return the share of a cap; below 0 where the cap is not known."""
+    return round(gbps / cap_gbps, _DIGITS) if cap_gbps else -1.0
+
+
+def _edge(
+    facts: Facts,
+    key: _Key,
+    edges: list[Edge],
+    prices: Mapping[PricedPath, MeanPrice],
+    caps: Mapping[int, EgressCap],
+) -> GraphEdge:
+    usd, unknown = _cost(facts, edges, prices)
+    fastest = max(_pair(facts, edge, caps.get(edge.src)) for edge in edges)
+    return GraphEdge(
+        src=key.src,
+        dst=key.dst,
+        path_class=key.path_class,
+        pair_count=len({(edge.src, edge.dst) for edge in edges}),
+        gib_per_month=facts.gib_per_month(sum(edge.wire_bytes for edge in edges)),
+        usd_per_month=usd,
+        is_usd_whole=not unknown,
+        is_billed=any(direction_of(facts, edge) is Direction.SENT for edge in edges),
+        price_note=unknown,
+        max_gbps=max(edge.series.max_gbps for edge in edges),
+        cap_ratio=fastest.cap_ratio if fastest.cap_ratio >= 0 else None,
+        fastest_pair=fastest.name,
+    )
+
+
+def _pair(facts: Facts, edge: Edge, cap: EgressCap | None) -> _Pair:
+    limit = None
+    if cap is not None:
+        limit = cap.external_gbps if edge.path_class.leaves_vpc else cap.egress_gbps
+    name = f"{facts.src(edge).name} → {facts.dst(edge).name}"
+    return _Pair(_ratio(edge.series.p95_gbps, limit), edge.series.max_gbps, name)
+
+
+def _cost(
+    facts: Facts, edges: list[Edge], prices: Mapping[PricedPath, MeanPrice]
+) -> tuple[Decimal | None, str]:
+    """Return the dollars a month of what own machines send, and why a part has no price."""
+    sent: dict[PricedPath, int] = defaultdict(int)
+    notes: list[str] = []
+    for edge in edges:
+        direction = direction_of(facts, edge)
+        if direction is Direction.SENT:
+            sent[priced_path_of(facts, edge)] += edge.wire_bytes
+        else:
+            notes.append(_NOT_PAID[direction])
+    usd = None
+    for path in sorted(sent):
+        price = prices[path]
+        notes.append(price.unknown)
+        if price.usd_per_byte is not None:
+            usd = (usd or Decimal(0)) + price.usd_per_byte * sent[path]
+    return usd, next(filter(None, notes), "")
+
+
+def _nodes(
+    facts: Facts,
+    ends: list[End],
+    edges: Mapping[_Key, list[Edge]],
+    caps: Mapping[int, EgressCap],
+) -> tuple[GraphNode, ...]:
+    assert facts.traffic is not None
+    sent: dict[str, int] = defaultdict(int)
+    received: dict[str, int] = defaultdict(int)
+    for key, found in edges.items():
+        byte_count = sum(edge.wire_bytes for edge in found)
+        sent[key.src] += byte_count
+        received[key.dst] += byte_count
+    machines: dict[str, int] = defaultdict(int)
+    for end, owner in zip(ends, facts.traffic.owners, strict=True):
+        machines[end.key] += owner.kind is OwnerKind.VM
+    fullest: dict[str, float] = {}
+    for vm in facts.traffic.vms:
+        ratio = _fullest(vm.egress.p95_gbps, vm.egress_outside_vpc.p95_gbps, caps.get(vm.owner))
+        key_of_end = ends[vm.owner].key
+        fullest[key_of_end] = max(fullest.get(key_of_end, -1.0), ratio)
+    return tuple(
+        GraphNode(
+            key=end.key,
+            name=end.name,
+            kind=end.kind,
+            place=end.place,
+            machine_count=machines[end.key],
+            sent_gib_per_month=facts.gib_per_month(sent[end.key]),
+            received_gib_per_month=facts.gib_per_month(received[end.key]),
+            cap_ratio=ratio if (ratio := fullest.get(end.key, -1.0)) >= 0 else None,
+        )
+        for end in sorted({end.key: end for end in reversed(ends)}.values())
+        if end.key in sent or end.key in received
+    )
+
+
+def _fullest(egress_gbps: float, outside_gbps: float, cap: EgressCap | None) -> float:
+    """Return the greater share of a machine's two caps; below 0 where neither is known."""
+    if cap is None:
+        return -1.0
+    return max(_ratio(egress_gbps, cap.egress_gbps), _ratio(outside_gbps, cap.external_gbps))

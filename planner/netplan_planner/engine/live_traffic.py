@@ -1,0 +1,90 @@
+"""The flow logs of a request: files, and what Cloud Logging holds."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.errors import UsageError
+from netplan_planner.google.logs.options import CLOUD_LOGGING
+from netplan_planner.google.logs.read import LogsRead, read_flow_logs
+from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.traffic import read_traffic
+
+Say = Callable[[str], None]
+
+
+def is_live(request: AuditRequest) -> bool:
+    """Return whether flow logs are read from Cloud Logging, too."""
+    return Path(CLOUD_LOGGING) in request.traffic
+
+
+def read_live(
+    request: AuditRequest, paths: Sequence[Path], inventory: Inventory, say: Say
+) -> TrafficMatrix:
+    """Return the traffic of Cloud Logging and of files, in the window that was read there.
+
+    The logs are those of the projects that the request names, else of those that its files hold.
+
+    Raises:
+        UsageError: If there is no project.
+        NetplanError: If nothing can be read; see `read_flow_logs` and `read_traffic`.
+    """
+    if request.demo is not None:
+        raise UsageError(
+            f"--traffic {CLOUD_LOGGING}: an embedded sample (--demo) has no live flow logs"
+        )
+    given = request.traffic_options
+    with read_flow_logs(
+        request.projects or [project.project for project in inventory.projects],
+        request.api,
+        request.log_options,
+        since=given.since,
+        until=given.until,
+        temp_directory=given.temp_directory,
+        say=say,
+    ) as logs:
+        say("reading what Cloud Logging answered")
+        window = replace(given, since=logs.since, until=logs.until)
+        matrix = read_traffic((*paths, *logs.files), inventory, window)
+    return _with_coverage(matrix, logs, inventory)
+
+
+def _with_coverage(matrix: TrafficMatrix, logs: LogsRead, inventory: Inventory) -> TrafficMatrix:
+    """Return a matrix that says what was read, and names no folder that is gone."""
+    held = matrix.coverage
+    examples = held.examples
+    if not logs.is_kept:
+        examples = tuple(
+            replace(one, source=one.source.replace(f"{logs.folder}/", f"{CLOUD_LOGGING}:"))
+            for one in examples
+        )
+    coverage = replace(
+        held,
+        examples=examples,
+        incomplete=(*logs.incomplete, *held.incomplete),
+        notes=(*logs.notes, *_host_notes(logs, inventory), *held.notes),
+    )
+    return replace(matrix, coverage=coverage)
+
+
+def _host_notes(logs: LogsRead, inventory: Inventory) -> tuple[str, ...]:
+    """Return what is said of host projects whose logs were not read.
+
+    The flows of a shared network are logged in the project that it is of
+    (docs.cloud.google.com/vpc/docs/about-flow-logs-records, 2026-11).
+    """
+    hosts = {
+        nic.subnetwork.split("/")[1]
+        for instance in inventory.instances
+        for nic in instance.interfaces
+        if nic.subnetwork and instance.project in logs.projects
+    }
+    unread = sorted(hosts - set(logs.projects))
+    if not unread:
+        return ()
+    return (
+        f"machines stand in shared networks of {', '.join(unread)}: their flows are logged there,"
+        f" which was not read (--project {unread[0]})",
+    )

@@ -1,0 +1,197 @@
+"""The live Cloud Asset Inventory: what stands below an organisation or a folder, in all projects.
+
+One list a parent, page by page. What netplan lives on beside resources is asked apart, so that its
+refusal costs nothing else: configurations of flow logs, and the members of unmanaged groups, which
+no resource holds.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+from netplan_planner import meter
+from netplan_planner.errors import AccessError, UsageError
+from netplan_planner.google.options import ApiOptions, patient, resolve_beside, resolve_endpoint
+from netplan_planner.google.refusals import Refusal, Request
+from netplan_planner.google.transport import NotWhole, Transport
+from netplan_planner.model import Inventory
+from netplan_planner.readers import cloud_asset
+from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.documents import NotText, documents_of
+from netplan_planner.readers.network_management import ASSET_TYPE
+
+ASSETS_ENDPOINT = "https://cloudasset.googleapis.com/"
+ASSETS_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDASSET"
+"""gcloud's own variable; its value may leave out `/v1/`."""
+SCOPE = "https://www.googleapis.com/auth/cloudasset"
+"""The narrower of the two that the method takes; nothing but GET requests is made."""
+
+METHOD_ID = "cloudasset.assets.list"
+PERMISSION = "cloudasset.assets.listResource"
+VIEWER_ROLE = "roles/cloudasset.viewer"
+PAGE_SIZE = 1000
+"""The most that the method gives (discovery document, revision 20261017)."""
+
+COMPUTE_TYPES = (
+    *("Address", "GlobalAddress", "Commitment", "Disk", "RegionDisk"),
+    *("ForwardingRule", "GlobalForwardingRule", "Instance", "InstanceGroup"),
+    *("InstanceGroupManager", "Network", "ResourcePolicy", "Route", "Router"),
+    *("Subnetwork", "VpnTunnel"),
+)
+"""Names behind `compute.googleapis.com/`. The inventory has no machine types."""
+
+
+Progress = Callable[[str], None]
+
+
+class _Wanted(NamedTuple):
+    """One list of a parent. `name` is for progress and errors."""
+
+    name: str
+    query: Mapping[str, str]
+    lacking: str
+    """What is not known where it is refused."""
+
+
+_RESOURCES = _Wanted(
+    "resources",
+    {
+        "contentType": "RESOURCE",
+        # One expression: a type that the API should no longer know does not spoil the others.
+        "assetTypes": rf"compute\.googleapis\.com/({'|'.join(COMPUTE_TYPES)})",
+    },
+    "",
+)
+_CONFIGURATIONS = _Wanted(
+    "configurations of flow logs",
+    {"contentType": "RESOURCE", "assetTypes": ASSET_TYPE},
+    "configurations of flow logs are not known",
+)
+_MEMBERS = _Wanted(
+    "members of instance groups",
+    {
+        "contentType": "RELATIONSHIP",
+        "assetTypes": "compute.googleapis.com/Instance",
+        "relationshipTypes": cloud_asset.MEMBERSHIP,
+    },
+    "members of unmanaged instance groups are not known",
+)
+
+
+def read_assets(
+    parents: Sequence[str], options: ApiOptions | None = None, progress: Progress | None = None
+) -> Inventory:
+    """Return what Cloud Asset Inventory holds below some organisations and folders.
+
+    Args:
+        parents: `organizations/123`, `folders/456`; a repeated one is read once.
+        options: Credentials and bounds; the endpoint in it is Compute's.
+        progress: Takes one line per page.
+
+    Raises:
+        AccessError: If there are no credentials, or nothing at all could be read.
+        UsageError: If the endpoint cannot be used, or only Compute's is replaced.
+    """
+    options = options or ApiOptions()
+    endpoint = resolve_beside(
+        options,
+        resolve_endpoint(options, os.environ),
+        os.environ,
+        variable=ASSETS_VARIABLE,
+        default=ASSETS_ENDPOINT,
+        version="v1/",
+    )
+    if endpoint is None:
+        raise UsageError(
+            "the Compute API is asked elsewhere than at Google's: say where Cloud Asset Inventory"
+            f" is, too ({ASSETS_VARIABLE})"
+        )
+    found = Collector()
+    refused: list[str] = []
+    wanted = list(dict.fromkeys(parents))
+    with (
+        closing(Transport(endpoint, patient(options), scopes=(SCOPE,))) as transport,
+        meter.work("reading Cloud Asset Inventory", unit="assets"),
+    ):
+        for parent in wanted:
+            reading = _Reading(transport, parent, progress or (lambda _: None))
+            found.merge(reading.read(_RESOURCES))
+            refused += reading.refused
+            if not reading.refused:
+                found.merge(reading.read(_CONFIGURATIONS))
+        if len(refused) == len(wanted):
+            raise AccessError(f"nothing could be read from Cloud Asset Inventory: {refused[0]}")
+        if any(group.size != 0 for group in found.unmanaged_groups()):
+            for parent in wanted:
+                found.merge(
+                    _Reading(transport, parent, progress or (lambda _: None)).read(_MEMBERS)
+                )
+    return found.inventory()
+
+
+class _Reading:
+    """The lists of one parent."""
+
+    def __init__(self, transport: Transport, parent: str, progress: Progress) -> None:
+        self._transport = transport
+        self._parent = parent
+        self._progress = progress
+        self.refused: list[str] = []
+        """Why a list's first page could not be had."""
+
+    def read(self, wanted: _Wanted) -> Collector:
+        """Read one list, page by page; what was read before a failure is kept."""
+        found = Collector()
+        source = f"{METHOD_ID} {self._parent}"
+        token, count = "", 0
+        seen: set[str] = set()
+        for number in range(1, self._transport.options.max_pages + 1):
+            try:
+                page = self._transport.get(self._request(wanted, token), _decoded)
+            except Refusal as exc:
+                text = str(exc) if number == 1 else f"page {number}: {exc}; the list is incomplete"
+                if number == 1:
+                    self.refused.append(text)
+                lacking = f"; {wanted.lacking}" if wanted.lacking else ""
+                # A list of its own licence: who has not got it lacks nothing that was given.
+                found.note(source, f"{text}{lacking}", is_needless=wanted is _MEMBERS)
+                return found
+            assets = page.get("assets") or []
+            for index, asset in enumerate(assets):
+                cloud_asset.take(asset, Origin(source, f"{source}:"), f"/assets/{index}", found)
+            count += len(assets)
+            meter.advance(len(assets))
+            self._progress(f"{self._parent}: {count:,} {wanted.name}")
+            token = str(page.get("nextPageToken") or "")
+            if not token:
+                return found
+            if token in seen:
+                break
+            seen.add(token)
+        found.note(source, "incomplete: the list does not end")
+        return found
+
+    def _request(self, wanted: _Wanted, token: str) -> Request:
+        query = {**wanted.query, "pageSize": str(PAGE_SIZE), "prettyPrint": "false"}
+        return Request(
+            method=METHOD_ID,
+            path=f"{self._parent}/assets",
+            query=query | ({"pageToken": token} if token else {}),
+            permission=PERMISSION,
+            disabled="the Cloud Asset API is disabled (403) in the project of the credentials; run"
+            " `gcloud services enable cloudasset.googleapis.com`",
+            missing=f"{METHOD_ID}: no {self._parent}, or this account cannot see it (404)",
+            forbidden=f"it needs the permission {PERMISSION} on {self._parent}, which the role"
+            f" {VIEWER_ROLE} holds",
+        )
+
+
+def _decoded(body: bytes) -> dict[str, Any]:
+    try:
+        documents, damaged = documents_of(body)
+    except NotText as exc:
+        raise NotWhole(str(exc)) from exc
+    if damaged or len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise NotWhole("it is no JSON object")
+    return documents[0].value

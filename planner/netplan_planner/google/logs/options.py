@@ -1,0 +1,82 @@
+"""Where Cloud Logging is, and how much of it is read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from netplan_planner.errors import UsageError
+from netplan_planner.google.options import ApiOptions, Endpoint, resolve_beside, resolve_endpoint
+from netplan_planner.model import Value
+
+CLOUD_LOGGING = "cloud-logging"
+"""What `--traffic` takes in the place of a file."""
+
+LOGGING_ENDPOINT = "https://logging.googleapis.com/"
+LOGGING_VARIABLE = "CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING"
+"""gcloud's own variable; its value may leave out `/v2/`."""
+SCOPE = "https://www.googleapis.com/auth/logging.read"
+_VERSION_PATH = "v2/"
+
+PAGE_RECORDS = 1000
+"""The most that one answer of `entries.list` holds."""
+MOST_PER_MINUTE = 6000.0
+
+
+class LogOptions(Value, frozen=True, kw_only=True):
+    """How flow logs are read from Cloud Logging."""
+
+    endpoint: str | None = None
+    """First of: this, `CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING`, Google's own."""
+    folder: Path | None = None
+    """Keeps the pages, so that a run that was broken off goes on; None: a temporary folder."""
+    most_records: int = 1_000_000
+    """After which reading stops: 17 minutes by the quota, below the half hour that all requests
+    together have."""
+    requests_per_minute: float = 60.0
+    """"Number of entries.list requests: 60 per minute, per Google Cloud project"
+    (cloud.google.com/logging/quotas, as quoted in 2022; today the page sends its readers to the API
+    dashboard, where the quota of their own project stands)."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work.
+
+        Raises:
+            UsageError: If a number is out of its range.
+        """
+        if self.most_records < 1:
+            raise UsageError(f"the most log records to read are 1 or more, not {self.most_records}")
+        if not 0 < self.requests_per_minute <= MOST_PER_MINUTE:
+            raise UsageError(
+                f"requests to Cloud Logging are above 0 and at most {MOST_PER_MINUTE:,.0f} a"
+                f" minute, not {self.requests_per_minute:g}"
+            )
+
+    @property
+    def records_per_minute(self) -> float:
+        """The most that the quota lets through."""
+        return self.requests_per_minute * PAGE_RECORDS
+
+
+def logging_endpoint(
+    options: LogOptions, api: ApiOptions, environment: Mapping[str, str]
+) -> Endpoint:
+    """Return where Cloud Logging is.
+
+    Raises:
+        UsageError: If it is no URL, if credentials would leave the machine unencrypted, or if only
+            Compute's endpoint is replaced: its stand-in says nothing of where the logs are.
+    """
+    found = resolve_beside(
+        api,
+        resolve_endpoint(api, environment),
+        environment,
+        variable=LOGGING_VARIABLE,
+        default=LOGGING_ENDPOINT,
+        named=options.endpoint,
+        version=_VERSION_PATH,
+    )
+    if found is None:
+        raise UsageError(
+            "the Compute API is asked elsewhere than at Google's: say where Cloud Logging is, too"
+            f" (--logging-endpoint, or {LOGGING_VARIABLE})"
+        )
+    return found

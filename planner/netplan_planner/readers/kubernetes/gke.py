@@ -1,0 +1,263 @@
+"""GKE clusters and node pools, of the Kubernetes Engine API and of `gcloud container … list`.
+
+The API prints `{"clusters": […]}` and `{"nodePools": […]}`, `gcloud` bare lists, both also single
+ones; a cluster holds its node pools. Links name a zone, a region or a location: here always a
+location. Names of networks are bare beside the `networkConfig` that has their links.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from netplan_planner.model import (
+    BandwidthTier,
+    ProjectId,
+    Region,
+    ResourceRef,
+    SelfLink,
+    Zone,
+    canonical_link,
+    region_of,
+)
+from netplan_planner.model.gke import Cluster, NodePool
+from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.kubernetes.gke_wire import (
+    WireAutoscaling,
+    WireCluster,
+    WireClusterNetwork,
+    WireNodeConfig,
+    WireNodePool,
+    WirePoolNetwork,
+    WireSwitch,
+)
+from netplan_planner.readers.links import (
+    Problems,
+    Unusable,
+    bare_name,
+    network_link,
+    resolve,
+    subnetwork_link,
+)
+
+name = "gke"
+
+CLUSTERS, POOLS = "clusters", "nodePools"
+ASSET_TYPES = {
+    "container.googleapis.com/Cluster": CLUSTERS,
+    "container.googleapis.com/NodePool": POOLS,
+}
+_ANSWER_KEYS = frozenset({CLUSTERS, POOLS, "missingZones", "nextPageToken"})
+_CLUSTER_KEYS = frozenset({"currentMasterVersion", "location", "name"})
+_POOL_KEYS = frozenset({"config", "name"})
+_HOSTS = ("container.googleapis.com", "container/")
+
+
+def read(value: object, origin: Origin, into: Collector) -> bool:
+    """Take the clusters and node pools of a JSON document; return whether it has or lists any."""
+    if isinstance(value, dict) and value.keys() <= _ANSWER_KEYS and _lists(value):
+        for listed in _lists(value):
+            into.listed.add(_KINDS[listed].field)
+            for index, item in enumerate(value[listed]):
+                _take(item, listed, origin, f"/{listed}/{index}", into)
+        into.page(origin.prefix, origin.file, is_last=not value.get("nextPageToken"))
+        for zone in _texts(value.get("missingZones")):
+            into.note(origin.file, f"incomplete: clusters of {zone} are missing")
+        return True
+    if isinstance(value, list):
+        found = [_collection_of(item) for item in value]
+        if not any(found):
+            return False
+        for index, (item, collection) in enumerate(zip(value, found, strict=True)):
+            if collection is None:
+                into.note(origin.at(f"/{index}"), "neither a GKE cluster nor a node pool")
+            else:
+                _take(item, collection, origin, f"/{index}", into)
+        return True
+    single = _collection_of(value)
+    if single is not None:
+        _take(value, single, origin, "", into)
+    return single is not None
+
+
+def take_asset(
+    data: Mapping[str, Any], asset_type: str, origin: Origin, pointer: str, into: Collector
+) -> None:
+    """Take the resource data of an asset of one of `ASSET_TYPES`."""
+    _take(data, ASSET_TYPES[asset_type], origin, pointer, into)
+
+
+def _lists(value: Mapping[str, Any]) -> list[str]:
+    return [c for c in (CLUSTERS, POOLS) if isinstance(value.get(c), list)]
+
+
+def _texts(value: object) -> Iterable[str]:
+    return (str(item)[:100] for item in value) if isinstance(value, list) else ()
+
+
+def _collection_of(item: object) -> str | None:
+    """Return which of the two an object is, by its link, else by its fields."""
+    if not isinstance(item, dict):
+        return None
+    link = item.get("selfLink")
+    if isinstance(link, str) and any(host in link for host in _HOSTS):
+        place = _place(canonical_link(link))
+        return (POOLS if POOLS in place else CLUSTERS) if CLUSTERS in place else None
+    if item.keys() >= _CLUSTER_KEYS:
+        return CLUSTERS
+    return None
+
+
+def _place(link: str) -> dict[str, str]:
+    """Return the parts of a link by their collections.
+
+    >>> _place("projects/p/locations/l/clusters/c")
+    {'projects': 'p', 'locations': 'l', 'clusters': 'c'}
+    """
+    parts = link.split("/")
+    return dict(zip(parts[::2], parts[1::2], strict=False))
+
+
+def _link(stated: str) -> SelfLink:
+    """Return the one spelling of a link of a cluster or node pool.
+
+    Raises:
+        Unusable: If it names no project, location and cluster.
+    """
+    place = _place(canonical_link(stated))
+    location = place.get("locations") or place.get("zones") or place.get("regions")
+    project, cluster = place.get("projects"), place.get(CLUSTERS)
+    if not (project and location and cluster):
+        raise Unusable("its self link names no project, location and cluster")
+    pool = f"/{POOLS}/{place[POOLS]}" if place.get(POOLS) else ""
+    return SelfLink(f"projects/{project}/locations/{location}/{CLUSTERS}/{cluster}{pool}")
+
+
+def _take(item: object, collection: str, origin: Origin, pointer: str, into: Collector) -> None:
+    kind = _KINDS[collection]
+    into.listed.add(kind.field)
+    try:
+        if not isinstance(item, dict):
+            raise Unusable("not an object")
+        stated = item.get("selfLink")
+        link = _link(stated if isinstance(stated, str) else "")
+    except Unusable as exc:
+        into.note(origin.at(pointer), f"GKE {collection}: {exc}")
+        return
+    into.add_raw(kind, item, link, origin.at(pointer))
+    pools = item.get(POOLS) if collection == CLUSTERS else None
+    if isinstance(pools, list):
+        into.listed.add(_KINDS[POOLS].field)
+        for index, pool in enumerate(pools):
+            if isinstance(pool, dict) and not pool.get("selfLink"):
+                # What an export of a cluster leaves out of its own node pools.
+                pool = pool | {"selfLink": f"{link}/{POOLS}/{pool.get('name')}"}
+            _take(pool, POOLS, origin, f"{pointer}/{POOLS}/{index}", into)
+
+
+def _cluster(wire: WireCluster, ref: ResourceRef, problems: Problems) -> Cluster:
+    place = _place(ref.self_link)
+    project, location = ProjectId(place["projects"]), place["locations"]
+    own, addresses, addons = wire.network_config, wire.ip_allocation_policy, wire.addons_config
+    own = own or WireClusterNetwork()
+    network, subnetwork = own.network or wire.network, own.subnetwork or wire.subnetwork
+    return Cluster(
+        ref=ref,
+        project=project,
+        name=wire.name or place[CLUSTERS],
+        location=location,
+        zones=tuple(sorted(Zone(bare_name(zone)) for zone in wire.locations or ())),
+        network=network_link(network, project) if network else None,
+        subnetwork=(
+            subnetwork_link(subnetwork, project, _region(location)) if subnetwork else None
+        ),
+        status=wire.status,
+        version=wire.current_master_version,
+        node_count=wire.current_node_count,
+        is_autopilot=_enabled(wire.autopilot),
+        pod_range=wire.cluster_ipv4_cidr
+        or (addresses.cluster_ipv4_cidr_block if addresses else None),
+        service_range=wire.services_ipv4_cidr
+        or (addresses.services_ipv4_cidr_block if addresses else None),
+        is_vpc_native=addresses.use_ip_aliases if addresses else None,
+        stack_type=addresses.stack_type if addresses else None,
+        datapath_provider=own.datapath_provider,
+        has_network_policy=_enabled(wire.network_policy),
+        has_intra_node_visibility=own.enable_intra_node_visibility,
+        has_multi_networking=own.enable_multi_networking,
+        has_node_local_dns=_enabled(addons.dns_cache_config) if addons else None,
+        in_transit_encryption=own.in_transit_encryption_config,
+    )
+
+
+def _region(location: str) -> Region:
+    """Return the region of a location: the region itself, or that of a zone.
+
+    >>> _region("europe-west4"), _region("europe-west4-a")
+    ('europe-west4', 'europe-west4')
+    """
+    last = location.rpartition("-")[2]
+    return region_of(location) if len(last) == 1 and last.isalpha() else Region(location)
+
+
+def _enabled(switch: WireSwitch | None) -> bool | None:
+    """Return a switch; one that stands there without a value is off, as the API leaves it out."""
+    return None if switch is None else switch.enabled is True
+
+
+def _node_pool(wire: WireNodePool, ref: ResourceRef, problems: Problems) -> NodePool:
+    place = _place(ref.self_link)
+    project = ProjectId(place["projects"])
+    config, own = wire.config or WireNodeConfig(), wire.network_config or WirePoolNetwork()
+    scaling = wire.autoscaling or WireAutoscaling()
+    is_scaled = scaling.enabled is True
+    constraint = wire.max_pods_constraint
+    return NodePool(
+        ref=ref,
+        project=project,
+        name=wire.name or place.get(POOLS, ""),
+        cluster=SelfLink(ref.self_link.partition(f"/{POOLS}/")[0]),
+        machine_type=bare_name(config.machine_type) if config.machine_type else None,
+        zones=tuple(sorted(Zone(bare_name(zone)) for zone in wire.locations or ())),
+        status=wire.status,
+        version=wire.version,
+        image_type=config.image_type,
+        is_spot=config.spot is True or config.preemptible is True,
+        bandwidth_tier=_tier(own, problems),
+        has_gvnic=_enabled(config.gvnic),
+        has_fast_socket=_enabled(config.fast_socket),
+        is_compact=None
+        if wire.placement_policy is None
+        else wire.placement_policy.type == "COMPACT",
+        instance_groups=tuple(
+            sorted(resolve(link, project) for link in wire.instance_group_urls or ())
+        ),
+        initial_node_count=wire.initial_node_count,
+        min_node_count=scaling.min_node_count if is_scaled else None,
+        max_node_count=scaling.max_node_count if is_scaled else None,
+        max_pods_per_node=constraint.max_pods_per_node if constraint else None,
+        pod_range=own.pod_ipv4_cidr_block,
+        additional_networks=tuple(
+            network_link(one.network, project)
+            for one in own.additional_node_network_configs or ()
+            if one.network
+        ),
+        labels=tuple(sorted((config.labels or {}).items())),
+    )
+
+
+def _tier(own: WirePoolNetwork, problems: Problems) -> BandwidthTier:
+    stated = own.network_performance_config
+    tier = stated.total_egress_bandwidth_tier if stated else None
+    if tier in {None, "DEFAULT", "TIER_UNSPECIFIED"}:
+        return BandwidthTier.DEFAULT
+    if tier != "TIER_1":
+        field = "networkConfig.networkPerformanceConfig.totalEgressBandwidthTier"
+        problems.append((field, f"unknown value {str(tier)[:40]!r}, taken as DEFAULT"))
+        return BandwidthTier.DEFAULT
+    return BandwidthTier.TIER_1
+
+
+_KINDS = {
+    CLUSTERS: Kind(CLUSTERS, "cluster", "clusters", WireCluster, _cluster, frozenset()),
+    POOLS: Kind(POOLS, "nodePool", "node_pools", WireNodePool, _node_pool, frozenset()),
+}

@@ -1,0 +1,69 @@
+"""The kinds of Kubernetes objects that are read, and where each stands in the Kubernetes API."""
+
+from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.kubernetes import network, plugins, pods, wire
+
+PATHS = {
+    "Node": "api/v1/nodes",
+    "Pod": "api/v1/pods",
+    "Service": "api/v1/services",
+    "ConfigMap": "api/v1/configmaps",
+    "EndpointSlice": "apis/discovery.k8s.io/v1/endpointslices",
+    "DaemonSet": "apis/apps/v1/daemonsets",
+    "Deployment": "apis/apps/v1/deployments",
+    "StatefulSet": "apis/apps/v1/statefulsets",
+    "NetworkPolicy": "apis/networking.k8s.io/v1/networkpolicies",
+}
+"""Of today's versions: an object of an older one is the same object."""
+
+_GROUPS = frozenset({"", "apps", "discovery.k8s.io", "extensions", "networking.k8s.io"})
+"""API groups whose kinds these are; others have kinds of the same names (Knative's Service)."""
+
+BY_KIND = {
+    kind.singular: kind
+    for kind in (
+        Kind("nodes", "Node", "nodes", wire.WireNode, network.node, frozenset()),
+        Kind("pods", "Pod", "pods", wire.WirePod, pods.pod, frozenset()),
+        Kind("services", "Service", "services", wire.WireService, network.service, frozenset()),
+        Kind(
+            "endpointslices",
+            "EndpointSlice",
+            "endpoint_slices",
+            wire.WireEndpointSlice,
+            network.endpoint_slice,
+            frozenset(),
+        ),
+        *(
+            Kind(
+                collection, singular, "workloads", wire.WireWorkload, plugins.workload, frozenset()
+            )
+            for collection, singular in plugins.KINDS.items()
+        ),
+        Kind(
+            "configmaps",
+            "ConfigMap",
+            "config_maps",
+            wire.WireConfigMap,
+            plugins.config_map,
+            frozenset(),
+        ),
+        Kind(
+            "networkpolicies",
+            "NetworkPolicy",
+            "network_policies",
+            wire.WireNetworkPolicy,
+            network.network_policy,
+            frozenset(),
+        ),
+    )
+}
+
+
+def kind_of(api_version: str, name: str) -> Kind | None:
+    """Return the kind of an object, None for one that is not read.
+
+    >>> kind_of("v1", "Pod").collection, kind_of("serving.knative.dev/v1", "Service")
+    ('pods', None)
+    """
+    group = api_version.rpartition("/")[0]
+    return BY_KIND.get(name) if group in _GROUPS else None

@@ -1,0 +1,157 @@
+"""Kubernetes objects as JSON values: a `List`, a list of one kind, or a single object.
+
+`kubectl get … --output=json` prints a `List` of objects that each say what they are; the API and
+support bundles have `PodList` and the like, whose items may leave it out.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from netplan_planner.model.kubernetes import COMPUTE_ENGINE
+from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.kubernetes.kinds import PATHS, kind_of
+from netplan_planner.readers.kubernetes.metadata import object_link
+from netplan_planner.readers.kubernetes.plugins import is_plugin_map
+from netplan_planner.readers.kubernetes.wire import WireMetadata
+from netplan_planner.readers.lenient import convert_leniently
+from netplan_planner.readers.links import Problems, Unusable
+
+name = "kubernetes"
+
+LIST = "List"
+_LONGEST_LABEL = 100
+_CLUSTER_SCOPED = frozenset({"Node"})
+
+
+class Said(NamedTuple):
+    """What an object or a list says that it is."""
+
+    api_version: str
+    kind: str
+
+    @property
+    def of_items(self) -> "Said":
+        """What the items of a list are that do not say it."""
+        return Said(self.api_version, self.kind.removesuffix(LIST))
+
+
+def read(value: object, origin: Origin, into: Collector) -> bool:
+    """Take the Kubernetes objects of a JSON document; return whether it holds any."""
+    said = said_by(value)
+    if said is None or not isinstance(value, dict):
+        return False
+    items = value.get("items")
+    if not said.kind.endswith(LIST):
+        take(value, said, origin.at(""), origin, into)
+        return True
+    begin_list(said, into)
+    if isinstance(items, list):
+        for index, item in enumerate(items):
+            own = said_by(item) or said.of_items
+            take(item, own, origin.at(f"/items/{index}"), origin, into)
+    elif items is not None:
+        into.note(origin.at("/items"), "not a list")
+    end_list(said, items, value.get("metadata"), origin, into)
+    return True
+
+
+def said_by(value: object) -> Said | None:
+    """Return what an object says that it is; None for one that is none of Kubernetes'."""
+    if not isinstance(value, dict):
+        return None
+    api_version, kind = value.get("apiVersion"), value.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
+        return None
+    return Said(api_version, kind)
+
+
+def begin_list(said: Said, into: Collector) -> None:
+    """Note that a kind was listed, so that a list without items says that there are none."""
+    kind = kind_of(*said.of_items)
+    if kind is not None:
+        into.listed.add(kind.field)
+
+
+def end_list(said: Said, items: object, metadata: object, origin: Origin, into: Collector) -> None:
+    """Note a list that goes on, as pages of the API do, and one that does not say what is none."""
+    if said.kind == LIST and not items:
+        reason = "a Kubernetes List without items does not say of which kind there are none"
+        into.note(origin.file, reason, is_needless=True)
+        return
+    stated = metadata.get("continue") if isinstance(metadata, Mapping) else None
+    into.page(f"{origin.prefix} items", origin.file, is_last=not stated)
+
+
+def take(value: object, said: Said, source: str, origin: Origin, into: Collector) -> None:
+    """Take one object, whatever the types of its fields."""
+    kind = kind_of(*said)
+    if kind is None:
+        skip(said, origin, into)
+        return
+    into.listed.add(kind.field)
+    problems: Problems = []
+    try:
+        link = object_link(
+            PATHS[kind.singular],
+            convert_leniently(_part(value, "metadata"), WireMetadata, problems),
+            is_namespaced=kind.singular not in _CLUSTER_SCOPED,
+        )
+    except Unusable as exc:
+        into.note(source, f"{kind.singular}: {exc}")
+        return
+    if kind.field == "config_maps" and not is_plugin_map(link.rpartition("/")[2]):
+        into.skip(origin.file, "config maps of other things than networking")
+        return
+    into.add_raw(kind, value, link, source)
+    note_clouds(into, origin, len(into.found["nodes"]) - 1 if kind.field == "nodes" else None)
+
+
+def take_wire(
+    raw: msgspec.Raw, kind: Kind, decoder: msgspec.json.Decoder[Any], source: str, into: Collector
+) -> bool:
+    """Take one object of a known kind by its types; return False if some field has another."""
+    try:
+        wire = decoder.decode(raw)
+    except msgspec.DecodeError:
+        return False
+    metadata = wire.metadata
+    if metadata is None or not metadata.name:
+        return False
+    if kind.field == "config_maps" and not is_plugin_map(metadata.name):
+        return False
+    link = object_link(
+        PATHS[kind.singular], metadata, is_namespaced=kind.singular not in _CLUSTER_SCOPED
+    )
+    into.add_as(kind, wire, link, source)
+    return True
+
+
+def skip(said: Said, origin: Origin, into: Collector) -> None:
+    """Count an object of a kind that is not read."""
+    into.skip(origin.file, f"Kubernetes {said.kind} ({said.api_version})"[:_LONGEST_LABEL])
+
+
+def note_clouds(into: Collector, origin: Origin, first: int | None) -> None:
+    """Note the nodes from number `first` on that are no machines of Compute Engine."""
+    if first is None:
+        return
+    clouds = Counter(
+        node.cloud
+        for node in into.found["nodes"][first:]
+        if node.cloud not in {None, COMPUTE_ENGINE}
+    )
+    for cloud, count in clouds.items():
+        into.skip(origin.file, f"nodes of {cloud[:_LONGEST_LABEL]}, not on Compute Engine", count)
+
+
+def _part(value: object, field: str) -> object:
+    found = value.get(field) if isinstance(value, dict) else None
+    if not isinstance(found, dict):
+        raise Unusable(f"no {field}")
+    if not isinstance(found.get("name"), str) or not found["name"]:
+        raise Unusable(f"no {field}.name")
+    return found

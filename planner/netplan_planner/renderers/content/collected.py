@@ -1,0 +1,75 @@
+"""What a bundle holds, and what to do with it."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model.collected import Collected, CollectedPart
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import DataTable, phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Command,
+    Item,
+    Para,
+    Section,
+    Table,
+    Title,
+    fixed,
+    line,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.collected/1"
+COLUMNS = CollectedPart.__struct_fields__
+_NAMES = {
+    True: "Names of projects, machines, networks and labels are pseudonyms, addresses are replaced"
+    " within their ranges; the key is kept nowhere. Zones, regions and machine types stay.",
+    False: "Names, labels and addresses stand in it as they are; --pseudonymise replaces them.",
+}
+
+
+def record(answer: Collected) -> Collected:
+    """Return all of it."""
+    return answer
+
+
+def table(answer: Collected) -> DataTable:
+    """Return a row a part."""
+    rows = (tuple(getattr(part, name) for name in COLUMNS) for part in answer.parts)
+    return DataTable(COLUMNS, rows)
+
+
+def blocks(answer: Collected, options: RenderOptions) -> Iterator[Block]:
+    """Yield the parts, what is not in them, and how to go on."""
+    size = figures.byte_volume(answer.byte_count)
+    yield Title(
+        line=line("Bundle ", phrases.place(answer.file), ", ", fixed(size)),
+        basis=line(f"format {answer.format}, SHA-256 {answer.sha256}"),
+    )
+    columns = (
+        Column(title="part"),
+        Column(title="holds"),
+        Column(title="unpacked", is_number=True),
+    )
+    rows = tuple(
+        (
+            line(phrases.name(part.name)),
+            line(part.holds),
+            line(fixed(figures.byte_volume(part.byte_count))),
+        )
+        for part in answer.parts
+    )
+    yield Table(columns=columns, rows=rows)
+    yield Para(line=line(_NAMES[answer.is_pseudonymised]))
+    yield Para(
+        line=line("Metadata, keys, start-up scripts, accounts and descriptions are not in it.")
+    )
+    if answer.incomplete:
+        yield Section(line=line("What could not be read in full"))
+        shown = answer.incomplete[: options.row_limit]
+        for what in shown:
+            yield Item(line=line(what))
+        if len(shown) < len(answer.incomplete):
+            yield Item(line=line(f"and {len(answer.incomplete) - len(shown):,} more"))
+    yield Section(line=line("Next"))
+    yield Command(text=f"netplan audit --bundle {answer.file}")

@@ -1,0 +1,75 @@
+"""The traffic graph as a picture: senders on the left, receivers on the right."""
+
+from decimal import Decimal
+from textwrap import wrap
+from typing import NamedTuple
+
+from netplan_planner.model import CurrencyRate
+from netplan_planner.model.traffic_graph import EdgeWeight, GraphEdge, TrafficGraph
+from netplan_planner.renderers.graph.shown import (
+    INSIDE,
+    OUTSIDE,
+    Shown,
+    edge_text,
+    heading,
+    is_outside,
+    label,
+    notes,
+    shown,
+    weight_text,
+)
+from netplan_planner.renderers.html.charts.bands import Bands, EndTexts, Frame, Link, bands
+
+_FRAME = Frame(width=1200, start=380, end=820, band=420, name_length=52)
+_LINE_LENGTH = 170
+"""Letters of a line below the picture that fit its width."""
+
+
+class GraphPicture(NamedTuple):
+    """The picture, and what stands above and below it."""
+
+    title: str
+    bands: Bands
+    inside: str
+    outside: str
+    notes: tuple[str, ...]
+    alt: str
+
+
+def picture(graph: TrafficGraph, currency: CurrencyRate | None) -> GraphPicture | None:
+    """Return the picture of the greatest edges; None where there are none."""
+    view = shown(graph)
+    if not view.edges:
+        return None
+    by = graph.weight
+    links = [_link(edge, view, by, currency) for edge in view.edges]
+    said = [text for one in notes(graph, view, currency) for text in wrap(one, _LINE_LENGTH)]
+
+    def figure_of(weight: Decimal) -> str:
+        # Shares of the caps of several machines sum up to nothing that has a meaning.
+        return "" if by is EdgeWeight.RATE else weight_text(weight, by, currency)
+
+    def title_of(name: str, weight: Decimal) -> str:
+        return ": ".join(filter(None, (name, figure_of(weight))))
+
+    return GraphPicture(
+        title=heading(graph),
+        bands=bands(links, EndTexts(title_of, figure_of), _FRAME),
+        inside=INSIDE,
+        outside=OUTSIDE,
+        notes=tuple(said),
+        alt=f"The greatest: {links[0].title}",
+    )
+
+
+def _link(edge: GraphEdge, view: Shown, by: EdgeWeight, currency: CurrencyRate | None) -> Link:
+    weight = edge.weight(by)
+    src, dst = label(view.nodes[edge.src]), label(view.nodes[edge.dst])
+    text = edge_text(edge, by, currency)
+    return Link(
+        src=src,
+        dst=dst,
+        weight=None if weight is None else Decimal(str(weight)),
+        title=f"{src} → {dst}, {edge.path_class.value}: {text}",
+        is_external=is_outside(edge.path_class),
+    )

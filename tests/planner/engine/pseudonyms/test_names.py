@@ -1,0 +1,54 @@
+"""Names: alike ones alike everywhere, copies still copies, and words of Google's as they were."""
+
+import re
+
+import pytest
+
+from netplan_planner.engine.pseudonyms.names import Names
+from netplan_rules.placement._replicas import name_stem
+
+NAMES = Names(b"key")
+
+
+def test_one_word_is_replaced_by_one_word_wherever_it_stands() -> None:
+    link = NAMES.text("projects/acme-prod/zones/us-central1-a/instances/shop-7")
+    project, name = NAMES.text("acme-prod"), NAMES.text("shop-7")
+    assert link == f"projects/{project}/zones/us-central1-a/instances/{name}"
+    assert not re.search("acme|prod|shop", link)
+    assert re.fullmatch("[a-z][-a-z0-9]{0,62}", name)
+    assert NAMES.text("acme.com:prod") != NAMES.text("acme.com:test")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("web-1", "web-2"), ("db-primary", "db-replica-2"), ("zk1", "zk2"), ("q-us-east1-b", "q-a")],
+)
+def test_copies_of_one_thing_stay_copies(one: str, other: str) -> None:
+    assert name_stem(NAMES.text(one)) == name_stem(NAMES.text(other))
+    assert NAMES.text(one) != NAMES.text(other)
+    assert name_stem(NAMES.text(one)) != name_stem(NAMES.text("other-1"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "/24",
+        "projects/windows-cloud/global/licenses/windows-server-2019-dc",
+    ],
+)
+def test_what_is_not_the_owners_stays(text: str) -> None:
+    assert NAMES.text(text) == text
+
+
+def test_types_of_google_and_places_stay_in_links() -> None:
+    link = NAMES.text("projects/p9x/zones/europe-west1-b/machineTypes/n2-standard-8")
+    assert link.endswith("/zones/europe-west1-b/machineTypes/n2-standard-8")
+    assert "p9x" not in link
+    assert NAMES.text("default") == "default"
+
+
+def test_long_numbers_and_other_scripts_are_replaced() -> None:
+    assert "8123456789" not in NAMES.text("8123456789")
+    assert "größe" not in NAMES.text("größe-1")
+    assert NAMES.text("10.1.2.3").count(".") == 3

@@ -1,0 +1,197 @@
+"""Bundles: the same report as from what was collected, under other names too, and no socket."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netplan_planner.bundle_file import manifest_of, part_of
+from netplan_planner.readers import read_inventory
+from netplan_rules.placement._replicas import name_stem
+from support.commands.in_process import Done, netplan
+from support.flows.entries import entries
+from support.prices.billing_export import usage, write_flat_csv
+from support.projects import one_project
+from support.rules.no_io import no_sockets
+
+INVENTORY = one_project.FOLDER / "gcloud"
+TODAY = ("--today", "2026-11-20")
+
+
+def report(folder: Path, *words: str) -> dict[str, Any]:
+    file = folder / "report.json"
+    done = netplan("audit", *words, *TODAY, "--fail-on", "never", "-o", f"json:{file}")
+    assert done.status == 0, done.err
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def collected(folder: Path, *words: str) -> Path:
+    out = folder / "made.tar.zst"
+    done = netplan("collect", *words, "--out", str(out))
+    assert done.status == 0, done.err
+    return out
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with flow logs between all machines of the shared project."""
+    folder = tmp_path_factory.mktemp("collect")
+    inventory = read_inventory([INVENTORY])
+    names = [
+        one.name
+        for one in inventory.instances
+        if one.interfaces and one.interfaces[0].internal_ipv4
+    ]
+    flows = [
+        {"src": src, "dst": dst, "gbps": 0.2 + n / 10}
+        for n, (src, dst) in enumerate(zip(names, [*names[1:], names[0]], strict=True))
+    ]
+    lines = entries(inventory, {"minutes": 5, "flows": flows})
+    (folder / "flows.json").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def given(place: Path) -> tuple[str, ...]:
+    return ("--inventory", str(INVENTORY), "--traffic", str(place / "flows.json"))
+
+
+@pytest.fixture(scope="module")
+def bundle(place: Path, given: tuple[str, ...]) -> Path:
+    return collected(place, *given)
+
+
+@pytest.fixture(scope="module")
+def hidden(place: Path, given: tuple[str, ...]) -> Path:
+    """Return a bundle under other names."""
+    folder = place / "hidden"
+    folder.mkdir()
+    return collected(folder, *given, "--pseudonymise")
+
+
+@pytest.fixture(scope="module")
+def whole(place: Path, given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the report on what was collected."""
+    return report(place, *given)
+
+
+def test_the_report_is_the_same_letter_by_letter(
+    place: Path, whole: dict[str, Any], bundle: Path
+) -> None:
+    assert whole["findings"]
+    assert report(place, "--bundle", str(bundle)) == whole
+    parts = ("--inventory", str(bundle), "--traffic", str(bundle), "--prices", str(bundle))
+    assert report(place, *parts) == whole
+
+
+def test_the_same_input_is_the_same_bundle(
+    tmp_path: Path, given: tuple[str, ...], bundle: Path
+) -> None:
+    assert collected(tmp_path, *given).read_bytes() == bundle.read_bytes()
+
+
+def test_under_other_names_the_findings_are_the_same(
+    tmp_path: Path, given: tuple[str, ...], hidden: Path, whole: dict[str, Any]
+) -> None:
+    other = report(tmp_path, "--bundle", str(hidden))
+
+    def told(found: dict[str, Any]) -> Counter[tuple[object, ...]]:
+        rows = ((f["rule"], f["severity"], f["saving_usd_per_month"]) for f in found["findings"])
+        return Counter(rows)
+
+    assert told(other) == told(whole)
+    for table in ("traffic_by_class", "zone_pairs"):
+        volumes = [sorted(row["gib_per_month"] for row in found[table]) for found in (whole, other)]
+        assert volumes[0] == volumes[1]
+    assert collected(tmp_path, *given, "--pseudonymise").read_bytes() != hidden.read_bytes()
+
+
+def test_no_name_or_address_of_the_project_is_in_a_pseudonymised_bundle(
+    hidden: Path,
+) -> None:
+    text = b"".join(parts_of(hidden)).decode("utf-8", "replace")
+    held = read_inventory([INVENTORY])
+    fields = ("instances", "networks", "subnetworks", "addresses", "routers", "instance_groups")
+    names = {value.name for field in fields for value in getattr(held, field)}
+    names |= {f"{nic.external_ipv4}" for i in held.instances for nic in i.interfaces}
+    names |= {one_project.PROJECT, str(INVENTORY), "flows.json"}
+    assert len(names) > 20
+    # Words that tell copies apart stay: a name of nothing but these says nothing.
+    kept = {"default", "None", *(name for name in names if name_stem(f"x-{name}") == "x")}
+    words = names - kept
+    assert len(kept) < 8
+    assert not [name for name in sorted(words) if f'"{name}"' in text or f"/{name}" in text]
+    assert manifest_of(hidden).is_pseudonymised
+
+
+def parts_of(bundle: Path) -> Iterator[bytes]:
+    for part in manifest_of(bundle).parts:
+        if part.name.endswith(".json"):
+            yield part_of(bundle, part.name) or b""
+
+
+def verbs(bundle: Path, folder: Path) -> Iterator[tuple[str, ...]]:
+    first, second = (one.name for one in read_inventory([INVENTORY]).instances[:2])
+    bill = write_flat_csv(
+        folder / "bill.csv",
+        [
+            usage(
+                "DE9E-AFBC-A15A",
+                "Network Inter Zone Data Transfer Out",
+                245.0,
+                2.45,
+                project=one_project.PROJECT,
+            )
+        ],
+    )
+    given = ("--bundle", str(bundle))
+    yield ("audit", *given, "--fail-on", "never", "--output", f"sarif:{folder / 'a.sarif'}")
+    yield ("graph", *given, "--output", "dot")
+    yield ("recommend", *given, "--vm", first)
+    yield ("predict", first, second, *given)
+    yield ("probe", "plan", *given)
+    yield ("prices", "reconcile", *given, "--billing-export", str(bill))
+    yield ("collect", *given, "--out", str(folder / "again.tar.zst"))
+
+
+def test_every_verb_runs_from_it_and_opens_no_socket(bundle: Path, tmp_path: Path) -> None:
+    asked = list(verbs(bundle, tmp_path))
+    assert {words[0] for words in asked} == {
+        *("audit", "graph", "recommend", "predict", "probe", "prices", "collect")
+    }
+    for words in asked:
+        with no_sockets():
+            done: Done = netplan(*words)
+        assert done.status in {0, 1}, (words, done.err)
+    assert (tmp_path / "again.tar.zst").read_bytes() == bundle.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["audit", "--bundle", "FILE", "--since", "2026-01-01"], 2, "collect anew"),
+        (["audit", "--bundle", "FILE", "--reporter", "destination"], 2, "holds sums by source"),
+        (["audit", "--bundle", "FILE", "--traffic", "FLOWS"], 3, "no other traffic can be added"),
+        (["audit", "--bundle", "FLOWS"], 3, "not a bundle"),
+        (["audit", "--bundle", "NONE"], 3, "No such file"),
+        (["collect", "--demo", "gecko", "--out", "x.tar"], 2, "ends in .tar.zst"),
+        (["collect", "--out", "x.tar.zst"], 2, "nothing to read"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    words: list[str], status: int, said: str, bundle: Path, place: Path
+) -> None:
+    named = {"FILE": bundle, "FLOWS": place / "flows.json", "NONE": place / "none.tar.zst"}
+    done = netplan(*(str(named.get(word, word)) for word in words))
+    assert done.status == status
+    assert said in done.err
+
+
+def test_without_traffic_there_is_none_and_that_is_not_idleness(tmp_path: Path) -> None:
+    made = collected(tmp_path, "--inventory", str(INVENTORY))
+    assert manifest_of(made).part("traffic.json") is None
+    assert report(tmp_path, "--bundle", str(made))["window"] is None

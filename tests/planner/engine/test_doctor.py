@@ -1,0 +1,207 @@
+"""What doctor says of projects: each thing well, ill or not to be known; the role is enough."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from email.utils import formatdate
+from pathlib import Path
+from time import time
+
+import pytest
+
+from netplan_planner.engine.doctor import DoctorRequest, examine, role_yaml
+from netplan_planner.google.compute_methods import CONFIGURATIONS_PERMISSION, PERMISSIONS
+from netplan_planner.google.flow_log_configurations import CONFIGURATIONS_VARIABLE
+from netplan_planner.google.options import ApiOptions
+from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck
+from netplan_planner.renderers.figures import shown
+from support.commands.in_process import netplan
+from support.projects import one_project
+from support.servers.compute import ComputeServer, Fault
+from support.servers.hostile import Asked, HostileServer, answer, json_answer
+
+TODAY = date(2026, 5, 10)
+"""Ten days after the embedded snapshot."""
+OK, PROBLEM, UNKNOWN = CheckStatus
+
+
+@pytest.fixture
+def server() -> Iterator[ComputeServer]:
+    with ComputeServer() as made:
+        made.add_project(one_project.PROJECT, one_project.resources())
+        yield made
+
+
+def asked(url: str, *projects: str, today: date = TODAY) -> Diagnosis:
+    api = ApiOptions(endpoint=url, is_anonymous=True, max_attempts=1)
+    wanted = projects or (one_project.PROJECT,)
+    return examine(DoctorRequest(projects=wanted, prices=None, today=today, api=api))
+
+
+def check(found: Diagnosis, name: str) -> DoctorCheck:
+    (one,) = (one for one in found.checks if one.name == name)
+    return one
+
+
+def test_a_project_that_can_be_read_has_no_problem(server: ComputeServer) -> None:
+    found = asked(server.url)
+    assert found.count(PROBLEM) == 0, found.checks
+    names = [one.name for one in found.checks if one.status is OK]
+    assert names == [
+        *("credentials", "compute-api", "permissions", "flow-logs", "clock", "prices", "caps")
+    ]
+    logs = shown(check(found, "flow-logs").told)
+    assert re.search(r"\d of \d+ subnetworks log flows.*\(1\.32 GiB\) cost \$0\.\d\d", logs)
+    # The Network Management API is asked where it has an endpoint.
+    assert check(found, "flow-log-configurations").status is UNKNOWN
+
+
+def test_every_refusal_names_a_permission_of_the_role(server: ComputeServer) -> None:
+    server.add_fault(Fault(status=403, reason="forbidden", method="compute.*.*ist"))
+    found = asked(server.url)
+    refused = [one for one in found.checks if one.name == "permission"]
+    assert {one.status for one in refused} == {PROBLEM}
+    assert {str(one.told).partition(":")[0] for one in refused} == {
+        one for one in PERMISSIONS if one.startswith("compute.") and one.endswith(".list")
+    }
+    for one in refused:
+        permission, _, refusal = str(one.told).partition(": ")
+        assert f"it needs the permission {permission}," in refusal
+        assert "--role" in one.remedy
+    assert check(found, "flow-logs").status is UNKNOWN
+
+
+def test_one_method_that_is_refused_is_one_problem(server: ComputeServer) -> None:
+    server.add_fault(Fault(status=403, reason="forbidden", method="compute.machineTypes.get"))
+    found = asked(server.url)
+    (one,) = (one for one in found.checks if one.status is PROBLEM)
+    assert str(one.told).startswith("compute.machineTypes.get: ")
+
+
+def test_a_method_that_fails_otherwise_is_not_known(server: ComputeServer) -> None:
+    server.add_fault(Fault(status=500, method="compute.routes.list"))
+    found = asked(server.url)
+    assert found.count(PROBLEM) == 0
+    (one,) = (one for one in found.checks if one.name == "permission")
+    assert one.status is UNKNOWN
+    assert "HTTP 500" in str(one.told)
+
+
+def test_an_api_that_is_off_and_a_project_that_is_none(server: ComputeServer) -> None:
+    off = Fault(status=403, reason="SERVICE_DISABLED", project="off")
+    server.add_project("off")
+    server.add_fault(off)
+    found = asked(server.url, "off", "none", one_project.PROJECT)
+    apis = {one.project: one for one in found.checks if one.name == "compute-api"}
+    assert [one.status for one in apis.values()] == [PROBLEM, PROBLEM, OK]
+    enable = "gcloud services enable compute.googleapis.com --project=off"
+    assert apis["off"].remedy == enable
+    assert "(404)" in str(apis["none"].told)
+    assert {one.status for one in found.checks if one.name == "permissions"} == {OK, UNKNOWN}
+
+
+def test_credentials_that_are_refused(server: ComputeServer) -> None:
+    server.add_fault(Fault(status=401))
+    one = check(asked(server.url), "credentials")
+    assert one.status is PROBLEM
+    assert one.remedy == "run `gcloud auth application-default login`"
+
+
+def test_without_credentials_the_rest_is_not_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
+    api = ApiOptions(endpoint="http://127.0.0.1:9")
+    found = examine(DoctorRequest(projects=("p",), prices=None, today=TODAY, api=api))
+    assert check(found, "credentials").status is PROBLEM
+    assert "no Google credentials were found" in str(check(found, "credentials").told)
+    unknown = {one.name for one in found.checks if one.status is UNKNOWN}
+    assert unknown == {"compute-api", "permissions", "flow-logs", "clock"}
+    assert check(found, "prices").status is OK
+
+
+@pytest.mark.parametrize(
+    ("ahead_s", "status", "said"),
+    [(0, OK, "0 s"), (45, OK, "behind"), (600, PROBLEM, "600 s behind"), (-600, PROBLEM, "ahead")],
+)
+def test_the_clock_is_held_against_the_answers(
+    ahead_s: int, status: CheckStatus, said: str
+) -> None:
+    def answers(_: Asked) -> bytes:
+        return answer(b"{}", headers={"Date": formatdate(time() + ahead_s + 0.5, usegmt=True)})
+
+    with HostileServer(answers) as hostile:
+        one = check(asked(hostile.url), "clock")
+    assert one.status is status
+    assert said in str(one.told).replace("599", "600").replace("601", "600").replace("1 s", "0 s")
+
+
+@pytest.mark.parametrize("date_text", [None, "yesterday", "Mon, 99 Nov 2026 25:00:00 GMT"])
+def test_a_clock_that_nobody_tells_is_not_known(date_text: str | None) -> None:
+    headers = {} if date_text is None else {"Date": date_text}
+    with HostileServer(lambda _: answer(b"{}", headers=headers)) as hostile:
+        assert check(asked(hostile.url), "clock").status is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"), [("SERVICE_DISABLED", OK), ("IAM_PERMISSION_DENIED", PROBLEM)]
+)
+def test_configurations_of_flow_logs_have_an_api_of_their_own(
+    reason: str, status: CheckStatus, server: ComputeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = {"error": {"code": 403, "message": "no", "details": [{"reason": reason}]}}
+    with HostileServer(lambda _: json_answer(error, status=403)) as other:
+        monkeypatch.setenv(CONFIGURATIONS_VARIABLE, f"{other.url}/v1/")
+        one = check(asked(server.url), "flow-log-configurations")
+    assert one.status is status
+    assert str(one.told).startswith(CONFIGURATIONS_PERMISSION) == (status is PROBLEM)
+
+
+def test_subnetworks_that_log_nothing_are_a_problem(server: ComputeServer) -> None:
+    subnet = {**one_project.resources()["subnetworks"][0], "logConfig": {"enable": False}}
+    subnet["enableFlowLogs"] = False
+    server.add_project("silent", {"subnetworks": [_of(subnet, "silent")]})
+    one = check(asked(server.url, "silent"), "flow-logs")
+    assert one.status is PROBLEM
+    assert "none of 1 subnetwork logs flows" in shown(one.told)
+    assert "--enable-flow-logs" in one.remedy
+
+
+def _of(resource: dict[str, object], project: str) -> dict[str, object]:
+    def moved(value: object) -> object:
+        was, now = f"projects/{one_project.PROJECT}/", f"projects/{project}/"
+        return value.replace(was, now) if isinstance(value, str) else value
+
+    return {key: moved(value) for key, value in resource.items()}
+
+
+def test_ages_are_judged_as_the_rule_does(server: ComputeServer) -> None:
+    old = asked(server.url, today=date(2027, 6, 1))
+    for name in ("prices", "caps"):
+        assert check(old, name).status is PROBLEM
+        assert check(old, name).remedy
+
+
+def test_the_role_is_what_gcloud_takes() -> None:
+    head, _, listed = role_yaml().partition("includedPermissions:\n")
+    assert {line.partition(": ")[0] for line in head.splitlines()} == {
+        *("title", "description", "stage")
+    }
+    assert [line.removeprefix("- ") for line in listed.splitlines()] == list(PERMISSIONS)
+    assert all(one.endswith((".list", ".get")) for one in PERMISSIONS)
+    assert netplan("doctor", "--role").out == role_yaml()
+
+
+def test_statuses(server: ComputeServer) -> None:
+    words = [
+        *("doctor", "--project", one_project.PROJECT, "--api-endpoint", server.url),
+        *("--anonymous", "--today", TODAY.isoformat()),
+    ]
+    well = netplan(*words)
+    assert (well.status, well.err) == (0, "")
+    assert "0 problems in 8 checks" in well.out
+    assert netplan(*words, "--strict").status == 4
+    server.add_fault(Fault(status=403, reason="forbidden", method="compute.routes.list"))
+    ill = netplan(*words)
+    assert ill.status == 1
+    assert "compute.routes.list" in ill.out

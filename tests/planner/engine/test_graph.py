@@ -1,0 +1,188 @@
+"""The traffic graph: sums that hold at every level, prices, caps, and what belongs to what."""
+
+from decimal import Decimal
+from functools import cache
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.engine.graph import graph_of, traffic_graph
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.summary import traffic_by_class
+from netplan_planner.errors import UsageError
+from netplan_planner.model import (
+    Direction,
+    Facts,
+    InstanceGroup,
+    OwnerKind,
+    PathClass,
+    ProjectId,
+    ResourceRef,
+    SelfLink,
+)
+from netplan_planner.model.traffic_graph import EdgeWeight, GraphLevel, TrafficGraph
+from support.rules.facts import TODAY, facts_of, machine
+
+INSIDE, ZONES, REGIONS = (
+    PathClass.SAME_ZONE_INTERNAL,
+    PathClass.INTER_ZONE_INTERNAL,
+    PathClass.INTER_REGION_INTERNAL,
+)
+WEB = (machine("web-1"), machine("web-2", zone="us-central1-b", labels=(("service", "shop"),)))
+DATA = (
+    machine("db-1", zone="us-central1-b", labels=(("netplan-role", "store"), ("app", "x"))),
+    machine("db-2", zone="europe-west1-b", labels=(("netplan-role", "store"),)),
+)
+TALK = (
+    ("web-1", "db-1", ZONES, 1.6),
+    ("web-1", "db-2", REGIONS, 0.4),
+    ("web-2", "db-1", INSIDE, 0.8),
+    ("db-1", "web-1", ZONES, 0.1),
+)
+
+
+@cache
+def facts() -> Facts:
+    return facts_of(*WEB, *DATA, talk=TALK)
+
+
+def graph(level: GraphLevel, weight: EdgeWeight = EdgeWeight.BYTES) -> TrafficGraph:
+    return graph_of(facts(), "made", level=level, weight=weight)
+
+
+def demo(level: GraphLevel) -> TrafficGraph:
+    request = AuditRequest(today=TODAY, demo="gecko")
+    return traffic_graph(request, level=level, weight=EdgeWeight.DOLLARS, top_count=None)
+
+
+@pytest.mark.parametrize("level", GraphLevel)
+def test_every_level_has_the_same_volume_and_the_same_dollars(level: GraphLevel) -> None:
+    one, machines = graph(level), graph(GraphLevel.VM)
+    for name in ("gib_per_month", "usd_per_month"):
+        sums = [sum(getattr(edge, name) for edge in each.edges) for each in (one, machines)]
+        assert float(sums[0]) == pytest.approx(float(sums[1]))
+        assert sums[0] > 0
+    sent = sum(node.sent_gib_per_month for node in one.nodes)
+    received = sum(node.received_gib_per_month for node in one.nodes)
+    assert sent == received == sum(edge.gib_per_month for edge in one.edges)
+    assert sum(node.machine_count for node in one.nodes) == 4
+
+
+def test_dollars_are_those_of_the_bill_by_class() -> None:
+    made = facts()
+    found = graph_of(made, "", level=GraphLevel.REGION, weight=EdgeWeight.BYTES)
+    billed = [one for one in traffic_by_class(made) if one.direction is Direction.SENT]
+    assert {one.path_class for one in billed} == {INSIDE, ZONES, REGIONS}
+    for one in billed:
+        usd = [e.usd_per_month for e in found.edges if e.path_class is one.path_class]
+        assert float(sum(filter(None, usd))) == pytest.approx(float(one.usd_per_month or 0))
+
+
+def test_zones_and_regions_hold_their_machines() -> None:
+    zones = graph(GraphLevel.ZONE)
+    ends = {(edge.src, edge.dst, edge.path_class) for edge in zones.edges}
+    assert ("zone:us-central1-a", "zone:us-central1-b", ZONES) in ends
+    assert ("zone:us-central1-b", "zone:us-central1-b", INSIDE) in ends
+    assert {node.place for node in zones.nodes} == {"us-central1", "europe-west1"}
+    (first,) = (e for e in zones.edges if e.src == "zone:us-central1-a" and e.path_class is ZONES)
+    assert first.fastest_pair == "web-1 → db-1"
+    regions = graph(GraphLevel.REGION)
+    assert {node.key for node in regions.nodes} == {"region:us-central1", "region:europe-west1"}
+    assert regions.part_count == 1
+
+
+def test_services_are_told_by_label_then_group_then_machine() -> None:
+    made = facts()
+    group = InstanceGroup(
+        ref=ResourceRef(self_link=SelfLink("projects/p/zones/us-central1-a/instanceGroups/web")),
+        project=ProjectId("p"),
+        name="web",
+        is_managed=False,
+        is_regional=False,
+        location="us-central1-a",
+        members=(WEB[0].ref.self_link, DATA[0].ref.self_link),
+    )
+    grouped = replace(made, inventory=replace(made.inventory, instance_groups=(group,)))
+    services = graph_of(grouped, "", level=GraphLevel.SERVICE, weight=EdgeWeight.BYTES)
+    assert {node.name: node.kind for node in services.nodes} == {
+        "store": "service",
+        "shop": "service",
+        "web": "group",
+    }
+    groups = graph_of(grouped, "", level=GraphLevel.GROUP, weight=EdgeWeight.BYTES)
+    assert {node.name: node.machine_count for node in groups.nodes} == {
+        "web": 2,
+        "web-2": 1,
+        "db-2": 1,
+    }
+
+
+def test_edges_rank_by_what_is_asked_and_unknown_ones_stand_last() -> None:
+    by_rate = graph(GraphLevel.VM, EdgeWeight.RATE)
+    ratios = [edge.cap_ratio for edge in by_rate.edges]
+    # n2-standard-8: 16 Gbit/s inside the VPC.
+    assert ratios == [0.1, 0.05, 0.025, 0.00625]
+    by_dollars = graph(GraphLevel.VM, EdgeWeight.DOLLARS).edges
+    assert [edge.usd_per_month for edge in by_dollars] == sorted(
+        (edge.usd_per_month for edge in by_dollars), key=lambda usd: -(usd or Decimal(0))
+    )
+    (node,) = (one for one in by_rate.nodes if one.name == "web-1")
+    assert node.cap_ratio == 0.125, "both of its edges together"
+    unknown = facts_of(machine("a", "odd-type-1"), machine("b"), talk=(("a", "b", INSIDE, 1.0),))
+    made = graph_of(unknown, "", level=GraphLevel.VM, weight=EdgeWeight.RATE)
+    assert made.edges[0].cap_ratio is None
+    assert made.edges[0].fastest_pair == "a → b"
+
+
+def test_what_own_machines_receive_is_not_billed_and_never_free() -> None:
+    found = demo(GraphLevel.ZONE)
+    (received,) = (edge for edge in found.edges if edge.path_class is PathClass.GOOGLE_APIS)
+    assert not received.is_billed
+    assert received.usd_per_month is None
+    assert received.price_note == "not billed to the receiver"
+    assert found.edges[0].usd_per_month is not None
+
+
+def test_ends_that_exchange_nothing_are_parts_of_their_own() -> None:
+    talk = (("web-1", "web-2", ZONES, 1.0), ("db-1", "db-2", REGIONS, 1.0))
+    made = graph_of(
+        facts_of(*WEB, *DATA, talk=talk), "", level=GraphLevel.VM, weight=EdgeWeight.BYTES
+    )
+    assert made.part_count == 2
+
+
+def test_addresses_without_an_owner_are_one_end_above_machines() -> None:
+    made = facts()
+    assert made.traffic is not None
+    lost = [
+        replace(owner, kind=OwnerKind.UNKNOWN, key=f"unknown:10.9.0.{n}", link=None, zone=None)
+        if owner.name.startswith("db")
+        else owner
+        for n, owner in enumerate(made.traffic.owners)
+    ]
+    changed = replace(made, traffic=replace(made.traffic, owners=tuple(lost)))
+    counts = {
+        level: sum(
+            node.kind == "unknown"
+            for node in graph_of(changed, "", level=level, weight=EdgeWeight.BYTES).nodes
+        )
+        for level in GraphLevel
+    }
+    assert counts.pop(GraphLevel.VM) == 2
+    assert set(counts.values()) == {1}
+
+
+def test_the_order_of_the_input_changes_nothing() -> None:
+    made = facts()
+    assert made.traffic is not None
+    turned = replace(made, traffic=replace(made.traffic, edges=made.traffic.edges[::-1]))
+    for level in GraphLevel:
+        found = graph_of(turned, "made", level=level, weight=EdgeWeight.BYTES)
+        assert found == graph(level)
+
+
+def test_a_graph_needs_traffic() -> None:
+    with pytest.raises(UsageError, match="--traffic"):
+        traffic_graph(
+            AuditRequest(today=TODAY), level=GraphLevel.VM, weight=EdgeWeight.BYTES, top_count=None
+        )

@@ -1,0 +1,225 @@
+"""Cloud Asset Inventory: every kind, histories, relationships, and the table in BigQuery."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from netplan_planner.errors import InputError
+from netplan_planner.model import Inventory
+from netplan_planner.readers import read_inventory
+from netplan_planner.readers.kinds import KINDS
+from support.projects.asset_table import write_assets
+from support.projects.one_project import FOLDER
+from support.projects.shared_data import needs_shared, shared
+
+ZONE = "projects/p/zones/us-east1-b"
+GROUP = f"{ZONE}/instanceGroups/g"
+Json = dict[str, Any]
+
+
+def vm(name: str = "a", machine_type: str = "e2-small") -> Json:
+    return {
+        "name": f"//compute.googleapis.com/{ZONE}/instances/{name}",
+        "assetType": "compute.googleapis.com/Instance",
+        "ancestors": ["projects/1", "folders/2", "organizations/3"],
+        "resource": {
+            "version": "v1",
+            "data": {
+                "name": name,
+                "selfLink": f"https://www.googleapis.com/compute/v1/{ZONE}/instances/{name}",
+                "machineType": f"{ZONE}/machineTypes/{machine_type}",
+                "zone": ZONE,
+                "status": "RUNNING",
+            },
+        },
+    }
+
+
+def group() -> Json:
+    link = f"https://www.googleapis.com/compute/v1/{GROUP}"
+    return {
+        "name": f"//compute.googleapis.com/{GROUP}",
+        "assetType": "compute.googleapis.com/InstanceGroup",
+        "resource": {"data": {"name": "g", "selfLink": link, "zone": ZONE, "size": 2}},
+    }
+
+
+def in_group(name: str, kind: str = "INSTANCE_TO_INSTANCEGROUP") -> Json:
+    related = {
+        "asset": f"//compute.googleapis.com/{GROUP}",
+        "assetType": "compute.googleapis.com/InstanceGroup",
+        "relationshipType": kind,
+    }
+    return {
+        "name": f"//compute.googleapis.com/{ZONE}/instances/{name}",
+        "assetType": "compute.googleapis.com/Instance",
+        "relatedAsset": related,
+    }
+
+
+def state(asset: Json, since: str, *, deleted: bool = False) -> Json:
+    return {
+        "window": {"startTime": since},
+        "asset": asset,
+        **({"deleted": True} if deleted else {}),
+    }
+
+
+def read(folder: Path, *documents: object) -> Inventory:
+    path = folder / "assets.json"
+    path.write_text("".join(json.dumps(one) + "\n" for one in documents))
+    return read_inventory([path])
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if k.convert], ids=lambda k: k.collection)
+def test_every_kind_of_the_model_is_read_from_assets(tmp_path: Path, kind: Any) -> None:
+    title = kind.singular[:1].upper() + kind.singular[1:]
+    place = "us-east1-b" if kind.collection in {"instances", "disks"} else "us-east1"
+    scope = "zones" if place.endswith("-b") else "regions"
+    link = f"projects/p/{scope}/{place}/{kind.collection}/x"
+    if kind.collection in {"networks", "routes"}:
+        link = f"projects/p/global/{kind.collection}/x"
+    network = "projects/p/global/networks/n"
+    data = {
+        "name": "x",
+        "selfLink": f"https://www.googleapis.com/compute/v1/{link}",
+        "machineType": f"{ZONE}/machineTypes/e2-small",
+        "network": network,
+        "ipCidrRange": "10.0.0.0/24",
+        "destRange": "0.0.0.0/0",
+        "type": f"{ZONE}/diskTypes/pd-ssd",
+    }
+    asset = {
+        "name": f"//compute.googleapis.com/{link}",
+        "assetType": f"compute.googleapis.com/{title}",
+        "resource": {"data": data},
+    }
+    inventory = read(tmp_path, asset)
+    assert [one.ref.self_link for one in getattr(inventory, kind.field)] == [link]
+
+
+def test_the_latest_state_of_an_asset_counts_and_a_deleted_one_is_none(tmp_path: Path) -> None:
+    history = [
+        state(vm("a", "e2-medium"), "2026-11-02T00:00:00.5Z"),
+        state(vm("a", "e2-small"), "2026-11-02T00:00:00Z"),
+        state(vm("b"), "2026-11-01T00:00:00Z"),
+        state(vm("b"), "2026-11-03T00:00:00Z", deleted=True),
+        state(vm("c"), "2026-11-03T00:00:00Z", deleted=True),
+        state(vm("c", "e2-micro"), "2026-11-04T00:00:00Z"),
+    ]
+    inventory = read(tmp_path, *history)
+    found = {i.name: i.machine_type for i in inventory.instances}
+    assert found == {"a": "e2-medium", "c": "e2-micro"}
+    (unread,) = inventory.unread
+    assert (unread.reason, unread.is_needless) == (
+        "deleted assets: 1 not needed by the audit",
+        True,
+    )
+    # The answer of the API holds them in a list; their order does not matter.
+    assert read(tmp_path, {"assets": history[::-1]}).instances[0].machine_type == "e2-medium"
+    assert (
+        read(tmp_path, {"assets": history})
+        .instances[0]
+        .ref.source.endswith("assets.json:/assets/0/asset/resource/data")
+    )
+
+
+def test_a_state_without_a_time_is_the_oldest(tmp_path: Path) -> None:
+    odd = {"window": {}, "asset": vm("a", "e2-micro")}
+    inventory = read(tmp_path, odd, state(vm("a"), "2026-11-01T00:00:00"))
+    assert [i.machine_type for i in inventory.instances] == ["e2-small"]
+    assert read(tmp_path, odd).instances[0].machine_type == "e2-micro"
+
+
+def test_relationships_tell_the_members_of_groups(tmp_path: Path) -> None:
+    other = in_group("a", "INSTANCE_TO_INSTANCEGROUPMANAGER_X")
+    inventory = read(tmp_path, vm("a"), vm("b"), group(), in_group("b"), in_group("a"), other)
+    (found,) = inventory.instance_groups
+    assert found.members == (f"{ZONE}/instances/a", f"{ZONE}/instances/b")
+    assert inventory.group_by_member[found.members[0]] == found
+    assert [u.is_needless for u in inventory.unread] == [True]
+
+
+def test_pages_whose_last_is_missing_are_incomplete(tmp_path: Path) -> None:
+    (unread,) = read(tmp_path, {"assets": [vm()], "nextPageToken": "more"}).unread
+    assert "nextPageToken" in unread.reason
+    (tmp_path / "last.json").write_text(json.dumps({"assets": [vm("b")]}))
+    assert read_inventory([tmp_path]).unread == ()
+
+
+def test_the_table_in_bigquery_reads_as_the_export_does(tmp_path: Path) -> None:
+    lines = (FOLDER / "cloud-asset" / "assets.json").read_text().splitlines()
+    assets = [json.loads(line) for line in lines]
+    (tmp_path / "table").mkdir()
+    table = read_inventory([write_assets(tmp_path / "table" / "a[1].parquet", assets)])
+    export = read_inventory([FOLDER / "cloud-asset"])
+    for field in ("instances", "networks", "subnetworks", "instance_groups", "commitments"):
+        links = [one.ref.self_link for one in getattr(export, field)]
+        assert [one.ref.self_link for one in getattr(table, field)] == links
+    assert table.instances[0].ref.source.startswith(f"{tmp_path}/table/a[1].parquet:")
+    assert {u.reason for u in table.unread} == {u.reason for u in export.unread}
+
+
+def test_a_partitioned_table_is_read_as_of_its_last_snapshot(tmp_path: Path) -> None:
+    times = ["2026-11-01T00:00:00", "2026-11-02T00:00:00"]
+    path = write_assets(tmp_path / "a.parquet", [vm("a", "e2-micro"), vm("a")], readTime=times)
+    inventory = read_inventory([path])
+    assert [i.machine_type for i in inventory.instances] == ["e2-small"]
+    assert inventory.instances[0].ref.source == f"{path}:2:/resource/data"
+    assert inventory.unread == ()
+
+
+def test_a_table_of_relationships_and_bad_rows(tmp_path: Path) -> None:
+    related = [
+        None,
+        {"asset": f"//compute.googleapis.com/{GROUP}", "asset_type": "g",
+         "relationship_type": "INSTANCE_TO_INSTANCEGROUP"},
+        None,
+        None,
+    ]  # fmt: skip
+    assets = [group(), {**vm("a"), "resource": {"data": {}}}, vm("b"), vm("c")]
+    path = write_assets(tmp_path / "a.parquet", assets, related_asset=related)
+    table = pq.read_table(path)
+    resources = table.column("resource").to_pylist()
+    resources[2] |= {"data": "{"}
+    names = [*table.column("name").to_pylist()[:3], None]
+    table = table.set_column(2, "resource", pa.array(resources)).set_column(0, "name", [names])
+    pq.write_table(table, path)
+    inventory = read_inventory([path])
+    assert [g.members for g in inventory.instance_groups] == [(f"{ZONE}/instances/a",)]
+    assert sorted((u.source, u.reason[:12]) for u in inventory.unread) == [
+        (f"{path}:3:/resource/data", "damaged JSON"),
+        (f"{path}:4", "a row withou"),
+    ]
+
+
+def test_another_table_is_foreign_and_a_damaged_one_an_error(tmp_path: Path) -> None:
+    (tmp_path / "vm.json").write_text(json.dumps(vm()))
+    pq.write_table(pa.table({"name": ["a"], "bytes": [1]}), tmp_path / "other.parquet")
+    (unread,) = read_inventory([tmp_path]).unread
+    assert "no table of assets" in unread.reason
+    assert "`--traffic`" in unread.reason
+    whole = write_assets(tmp_path / "cut.parquet", [vm()]).read_bytes()
+    (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="a Parquet file that is damaged"):
+        read_inventory([tmp_path / "cut.parquet"])
+    # By type of asset the data are columns of their own, not text.
+    typed = pa.table({"name": ["a"], "asset_type": ["b"], "resource": [{"data": {"name": "x"}}]})
+    pq.write_table(typed, tmp_path / "typed.parquet")
+    with pytest.raises(InputError, match="no table of assets"):
+        read_inventory([tmp_path / "typed.parquet"])
+
+
+@needs_shared
+def test_every_recorded_export_is_read() -> None:
+    folder = shared("data/recorded/cai")
+    inventory = read_inventory([folder])
+    counts = {p.project: dict(p.counts) for p in inventory.projects}
+    assert sum(count.get("instances", 0) for count in counts.values()) == len(inventory.instances)
+    assert len(inventory.instances) >= 10
+    damaged = [u for u in inventory.unread if "damaged" in u.reason]
+    assert all("gke_container_optimized_os" in u.source for u in damaged)

@@ -1,0 +1,257 @@
+"""Traffic of pods by workload, zone and Service: flow logs, tables of pods, Hubble."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from netplan_planner.model import Inventory, OwnerKind, PathClass
+from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic
+from netplan_planner.readers import read_inventory
+from netplan_planner.traffic import read_pod_traffic, read_traffic
+from support.flows.records import Json, entry, lines
+from support.projects import one_cluster
+
+A, B = one_cluster.ZONES
+WEB, DB = "web-75b66db9b9-aaaaa", "db-0"
+
+
+def vm(number: int) -> Json:
+    """The VM of a node of the cluster, without alias ranges."""
+    zone, name = one_cluster.ZONES[number % 2], f"gke-shop-pool-{number}"
+    place = f"https://www.googleapis.com/compute/v1/projects/{one_cluster.PROJECT}"
+    nic = {
+        "name": "nic0",
+        "network": f"{place}/global/networks/default",
+        "networkIP": f"10.0.0.{number}",
+    }
+    return {
+        "kind": "compute#instance",
+        "name": name,
+        "selfLink": f"{place}/zones/{zone}/instances/{name}",
+        "machineType": f"{place}/zones/{zone}/machineTypes/n2-standard-4",
+        "status": "RUNNING",
+        "networkInterfaces": [nic],
+    }
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Inventory:
+    folder = one_cluster.write_kubernetes("list", tmp_path_factory.mktemp("cluster"))
+    (folder / "vms.json").write_text(json.dumps([vm(0), vm(1)]))
+    return read_inventory([folder])
+
+
+def gke(pod: str, workload: str | None = None, service: str | None = None) -> Json:
+    """What a record says of a pod of namespace `shop`."""
+    named: Json = {"pod_name": pod, "pod_namespace": "shop"}
+    if workload is not None:
+        named["pod_workload"] = {"workload_name": workload, "workload_type": "DEPLOYMENT"}
+    services = [{"service_name": service, "service_namespace": "shop"}] if service else []
+    return {"cluster": {"cluster_name": "shop"}, "pod": named, "service": services}
+
+
+def record(payload: int, *, by: str = "SRC", is_reply: bool = False, **more: Any) -> Json:
+    """A record of the web pod and the database, or of its answer."""
+    web, database = gke(WEB, "web"), gke(DB, "db", "db")
+    src, dst = (database, web) if is_reply else (web, database)
+    ends = ("10.8.1.7", "10.8.0.7") if is_reply else ("10.8.0.7", "10.8.1.7")
+    zones = (B, A) if is_reply else (A, B)
+    return entry(
+        *ends,
+        payload,
+        by=by,
+        ports=(3306, 40_000) if is_reply else (40_000, 3306),
+        src_gke_details=src,
+        dest_gke_details=dst,
+        src_instance={"vm_name": f"n-{zones[0]}", "zone": zones[0]},
+        dest_instance={"vm_name": f"n-{zones[1]}", "zone": zones[1]},
+        **more,
+    )
+
+
+def read(folder: Path, entries: list[Json], inventory: Inventory | None = None) -> PodTraffic:
+    path = folder / "flows.json"
+    path.write_text(lines(entries))
+    found = read_pod_traffic([path], inventory or Inventory())
+    assert found is not None
+    return found
+
+
+def said(flow: PodFlow) -> tuple[object, ...]:
+    return (
+        flow.src.workload,
+        flow.src.zone,
+        flow.dst.workload,
+        flow.dst.zone,
+        flow.service,
+        flow.is_reply,
+        flow.payload_bytes,
+    )
+
+
+def test_flow_logs_name_workloads_zones_and_services(tmp_path: Path) -> None:
+    found = read(tmp_path, [record(100), record(50), record(900, is_reply=True)])
+    assert [said(flow) for flow in found.flows] == [
+        ("shop/db", B, "shop/web", A, "shop/db", True, 900),
+        ("shop/web", A, "shop/db", B, "shop/db", False, 150),
+    ]
+    assert found.flows[0].path_class is PathClass.INTER_ZONE_INTERNAL_POD
+    assert found.flows[0].src.cluster == "shop"
+    assert found.sources == (PodSource.FLOW_LOGS,)
+    assert found.window_seconds == 59
+
+
+def test_a_flow_that_both_ends_report_counts_once(tmp_path: Path) -> None:
+    both = [record(100, by="SRC"), record(90, by="DEST")]
+    found = read(tmp_path, both)
+    assert [flow.payload_bytes for flow in found.flows] == [100]
+    assert found.left_out == (("reported by the sender too", 1),)
+    assert [flow.payload_bytes for flow in read(tmp_path, both[1:]).flows] == [90]
+
+
+def test_what_two_configurations_log_counts_once(tmp_path: Path) -> None:
+    found = read(tmp_path, [record(100), record(80, configuration="again")])
+    assert [flow.payload_bytes for flow in found.flows] == [100]
+
+
+def test_packets_have_headers_and_dropped_ones_count_nothing(tmp_path: Path) -> None:
+    found = read(tmp_path, [record(100, packets=2), record(7, is_dropped=True)])
+    (flow,) = found.flows
+    assert (flow.payload_bytes, flow.header_bytes, flow.wire_bytes) == (100, 104, 204)
+
+
+def test_an_end_that_is_no_pod_is_left_out_and_counted(tmp_path: Path) -> None:
+    outside = entry("10.8.0.7", "8.8.8.8", 10, src_gke_details=gke(WEB))
+    found = read(tmp_path, [record(1), outside])
+    assert found.left_out == (("an end that is no pod", 1),)
+    path = tmp_path / "only.json"
+    path.write_text(lines([outside]))
+    assert read_pod_traffic([path], Inventory()) is None
+
+
+def test_records_without_workload_and_service_take_them_of_the_cluster(
+    tmp_path: Path, known: Inventory
+) -> None:
+    bare = entry("10.8.0.7", "10.8.1.7", 5, src_gke_details=gke(WEB), dest_gke_details=gke(DB))
+    (flow,) = read(tmp_path, [bare], known).flows
+    assert said(flow) == ("shop/web", A, "shop/db", B, "shop/db", False, 5)
+
+
+def test_parquet_reads_as_json_lines_do(tmp_path: Path) -> None:
+    entries = [record(100, packets=1), record(900, packets=3, is_reply=True)]
+    path = tmp_path / "flows.parquet"
+    pq.write_table(pa.Table.from_pylist(entries), path)
+    found = read_pod_traffic([path], Inventory())
+    assert found == read(tmp_path, entries)
+
+
+def test_a_table_of_pods_and_workloads(tmp_path: Path, known: Inventory) -> None:
+    path = tmp_path / "pods.csv"
+    path.write_text(
+        "src,dst,bytes,start,end\n"
+        f"shop/{WEB},shop/db,1000,2026-03-02T10:00:00Z,2026-03-02T11:00:00Z\n"
+        f"shop/db,10.8.0.7,4000,2026-03-02T10:00:00Z,2026-03-02T11:00:00Z\n"
+        "other/job,shop/db,10,2026-03-02T10:00:00Z,2026-03-02T11:00:00Z\n"
+        "outside,shop/db,10,2026-03-02T10:00:00Z,2026-03-02T11:00:00Z\n"
+    )
+    found = read_pod_traffic([path], known)
+    assert found is not None
+    assert [said(flow) for flow in found.flows] == [
+        ("shop/db", B, "shop/web", A, "shop/db", True, 4000),
+        ("shop/web", A, "shop/db", B, "shop/db", False, 1000),
+        ("other/job", None, "shop/db", B, "shop/db", False, 10),
+    ]
+    assert found.left_out == (("an end that is no pod", 1),)
+    assert found.month_seconds == 3600
+    assert found.flows[2].path_class is None
+
+
+def test_a_table_of_rates_is_an_hour(tmp_path: Path, known: Inventory) -> None:
+    path = tmp_path / "pods.csv"
+    path.write_text(f"src,dst,gbps,service\nshop/{WEB},shop/{DB},1,shop/db\n")
+    found = read_pod_traffic([path], known)
+    assert found is not None
+    assert found.flows[0].payload_bytes == 450_000_000_000
+    assert (found.is_steady, found.window_seconds, found.month_seconds) == (True, None, 3600)
+
+
+def test_a_table_of_pods_is_traffic_of_their_nodes(tmp_path: Path, known: Inventory) -> None:
+    path = tmp_path / "pods.csv"
+    path.write_text(f"src,dst,gbps\nshop/{WEB},shop/db,1\n10.8.1.7,10.8.0.7,1\n")
+    matrix = read_traffic([path], known)
+    names = [(matrix.owners[e.src].name, matrix.owners[e.dst].name) for e in matrix.edges]
+    assert names == [
+        ("gke-shop-pool-0", "gke-shop-pool-1"),
+        ("gke-shop-pool-1", "gke-shop-pool-0"),
+    ]
+    assert {e.path_class for e in matrix.edges} == {PathClass.INTER_ZONE_INTERNAL_POD}
+    assert {matrix.owners[e.src].kind for e in matrix.edges} == {OwnerKind.VM}
+
+
+def hubble(
+    src: str,
+    dst: str,
+    *,
+    direction: str = "EGRESS",
+    ports: tuple[int, int] = (40_000, 3306),
+    **more: Any,
+) -> str:
+    ends = {
+        side: {"namespace": "shop", "pod_name": pod, "labels": [], "ID": 5}
+        for side, pod in (("source", src), ("destination", dst))
+    }
+    flow = {
+        "time": "2026-03-02T10:00:00.123456789Z",
+        "verdict": "FORWARDED",
+        "traffic_direction": direction,
+        "l4": {
+            "TCP": {"source_port": ports[0], "destination_port": ports[1], "flags": {"ACK": True}}
+        },
+        "Type": "L3_L4",
+        **ends,
+        **more,
+    }
+    return json.dumps({"flow": flow, "node_name": "shop/n"}) + "\n"
+
+
+def test_hubble_counts_events_and_no_bytes(tmp_path: Path, known: Inventory) -> None:
+    path = tmp_path / "hubble.jsonl"
+    path.write_text(
+        hubble(WEB, DB)
+        + hubble(WEB, DB)
+        + hubble(WEB, DB, direction="INGRESS")
+        + hubble(DB, WEB, ports=(3306, 40_000))
+        + hubble(WEB, DB, verdict="DROPPED")
+        + hubble(WEB, "")
+        + "{}\nnot json\n"
+    )
+    found = read_pod_traffic([path], known)
+    assert found is not None
+    assert [(*said(flow), flow.record_count) for flow in found.flows] == [
+        ("shop/web", A, "shop/db", B, "shop/db", False, None, 2),
+        ("shop/db", B, "shop/web", A, "shop/db", True, None, 1),
+    ]
+    assert not found.has_bytes
+    assert found.record_count == 8
+    assert dict(found.left_out) == {
+        "an end that is no pod": 1,
+        "dropped or refused": 1,
+        "no flow (a lost-events or status line)": 1,
+        "not readable": 1,
+        "reported by the sender's node too": 1,
+    }
+    assert "nothing of bytes" in found.notes[0]
+
+
+def test_events_are_never_added_to_volumes(tmp_path: Path, known: Inventory) -> None:
+    (tmp_path / "a.jsonl").write_text(hubble(WEB, DB))
+    (tmp_path / "b.json").write_text(lines([record(100)]))
+    found = read_pod_traffic([tmp_path], known)
+    assert found is not None
+    assert found.sources == (PodSource.FLOW_LOGS,)
+    assert [flow.payload_bytes for flow in found.flows] == [100]
+    assert found.notes == ("also given, and not added to it: Hubble flows",)

@@ -1,0 +1,275 @@
+"""One small cluster: its Kubernetes objects and its GKE cluster, in every format for them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Object = dict[str, Any]
+
+PROJECT, ZONES = "shop-prod", ("us-central1-a", "us-central1-b")
+LINK = f"https://container.googleapis.com/v1/projects/{PROJECT}/zones/us-central1-a/clusters/shop"
+GUARANTEED = {"cpu": "2", "memory": "4Gi"}
+
+
+def node(number: int) -> Object:
+    """A node of GKE."""
+    name, zone = f"gke-shop-pool-{number}", ZONES[number % 2]
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {
+                "cloud.google.com/gke-nodepool": "pool",
+                "node.kubernetes.io/instance-type": "n2-standard-4",
+                "topology.kubernetes.io/region": "us-central1",
+                "topology.kubernetes.io/zone": zone,
+            },
+            "annotations": {"node.alpha.kubernetes.io/ttl": "0"},
+        },
+        "spec": {
+            "podCIDR": f"10.8.{number}.0/24",
+            "podCIDRs": [f"10.8.{number}.0/24"],
+            "providerID": f"gce://{PROJECT}/{zone}/{name}",
+        },
+        "status": {
+            "addresses": [
+                {"type": "InternalIP", "address": f"10.0.0.{number}"},
+                {"type": "Hostname", "address": name},
+            ],
+            "capacity": {"cpu": "4", "memory": "16Gi"},
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "nodeInfo": {"kernelVersion": "6.1.0", "kubeletVersion": "v1.33.1-gke.100"},
+        },
+    }
+
+
+def pod(name: str, number: int, owner: Object | None, container: Object, **more: Any) -> Object:
+    """A pod of namespace `shop` on node `number`."""
+    labels = {"app": name.split("-")[0]}
+    if owner is not None and owner["kind"] == "ReplicaSet":
+        labels["pod-template-hash"] = owner["name"].rpartition("-")[2]
+    metadata: Object = {"name": name, "namespace": "shop", "labels": labels}
+    if owner is not None:
+        metadata["ownerReferences"] = [{"apiVersion": "apps/v1", "controller": True, **owner}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {
+            "nodeName": f"gke-shop-pool-{number}",
+            "containers": [{"name": "main", **container}],
+            **more,
+        },
+        "status": {
+            "phase": "Running",
+            "podIP": f"10.8.{number}.7",
+            "podIPs": [{"ip": f"10.8.{number}.7"}],
+        },
+    }
+
+
+def objects() -> list[Object]:
+    """All objects of the cluster, those that are not read among them."""
+    web = {"kind": "ReplicaSet", "name": "web-75b66db9b9"}
+    database = {
+        "image": "percona/percona-xtradb-cluster:8.0",
+        "ports": [{"containerPort": 3306}],
+        "resources": {"requests": GUARANTEED, "limits": GUARANTEED},
+    }
+    return [
+        node(0),
+        node(1),
+        pod("web-75b66db9b9-aaaaa", 0, web, {"image": "shop/web:1"}),
+        pod("db-0", 1, {"kind": "StatefulSet", "name": "db"}, database),
+        pod("agent-x", 1, None, {"image": "shop/agent"}, hostNetwork=True),
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {
+                "name": "db",
+                "namespace": "shop",
+                "annotations": {"service.kubernetes.io/topology-mode": "Auto"},
+            },
+            "spec": {
+                "type": "ClusterIP",
+                "clusterIP": "10.9.0.5",
+                "clusterIPs": ["10.9.0.5"],
+                "internalTrafficPolicy": "Cluster",
+                "trafficDistribution": "PreferClose",
+                "ports": [{"port": 3306, "protocol": "TCP", "targetPort": 3306}],
+                "selector": {"app": "db"},
+            },
+        },
+        {
+            "apiVersion": "discovery.k8s.io/v1",
+            "kind": "EndpointSlice",
+            "metadata": {
+                "name": "db-x1",
+                "namespace": "shop",
+                "labels": {"kubernetes.io/service-name": "db"},
+            },
+            "addressType": "IPv4",
+            "ports": [{"name": "", "port": 3306, "protocol": "TCP"}],
+            "endpoints": [
+                {
+                    "addresses": ["10.8.1.7"],
+                    "conditions": {"ready": True, "serving": True, "terminating": False},
+                    "nodeName": "gke-shop-pool-1",
+                    "zone": ZONES[1],
+                    "targetRef": {"kind": "Pod", "name": "db-0", "namespace": "shop"},
+                    "hints": {"forZones": [{"name": ZONES[1]}]},
+                }
+            ],
+        },
+        {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": "kube-flannel-ds", "namespace": "kube-flannel"},
+            "spec": {
+                "template": {
+                    "spec": {
+                        "hostNetwork": True,
+                        "containers": [
+                            {
+                                "name": "kube-flannel",
+                                "image": "docker.io/flannel/flannel:v0.25.1",
+                                "args": ["--ip-masq", "--iface=eth1"],
+                                "env": [{"name": "API_TOKEN", "value": "never kept"}],
+                            }
+                        ],
+                    }
+                }
+            },
+            "status": {"desiredNumberScheduled": 2, "numberReady": 2},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "kube-flannel-cfg", "namespace": "kube-flannel"},
+            "data": {
+                "net-conf.json": '{"Network": "10.8.0.0/16", "Backend": {"Type": "vxlan"}}\n',
+                "other": "never kept",
+            },
+        },
+        {
+            "apiVersion": "networking.k8s.io/v1",
+            "kind": "NetworkPolicy",
+            "metadata": {"name": "only-web", "namespace": "shop"},
+            "spec": {"policyTypes": ["Ingress"], "ingress": [{}], "podSelector": {}},
+        },
+    ]
+
+
+def as_list() -> Object:
+    """What `kubectl get … --output=json` prints."""
+    return {"apiVersion": "v1", "kind": "List", "items": objects(), "metadata": {}}
+
+
+def as_lists_of_kinds() -> dict[str, Object]:
+    """Lists of the API, a kind each, whose items do not say what they are."""
+    found: dict[str, Object] = {}
+    for one in objects():
+        bare = {k: v for k, v in one.items() if k not in {"apiVersion", "kind"}}
+        head = {"apiVersion": one["apiVersion"], "kind": f"{one['kind']}List", "metadata": {}}
+        found.setdefault(one["kind"], {**head, "items": []})["items"].append(bare)
+    return found
+
+
+def write_kubernetes(form: str, folder: Path) -> Path:
+    """Write the objects in a form into a folder, and return it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if form == "list":
+        (folder / "all.json").write_text(json.dumps(as_list(), indent=4))
+    elif form == "kinds":
+        for kind, listed in as_lists_of_kinds().items():
+            (folder / f"{kind.lower()}.json").write_text(json.dumps(listed))
+    elif form == "single":
+        for number, one in enumerate(objects()):
+            (folder / f"{number}.json").write_text(json.dumps(one))
+    elif form == "one-after-another":
+        (folder / "all.json").write_text("\n".join(json.dumps(one) for one in objects()))
+    elif form == "yaml":
+        (folder / "all.yaml").write_text(yaml.safe_dump_all(objects(), sort_keys=True))
+    elif form == "yaml-list":
+        (folder / "all.yml").write_text(yaml.safe_dump(as_list(), sort_keys=True))
+    elif form == "must-gather":
+        for one in objects():
+            place = one["metadata"].get("namespace")
+            scope = f"namespaces/{place}" if place else "cluster-scoped-resources"
+            path = folder / scope / "core" / one["kind"] / f"{one['metadata']['name']}.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("---\n" + yaml.safe_dump(one))
+        (folder / "version").write_text("must-gather 4.16\n")
+    else:
+        raise ValueError(form)
+    return folder
+
+
+FORMS = ("list", "kinds", "single", "one-after-another", "yaml", "yaml-list", "must-gather")
+
+
+def node_pool() -> Object:
+    """The node pool of the GKE cluster."""
+    return {
+        "name": "pool",
+        "selfLink": f"{LINK}/nodePools/pool",
+        "config": {
+            "machineType": "n2-standard-4",
+            "imageType": "COS_CONTAINERD",
+            "gvnic": {"enabled": True},
+            "metadata": {"secret": "never kept"},
+        },
+        "initialNodeCount": 1,
+        "autoscaling": {"enabled": True, "minNodeCount": 1, "maxNodeCount": 5},
+        "locations": list(ZONES),
+        "maxPodsConstraint": {"maxPodsPerNode": "110"},
+        "networkConfig": {
+            "networkPerformanceConfig": {"totalEgressBandwidthTier": "TIER_1"},
+            "podIpv4CidrBlock": "10.8.0.0/16",
+        },
+        "status": "RUNNING",
+        "version": "1.33.1-gke.100",
+    }
+
+
+def gke_cluster() -> Object:
+    """The GKE cluster, as the API states it."""
+    return {
+        "name": "shop",
+        "selfLink": LINK,
+        "location": "us-central1-a",
+        "locations": list(ZONES),
+        "network": "default",
+        "subnetwork": "default",
+        "networkConfig": {
+            "network": f"projects/{PROJECT}/global/networks/default",
+            "subnetwork": f"projects/{PROJECT}/regions/us-central1/subnetworks/default",
+            "datapathProvider": "ADVANCED_DATAPATH",
+        },
+        "ipAllocationPolicy": {"useIpAliases": True, "clusterIpv4CidrBlock": "10.8.0.0/16"},
+        "currentMasterVersion": "1.33.1-gke.100",
+        "currentNodeCount": 2,
+        "status": "RUNNING",
+        "nodePools": [node_pool()],
+    }
+
+
+def gke_files() -> dict[str, object]:
+    """The cluster and its pool in the formats that hold them."""
+    bare = {k: v for k, v in gke_cluster().items() if k != "nodePools"}
+    name = LINK.removeprefix("https://container.googleapis.com/v1/").replace("zones", "locations")
+    asset = {
+        "name": f"//container.googleapis.com/{name}",
+        "assetType": "container.googleapis.com/Cluster",
+        "resource": {"version": "v1", "data": gke_cluster()},
+    }
+    return {
+        "api": {"clusters": [gke_cluster()]},
+        "gcloud": [gke_cluster()],
+        "single": gke_cluster(),
+        "cloud-asset": [asset],
+        "apart": [bare, node_pool()],
+    }
