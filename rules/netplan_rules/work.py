@@ -28,6 +28,23 @@ NEW_MACHINE = Work(
 )
 """What is set when a machine is made: interface, tier, zone, placement."""
 
+NETWORK_MTU = Work(
+    effort="One command for the network, and a stop and start of all of its machines.",
+    restart="All machines of the network that changes.",
+    undo="Set the old MTU again, then restart the machines.",
+    window="One in which all machines of the network may stand still together.",
+)
+"""Another MTU of a network."""
+
+GUEST = Work(
+    effort="One setting in the operating system of each machine, or one restart that takes it from"
+    " the network.",
+    restart="Nothing where the setting is made by hand; else the machine.",
+    undo="Set the old value again.",
+    window="None: connections that are open keep their packet size until they are opened again.",
+)
+"""What the operating system of a machine sets for itself."""
+
 ADDRESS = Work(
     effort="One name or address in the configuration of the side that opens the connection.",
     restart="No machine; the application, where it reads its configuration at its start only.",

@@ -55,6 +55,7 @@ GCLOUD = {
     "compute instances add-access-config": Surface(
         _flags("zone"), _flags("access-config-name address network-interface network-tier")
     ),
+    "compute instances add-resource-policies": Surface(_flags("zone resource-policies")),
     "compute instances delete-access-config": Surface(
         _flags("zone"), _flags("access-config-name network-interface")
     ),
@@ -67,6 +68,10 @@ GCLOUD = {
     ),
     "compute instances update": Surface(
         _flags("zone"), _flags("min-cpu-platform update-labels remove-labels")
+    ),
+    "compute resource-policies create group-placement": Surface(
+        _flags("region"),
+        _flags("collocation vm-count availability-domain-count gpu-topology description"),
     ),
     "compute networks peerings create": Surface(
         _flags("network peer-network"),
@@ -111,6 +116,7 @@ OF_EVERY_COMMAND = _flags("project quiet format")
 # The same help pages; `--mtu`: cloud.google.com/vpc/docs/mtu.
 VALUES = {
     "logging-aggregation-interval": r"interval-(5-sec|30-sec|1-min|5-min|10-min|15-min)",
+    "collocation": r"collocated|unspecified-collocation",
     "logging-metadata": r"include-all|exclude-all|custom",
     "logging-flow-sampling": r"0\.\d+|1\.0|1|0",
     "mtu": r"1[3-9]\d\d|[2-7]\d\d\d|8[0-7]\d\d|88[0-8]\d|889[0-6]",

@@ -124,6 +124,7 @@ ALLOWED_MODULES = {
     "itertools",
     "math",
     "msgspec.structs",
+    "networkx",
     "operator",
     "re",
     "typing",

@@ -23,6 +23,9 @@ from netplan_planner.model.traffic import Edge, TrafficMatrix
 TARGET_LABEL = "netplan-target-mbps"
 ROLE_LABEL = "netplan-role"
 PIN_LABEL = "netplan-pin"
+LATENCY_LABEL = "netplan-latency"
+"""`critical`: every round trip between two machines that both have it counts."""
+LATENCY_CRITICAL = "critical"
 
 
 class Target(Value, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.throughput import instance_cap
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._full import is_full
 from netplan_rules.capacity._resize import (
     cheapest,
     doubts_of_caps,
@@ -87,17 +88,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         cap = instance_cap(instance, facts.caps)
         if cap is None:
             yield unknown_cap(facts, instance)
-        elif _is_full(facts, rates, cap):
+        elif is_full(facts, rates, cap):
             yield _hit(facts, instance, rates, cap, ledger)
-
-
-def _is_full(facts: Facts, rates: MachineRates, cap: EgressCap) -> bool:
-    full_gbps = facts.threshold(RULE.id, "max_ratio") * cap.egress_gbps
-    return rates.egress.p95_gbps >= facts.threshold(
-        RULE.id, "p95_ratio"
-    ) * cap.egress_gbps or rates.egress.minutes_at_least(full_gbps) >= facts.threshold(
-        RULE.id, "full_minutes"
-    )
 
 
 def _used_ratio(facts: Facts, rates: MachineRates, cap: EgressCap) -> float:

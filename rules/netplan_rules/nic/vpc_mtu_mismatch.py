@@ -15,10 +15,11 @@ from netplan_planner.model import (
     Network,
     SelfLink,
     Severity,
-    Work,
 )
 from netplan_rules.base import Rule
+from netplan_rules.nic._mtu import PING_HEADERS, set_mtu
 from netplan_rules.wording import command
+from netplan_rules.work import NETWORK_MTU
 
 RULE = Rule(
     id="vpc-mtu-mismatch",
@@ -33,12 +34,7 @@ RULE = Rule(
     " guessed. With flow logs, pairs without traffic between them keep the rule silent; without"
     " them the confidence is lower.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
-    work=Work(
-        effort="One command for the network, and a stop and start of all of its machines.",
-        restart="All machines of the network that changes.",
-        undo="Set the old MTU again, then restart the machines.",
-        window="One in which all machines of the network may stand still together.",
-    ),
+    work=NETWORK_MTU,
     since="0.1.0",
     group_message="{count} pairs of peered networks have different MTUs",
 )
@@ -73,16 +69,6 @@ def _bytes_between(facts: Facts) -> Counter[frozenset[SelfLink | None]] | None:
     return found
 
 
-_PING_HEADERS = 28
-"""IPv4 and ICMP."""
-
-
-def _update(network: Network, mtu_bytes: int) -> str:
-    project = f"--project={network.project}"
-    mtu = f"--mtu={mtu_bytes}"
-    return command("gcloud", "compute", "networks", "update", network.name, project, mtu)
-
-
 def _hit(
     facts: Facts, one: tuple[Network, int], other: tuple[Network, int], seen: int | None
 ) -> Hit:
@@ -106,7 +92,7 @@ def _hit(
             label=f"MTU {great_mtu}",
             verify=Instruction(
                 text="Both networks state the same MTU, and a ping with the don't-fragment bit of"
-                f" {great_mtu - _PING_HEADERS} bytes crosses the peering.",
+                f" {great_mtu - PING_HEADERS} bytes crosses the peering.",
                 commands=(
                     command(
                         "gcloud",
@@ -120,10 +106,10 @@ def _hit(
             ),
             undo=Instruction(
                 text="Set the old MTU again, then restart the machines.",
-                commands=(_update(small, small_mtu),),
+                commands=(set_mtu(small, small_mtu),),
             ),
             text="Give both networks the same MTU, then restart their machines.",
-            commands=(_update(small, great_mtu),),
+            commands=(set_mtu(small, great_mtu),),
             documents=("https://cloud.google.com/vpc/docs/mtu",),
             caution=f"Stop all machines of {small.name} first and start them after the change: each"
             " keeps its MTU until it restarts, and meanwhile UDP above the smaller MTU is dropped."

@@ -190,6 +190,23 @@ def _change(machine: Instance, zone: str) -> MachineChange:
     )
 
 
+def best_move(facts: Facts, one: Instance, other: Instance) -> Move | None:
+    """Return the better move of one of two machines to the other, whatever it costs or saves.
+
+    None where neither may move, or where a price that decides it is not known.
+    """
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    traffic = ChangedTraffic(facts)
+    moves = [
+        move
+        for machine, peer in ((one, other), (other, one))
+        if may_move(facts, machine)
+        for move in (_move(facts, traffic, machine, peer, ledger),)
+        if move is not None
+    ]
+    return max(moves, key=lambda m: (m.usd_per_month, m.machine.ref.self_link), default=None)
+
+
 def _move(
     facts: Facts,
     traffic: ChangedTraffic,

@@ -6,8 +6,9 @@ from decimal import Decimal
 
 from netplan_planner.errors import MissingDatum
 from netplan_planner.model import (
+    LATENCY_CRITICAL,
+    LATENCY_LABEL,
     PIN_LABEL,
-    ROLE_LABEL,
     Edge,
     Evidence,
     Facts,
@@ -47,7 +48,6 @@ from netplan_rules.wording import listed, money, volume
 from netplan_rules.work import ADDRESS
 
 STANDARD = "STANDARD"
-_LATENCY_ROLE = "latency-critical"
 
 RULE = Rule(
     id="premium-vs-standard-tier",
@@ -58,7 +58,7 @@ RULE = Rule(
     " costs more by the GiB than Standard Tier, which hands them to the internet in the region."
     " For transfers in bulk within one region the difference is money alone.",
     remediation="Give the machines that send in bulk an external address of Standard Tier.",
-    guards="Machines labelled netplan-role=latency-critical or netplan-pin keep their tier, and so"
+    guards="Machines labelled netplan-latency=critical or netplan-pin keep their tier, and so"
     " do GKE nodes, machines with external IPv6 (Standard Tier has none) and services of which"
     " machines stand in several regions. What a load balancer's back ends answer goes by its"
     " address and is not counted. A machine with traffic whose price is not known, because the"
@@ -167,7 +167,7 @@ def _is_internet(facts: Facts, edge: Edge) -> bool:
 
 def _may_change(instance: Instance) -> bool:
     return (
-        instance.label(ROLE_LABEL) != _LATENCY_ROLE
+        instance.label(LATENCY_LABEL) != LATENCY_CRITICAL
         and instance.label(PIN_LABEL) is None
         and not is_gke_node(instance)
         and not any(nic.external_ipv6 for nic in instance.interfaces)

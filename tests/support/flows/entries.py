@@ -8,6 +8,7 @@
     minutes         how long it is active, from the start (default: all the time)
     flows           how many five-tuples share it (default 1)
     record_seconds  what one record covers (default 60)
+    packet_bytes    mean packet, headers counted (default 1460)
     rtt_ms, port, area; annotated: false leaves the receiver unnamed
     configuration   of the Network Management API, that logs it instead of the subnetwork's setting
     dropped         packets of each record's time that were dropped, with `reason`
@@ -67,7 +68,7 @@ def _records(
     shares = flow.get("flows", 1)
     seconds = flow.get("record_seconds", 60)
     wire = flow["gbps"] * 1e9 / 8 * seconds / shares
-    packets = max(1, round(wire / MTU_BYTES)) if wire else 0
+    packets = max(1, round(wire / flow.get("packet_bytes", MTU_BYTES))) if wire else 0
     body: Json = {
         "reporter": "SRC" if src else "DEST",
         "bytes_sent": str(max(0, round(wire) - packets * HEADER_BYTES)),

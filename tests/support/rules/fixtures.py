@@ -14,7 +14,8 @@
     routes      name, range, `priority`, `tags`, and the next hop: `instance` (zone/name), `ip`,
                 `tunnel` (region/name) or `gateway` (true: the internet's)
     nats        Cloud NAT gateways: name, region, and `addresses`, `subnetworks`, `type`
-    tunnels     VPN tunnels: name, region, network, gateway, and `peer` (a gateway, `region/name`)
+    tunnels     VPN tunnels: name, region, `gateway`, `network` (of its router; without one, it has
+                none), and `peer` (a gateway, `region/name`)
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
@@ -230,6 +231,7 @@ def _instance(m: Json) -> Json:
         ]
         nic["stackType"] = "IPV4_IPV6"
     nic |= {"nicType": m["nic_type"]} if "nic_type" in m else {}
+    nic |= {"queueCount": m["queues"]} if "queues" in m else {}
     others = [
         {
             "name": f"nic{number}",
@@ -282,6 +284,8 @@ def _instance(m: Json) -> Json:
         gpu_type, count = m["gpus"]
         link = _link(f"zones/{zone}/acceleratorTypes/{gpu_type}")
         instance["guestAccelerators"] = [{"acceleratorType": link, "acceleratorCount": count}]
+    if m.get("forwards"):
+        instance["canIpForward"] = True
     if m.get("tier1"):
         instance["networkPerformanceConfig"] = {"totalEgressBandwidthTier": "TIER_1"}
     if "group" in m:
@@ -398,31 +402,31 @@ def _router(n: Json) -> Json:
 
 def _tunnel(t: Json) -> Iterator[Json]:
     """Yield a tunnel of an HA VPN gateway, and the router that it belongs to."""
-    place = f"regions/{t['region']}"
-    router = _link(f"{place}/routers/router-{t['gateway']}")
+    place, gateway = f"regions/{t['region']}", t.get("gateway", t["name"])
+    router = _link(f"{place}/routers/router-{gateway}")
     peer_region, _, peer = t.get("peer", "").partition("/")
-    other = (
-        {"peerGcpGateway": _link(f"regions/{peer_region}/vpnGateways/{peer}")}
-        if peer
-        else {"peerExternalGateway": _link("global/externalVpnGateways/elsewhere")}
-    )
-    yield {
+    tunnel: Json = {
         "kind": "compute#vpnTunnel",
         "name": t["name"],
         "region": _link(place),
-        "vpnGateway": _link(f"{place}/vpnGateways/{t['gateway']}"),
-        "router": router,
+        "peerIp": "203.0.113.9",
+        "vpnGateway": _link(f"{place}/vpnGateways/{gateway}"),
         "status": "ESTABLISHED",
         "selfLink": _link(f"{place}/vpnTunnels/{t['name']}"),
-        **other,
     }
-    yield {
-        "kind": "compute#router",
-        "name": f"router-{t['gateway']}",
-        "region": _link(place),
-        "network": _link(f"global/networks/{t['network']}"),
-        "selfLink": router,
-    }
+    if peer:
+        tunnel["peerGcpGateway"] = _link(f"regions/{peer_region}/vpnGateways/{peer}")
+    else:
+        tunnel["peerExternalGateway"] = _link("global/externalVpnGateways/elsewhere")
+    yield tunnel | ({"router": router} if "network" in t else {})
+    if "network" in t:
+        yield {
+            "kind": "compute#router",
+            "name": f"router-{gateway}",
+            "region": _link(place),
+            "network": _link(f"global/networks/{t['network']}"),
+            "selfLink": router,
+        }
 
 
 def _group(g: Json) -> Json:

@@ -1,0 +1,158 @@
+"""Busy machines of the first generation, or held on an old CPU platform."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    PIN_LABEL,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instance,
+    Instruction,
+    MachineRates,
+    Need,
+    Severity,
+)
+from netplan_planner.throughput import instance_cap
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import OF_A_GROUP, doubts_of_caps, type_evidence
+from netplan_rules.managed import is_managed
+from netplan_rules.trust import doubts_of_rates
+from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
+
+_LEGACY = "n1"
+
+RULE = Rule(
+    id="n1-legacy-platform",
+    title="A busy machine is of the first generation or on an old platform",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    rationale="N1 is the first generation: its cap is 32 Gbit/s at most, on platforms before"
+    " Skylake 16, and what its processors do with packets is that of their age.",
+    remediation="Move to a later series, or ask for a later CPU platform where the type stays.",
+    guards="Silent below the rate floor, for pinned machines, and for GPUs, some of which attach to"
+    " N1 alone. It states no saving: cheaper-series names the type where another one costs less.",
+    references=(
+        "https://cloud.google.com/compute/docs/general-purpose-machines",
+        "https://cloud.google.com/compute/docs/cpu-platforms",
+    ),
+    work=MACHINE_TYPE,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_gbps",
+            default=2.0,
+            unit="Gbit/s",
+            about="95th percentile of what it sends or receives from which the rule fires",
+        ),
+    ),
+    group_message="{count} busy machines are of the first generation; the first a {machine_type}",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each busy machine of the series."""
+    floor = facts.threshold(RULE.id, "min_gbps")
+    for rates in facts.machine_rates:
+        instance = facts.inventory.instance_by_link[rates.link]
+        busiest = max(rates.egress.p95_gbps, rates.ingress.p95_gbps)
+        is_free = instance.gpu_count == 0 and instance.label(PIN_LABEL) is None
+        # f1-micro and g1-small count as the series, and have a rule of their own.
+        if (
+            busiest >= floor
+            and is_free
+            and instance.series == _LEGACY
+            and not _is_shared(facts, instance)
+        ):
+            yield _hit(facts, instance, rates, busiest)
+
+
+def _is_shared(facts: Facts, instance: Instance) -> bool:
+    shape = facts.shape(instance.machine_type)
+    return shape is not None and shape.is_shared_core
+
+
+def _later(facts: Facts, instance: Instance, cap: EgressCap | None) -> EgressCap | None:
+    """Return the variant of the same type on a later platform that may send more, if there is."""
+    if cap is None:
+        return None
+    variants = facts.caps.variants(instance.machine_type)
+    better = [
+        one
+        for one in variants
+        if one.min_cpu_platform
+        and one.is_tier1 == cap.is_tier1
+        and one.egress_gbps > cap.egress_gbps
+    ]
+    return max(better, key=lambda one: one.egress_gbps, default=None)
+
+
+def _hit(facts: Facts, instance: Instance, rates: MachineRates, busiest: float) -> Hit:
+    cap = instance_cap(instance, facts.caps)
+    later = _later(facts, instance, cap)
+    doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, None)
+    platform = instance.cpu_platform or instance.min_cpu_platform or "a platform that is not known"
+    said = f" of {gbps(cap.egress_gbps)}" if cap is not None else ""
+    raised = (
+        f"; on {later.min_cpu_platform} the same type may send {gbps(later.egress_gbps)}"
+        if later is not None
+        else ""
+    )
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} carries {gbps(busiest)}{said} at the 95th percentile on"
+        f" {instance.machine_type} ({platform}), the first generation{raised}",
+        cause="platform" if later is not None else "",
+        evidence=(
+            rate_evidence("p95", busiest, rates.source),
+            *((rate_evidence("cap", cap.egress_gbps, cap.source),) if cap is not None else ()),
+            Evidence(name="cpu_platform", value=platform, source="inventory"),
+            type_evidence(instance),
+        ),
+        fix=_fix(facts, instance, later),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _fix(facts: Facts, instance: Instance, later: EgressCap | None) -> Fix:
+    text = (
+        f"Move to a later series at the next change; netplan recommend --vm {instance.name}"
+        " compares types by bandwidth and price."
+    )
+    verify = Instruction(
+        text="It runs on its new platform and passes its own health check under load.",
+        commands=(gcloud_instance("describe", instance, "--format=value(cpuPlatform,status)"),),
+    )
+    if later is None:
+        return Fix(
+            label="a later series",
+            text=text,
+            verify=verify,
+            undo=Instruction(text="Give the machine its old type back, with one more stop."),
+            documents=RULE.references,
+            caution=OF_A_GROUP if is_managed(facts, instance) else "",
+        )
+    raise_it = f"--min-cpu-platform={later.min_cpu_platform}"
+    lower_it = f"--min-cpu-platform={instance.min_cpu_platform or ''}"
+    stop, start = gcloud_instance("stop", instance), gcloud_instance("start", instance)
+    is_own = not is_managed(facts, instance)
+    return Fix(
+        label=later.min_cpu_platform,
+        text=f"Ask for {later.min_cpu_platform} or later. Or else: {text[0].lower()}{text[1:]}",
+        commands=(stop, gcloud_instance("update", instance, raise_it), start) if is_own else (),
+        verify=verify,
+        undo=Instruction(
+            text="Ask for the old platform again, with one more stop.",
+            commands=(stop, gcloud_instance("update", instance, lower_it), start) if is_own else (),
+        ),
+        documents=RULE.references,
+        caution="Stops the machine for the change; see first that the zone has the platform."
+        if is_own
+        else OF_A_GROUP,
+    )

@@ -1,0 +1,230 @@
+"""Machines with many small packets, which bind before bytes do."""
+
+from collections.abc import Iterable, Iterator
+
+from netplan_planner.model import (
+    Edge,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instance,
+    Instruction,
+    MachineRates,
+    Metric,
+    Need,
+    Severity,
+    Value,
+)
+from netplan_planner.throughput import instance_cap
+from netplan_planner.units import SECONDS_PER_MINUTE
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import type_evidence
+from netplan_rules.trust import doubts_of_rates
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import APPLICATION
+
+_PACKETS_PER_UNIT = 1000
+
+RULE = Rule(
+    id="packet-rate-bound",
+    title="Many small packets bind before bytes do",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    rationale="What a packet costs hardly depends on its size. From outside the VPC Google takes"
+    " 1.8 million packets a second for a machine; for other packets no document states a limit, yet"
+    " a machine that sends many small ones is bound by its vCPUs far below its cap.",
+    remediation="Put more into a packet (batches, fewer flushes, offloads of the interface), use a"
+    " gVNIC interface with more queues, or spread the load over more machines.",
+    guards="Silent below the packet floor, for great packets, and where bytes come near the cap,"
+    " for then they bind. Flow records give the mean of the minutes in use, which hides bursts;"
+    " packets counted by Cloud Monitoring go before them. Without a documented limit the"
+    " confidence is low.",
+    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    work=APPLICATION,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_kpps",
+            default=500.0,
+            unit="1000 packets/s",
+            about="packets of one direction from which they count as many",
+        ),
+        Threshold(
+            name="max_packet_bytes",
+            default=400.0,
+            unit="bytes",
+            about="mean packet, headers included, up to which packets count as small",
+        ),
+        Threshold(
+            name="max_cap_ratio",
+            default=0.5,
+            unit="ratio",
+            about="share of the cap that bytes reach at the 95th percentile, from which they bind",
+        ),
+        Threshold(
+            name="outside_ratio",
+            default=0.8,
+            unit="ratio",
+            about="share of the documented packets from outside the VPC from which they bind",
+        ),
+    ),
+    group_message="{count} machines have many small packets; the first {packets_per_s:,.0f} a"
+    " second",
+)
+
+
+class _Packets(Value, frozen=True, kw_only=True):
+    """Packets of one direction of a machine."""
+
+    direction: str
+    per_s: float
+    mean_bytes: float
+    source: str
+    is_counted: bool
+    """By Cloud Monitoring; else the mean of the minutes in use."""
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each machine that many packets bind, the documented limit first."""
+    for rates in facts.machine_rates:
+        instance = facts.inventory.instance_by_link[rates.link]
+        cap = instance_cap(instance, facts.caps)
+        outside = _from_outside(facts, rates)
+        if cap is not None and outside is not None and _is_at_limit(facts, outside, cap):
+            yield _hit(facts, instance, rates, outside, cap.external_ingress_pps)
+            continue
+        is_far = cap is not None and rates.egress.p95_gbps < (
+            facts.threshold(RULE.id, "max_cap_ratio") * cap.egress_gbps
+        )
+        found = [one for one in _both_ways(facts, rates) if _is_many_and_small(facts, one)]
+        if is_far and found:
+            yield _hit(facts, instance, rates, max(found, key=lambda one: one.per_s), None)
+
+
+def _is_at_limit(facts: Facts, packets: _Packets, cap: EgressCap) -> bool:
+    share = facts.threshold(RULE.id, "outside_ratio")
+    return cap.external_ingress_pps is not None and packets.per_s >= (
+        share * cap.external_ingress_pps
+    )
+
+
+def _is_many_and_small(facts: Facts, packets: _Packets) -> bool:
+    floor = facts.threshold(RULE.id, "min_kpps") * _PACKETS_PER_UNIT
+    return packets.per_s >= floor and packets.mean_bytes <= facts.threshold(
+        RULE.id, "max_packet_bytes"
+    )
+
+
+def _both_ways(facts: Facts, rates: MachineRates) -> Iterator[_Packets]:
+    """Yield what a machine sends and what it receives, as far as it is known."""
+    owner = rates.traffic.owner if rates.traffic is not None else None
+    traffic = facts.traffic
+    for direction, packets, count, series, by_owner in (
+        (
+            "sends",
+            Metric.VM_SENT_PACKETS,
+            Metric.VM_SENT_BYTES,
+            rates.egress,
+            traffic.edges_by_src if traffic else {},
+        ),
+        (
+            "receives",
+            Metric.VM_RECEIVED_PACKETS,
+            Metric.VM_RECEIVED_BYTES,
+            rates.ingress,
+            traffic.edges_by_dst if traffic else {},
+        ),
+    ):
+        counted = facts.metrics.of(rates.link, packets) if facts.metrics else None
+        volume = facts.metrics.of(rates.link, count) if facts.metrics else None
+        if counted is not None and volume is not None and counted.total:
+            yield _Packets(
+                direction=direction,
+                per_s=counted.p95,
+                mean_bytes=(volume.total or 0.0) / counted.total,
+                source=counted.metric.value,
+                is_counted=True,
+            )
+        elif owner is not None:
+            found = _mean(direction, by_owner.get(owner, ()), series.active_minutes)
+            if found is not None:
+                yield found
+
+
+def _from_outside(facts: Facts, rates: MachineRates) -> _Packets | None:
+    """Return what a machine receives from outside the VPC; None where flow records do not tell."""
+    if facts.traffic is None or rates.traffic is None:
+        return None
+    edges = facts.traffic.edges_by_dst.get(rates.traffic.owner, ())
+    outside = [edge for edge in edges if edge.path_class.leaves_vpc]
+    minutes = rates.traffic.ingress.active_minutes
+    return _mean("receives from outside the VPC", outside, minutes)
+
+
+def _mean(direction: str, edges: Iterable[Edge], active_minutes: int) -> _Packets | None:
+    """Return the mean rate of packets over the minutes in which the machine had any."""
+    found = tuple(edges)
+    packets = sum(edge.packet_count for edge in found)
+    if not packets or not active_minutes:
+        return None
+    return _Packets(
+        direction=direction,
+        per_s=packets / (active_minutes * SECONDS_PER_MINUTE),
+        mean_bytes=sum(edge.wire_bytes for edge in found) / packets,
+        source="flow logs",
+        is_counted=False,
+    )
+
+
+def _hit(
+    facts: Facts,
+    instance: Instance,
+    rates: MachineRates,
+    packets: _Packets,
+    limit_pps: float | None,
+) -> Hit:
+    doubts = doubts_of_rates(facts, instance, rates)
+    if not packets.is_counted:
+        doubts.add("a mean over the minutes in use hides bursts")
+    if limit_pps is None:
+        doubts.add("no document states how many packets a type carries")
+    said = f"; a machine takes {limit_pps:,.0f} from there" if limit_pps is not None else ""
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} {packets.direction} {packets.per_s:,.0f} packets a second of"
+        f" {packets.mean_bytes:.0f} B on average{said}; its bytes"
+        f" ({gbps(max(rates.egress.p95_gbps, rates.ingress.p95_gbps))}) are not what binds",
+        cause="outside" if limit_pps is not None else "",
+        evidence=(
+            Evidence(
+                name="packets_per_s",
+                value=packets.per_s,
+                unit="packets/s",
+                source=packets.source,
+            ),
+            Evidence(
+                name="mean_packet", value=packets.mean_bytes, unit="bytes", source=packets.source
+            ),
+            rate_evidence("egress_p95", rates.egress.p95_gbps, rates.source),
+            type_evidence(instance),
+        ),
+        used_ratio=packets.per_s / limit_pps if limit_pps is not None else None,
+        # Without a limit it is a hint: many packets may be what the machine is made for.
+        severity=None if limit_pps is not None else Severity.LOW,
+        fix=Fix(
+            label="fewer, greater packets",
+            text="Put more into a packet: batches, fewer flushes, segmentation by the interface. Or"
+            " spread the load over more machines, each of which has its own budget.",
+            verify=Instruction(
+                text="The packets a second fall in the next audit, the bytes do not."
+            ),
+            undo=Instruction(text="Set the batches back; nothing else changed."),
+            documents=RULE.references,
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

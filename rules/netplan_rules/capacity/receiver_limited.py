@@ -1,0 +1,187 @@
+"""Receivers that take in no more, while their senders could give more."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Confidence,
+    Edge,
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    MachineRates,
+    Metric,
+    MetricSeries,
+    Need,
+    Severity,
+)
+from netplan_planner.throughput import instance_cap
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import type_evidence
+from netplan_rules.trust import doubts_of_rates
+from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
+
+RULE = Rule(
+    id="receiver-limited",
+    title="A receiver takes in no more while its senders could give more",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="What arrives has to be handled by the receiver's vCPUs, and from outside the VPC"
+    " Google takes 30 Gbit/s for a machine and no more. Faster senders do not help then.",
+    remediation="Scale the receiver: more vCPUs, or several receivers that share the load; from"
+    " outside the VPC, more machines or an internal path.",
+    guards="Silent below the rate floor, where the greatest sender is busy itself, and for machines"
+    " on shared cores (shared-core-in-data-path names those). A busy receiver whose CPU use was"
+    " not read is listed as not judged: inside the VPC no cap on what arrives is documented.",
+    references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    work=MACHINE_TYPE,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_gbps",
+            default=1.0,
+            unit="Gbit/s",
+            about="95th percentile of what a machine receives from which the rule looks at it",
+        ),
+        Threshold(
+            name="cpu_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of its vCPUs in use at the 95th percentile from which it is full",
+        ),
+        Threshold(
+            name="ingress_ratio",
+            default=0.8,
+            unit="ratio",
+            about="share of what a machine may receive from outside the VPC from which it is full",
+        ),
+        Threshold(
+            name="outside_ratio",
+            default=0.9,
+            unit="ratio",
+            about="share of what arrives that comes from outside the VPC for that limit to count",
+        ),
+        Threshold(
+            name="idle_cap_ratio",
+            default=0.5,
+            unit="ratio",
+            about="share of its own cap below which the greatest sender counts as idle",
+        ),
+    ),
+    group_message="{count} receivers take in no more while their senders could give more; the first"
+    " receives {ingress_p95_rate}",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each busy receiver at a limit of its own."""
+    if facts.traffic is None:
+        return
+    floor = facts.threshold(RULE.id, "min_gbps")
+    for rates in facts.machine_rates:
+        if rates.traffic is None or rates.ingress.p95_gbps < floor:
+            continue
+        instance = facts.inventory.instance_by_link[rates.link]
+        edges = facts.traffic.edges_by_dst.get(rates.traffic.owner, ())
+        shape = facts.shape(instance.machine_type)
+        if not edges or not _is_sender_idle(facts, edges) or (shape and shape.is_shared_core):
+            continue
+        cap = instance_cap(instance, facts.caps)
+        if cap is not None and _is_outside_full(facts, rates, cap, edges):
+            yield _outside_hit(facts, instance, rates, cap)
+            continue
+        cpu = facts.metrics.of(rates.link, Metric.VM_CPU) if facts.metrics else None
+        if cpu is None:
+            yield Gap(resource=instance.ref, reason="its CPU use was not read (--metrics)")
+        elif cpu.p95 >= facts.threshold(RULE.id, "cpu_ratio"):
+            yield _cpu_hit(facts, instance, rates, cpu)
+
+
+def _is_sender_idle(facts: Facts, edges: tuple[Edge, ...]) -> bool:
+    """Return whether the greatest sender has room; one that is no own machine is not known."""
+    greatest = max(edges, key=lambda edge: edge.wire_bytes)
+    sender = facts.instance(facts.src(greatest))
+    if sender is None:
+        return True
+    cap, rates = instance_cap(sender, facts.caps), facts.rates_of(sender)
+    if cap is None or rates is None:
+        return False
+    idle = facts.threshold(RULE.id, "idle_cap_ratio")
+    return rates.egress.p95_gbps < idle * cap.egress_gbps
+
+
+def _is_outside_full(
+    facts: Facts, rates: MachineRates, cap: EgressCap, edges: tuple[Edge, ...]
+) -> bool:
+    if cap.external_ingress_gbps is None:
+        return False
+    whole = sum(edge.wire_bytes for edge in edges)
+    outside = sum(edge.wire_bytes for edge in edges if edge.path_class.leaves_vpc)
+    full = facts.threshold(RULE.id, "ingress_ratio") * cap.external_ingress_gbps
+    is_outside = outside >= facts.threshold(RULE.id, "outside_ratio") * whole
+    return is_outside and rates.ingress.p95_gbps >= full
+
+
+def _outside_hit(facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap) -> Hit:
+    doubts = doubts_of_rates(facts, instance, rates)
+    limit = cap.external_ingress_gbps or 0.0
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} receives {gbps(rates.ingress.p95_gbps)} at the 95th percentile"
+        f" from outside the VPC; a machine takes {gbps(limit)} from there, whatever its type",
+        cause="outside",
+        evidence=(
+            rate_evidence("ingress_p95", rates.ingress.p95_gbps, rates.source),
+            rate_evidence("ingress_limit", limit, cap.path_source or cap.source),
+            type_evidence(instance),
+        ),
+        used_ratio=rates.ingress.p95_gbps / limit,
+        fix=_fix(
+            "Let several machines receive, or let own senders use internal addresses.",
+            "more receivers",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _cpu_hit(facts: Facts, instance: Instance, rates: MachineRates, cpu: MetricSeries) -> Hit:
+    doubts = doubts_of_rates(facts, instance, rates)
+    doubts.add("what its vCPUs do besides receiving is not known")
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} receives {gbps(rates.ingress.p95_gbps)} at the 95th percentile"
+        f" and uses {cpu.p95:.0%} of its vCPUs; its greatest sender has room",
+        cause="cpu",
+        evidence=(
+            rate_evidence("ingress_p95", rates.ingress.p95_gbps, rates.source),
+            Evidence(name="cpu_p95", value=cpu.p95, unit="ratio", source=cpu.metric.value),
+            type_evidence(instance),
+        ),
+        used_ratio=cpu.p95,
+        fix=_fix(
+            "Give the receiver more vCPUs, or let several machines share what arrives; netplan"
+            f" recommend --vm {instance.name} compares types.",
+            "more vCPUs",
+        ),
+        confidence=max(doubts.confidence, Confidence.MEDIUM, key=lambda one: one.rank),
+        confidence_reason=doubts.text,
+    )
+
+
+def _fix(text: str, label: str) -> Fix:
+    return Fix(
+        label=label,
+        text=text,
+        verify=Instruction(text="The receivers take in more together, each with vCPUs to spare."),
+        undo=Instruction(text="Give the receiver its old type back, or stop the added ones."),
+        documents=RULE.references,
+    )

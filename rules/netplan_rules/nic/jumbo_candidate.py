@@ -1,0 +1,151 @@
+"""Networks with bulk traffic inside whose packets could be six times as great."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    Network,
+    SelfLink,
+    Severity,
+)
+from netplan_planner.units import counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.nic._mtu import PING_HEADERS, hybrid_bytes, set_mtu, tunnels_by_network
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import gbps, rate_evidence, volume
+from netplan_rules.work import NETWORK_MTU
+
+_GREATEST_MTU = 8896
+"""Of a VPC network (the reference, read 2026-04)."""
+_ETHERNET_MTU = 1500
+_HEADERS = 40
+"""IPv4 and TCP without options."""
+
+RULE = Rule(
+    id="jumbo-candidate",
+    title="Bulk traffic inside a network goes in small packets",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS}),
+    rationale="What a packet costs the processors at both ends hardly depends on its size: at 8896"
+    " bytes the same bulk takes a sixth of the packets. No measurement states what that brings in"
+    " throughput, so none is stated here.",
+    remediation="Raise the MTU of the network and of its peers together, and restart all machines.",
+    guards="Silent below the rate floor, for small packets (requests gain nothing), above 1500"
+    " bytes, and for networks with VPN tunnels or with traffic to networks that are not Google's:"
+    " their packets have to stay small. What leaves the VPC keeps 1460 or 1500 bytes by itself.",
+    references=("https://cloud.google.com/vpc/docs/mtu",),
+    work=NETWORK_MTU,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_gbps",
+            default=5.0,
+            unit="Gbit/s",
+            about="95th percentile of a pair from which its traffic counts as bulk",
+        ),
+        Threshold(
+            name="min_packet_bytes",
+            default=900.0,
+            unit="bytes",
+            about="mean packet, headers included, below which a pair does not count as bulk",
+        ),
+    ),
+    group_message="bulk traffic of {count} networks goes in small packets; the first sends"
+    " {packets_per_s:,.0f} a second",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each network with bulk pairs inside."""
+    with_tunnels, _ = tunnels_by_network(facts)
+    for link, edges in sorted(_bulk(facts).items()):
+        network = facts.inventory.network_by_link.get(link)
+        if network is None or link in with_tunnels or hybrid_bytes(facts, link):
+            continue
+        if network.mtu_bytes is None:
+            yield Gap(resource=network.ref, reason="its MTU is known once it is made")
+        elif network.mtu_bytes <= _ETHERNET_MTU:
+            yield _hit(facts, network, network.mtu_bytes, edges)
+
+
+def _bulk(facts: Facts) -> dict[SelfLink, list[Edge]]:
+    """Return the bulk edges that stay inside a network, by network."""
+    floor = facts.threshold(RULE.id, "min_gbps")
+    least = facts.threshold(RULE.id, "min_packet_bytes")
+    found: dict[SelfLink, list[Edge]] = {}
+    for edge in facts.traffic.edges if facts.traffic is not None else ():
+        path, network = edge.path_class, facts.src(edge).network
+        if (
+            edge.series.p95_gbps >= floor
+            and edge.wire_bytes >= least * edge.packet_count > 0
+            and path.distance is not None
+            and not (path.is_external_address or path.is_pod)
+            and network is not None
+            and network == facts.dst(edge).network
+        ):
+            found.setdefault(network, []).append(edge)
+    return found
+
+
+def _peers(facts: Facts, network: Network) -> tuple[list[Network], bool]:
+    """Return the peers of a network that were read, and whether there are others."""
+    links = [peering.network for peering in network.peerings if peering.is_active]
+    read = [facts.inventory.network_by_link.get(link) for link in links]
+    return [peer for peer in read if peer is not None], None in read
+
+
+def _hit(facts: Facts, network: Network, mtu: int, edges: list[Edge]) -> Hit:
+    assert facts.traffic is not None
+    greatest = max(edges, key=lambda edge: (edge.series.p95_gbps, edge.wire_bytes))
+    gib = sum((facts.gib_per_month(edge.wire_bytes) for edge in edges), Decimal(0))
+    packets_per_s = sum(edge.packet_count for edge in edges) / facts.traffic.observed_seconds
+    times = (_GREATEST_MTU - _HEADERS) / (mtu - _HEADERS)
+    peers, has_others = _peers(facts, network)
+    together = [network, *(peer for peer in peers if peer.mtu_bytes is not None)]
+    doubts = doubts_of_edge(facts, greatest, of_month=False)
+    doubts.add("whether packets bind these machines is not measured")
+    return Hit(
+        resources=(network.ref, *(peer.ref for peer in peers)),
+        subject=f"{network.name} (MTU {mtu})",
+        message=f"{counted(len(edges), 'bulk pair')} of {network.name} send {volume(gib)} in"
+        f" packets of at most {mtu} B, the greatest {gbps(greatest.series.p95_gbps)} at the 95th"
+        f" percentile; {_GREATEST_MTU} B would take {times:.1f} times fewer packets",
+        evidence=(
+            Evidence(name="mtu", value=mtu, unit="bytes", source="inventory"),
+            Evidence(
+                name="packets_per_s", value=packets_per_s, unit="packets/s", source="flow logs"
+            ),
+            rate_evidence("greatest_p95", greatest.series.p95_gbps),
+        ),
+        fix=Fix(
+            label=f"MTU {_GREATEST_MTU}",
+            text="Raise the MTU"
+            + (f" of {', '.join(one.name for one in together)} together" if peers else "")
+            + ", then restart all machines.",
+            commands=tuple(set_mtu(one, _GREATEST_MTU) for one in together),
+            verify=Instruction(
+                text="A ping with the don't-fragment bit of"
+                f" {_GREATEST_MTU - PING_HEADERS} bytes crosses between two restarted machines, and"
+                " a measurement between them carries no less than before."
+            ),
+            undo=Instruction(
+                text="Set the old MTU again, then restart the machines.",
+                commands=tuple(set_mtu(one, one.mtu_bytes or mtu) for one in together),
+            ),
+            documents=RULE.references,
+            caution="Stop all machines first and start them after the change: each keeps its MTU"
+            " until it restarts. Images that set an MTU of their own and pod networks have to"
+            " follow." + (" Peers that were not read keep theirs." if has_others else ""),
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

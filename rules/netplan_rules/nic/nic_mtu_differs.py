@@ -1,0 +1,117 @@
+"""Machines that send packets of another size than their network has."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    SelfLink,
+    Severity,
+)
+from netplan_rules.base import Rule
+from netplan_rules.measured import Run, measured_runs
+from netplan_rules.nic._mtu import PING_HEADERS
+from netplan_rules.work import GUEST
+
+RULE = Rule(
+    id="nic-mtu-differs",
+    title="A machine sends packets of another size than its network has",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.MEASUREMENTS}),
+    rationale="An interface takes its MTU from the network when the machine starts. One that keeps"
+    " a smaller one sends more packets than needed; packets above the network's are dropped.",
+    remediation="Restart the machine, so that it takes the network's MTU, or set its interface to"
+    " that; look for a setting of its own in the image.",
+    guards="The last measurement of a pair that tells an MTU decides. Silent over external"
+    " addresses, between pods and between networks of different MTUs (vpc-mtu-mismatch names"
+    " those). A pair whose measurements tell none, or whose network's MTU is not known, is listed"
+    " as not judged.",
+    references=("https://cloud.google.com/vpc/docs/mtu",),
+    work=GUEST,
+    since="0.1.0",
+    group_message="{count} pairs of machines send packets of another size than their network has;"
+    " the first {mtu} of {network_mtu} bytes",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each pair whose packets were seen to have another size."""
+    last: dict[tuple[SelfLink, SelfLink], Run] = {}
+    for run in measured_runs(facts):
+        if isinstance(run, Run) and _is_inside(run):
+            pair = run.src.ref.self_link, run.dst.ref.self_link
+            # One without the figure does not stand for one with it.
+            if run.measurement.mtu_bytes is not None or pair not in last:
+                last[pair] = run
+    for run in last.values():
+        mtu = run.measurement.mtu_bytes
+        networks = _mtus(facts, run)
+        if mtu is None:
+            yield Gap(resource=run.src.ref, reason="its measurements tell no MTU")
+        elif None in networks:
+            yield Gap(resource=run.src.ref, reason="the MTU of its network is not known")
+        elif len(networks) == 1 and mtu not in networks:
+            yield _hit(run, mtu, next(iter(networks)) or 0)
+
+
+def _is_inside(run: Run) -> bool:
+    path = run.path_class
+    return (
+        path is not None
+        and path.distance is not None
+        and not (path.is_external_address or path.is_pod)
+    )
+
+
+def _mtus(facts: Facts, run: Run) -> frozenset[int | None]:
+    """Return the MTUs of the networks that a path between two machines takes."""
+    reached = facts.inventory.reachable_interface(run.src, run.dst)
+    if reached is None:
+        return frozenset({None})
+    sent = next(
+        (nic.network for nic in run.src.interfaces if nic.network == reached.network),
+        run.src.primary_network,
+    )
+    networks = (
+        facts.inventory.network_by_link.get(link) for link in {reached.network, sent} if link
+    )
+    return frozenset(network.mtu_bytes if network is not None else None for network in networks)
+
+
+def _hit(run: Run, mtu: int, wanted: int) -> Hit:
+    src, dst = run.src, run.dst
+    harm = (
+        "more packets than needed"
+        if mtu < wanted
+        else "what is greater than the network's is dropped"
+    )
+    return Hit(
+        resources=(src.ref, dst.ref),
+        subject=f"{src.name} → {dst.name} ({src.zone})",
+        message=f"packets between {src.name} and {dst.name} have {mtu} B, their network {wanted} B:"
+        f" {harm}",
+        evidence=(
+            Evidence(name="mtu", value=mtu, unit="bytes", source=run.measurement.source),
+            Evidence(name="network_mtu", value=wanted, unit="bytes", source="inventory"),
+        ),
+        cause="smaller" if mtu < wanted else "greater",
+        fix=Fix(
+            label=f"MTU {wanted}",
+            text=f"Give the interface of {src.name} and of {dst.name} {wanted} B: by a restart,"
+            " which takes it from the network, or by ip link set dev DEVICE mtu. Take a fixed"
+            " setting out of the image.",
+            verify=Instruction(
+                text="ip link shows it on both machines, and a ping with the don't-fragment bit of"
+                f" {wanted - PING_HEADERS} bytes crosses."
+            ),
+            undo=Instruction(text=f"Set {mtu} B again with ip link set."),
+            documents=RULE.references,
+            caution="Containers and tunnels on the machine may need the smaller size on purpose.",
+        ),
+    )

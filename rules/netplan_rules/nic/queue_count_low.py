@@ -1,0 +1,168 @@
+"""Interfaces with fewer queues than they would have by default."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    MachineRates,
+    Need,
+    NetworkInterface,
+    Severity,
+    Value,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.trust import doubts_of_rates
+from netplan_rules.wording import gbps, gcloud_instance, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
+
+RULE = Rule(
+    id="queue-count-low",
+    title="An interface has fewer queues than by default",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY, Need.RATES}),
+    rationale="Each queue of an interface is served by one vCPU at a time. Fewer queues than the"
+    " default leave vCPUs out of the work on packets. No document states what the others bring, so"
+    " no gain is stated here.",
+    remediation="Take the queue count off, so that the default holds, or raise it.",
+    guards="Silent where no queue count is set, below the rate floor, and where one flow carries"
+    " most of the greatest pair: a flow stays in its queue. A machine whose vCPUs, or whose"
+    " interface's type, the input does not tell is listed as not judged.",
+    references=(
+        "https://cloud.google.com/compute/docs/network-bandwidth",
+        "https://cloud.google.com/sdk/gcloud/reference/compute/instances/create",
+    ),
+    work=MACHINE_TYPE,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_gbps",
+            default=2.0,
+            unit="Gbit/s",
+            about="95th percentile of what the machine sends or receives from which the rule fires",
+        ),
+        Threshold(
+            name="flow_ratio",
+            default=0.7,
+            unit="ratio",
+            about="share of the greatest pair that one flow carries from which queues do not count",
+        ),
+    ),
+    group_message="{count} machines with high traffic have fewer queues than by default; the first"
+    " {queues} of {default_queues}",
+)
+
+
+class _Queues(Value, frozen=True, kw_only=True):
+    """How many queues an interface has, and how many it would have."""
+
+    nic: NetworkInterface
+    count: int
+    default: int
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each busy machine one of whose interfaces has fewer queues than the default."""
+    floor = facts.threshold(RULE.id, "min_gbps")
+    for rates in facts.machine_rates:
+        instance = facts.inventory.instance_by_link[rates.link]
+        busiest = max(rates.egress.p95_gbps, rates.ingress.p95_gbps)
+        limited = [nic for nic in instance.interfaces if nic.queue_count]
+        if busiest < floor or not limited or _is_one_flow(facts, rates):
+            continue
+        shape = facts.shape(instance.machine_type)
+        if shape is None:
+            yield Gap(resource=instance.ref, reason="the shape of its machine type is not known")
+            continue
+        judged = [_queues(nic, shape.vcpus, len(instance.interfaces)) for nic in limited]
+        low = [one for one in judged if one is not None and one.count < one.default]
+        if low:
+            yield _hit(facts, instance, rates, busiest, low[0])
+        elif None in judged:
+            reason = (
+                "the input does not state the type of its interface, on which the default rests"
+            )
+            yield Gap(resource=instance.ref, reason=reason)
+
+
+def _queues(nic: NetworkInterface, vcpus: int, nic_count: int) -> _Queues | None:
+    """Return the queues of an interface; None where its type is not stated.
+
+    Source: cloud.google.com/compute/docs/network-bandwidth#rx-tx and the text of --queue-count in
+    Google Cloud SDK 528.0.0: VirtIO shares the vCPUs among the interfaces, up to 32 queues each;
+    gVNIC half of them, up to 16.
+    """
+    share = vcpus // nic_count
+    match nic.nic_type:
+        case "VIRTIO_NET":
+            default = min(share, 32)
+        case "GVNIC":
+            default = min(share // 2, 16)
+        case _:
+            return None
+    return _Queues(nic=nic, count=nic.queue_count or 0, default=max(default, 1))
+
+
+def _is_one_flow(facts: Facts, rates: MachineRates) -> bool:
+    """Return whether one flow carries most of the greatest pair of a machine."""
+    if facts.traffic is None or rates.traffic is None:
+        return False
+    owner = rates.traffic.owner
+    edges = (
+        *facts.traffic.edges_by_src.get(owner, ()),
+        *facts.traffic.edges_by_dst.get(owner, ()),
+    )
+    greatest = max(edges, key=lambda edge: edge.wire_bytes, default=None)
+    if greatest is None or greatest.top_flow is None:
+        return False
+    return greatest.top_flow.byte_ratio > facts.threshold(RULE.id, "flow_ratio")
+
+
+def _hit(
+    facts: Facts, instance: Instance, rates: MachineRates, busiest: float, queues: _Queues
+) -> Hit:
+    doubts = doubts_of_rates(facts, instance, rates)
+    if rates.traffic is None:
+        doubts.add("how many flows share the queues is not known without flow logs")
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{queues.nic.name} of {instance.name} has {queues.count} of the"
+        f" {queues.default} queues that it would have by default, and the machine carries"
+        f" {gbps(busiest)} at the 95th percentile",
+        evidence=(
+            rate_evidence("p95", busiest, rates.source),
+            Evidence(name="queues", value=queues.count, source="inventory"),
+            Evidence(
+                name="default_queues",
+                value=queues.default,
+                source="cloud.google.com/compute/docs/network-bandwidth#rx-tx",
+            ),
+        ),
+        fix=Fix(
+            label=f"{queues.default} queues",
+            text=f"Stop the machine, write its configuration to a file (gcloud compute instances"
+            f" export), take queueCount of {queues.nic.name} out or set it to {queues.default},"
+            " write the file back (gcloud compute instances update-from-file) and start it.",
+            verify=Instruction(
+                text="The interface has its queues, and ethtool -l shows them in the machine.",
+                commands=(
+                    gcloud_instance(
+                        "describe", instance, "--format=value(networkInterfaces[].queueCount)"
+                    ),
+                ),
+            ),
+            undo=Instruction(text=f"Set queueCount to {queues.count} again in the same way."),
+            documents=RULE.references,
+            caution="Stops the machine for the change. A driver or a script of the machine may set"
+            " queues of its own.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

@@ -1,0 +1,262 @@
+"""Machines that talk mostly among themselves, and where they would stand together at least cost.
+
+Communities are found in the traffic between machines of one region, the greatest pairs of it: what
+is left out is small, and a bounded graph keeps the time bounded. What is proposed comes after the
+moves of single machines that the rules on chatty pairs propose, so that savings add up.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+
+import networkx
+
+from netplan_planner.model import Edge, Facts, Gap, Instance, Saving, SelfLink, Value, Zone
+from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair, pair_of
+from netplan_rules.money import negated
+from netplan_rules.placement._moves import may_move, proposals
+from netplan_rules.placement._replicas import ReplicaSets, replica_sets
+
+_MOST_PAIRS = 10_000
+"""Pairs of a region that make its graph: seconds at most."""
+_CHATTY = (("inter-zone", "chatty-inter-zone-pair"), ("inter-region", "chatty-inter-region-pair"))
+_LEAST_GAIN = Decimal(1)
+"""Dollars a month that a member's move has to bring, or it stays where it is."""
+
+
+class CommunityMove(Value, frozen=True, kw_only=True):
+    """A community, and who of it is to move where."""
+
+    members: tuple[Instance, ...]
+    moved: tuple[Instance, ...]
+    fixed_count: int
+    """Members in other zones that may not move."""
+    zone: Zone
+    inner_ratio: float
+    """Share of its members' traffic between own machines that stays in the community."""
+    crossing_bytes: int
+    """Between its members over zone lines, as it is."""
+    greatest: Edge
+    saving: Saving
+
+
+class Standing:
+    """Where machines stand after the moves that were proposed so far."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.traffic = ChangedTraffic(facts)
+        self.settled: set[SelfLink] = set()
+        """Machines that moved, and those that they moved to."""
+        self._facts = facts
+        assert facts.traffic is not None
+        for distance, rule in _CHATTY:
+            floor = Decimal(str(facts.threshold(rule, "min_usd_per_month")))
+            for found in proposals(facts, distance, floor):
+                if isinstance(found, Gap):
+                    continue
+                _, move, _ = found
+                self.settled |= {move.machine.ref.self_link, move.peer.ref.self_link}
+                self.traffic.move(self.owner(move.machine), move.zone)
+
+    def owner(self, machine: Instance) -> int:
+        """Return the number of a machine that was seen to talk."""
+        assert self._facts.traffic is not None
+        return self._facts.traffic.vm_by_link[machine.ref.self_link].owner
+
+    def zone(self, machine: Instance) -> str:
+        """Return where a machine stands."""
+        return self.traffic.zone(self.owner(machine)) or machine.zone
+
+
+def community_moves(
+    facts: Facts, standing: Standing, *, min_usd: Decimal, min_inner_ratio: float
+) -> Iterator[CommunityMove]:
+    """Yield the communities that are worth standing together, and count them as moved.
+
+    Args:
+        facts: The traffic and the machines.
+        standing: Where machines stand; changed by each community that is yielded.
+        min_usd: What standing together has to save a month.
+        min_inner_ratio: Share of its members' traffic that makes a community one.
+    """
+    copies = replica_sets(facts)
+    for members in _communities(facts):
+        inner = _edges_within(facts, members)
+        own = sum(edge.wire_bytes for edge in _own_edges(facts, members))
+        if not own or sum(edge.wire_bytes for edge in inner) < min_inner_ratio * own:
+            continue
+        # No move inside a region saves more than what its members pay between zones.
+        if standing.traffic.cost(_crossing(facts, standing, members)).usd_per_month < min_usd:
+            continue
+        found = _best(facts, standing, copies, members, inner)
+        if found is None or found.saving.usd_per_month < min_usd:
+            continue
+        for machine in found.moved:
+            standing.traffic.move(standing.owner(machine), found.zone)
+        standing.settled |= {machine.ref.self_link for machine in found.members}
+        yield found
+
+
+def _communities(facts: Facts) -> list[tuple[int, ...]]:
+    """Return the communities of owners, those with most traffic first."""
+    assert facts.traffic is not None
+    by_region: dict[str, dict[Pair, int]] = defaultdict(lambda: defaultdict(int))
+    for edge in facts.traffic.edges:
+        if edge.path_class.distance in {"same-zone", "inter-zone"} and edge.src != edge.dst:
+            by_region[facts.src(edge).region or ""][pair_of(edge)] += edge.wire_bytes
+    found: list[tuple[int, tuple[int, ...]]] = []
+    for _, pairs in sorted(by_region.items()):
+        greatest = sorted(pairs.items(), key=lambda one: (-one[1], one[0]))[:_MOST_PAIRS]
+        graph = networkx.Graph()
+        graph.add_weighted_edges_from((a, b, byte_count) for (a, b), byte_count in greatest)
+        for members in networkx.community.louvain_communities(graph, seed=0):
+            inner = graph.subgraph(members).size(weight="weight")
+            found.append((int(inner), tuple(sorted(members))))
+    return [members for _, members in sorted(found, key=lambda one: (-one[0], one[1]))]
+
+
+def _best(
+    facts: Facts,
+    standing: Standing,
+    copies: ReplicaSets,
+    owners: Sequence[int],
+    inner: Sequence[Edge],
+) -> CommunityMove | None:
+    """Return the move of a community into the zone that saves most; None where nothing moves."""
+    assert facts.traffic is not None
+    known = (facts.instance(facts.traffic.owners[owner]) for owner in owners)
+    members = tuple(machine for machine in known if machine is not None)
+    zones = sorted({standing.zone(machine) for machine in members})
+    crossing = [edge for edge in inner if edge.path_class.distance == "inter-zone"]
+    if len(zones) == 1 or not crossing:
+        return None
+    proposed = ((zone, _moved_to(facts, standing, copies, members, Zone(zone))) for zone in zones)
+    plans = [
+        (zone, moved, saving)
+        for zone, moved in proposed
+        if moved
+        for saving in (_saving(facts, standing, moved, Zone(zone)),)
+        if not saving.unknown
+    ]
+    if not plans:
+        return None
+    zone, moved, saving = max(plans, key=lambda one: (one[2].usd_per_month, one[0]))
+    own = sum(edge.wire_bytes for edge in _own_edges(facts, owners))
+    elsewhere = sum(1 for machine in members if standing.zone(machine) != zone)
+    return CommunityMove(
+        members=members,
+        moved=moved,
+        fixed_count=elsewhere - len(moved),
+        zone=Zone(zone),
+        inner_ratio=sum(edge.wire_bytes for edge in inner) / own if own else 0.0,
+        crossing_bytes=sum(edge.wire_bytes for edge in crossing),
+        greatest=max(crossing, key=lambda edge: edge.wire_bytes),
+        saving=saving,
+    )
+
+
+def _edges_within(facts: Facts, owners: Iterable[int]) -> list[Edge]:
+    assert facts.traffic is not None
+    inside = frozenset(owners)
+    return [
+        edge
+        for owner in sorted(inside)
+        for edge in facts.traffic.edges_by_src.get(owner, ())
+        if edge.dst in inside
+    ]
+
+
+def _crossing(facts: Facts, standing: Standing, owners: Iterable[int]) -> tuple[Edge, ...]:
+    """Return what some owners exchange with own machines of other zones of the region now."""
+    return tuple(
+        edge
+        for edge in _own_edges(facts, owners)
+        if standing.traffic.priced(edge).path_class.distance == "inter-zone"
+    )
+
+
+def _own_edges(facts: Facts, owners: Iterable[int]) -> tuple[Edge, ...]:
+    """Return all that some owners exchange with own machines, each edge once."""
+    assert facts.traffic is not None
+    inside = frozenset(owners)
+    return tuple(
+        edge
+        for owner in sorted(inside)
+        for edge in (
+            *facts.traffic.edges_by_src.get(owner, ()),
+            *(e for e in facts.traffic.edges_by_dst.get(owner, ()) if e.src not in inside),
+        )
+        if edge.path_class.distance is not None
+    )
+
+
+def _moved_to(
+    facts: Facts,
+    standing: Standing,
+    copies: ReplicaSets,
+    members: Sequence[Instance],
+    zone: Zone,
+) -> tuple[Instance, ...]:
+    """Return who moves into a zone: whom nothing holds, and whose move brings something."""
+    moved: list[Instance] = []
+    for machine in members:
+        is_free = machine.ref.self_link not in standing.settled and may_move(facts, machine)
+        if standing.zone(machine) == zone or not is_free:
+            continue
+        joins = copies.joined_by_move(machine, zone) or any(
+            copies.why_copies(machine, other) and machine.zone != other.zone for other in moved
+        )
+        if not joins:
+            moved.append(machine)
+    return _who_gains(facts, standing, moved, zone)
+
+
+def _who_gains(
+    facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone
+) -> tuple[Instance, ...]:
+    """Return those whose move brings something while the others move as well."""
+    traffic = standing.traffic
+    was = _put(standing, moved, zone)
+    kept = []
+    for machine in moved:
+        owner = standing.owner(machine)
+        edges = _own_edges(facts, (owner,))
+        there = traffic.cost(edges).usd_per_month
+        traffic.move(owner, was[owner])
+        if traffic.cost(edges).usd_per_month - there >= _LEAST_GAIN:
+            traffic.move(owner, zone)
+            kept.append(machine)
+    _put_back(standing, was)
+    return tuple(kept)
+
+
+def _put(standing: Standing, moved: Sequence[Instance], zone: Zone) -> dict[int, Zone | None]:
+    """Put machines into a zone, and return where to put them back."""
+    traffic = standing.traffic
+    owners = [standing.owner(machine) for machine in moved]
+    was = {owner: traffic.zone(owner) if traffic.is_moved(owner) else None for owner in owners}
+    for owner in owners:
+        traffic.move(owner, zone)
+    return was
+
+
+def _put_back(standing: Standing, was: dict[int, Zone | None]) -> None:
+    for owner, before in was.items():
+        standing.traffic.move(owner, before)
+
+
+def _saving(facts: Facts, standing: Standing, moved: Sequence[Instance], zone: Zone) -> Saving:
+    """Return what all traffic of some machines costs here less what it costs in a zone.
+
+    The zone is of their own region: the machines themselves, and what they exchange with others
+    than own machines, cost the same there.
+    """
+    edges = _own_edges(facts, [standing.owner(machine) for machine in moved])
+    here = standing.traffic.cost(edges)
+    was = _put(standing, moved, zone)
+    there = standing.traffic.cost(edges)
+    _put_back(standing, was)
+    unpriced = here.unpriced | there.unpriced
+    if unpriced:
+        return Saving(unknown=min(unpriced))
+    return Saving(items=(*here.lines, *(negated(line) for line in there.lines)))

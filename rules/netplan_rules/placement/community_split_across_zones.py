@@ -1,0 +1,124 @@
+"""Groups of machines that talk mostly among themselves, and stand in several zones."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import Evidence, Facts, Fix, Hit, Instruction, Need, Severity, worded
+from netplan_planner.units import counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.placement._communities import CommunityMove, Standing, community_moves
+from netplan_rules.steps import keep_the_old
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import money, volume
+from netplan_rules.work import NEW_MACHINE
+
+_NAMED = 5
+"""Machines that a sentence names; the rest is counted."""
+
+RULE = Rule(
+    id="community-split-across-zones",
+    title="Machines that talk among themselves stand in several zones",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    rationale="Where many machines talk with each other, no single move pays: each only shifts the"
+    " charge to other peers. Together they would pay nothing between zones.",
+    remediation="Move the named machines into one zone together.",
+    guards="Members of managed groups, pinned machines, those with a high-availability role and"
+    " copies of one service that would come to stand together are never moved. Machines whose"
+    " move brings less than a dollar stay. It counts after the moves that chatty-inter-zone-pair"
+    " and chatty-inter-region-pair propose, and takes no machine of theirs. Silent where most of"
+    " the members' traffic goes elsewhere. Communities are those of the 10,000 greatest pairs of a"
+    " region.",
+    references=("https://cloud.google.com/vpc/network-pricing",),
+    work=NEW_MACHINE,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=50.0,
+            unit="USD/month",
+            about="what standing together must save",
+        ),
+        Threshold(
+            name="min_inner_ratio",
+            default=0.5,
+            unit="ratio",
+            about="share of the members' traffic between own machines that stays among them",
+        ),
+    ),
+    group_message="{count} groups of machines talk among themselves across zones: {volume:,.0f} GiB"
+    " a month",
+    summed=("volume",),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each community that is worth standing together."""
+    for found in found_moves(facts, Standing(facts)):
+        yield _hit(facts, found)
+
+
+def found_moves(facts: Facts, standing: Standing) -> Iterator[CommunityMove]:
+    """Yield what the rule proposes, and leave the machines where it puts them."""
+    return community_moves(
+        facts,
+        standing,
+        min_usd=Decimal(str(facts.threshold(RULE.id, "min_usd_per_month"))),
+        min_inner_ratio=facts.threshold(RULE.id, "min_inner_ratio"),
+    )
+
+
+def _hit(facts: Facts, found: CommunityMove) -> Hit:
+    doubts = doubts_of_edge(facts, found.greatest)
+    doubts.add("whether they stand apart to fail apart is not known")
+    gib = facts.gib_per_month(found.crossing_bytes)
+    names = [machine.name for machine in found.moved]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    listed = ", ".join(names[:_NAMED]) + more
+    zones = sorted({machine.zone for machine in found.members})
+    stay = (
+        f" {counted(found.fixed_count, 'other member')} in other zones may not, or need not, move."
+        if found.fixed_count
+        else ""
+    )
+    return Hit(
+        resources=tuple(machine.ref for machine in found.moved),
+        subject=f"{counted(len(found.members), 'machine')} around {names[0]} ({', '.join(zones)})",
+        message=worded(
+            f"{counted(len(found.members), 'machine')} keep {found.inner_ratio:.0%} of their"
+            f" traffic among themselves, {volume(gib)} of it between zones; with"
+            f" {counted(len(names), 'of them', 'of them')} in {found.zone} it costs ",
+            money(found.saving.usd_per_month),
+            " a month less",
+        ),
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="inner", value=found.inner_ratio, unit="ratio", source="flow logs"),
+            Evidence(name="members", value=len(found.members), source="flow logs"),
+        ),
+        saving=found.saving,
+        gib_per_month=gib,
+        fix=Fix(
+            label=f"move {len(names)} to {found.zone}",
+            text=f"Move {listed} to {found.zone}: for each make a machine image, create the machine"
+            f" there, switch over.{stay}",
+            verify=Instruction(
+                text=f"The machines in {found.zone} serve, and the next audit shows no bytes"
+                " between zones among them."
+            ),
+            clean_up=Instruction(
+                text="Only then: delete the old machines and their disks, which cost as long as"
+                " they exist."
+            ),
+            undo=keep_the_old("the old machines"),
+            documents=(
+                "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones",
+            ),
+            caution="All of them then fail together with that zone; keep them apart if that is why"
+            " they stand apart (label netplan-role=replica or netplan-pin says so). The saving is"
+            " that of all moves together.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

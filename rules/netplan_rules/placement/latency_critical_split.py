@@ -1,0 +1,158 @@
+"""Machines between which every round trip counts, in different zones."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    LATENCY_CRITICAL,
+    LATENCY_LABEL,
+    Change,
+    ChangeKind,
+    Edge,
+    Estimate,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    Need,
+    Saving,
+    Severity,
+    Zone,
+    region_of,
+)
+from netplan_planner.paths.changed_traffic import Pair, pair_of
+from netplan_planner.throughput import predict
+from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_rules.base import Rule
+from netplan_rules.flows import used_path
+from netplan_rules.placement._moves import Move, best_move
+from netplan_rules.placement._replicas import replica_sets
+from netplan_rules.steps import keep_the_old
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.work import NEW_MACHINE
+
+RULE = Rule(
+    id="latency-critical-split",
+    title="Machines whose round trips count stand in different zones",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC}),
+    rationale="A round trip between zones takes a multiple of one inside a zone, between regions"
+    " milliseconds; who waits for each answer is slower by as much.",
+    remediation="Put both into one zone, close together with a compact placement policy.",
+    guards="Only for pairs that talk and whose machines both have the label"
+    " netplan-latency=critical. Copies of one service, and pairs of which neither may move"
+    " (managed groups, netplan-pin, netplan-role), are listed as not judged. A saving that the move"
+    " brings besides is chatty-inter-zone-pair's to state.",
+    references=(
+        "https://cloud.google.com/compute/docs/regions-zones",
+        "https://cloud.google.com/compute/docs/instances/placement-policies-overview",
+    ),
+    work=NEW_MACHINE,
+    since="0.1.0",
+    group_message="{count} pairs of machines whose round trips count stand in different zones",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each critical pair that stands apart."""
+    if facts.traffic is None:
+        return
+    copies = replica_sets(facts)
+    for (first, second), edges in sorted(_critical_pairs(facts).items()):
+        one, other = (facts.instance(facts.traffic.owners[end]) for end in (first, second))
+        assert one is not None
+        assert other is not None
+        if why := copies.why_copies(one, other):
+            reason = f"it looks like a copy of its peer ({why}), so it stands apart on purpose"
+            yield Gap(resource=one.ref, reason=reason)
+            continue
+        move = best_move(facts, one, other)
+        if move is None:
+            reason = "neither of a critical pair may move, or the price of the move is not known"
+            yield Gap(resource=one.ref, reason=reason)
+        else:
+            yield _hit(facts, one, other, edges, move)
+
+
+def _critical_pairs(facts: Facts) -> dict[Pair, list[Edge]]:
+    found: dict[Pair, list[Edge]] = defaultdict(list)
+    for edge in facts.traffic.edges if facts.traffic is not None else ():
+        if edge.path_class.distance not in {"inter-zone", "inter-region"}:
+            continue
+        ends = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+        if all(end is not None and end.label(LATENCY_LABEL) == LATENCY_CRITICAL for end in ends):
+            found[pair_of(edge)].append(edge)
+    return found
+
+
+def _together(facts: Facts, edge: Edge, zone: Zone) -> Estimate:
+    """Return what the pair gets once both ends stand in a zone."""
+    query = used_path(facts, edge)
+    place = {"zone": zone, "region": region_of(zone)}
+    return predict(
+        replace(
+            query,
+            path_class=edge.path_class.between(zone, zone),
+            src=replace(query.src, **place),
+            dst=replace(query.dst, **place),
+            rtt_ms=None,
+        ),
+        facts.caps,
+    )
+
+
+def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: Move) -> Hit:
+    greatest = max(edges, key=lambda edge: edge.wire_bytes)
+    seen = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
+    then = rtt_between(move.zone, move.zone).rtt_ms
+    doubts = doubts_of_edge(facts, greatest)
+    if not seen:
+        doubts.add("no record of the pair has a round-trip time")
+    now = f"round trips of {min(seen):.3g} ms" if seen else "round trips that no record tells"
+    after = f", about {then:.2g} ms inside a zone" if then is not None else ""
+    return Hit(
+        resources=(move.machine.ref, move.peer.ref),
+        subject=f"{one.name} ↔ {other.name} ({one.zone}, {other.zone})",
+        message=f"{one.name} and {other.name} are marked {LATENCY_LABEL}={LATENCY_CRITICAL} and"
+        f" stand in {one.zone} and {other.zone}: {now}{after}",
+        evidence=(
+            *(
+                (Evidence(name="rtt", value=min(seen), unit="ms", source="flow logs"),)
+                if seen
+                else ()
+            ),
+            *(
+                (Evidence(name="rtt_in_zone", value=then, unit="ms", source="measured table"),)
+                if then is not None
+                else ()
+            ),
+        ),
+        throughput_now=predict(used_path(facts, greatest), facts.caps),
+        throughput_fixed=_together(facts, greatest, move.zone),
+        # A small saving is not what is at stake; what the move costs is.
+        saving=move.saving if move.usd_per_month < 0 else Saving(),
+        change=Change(kind=ChangeKind.ZONE, target=move.machine.ref.self_link, to=move.zone),
+        fix=Fix(
+            label=f"move to {move.zone}",
+            text=f"Move {move.machine.name} to {move.zone}: make a machine image, create the"
+            " machine there, switch over. A compact placement policy brings both closer still.",
+            verify=Instruction(
+                text="The next flow logs have a round-trip time of one zone between the two."
+            ),
+            clean_up=Instruction(
+                text=f"Only then: delete the old {move.machine.name} and its disks, which cost as"
+                " long as they exist."
+            ),
+            undo=keep_the_old(f"the old {move.machine.name}"),
+            documents=RULE.references,
+            caution="Both then fail together with that zone.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

@@ -1,0 +1,203 @@
+"""Machines to which several other zones send most of what they send across zone lines."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    LineItem,
+    Need,
+    Saving,
+    Severity,
+    Value,
+    Work,
+    Zone,
+    usage_of,
+    worded,
+)
+from netplan_planner.units import counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.money import negated
+from netplan_rules.placement._communities import Standing
+from netplan_rules.placement._replicas import replica_sets
+from netplan_rules.placement.community_split_across_zones import found_moves
+from netplan_rules.trust import doubts_of_edge
+from netplan_rules.wording import money, volume
+
+RULE = Rule(
+    id="single-zone-sink",
+    title="Several zones send most to one machine of another zone",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.TRAFFIC, Need.PRICES}),
+    rationale="Each zone pays for what it sends to another one; no move of the machine helps, for"
+    " then the others pay. What answers in each zone is reached for nothing.",
+    remediation="Keep a replica or a cache of it in each of the sending zones.",
+    guards="Counts what is left after the moves that the other rules of placement propose. Silent"
+    " where a machine like it in each sending zone costs more than the traffic. One that has copies"
+    " in those zones already is listed as not judged: who may use which is not known.",
+    references=("https://cloud.google.com/vpc/network-pricing",),
+    work=Work(
+        effort="A replica or a cache in each zone, and the clients' choice of the near one.",
+        restart="Nothing of what runs; the applications, where they read addresses at their start"
+        " only.",
+        undo="Let the clients use the first machine again, then delete the replicas.",
+        window="None: the new machines stand beside the old one until they are used.",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_zones",
+            default=2.0,
+            unit="zones",
+            about="other zones that send most of their traffic between zones to the machine",
+            least=1.0,
+        ),
+        Threshold(
+            name="min_zone_ratio",
+            default=0.5,
+            unit="ratio",
+            about="share of what a zone sends across zone lines that is most of it",
+        ),
+        Threshold(
+            name="min_usd_per_month",
+            default=50.0,
+            unit="USD/month",
+            about="what replicas must save, their own price taken off",
+        ),
+    ),
+    group_message="{count} machines are where several other zones send most to: {volume:,.0f} GiB a"
+    " month between zones",
+    summed=("volume",),
+)
+
+
+class _Sink(Value, frozen=True, kw_only=True):
+    """A machine, and what zones send to it across zone lines."""
+
+    machine: Instance
+    edges: tuple[Edge, ...]
+    zones: tuple[Zone, ...]
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine that several zones mostly send to, where replicas pay."""
+    if facts.traffic is None:
+        return
+    standing = Standing(facts)
+    for _ in found_moves(facts, standing):
+        pass  # They are counted as made.
+    copies = replica_sets(facts)
+    floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
+    for sink in _sinks(facts, standing):
+        cost = standing.traffic.cost(sink.edges)
+        if cost.usd_per_month < floor:
+            continue
+        twin = next(
+            (
+                other
+                for other in facts.inventory.instances
+                if other.zone in sink.zones and copies.why_copies(sink.machine, other)
+            ),
+            None,
+        )
+        if twin is not None:
+            reason = f"{twin.name}, a copy of it, stands in a zone that sends to it"
+            yield Gap(resource=sink.machine.ref, reason=reason)
+            continue
+        replicas = _replicas(facts, sink)
+        if isinstance(replicas, str):
+            yield Gap(resource=sink.machine.ref, reason=replicas)
+            continue
+        saving = Saving(items=(*cost.lines, *(negated(line) for line in replicas)))
+        if saving.usd_per_month >= floor:
+            yield _hit(facts, sink, saving)
+
+
+def _sinks(facts: Facts, standing: Standing) -> Iterator[_Sink]:
+    """Yield the machines that enough zones mostly send to, by link."""
+    assert facts.traffic is not None
+    by_zone: dict[str, int] = defaultdict(int)
+    to_machine: dict[int, dict[str, list[Edge]]] = defaultdict(lambda: defaultdict(list))
+    for edge in facts.traffic.edges:
+        if standing.traffic.priced(edge).path_class.distance != "inter-zone":
+            continue
+        zone = standing.traffic.zone(edge.src)
+        if zone is not None and facts.instance(facts.src(edge)) is not None:
+            by_zone[zone] += edge.wire_bytes
+            to_machine[edge.dst][zone].append(edge)
+    share = facts.threshold(RULE.id, "min_zone_ratio")
+    for owner, zones in sorted(to_machine.items()):
+        machine = facts.instance(facts.traffic.owners[owner])
+        most = sorted(
+            zone
+            for zone, edges in zones.items()
+            if sum(edge.wire_bytes for edge in edges) >= share * by_zone[zone]
+        )
+        if machine is not None and len(most) >= facts.threshold(RULE.id, "min_zones"):
+            edges = tuple(edge for zone in most for edge in zones[zone])
+            yield _Sink(machine=machine, edges=edges, zones=tuple(map(Zone, most)))
+
+
+def _replicas(facts: Facts, sink: _Sink) -> tuple[LineItem, ...] | str:
+    """Return the price of a machine like it in each sending zone, or why it is not known."""
+    lines: list[LineItem] = []
+    usage = usage_of(sink.machine)
+    try:
+        for zone in sink.zones:
+            lines += facts.machines.cost_today(replace(sink.machine, zone=zone), usage)
+    except MissingDatum as error:
+        return str(error)
+    return tuple(lines)
+
+
+def _hit(facts: Facts, sink: _Sink, saving: Saving) -> Hit:
+    greatest = max(sink.edges, key=lambda edge: edge.wire_bytes)
+    doubts = doubts_of_edge(facts, greatest)
+    doubts.add("whether a copy can answer, and what keeps it in step, is not known")
+    gib = sum((facts.gib_per_month(edge.wire_bytes) for edge in sink.edges), Decimal(0))
+    machine = sink.machine
+    return Hit(
+        resources=(machine.ref,),
+        subject=f"{', '.join(sink.zones)} → {machine.name} ({machine.zone})",
+        message=worded(
+            f"{counted(len(sink.zones), 'other zone')} send most of what they send across zone"
+            f" lines to {machine.name}, {volume(gib)}; a machine like it in each of them costs ",
+            money(saving.usd_per_month),
+            " a month less than that traffic",
+        ),
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="zones", value=len(sink.zones), source="flow logs"),
+        ),
+        saving=saving,
+        gib_per_month=gib,
+        fix=Fix(
+            label="a replica in each zone",
+            text=f"Put a replica or a cache of {machine.name} into {', '.join(sink.zones)}, and let"
+            " the clients of each zone use theirs. A smaller machine may do.",
+            verify=Instruction(
+                text=f"The next audit shows little from these zones to {machine.name}: what keeps"
+                " the replicas in step."
+            ),
+            undo=Instruction(
+                text=f"Let the clients use {machine.name} again, then delete the replicas."
+            ),
+            documents=RULE.references,
+            caution="Replicas answer reads; what is written goes to one place and from there to all"
+            " others, which is billed between zones as well.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
