@@ -52,6 +52,15 @@ def lacking(need: Need, facts: Facts) -> str | None:
         case Need.EXTERNAL_ADDRESSES:
             has_address = any(address.is_external for address in inventory.addresses)
             return None if has_address else "no reserved external addresses were read"
+        case Need.NAT_GATEWAYS:
+            has_nat = any(router.nats for router in inventory.routers)
+            return None if has_nat else "no Cloud NAT gateways were read"
+        case Need.ROUTES:
+            return None if inventory.routes else "no routes were read"
+        case Need.VPN_TUNNELS:
+            return None if inventory.vpn_tunnels else "no VPN tunnels were read"
+        case Need.FORWARDING_RULES:
+            return None if inventory.forwarding_rules else "no forwarding rules were read"
         case Need.SEVERAL_NETWORKS:
             return None if len(inventory.networks) > 1 else "fewer than two networks were read"
         case Need.MEASUREMENTS:
@@ -72,6 +81,11 @@ def lacking(need: Need, facts: Facts) -> str | None:
             if need is Need.POD_TRAFFIC:
                 return _lacking_pod_traffic(facts)
             return _lacking_objects(need, kubernetes)
+        case Need.BILL:
+            if facts.reconciliation is not None:
+                return None
+            none = "no bill was given to compare with (--billing-export), or no traffic"
+            return facts.why_not_reconciled or none
         case Need.PRICES:
             return None
 

@@ -10,10 +10,7 @@ from netplan_planner.model import (
     VmTraffic,
 )
 from netplan_rules.managed import is_managed
-from netplan_rules.wording import command, delete_access_config
-
-_NAMED = 5
-"""Users of an address that a sentence names; the rest is counted."""
+from netplan_rules.wording import command, delete_access_config, listed
 
 
 def clean_up(
@@ -39,7 +36,7 @@ def clean_up(
         return _keep(address, GOOGLE_APIS)
     reserved = facts.inventory.address_by_ip.get(address)
     others = [user for user in users_of(facts, instance, nic) if user != mover.name]
-    waits = f" Its other users have to move first: {_listed(others)}." if others else ""
+    waits = f" Its other users have to move first: {listed(others)}." if others else ""
     kept = f" {RESERVED}" if reserved is not None else ""
     return Instruction(
         text=f"Only when nothing uses {address} any more, also no firewall rule, partner or DNS"
@@ -66,11 +63,6 @@ def users_of(facts: Facts, instance: Instance, nic: NetworkInterface) -> list[st
             if edge.path_class.is_external_address
         ]
     return sorted(set(names))
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def _keep(address: str, why: str) -> Instruction:

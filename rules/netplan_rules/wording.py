@@ -1,6 +1,7 @@
 """How rules name things and write commands, so that all of them read alike."""
 
 import shlex
+from collections.abc import Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
@@ -18,6 +19,20 @@ from netplan_planner.units import BYTES_PER_GIB, BYTES_PER_TIB, MEGABITS_PER_GIG
 def place(owner: Owner) -> str:
     """Return where an owner stands: its zone, else region, else kind."""
     return owner.zone or owner.region or owner.kind.value
+
+
+_NAMED = 5
+"""Names that a sentence has room for; the rest is counted."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first few names for a sentence, and how many more there are.
+
+    >>> listed(["a", "b"]), listed([str(n) for n in range(8)])
+    ('a, b', '0, 1, 2, 3, 4 and 3 more')
+    """
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def pair_subject(src: Owner, dst: Owner) -> str:

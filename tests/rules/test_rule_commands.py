@@ -87,6 +87,26 @@ GCLOUD = {
         ),
         switches=_flags("enable-flow-logs no-enable-flow-logs enable-private-ip-google-access"),
     ),
+    "beta compute backend-services update": Surface(
+        _flags("region"), _flags("zonal-affinity-spillover zonal-affinity-spillover-ratio")
+    ),
+    "compute routers nats create": Surface(
+        _flags("router region auto-allocate-nat-external-ips|nat-external-ip-pool"),
+        _flags("nat-custom-subnet-ip-ranges"),
+        switches=_flags(
+            "auto-allocate-nat-external-ips nat-all-subnet-ip-ranges nat-primary-subnet-ip-ranges"
+        ),
+    ),
+    "compute routers nats delete": Surface(_flags("router region")),
+    "compute routers nats describe": Surface(_flags("router region")),
+    "compute routes create": Surface(
+        _flags(
+            "network destination-range next-hop-address|next-hop-gateway|next-hop-ilb"
+            "|next-hop-instance"
+        ),
+        _flags("next-hop-instance-zone priority tags"),
+    ),
+    "compute routes delete": Surface(frozenset()),
     "compute networks update": Surface(
         frozenset(), _flags("mtu bgp-routing-mode"), switches=_flags("async")
     ),
@@ -107,7 +127,12 @@ VALUES = {
     "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
 }
 
-IN_TEXTS = _flags("network-performance-configs") | OF_EVERY_COMMAND
+IN_TEXTS = (
+    _flags(
+        "network-performance-configs provisioning-model instance-termination-action network-tier"
+    )
+    | OF_EVERY_COMMAND
+)
 """Flags of `gcloud compute instances create` and such that sentences name."""
 
 NAMING_IPERF3 = ("measured-below-model", "probe-not-comparable")

@@ -32,6 +32,7 @@ from netplan_planner.model.commitment import (
 )
 from netplan_planner.model.evaluation import Evaluation, GroupScore, PredictedRow
 from netplan_planner.model.facts import (
+    LATENCY_CRITICAL,
     LATENCY_LABEL,
     PIN_LABEL,
     ROLE_LABEL,

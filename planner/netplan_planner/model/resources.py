@@ -298,6 +298,8 @@ class NatGateway(Value, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
     source_ranges: str | None = None
     subnetworks: tuple[SelfLink, ...] = ()
+    is_private: bool = False
+    """Private NAT, between networks: nothing reaches the internet through it."""
 
 
 class Router(Value, frozen=True, kw_only=True):

@@ -240,6 +240,7 @@ def _nat(
         subnetworks=tuple(
             subnetwork_link(part.name, project, region) for part in nat.subnetworks if part.name
         ),
+        is_private=nat.type == "PRIVATE",
     )
 
 

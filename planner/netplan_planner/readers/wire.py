@@ -315,6 +315,7 @@ class WireNat(Wire):
     name: str | None = None
     nat_ip_allocate_option: str | None = None
     nat_ips: list[str] = []
+    type: str | None = None
     source_subnetwork_ip_ranges_to_nat: str | None = None
     subnetworks: list[WireNatSubnetwork] = []
 

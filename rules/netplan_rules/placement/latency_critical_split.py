@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from netplan_planner.model import (
+    LATENCY_CRITICAL,
     LATENCY_LABEL,
     Change,
     ChangeKind,
@@ -34,8 +35,6 @@ from netplan_rules.placement._replicas import replica_sets
 from netplan_rules.steps import keep_the_old
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.work import NEW_MACHINE
-
-_CRITICAL = "critical"
 
 RULE = Rule(
     id="latency-critical-split",
@@ -87,7 +86,7 @@ def _critical_pairs(facts: Facts) -> dict[Pair, list[Edge]]:
         if edge.path_class.distance not in {"inter-zone", "inter-region"}:
             continue
         ends = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
-        if all(end is not None and end.label(LATENCY_LABEL) == _CRITICAL for end in ends):
+        if all(end is not None and end.label(LATENCY_LABEL) == LATENCY_CRITICAL for end in ends):
             found[pair_of(edge)].append(edge)
     return found
 
@@ -120,8 +119,8 @@ def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: 
     return Hit(
         resources=(move.machine.ref, move.peer.ref),
         subject=f"{one.name} ↔ {other.name} ({one.zone}, {other.zone})",
-        message=f"{one.name} and {other.name} are marked {LATENCY_LABEL}={_CRITICAL} and stand in"
-        f" {one.zone} and {other.zone}: {now}{after}",
+        message=f"{one.name} and {other.name} are marked {LATENCY_LABEL}={LATENCY_CRITICAL} and"
+        f" stand in {one.zone} and {other.zone}: {now}{after}",
         evidence=(
             *(
                 (Evidence(name="rtt", value=min(seen), unit="ms", source="flow logs"),)

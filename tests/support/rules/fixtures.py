@@ -11,8 +11,11 @@
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
-    routes      name, range, and `instance` (zone/name) or `ip`: the next hop
-    tunnels     of VPN: name, region, network (of its router; without one, it has none)
+    routes      name, range, `priority`, `tags`, and the next hop: `instance` (zone/name), `ip`,
+                `tunnel` (region/name) or `gateway` (true: the internet's)
+    nats        Cloud NAT gateways: name, region, and `addresses`, `subnetworks`, `type`
+    tunnels     VPN tunnels: name, region, `gateway`, `network` (of its router; without one, it has
+                none), and `peer` (a gateway, `region/name`)
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
@@ -24,6 +27,7 @@
     traffic     minutes and flows, see `support.flows.entries`
     metrics     series of Cloud Monitoring, see `support.metrics.cases`; without `traffic` those of
                 flows are the traffic
+    bill        rows of a billing export: SKU, description, GiB, USD; of October 2026 (744 h)
     measurements  runs between machines, see `support.probes.stores`
     thresholds  {rule: {name: value}}
     expect      the hits of a bad case: subjects, and any field of the finding that matters
@@ -41,7 +45,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from netplan_planner.engine.measurements import Measured, read_measurements
+from netplan_planner.engine.reconcile import reconcile_facts
 from netplan_planner.model import DeclaredLink, Facts
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory
@@ -51,6 +58,7 @@ from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
 from support.flows.entries import START, write_entries
 from support.metrics.cases import metrics_and_traffic
+from support.prices.billing_export import usage, write_flat_csv
 from support.probes.stores import write_store
 
 FIXTURES = Path(__file__).resolve().parents[3] / "rules" / "fixtures"
@@ -100,7 +108,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
     today = date.fromisoformat(case.get("today", "2026-11-20"))
     prices = _prices()
     caps = _caps(date.fromisoformat(case.get("limits", today.isoformat())))
-    return Facts(
+    facts = Facts(
         inventory=inventory,
         traffic=traffic,
         pod_traffic=pod_traffic,
@@ -117,6 +125,15 @@ def facts_of(case: Json, folder: Path) -> Facts:
             for addresses, gbps in case.get("links", {}).items()
         ),
     )
+    return _with_bill(case, facts, folder)
+
+
+def _with_bill(case: Json, facts: Facts, folder: Path) -> Facts:
+    if "bill" not in case:
+        return facts
+    rows = [usage(*row, project=PROJECT) for row in case["bill"]]
+    export = write_flat_csv(folder / "bill.csv", rows)
+    return replace(facts, reconciliation=reconcile_facts(facts, [export]))
 
 
 def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
@@ -186,7 +203,9 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
     yield from (_route(r) for r in case.get("routes", ()))
-    yield from (one for t in case.get("tunnels", ()) for one in _tunnel(t))
+    yield from (_router(n) for n in case.get("nats", ()))
+    for tunnel in case.get("tunnels", ()):
+        yield from _tunnel(tunnel)
     for group in case.get("groups", ()):
         yield _group(group)
     yield from (_commitment(c) for c in case.get("commitments", ()))
@@ -296,6 +315,7 @@ def _instance(m: Json) -> Json:
         "networkInterfaces": [nic, *others],
         "disks": [disk, *scratch],
         "labels": m.get("labels", {}),
+        "tags": {"items": m.get("tags", [])},
         "scheduling": {"preemptible": m.get("spot", False)}
         | ({"nodeAffinities": [{"key": "a", "operator": "IN"}]} if m.get("sole_tenant") else {}),
         "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
@@ -390,36 +410,73 @@ def _route(r: Json) -> Json:
         "kind": "compute#route",
         "name": r["name"],
         "destRange": r["range"],
-        "network": _link("global/networks/default"),
+        "network": _link(f"global/networks/{r.get('network', 'default')}"),
+        "priority": r.get("priority", 1000),
+        "tags": r.get("tags", []),
         "selfLink": _link(f"global/routes/{r['name']}"),
     }
     if "ip" in r:
         return route | {"nextHopIp": r["ip"]}
+    if "gateway" in r:
+        return route | {"nextHopGateway": _link("global/gateways/default-internet-gateway")}
+    if "tunnel" in r:
+        region, _, name = r["tunnel"].partition("/")
+        return route | {"nextHopVpnTunnel": _link(f"regions/{region}/vpnTunnels/{name}")}
     zone, _, name = r["instance"].partition("/")
     return route | {"nextHopInstance": _link(f"zones/{zone}/instances/{name}")}
 
 
+def _router(n: Json) -> Json:
+    region = n["region"]
+    nat: Json = {
+        "name": n["name"],
+        "natIpAllocateOption": "MANUAL_ONLY" if "addresses" in n else "AUTO_ONLY",
+        "natIps": [_link(f"regions/{region}/addresses/{a}") for a in n.get("addresses", ())],
+        "sourceSubnetworkIpRangesToNat": "LIST_OF_SUBNETWORKS"
+        if "subnetworks" in n
+        else "ALL_SUBNETWORKS_ALL_IP_RANGES",
+        "subnetworks": [
+            {"name": _link(f"regions/{region}/subnetworks/{s}")} for s in n.get("subnetworks", ())
+        ],
+        "type": n.get("type", "PUBLIC"),
+    }
+    return {
+        "kind": "compute#router",
+        "name": f"router-{n['name']}",
+        "region": _link(f"regions/{region}"),
+        "network": _link(f"global/networks/{n.get('network', 'default')}"),
+        "nats": [nat],
+        "selfLink": _link(f"regions/{region}/routers/router-{n['name']}"),
+    }
+
+
 def _tunnel(t: Json) -> Iterator[Json]:
-    place = f"regions/{t['region']}"
+    """Yield a tunnel of an HA VPN gateway, and the router that it belongs to."""
+    place, gateway = f"regions/{t['region']}", t.get("gateway", t["name"])
+    router = _link(f"{place}/routers/router-{gateway}")
+    peer_region, _, peer = t.get("peer", "").partition("/")
     tunnel: Json = {
         "kind": "compute#vpnTunnel",
         "name": t["name"],
         "region": _link(place),
         "peerIp": "203.0.113.9",
+        "vpnGateway": _link(f"{place}/vpnGateways/{gateway}"),
         "status": "ESTABLISHED",
         "selfLink": _link(f"{place}/vpnTunnels/{t['name']}"),
     }
+    if peer:
+        tunnel["peerGcpGateway"] = _link(f"regions/{peer_region}/vpnGateways/{peer}")
+    else:
+        tunnel["peerExternalGateway"] = _link("global/externalVpnGateways/elsewhere")
+    yield tunnel | ({"router": router} if "network" in t else {})
     if "network" in t:
-        router = _link(f"{place}/routers/of-{t['name']}")
-        tunnel["router"] = router
         yield {
             "kind": "compute#router",
-            "name": f"of-{t['name']}",
+            "name": f"router-{gateway}",
             "region": _link(place),
             "network": _link(f"global/networks/{t['network']}"),
             "selfLink": router,
         }
-    yield tunnel
 
 
 def _group(g: Json) -> Json:

@@ -96,6 +96,7 @@ def nat(a: Attributes) -> JsonObject:
     return {
         "name": a.get("name"),
         "natIpAllocateOption": a.get("nat_ip_allocate_option"),
+        "type": a.get("type"),
         "natIps": a.texts("nat_ips"),
         "sourceSubnetworkIpRangesToNat": a.get("source_subnetwork_ip_ranges_to_nat"),
         "subnetworks": [{"name": one.link("name")} for one in a.blocks("subnetwork")],

@@ -1,0 +1,1 @@
+"""NAT, VPN, load balancers and routes: what stands between machines and what they reach."""
