@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Facts, Gap, Hit, Need, Severity, Value
+from netplan_planner.model import Facts, Gap, Hit, Need, Severity, Value, Work
 
 
 class Threshold(Value, frozen=True, kw_only=True):
@@ -75,6 +75,9 @@ class Rule(Value, frozen=True, kw_only=True):
     guards: str
     """When it keeps silent although the pattern is there."""
     references: tuple[str, ...]
+    """The pages that it rests on, the most telling first."""
+    work: Work
+    """What following it takes; kinds that rules share stand in `work`."""
     since: str
     thresholds: tuple[Threshold, ...] = ()
     group_message: str = ""

@@ -64,5 +64,13 @@ def page(check: Check) -> str:
         lines += [_table(rule.thresholds), ""]
     if rule.aliases:
         lines.append(f"Earlier names: {', '.join(f'`{name}`' for name in rule.aliases)}.\n")
-    lines.append("Sources: " + ", ".join(f"<{url}>" for url in rule.references) + "\n")
+    work = rule.work
+    lines += [
+        "*What it takes.*\n",
+        f"- Effort: {work.effort}",
+        f"- Restart: {work.restart}",
+        f"- Undo: {work.undo}",
+        f"- Window: {work.window}",
+        f"- Source: {', '.join(f'<{url}>' for url in rule.references)}\n",
+    ]
     return "\n".join(lines)

@@ -15,6 +15,7 @@ import netplan_rules
 from netplan_planner.engine.judging import judge
 from netplan_planner.model import Facts, Hit, Need, PathClass, Severity
 from netplan_rules.base import Check, Rule
+from netplan_rules.work import READ_AGAIN
 from support.rules.facts import facts_of, machine
 from support.rules.no_io import no_io
 
@@ -63,6 +64,7 @@ def rule_that(act: Callable[[], object]) -> Check:
         remediation="None.",
         guards="None.",
         references=(),
+        work=READ_AGAIN,
         since="0.1.0",
     )
     return rule(check)

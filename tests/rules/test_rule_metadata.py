@@ -155,6 +155,32 @@ def test_texts_are_whole_sentences(check: Check, field: str) -> None:
         assert broken not in text
 
 
+@pytest.mark.parametrize("field", ["effort", "restart", "undo", "window"])
+@each_rule
+def test_what_it_takes_is_said(check: Check, field: str) -> None:
+    text: str = getattr(check.rule.work, field)
+    assert text[0].isupper()
+    assert text.endswith(".")
+    assert not set(text) & set("\n|")
+    assert "  " not in text
+
+
+@each_rule
+def test_what_it_takes_agrees_with_the_fixes(check: Check) -> None:
+    """A page that says that nothing stops or that nothing is to be undone holds for every fix."""
+    work = check.rule.work
+    for hit in hits_of_rule(check.rule.id):
+        if hit.fix is None:
+            continue
+        steps = hit.fix, hit.fix.clean_up, hit.fix.undo
+        commands = " ".join(text for step in steps if step for text in step.commands)
+        if "instances stop" in commands:
+            assert "machine" in work.restart.lower()
+            assert not work.restart.startswith("N")
+        if hit.fix.undo is not None:
+            assert not work.undo.startswith("Nothing to undo")
+
+
 @each_rule
 def test_references_are_pages_of_google(check: Check) -> None:
     assert check.rule.references

@@ -72,6 +72,10 @@ def test_a_page_has_all_that_the_rule_says(check: Check) -> None:
         assert text in page
     assert all(need.value in page for need in rule.needs)
     assert all(f"<{url}>" in page for url in rule.references)
+    facts = page.rstrip("\n").splitlines()[-5:]
+    names = [line.partition(":")[0] for line in facts]
+    assert names == ["- Effort", "- Restart", "- Undo", "- Window", "- Source"]
+    assert rule.work.effort in facts[0]
     assert page in docs.reference()
 
 
@@ -90,7 +94,8 @@ def test_the_page_for_a_terminal_is_whole_and_without_markup(check: Check, width
         assert mark not in page
     said = " ".join(page.split())
     rule = check.rule
-    for text in (rule.id, rule.title, rule.rationale, rule.remediation, rule.guards):
+    work = rule.work.effort, rule.work.restart, rule.work.undo, rule.work.window
+    for text in (rule.id, rule.title, rule.rationale, rule.remediation, rule.guards, *work):
         assert " ".join(text.replace("`", "").split()) in said
     for threshold in rule.thresholds:
         assert f"{threshold.name} = {threshold.default:.10g}" in said

@@ -62,5 +62,6 @@ def _page(check: Check) -> RulePage:
             for one in rule.thresholds
         ),
         aliases=tuple(rule.aliases),
+        work=rule.work,
         references=tuple(rule.references),
     )

@@ -208,6 +208,7 @@ from netplan_planner.model.rule_answers import (
     RuleList,
     RulePage,
     RuleThreshold,
+    Work,
 )
 from netplan_planner.model.settings import (
     Environment,

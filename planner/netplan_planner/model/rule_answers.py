@@ -14,6 +14,19 @@ class RuleThreshold(Value, frozen=True, kw_only=True):
     about: str
 
 
+class Work(Value, frozen=True, kw_only=True):
+    """What it takes to follow a rule's advice, in sentences."""
+
+    effort: str
+    """How much is to be done, and on how many places."""
+    restart: str
+    """What stops and starts with it."""
+    undo: str
+    """How to go back, or that there is no way back."""
+    window: str
+    """What time it needs in which something may stand still."""
+
+
 class RulePage(Value, frozen=True, kw_only=True):
     """All that is known of one rule. Texts are Markdown with code spans and emphasis only."""
 
@@ -30,7 +43,9 @@ class RulePage(Value, frozen=True, kw_only=True):
     """When it keeps silent although the pattern is there."""
     thresholds: tuple[RuleThreshold, ...]
     aliases: tuple[str, ...]
+    work: Work
     references: tuple[str, ...]
+    """The sources."""
 
 
 class RuleList(Value, frozen=True, kw_only=True):

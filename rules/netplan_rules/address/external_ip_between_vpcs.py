@@ -17,6 +17,7 @@ from netplan_planner.model import (
     PathClass,
     SelfLink,
     Severity,
+    Work,
     last_part,
     project_of,
 )
@@ -43,6 +44,13 @@ RULE = Rule(
     references=(
         "https://cloud.google.com/vpc/docs/vpc-peering",
         "https://cloud.google.com/vpc/docs/private-service-connect",
+    ),
+    work=Work(
+        effort="A peering made from both sides or an endpoint of Private Service Connect, then the"
+        " addresses in the configuration.",
+        restart="No machine; the application, where it reads its configuration at its start only.",
+        undo="Use the external addresses again, then delete both peerings or the endpoint.",
+        window="None: the new way stands beside the old one until it is used.",
     ),
     since="0.1.0",
     thresholds=(volume_floor(10.0),),

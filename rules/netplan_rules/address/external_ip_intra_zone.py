@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import Facts, Gap, Hit, Need, PathClass, Severity
 from netplan_rules.address._external import external_hits
 from netplan_rules.base import Rule, volume_floor
+from netplan_rules.work import ADDRESS
 
 RULE = Rule(
     id="external-ip-intra-zone",
@@ -23,6 +24,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/vpc/network-pricing",
     ),
+    work=ADDRESS,
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between your own machines go to external addresses"

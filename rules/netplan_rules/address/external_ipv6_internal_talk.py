@@ -20,6 +20,7 @@ from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.steps import no_longer_addressed
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import internal_target, pair_subject, volume
+from netplan_rules.work import ADDRESS
 
 RULE = Rule(
     id="external-ipv6-internal-talk",
@@ -32,6 +33,7 @@ RULE = Rule(
     guards="Silent when the receiver has no internal address in a connected network. Whether the"
     " traffic is billed inside a zone is not settled by any document, so no saving is stated.",
     references=("https://cloud.google.com/compute/docs/ip-addresses",),
+    work=ADDRESS,
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month between your own machines go over external IPv6"

@@ -15,6 +15,7 @@ from netplan_planner.model import (
     PathClass,
     Saving,
     Severity,
+    Work,
 )
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.steps import no_longer_addressed
@@ -36,6 +37,12 @@ RULE = Rule(
     references=(
         "https://cloud.google.com/load-balancing/docs/internal",
         "https://cloud.google.com/vpc/network-pricing",
+    ),
+    work=Work(
+        effort="An internal load balancer and a private DNS zone.",
+        restart="Nothing; clients that keep the old answer of DNS follow when it expires.",
+        undo="Let the name resolve to the public address again.",
+        window="None: the new way stands beside the old one until the name leads to it.",
     ),
     since="0.1.0",
     thresholds=(volume_floor(1.0),),

@@ -42,6 +42,7 @@ from netplan_rules.capacity._resize import (
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="cheaper-series",
@@ -65,6 +66,7 @@ RULE = Rule(
     " least 14 days tell what CPU and memory a machine uses, that is what the other one must have;"
     " machines labelled netplan-role=standby keep their size.",
     references=("https://cloud.google.com/compute/docs/machine-resource",),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

@@ -32,6 +32,7 @@ from netplan_rules.capacity._resize import (
 from netplan_rules.drops import drops_of, overflow_evidence, overflow_text
 from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="egress-cap-saturated",
@@ -46,6 +47,7 @@ RULE = Rule(
     " confidence, unless packets were dropped because the queue ran over, which says it all."
     " A type without a documented cap is listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

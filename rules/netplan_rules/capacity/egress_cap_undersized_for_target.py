@@ -33,6 +33,7 @@ from netplan_rules.capacity._resize import (
 )
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id=TARGET_RULE,
@@ -45,6 +46,7 @@ RULE = Rule(
     guards="Only machines with a declared target are judged. A type without a documented cap is"
     " listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

@@ -40,6 +40,7 @@ from netplan_rules.capacity._resize import (
 from netplan_rules.drops import overflow_evidence, overflow_text, sent_drops
 from netplan_rules.trust import doubts_of_vm
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="external-cap-saturated",
@@ -54,6 +55,7 @@ RULE = Rule(
     guards="Silent while the machine's whole egress stands at its cap (that is"
     " egress-cap-saturated), and for types whose external cap is not lower than their own cap.",
     references=("https://cloud.google.com/vpc/docs/quota#per_instance",),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

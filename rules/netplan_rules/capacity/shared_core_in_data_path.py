@@ -30,6 +30,7 @@ from netplan_rules.capacity._resize import (
 )
 from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
 
 RULE = Rule(
     id="shared-core-in-data-path",
@@ -44,6 +45,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/general-purpose-machines#sharedcore",
         "https://cloud.google.com/compute/docs/network-bandwidth",
     ),
+    work=MACHINE_TYPE,
     since="0.1.0",
     thresholds=(
         Threshold(

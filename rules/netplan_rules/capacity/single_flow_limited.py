@@ -24,6 +24,7 @@ from netplan_rules.drops import drops_before, overflow_evidence
 from netplan_rules.flows import flow_at_its_limit, why_not_judged
 from netplan_rules.trust import doubts_of_edge
 from netplan_rules.wording import gbps, pair_subject, rate_evidence
+from netplan_rules.work import APPLICATION
 
 RULE = Rule(
     id="single-flow-limited",
@@ -39,6 +40,7 @@ RULE = Rule(
     " limit. One that is faster than a stock window allows has greater buffers: the limit behind"
     " the window is judged. Pairs without a known limit or round trip are listed as not judged.",
     references=("https://cloud.google.com/compute/docs/network-bandwidth",),
+    work=APPLICATION,
     since="0.1.0",
     group_message="{count} pairs send nearly everything in one flow, at the limit of a flow:"
     " {flow_limit_rate} for the first",

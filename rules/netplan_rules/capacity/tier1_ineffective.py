@@ -19,6 +19,7 @@ from netplan_rules.capacity._resize import type_evidence
 from netplan_rules.money import tier1_saving
 from netplan_rules.steps import keep_the_old
 from netplan_rules.wording import vm_subject
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="tier1-ineffective",
@@ -35,6 +36,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
         "n",
     ),
+    work=NEW_MACHINE,
     since="0.1.0",
     group_message="{count} machines have Tier_1 set and cannot use it; the first: {reason}",
 )

@@ -36,6 +36,7 @@ from netplan_rules.money import bill_usd, machine_saving
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="tier1-missing",
@@ -52,6 +53,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
         "n",
     ),
+    work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
         Threshold(

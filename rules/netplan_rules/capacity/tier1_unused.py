@@ -24,6 +24,7 @@ from netplan_rules.money import tier1_saving
 from netplan_rules.steps import keep_the_old, sends
 from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, rate_evidence, vm_subject
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="tier1-unused",
@@ -40,6 +41,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuratio"
         "n",
     ),
+    work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
         Threshold(

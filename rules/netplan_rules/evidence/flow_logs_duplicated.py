@@ -23,6 +23,7 @@ from netplan_planner.model.log_volume import GENERATION, OWN_SETTING, STORAGE, r
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.wording import command
+from netplan_rules.work import LOGGING
 
 RULE = Rule(
     id="flow-logs-duplicated",
@@ -39,6 +40,7 @@ RULE = Rule(
     " what the other does not. Without flow logs it looks at the settings alone: a filter, or a"
     " setting that is off, keeps it silent, and what it costs is not known.",
     references=("https://docs.cloud.google.com/vpc/docs/using-flow-logs",),
+    work=LOGGING,
     since="0.1.0",
     group_message="{count} places are logged by two configurations of flow logs",
 )

@@ -17,6 +17,7 @@ from netplan_planner.model import (
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.wording import command
+from netplan_rules.work import LOGGING
 
 RULE = Rule(
     id="flow-logs-thin",
@@ -37,6 +38,7 @@ RULE = Rule(
         "https://cloud.google.com/vpc/docs/using-flow-logs",
         "https://cloud.google.com/vpc/network-pricing",
     ),
+    work=LOGGING,
     since="0.1.0",
     thresholds=(
         Threshold(

@@ -27,6 +27,7 @@ from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.wording import command, money
+from netplan_rules.work import LOGGING
 
 RULE = Rule(
     id="flow-logs-too-dear",
@@ -45,6 +46,7 @@ RULE = Rule(
         "https://cloud.google.com/vpc/network-pricing",
         "https://docs.cloud.google.com/vpc/docs/using-flow-logs",
     ),
+    work=LOGGING,
     since="0.1.0",
     thresholds=(
         Threshold(

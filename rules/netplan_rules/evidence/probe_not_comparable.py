@@ -23,6 +23,7 @@ from netplan_rules.comparable import Reason, reasons_of
 from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs, shown_end
 from netplan_rules.predicted import RunModel
 from netplan_rules.rerun import rerun_command
+from netplan_rules.work import MEASURE_AGAIN
 
 RULE = Rule(
     id="probe-not-comparable",
@@ -43,6 +44,7 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
     ),
+    work=MEASURE_AGAIN,
     since="0.1.0",
     group_message="{measurements:g} measurements of {count} places cannot stand for their path",
     summed=("measurements",),

@@ -15,6 +15,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.work import READ_AGAIN
 
 RULE = Rule(
     id="stale-prices-or-caps",
@@ -26,6 +27,7 @@ RULE = Rule(
     remediation="Refresh the prices (netplan prices refresh), or use a newer netplan.",
     guards="None beside the two ages, below which it is silent.",
     references=("https://cloud.google.com/skus",),
+    work=READ_AGAIN,
     since="0.1.0",
     group_message="the price snapshot and the caps table are both old",
     thresholds=(

@@ -18,6 +18,7 @@ from netplan_planner.model import (
 from netplan_planner.units import counted
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.wording import volume
+from netplan_rules.work import READ_AGAIN
 
 RULE = Rule(
     id="unmapped-peers",
@@ -30,6 +31,7 @@ RULE = Rule(
     remediation="Read the other projects too (--project may be repeated), or a newer inventory.",
     guards="Silent below the share; internet peers have an owner and do not count.",
     references=("https://cloud.google.com/vpc/docs/flow-logs",),
+    work=READ_AGAIN,
     since="0.1.0",
     group_message="{addresses} addresses that nobody owns",
     thresholds=(

@@ -16,6 +16,7 @@ from netplan_planner.model import (
     Need,
     SelfLink,
     Severity,
+    Work,
 )
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.measured import Run, UnmatchedMeasurement, measured_runs
@@ -44,6 +45,13 @@ RULE = Rule(
         "https://cloud.google.com/compute/docs/network-bandwidth",
         "https://cloud.google.com/compute/docs/networking/tcp-optimization-for-network-performance-in-gcp-and-hybrid",
         "https://cloud.google.com/blog/products/gcp/5-steps-to-better-gcp-network-performance",
+    ),
+    work=Work(
+        effort="By the suspect that is proven: an address or an option within minutes, a machine"
+        " type or an interface with a new machine; then a measurement.",
+        restart="By the suspect: none for an address or an option, the machine for its type.",
+        undo="What the suspect's own rule says; a measurement leaves nothing behind.",
+        window="A quiet one for the measurement: it takes the bandwidth that others could use.",
     ),
     since="0.1.0",
     group_message="on {count} paths measurements stay below the prediction; the first has"

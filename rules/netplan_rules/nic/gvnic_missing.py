@@ -20,6 +20,7 @@ from netplan_rules.base import Rule, Threshold
 from netplan_rules.steps import keep_the_old
 from netplan_rules.trust import doubts_of_rates
 from netplan_rules.wording import gbps, gcloud_instance, vm_subject
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="gvnic-missing",
@@ -33,6 +34,7 @@ RULE = Rule(
     " the rate floor. An interface whose type is not stated is listed as not judged on series that"
     " allow both.",
     references=("https://cloud.google.com/compute/docs/networking/using-gvnic",),
+    work=NEW_MACHINE,
     since="0.1.0",
     thresholds=(
         Threshold(

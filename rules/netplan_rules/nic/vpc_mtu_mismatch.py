@@ -15,6 +15,7 @@ from netplan_planner.model import (
     Network,
     SelfLink,
     Severity,
+    Work,
 )
 from netplan_rules.base import Rule
 from netplan_rules.wording import command
@@ -32,6 +33,12 @@ RULE = Rule(
     " guessed. With flow logs, pairs without traffic between them keep the rule silent; without"
     " them the confidence is lower.",
     references=("https://cloud.google.com/vpc/docs/mtu",),
+    work=Work(
+        effort="One command for the network, and a stop and start of all of its machines.",
+        restart="All machines of the network that changes.",
+        undo="Set the old MTU again, then restart the machines.",
+        window="One in which all machines of the network may stand still together.",
+    ),
     since="0.1.0",
     group_message="{count} pairs of peered networks have different MTUs",
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.placement._chatty import chatty_hits
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="chatty-inter-region-pair",
@@ -18,6 +19,7 @@ RULE = Rule(
     guards="As chatty-inter-zone-pair: what stands apart on purpose is never proposed, and the"
     " saving is that of all traffic of the machine.",
     references=("https://cloud.google.com/vpc/network-pricing",),
+    work=NEW_MACHINE,
     since="0.1.0",
     group_message="{count} machines exchange much with machines of other regions:"
     " {volume:,.0f} GiB a month of their greatest pairs",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from netplan_planner.model import Facts, Gap, Hit, Need, Severity
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.placement._chatty import chatty_hits
+from netplan_rules.work import NEW_MACHINE
 
 RULE = Rule(
     id="chatty-inter-zone-pair",
@@ -19,6 +20,7 @@ RULE = Rule(
     " A move is proposed only for what it saves over all traffic of the machine, so one that only"
     " shifts the charge to other peers keeps the rule silent.",
     references=("https://cloud.google.com/vpc/network-pricing",),
+    work=NEW_MACHINE,
     since="0.1.0",
     group_message="{count} machines exchange much with machines of other zones:"
     " {volume:,.0f} GiB a month of their greatest pairs",

@@ -22,6 +22,7 @@ from netplan_planner.model import (
     Saving,
     SavingBasis,
     Severity,
+    Work,
     series_of,
     total_usd,
     usage_of,
@@ -49,6 +50,13 @@ RULE = Rule(
     references=(
         "https://cloud.google.com/compute/docs/instances/signing-up-committed-use-discounts",
         "https://cloud.google.com/compute/docs/instances/committed-use-discounts-overview",
+    ),
+    work=Work(
+        effort="A decision before the commitment ends; until then nothing is to be done.",
+        restart="Nothing.",
+        undo="A commitment that was made cannot be cancelled; one that was left to end can be made"
+        " again, at the price of that day.",
+        window="Before the day on which the commitment renews itself.",
     ),
     since="0.1.0",
     thresholds=(

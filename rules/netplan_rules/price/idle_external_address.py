@@ -22,6 +22,7 @@ from netplan_planner.model import (
 from netplan_planner.units import HOURS_PER_MONTH
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.removal import release
+from netplan_rules.work import RELEASE
 
 RULE = Rule(
     id="idle-external-address",
@@ -34,6 +35,7 @@ RULE = Rule(
     guards="Addresses younger than the threshold, internal ranges, and addresses whose status is"
     " not RESERVED keep the rule silent. An address without a creation date lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
+    work=RELEASE,
     since="0.1.0",
     thresholds=(
         Threshold(

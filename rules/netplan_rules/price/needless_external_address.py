@@ -36,6 +36,7 @@ from netplan_rules.removal import (
 from netplan_rules.reporting import reporting_subnetworks
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gcloud_instance, gcloud_ssh, vm_subject
+from netplan_rules.work import RELEASE
 
 RULE = Rule(
     id="needless-external-address",
@@ -52,6 +53,7 @@ RULE = Rule(
     " A machine of whose subnetwork the input has no report is listed as not judged; machines with"
     " several interfaces do not vouch for one. A short window lowers the confidence.",
     references=("https://cloud.google.com/vpc/network-pricing#ipaddress",),
+    work=RELEASE,
     since="0.1.0",
     thresholds=(
         Threshold(

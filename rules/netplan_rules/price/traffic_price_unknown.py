@@ -24,6 +24,7 @@ from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_price
 from netplan_planner.paths.spans import span
 from netplan_rules.base import Rule, reaches_floor, volume_floor
 from netplan_rules.wording import money, volume
+from netplan_rules.work import READ_AGAIN
 
 RULE = Rule(
     id="traffic-price-unknown",
@@ -37,6 +38,7 @@ RULE = Rule(
     " newer snapshot.",
     guards="Traffic without an owner is unmapped-peers' business. Silent below the volume floor.",
     references=("https://cloud.google.com/vpc/network-pricing",),
+    work=READ_AGAIN,
     since="0.1.0",
     thresholds=(volume_floor(1.0),),
     group_message="{volume:,.0f} GiB a month have no price, for {count} reasons",

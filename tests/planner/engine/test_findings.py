@@ -24,6 +24,7 @@ from netplan_planner.model import (
     Severity,
 )
 from netplan_rules.base import Rule
+from netplan_rules.work import READ_AGAIN
 from support.rules.facts import facts_of, machine
 
 RULE = Rule(
@@ -35,6 +36,7 @@ RULE = Rule(
     remediation="",
     guards="",
     references=("https://example.com",),
+    work=READ_AGAIN,
     since="0.1.0",
     group_message="{volume:.0f} GiB of {count} pairs in {place}",
     summed=("volume",),

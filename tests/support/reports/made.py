@@ -41,6 +41,7 @@ from netplan_planner.model import (
     Unpriced,
     Unread,
     WindowInfo,
+    Work,
     ZonePair,
 )
 from support.reports.findings import (
@@ -65,7 +66,8 @@ from support.reports.findings import (
 def _rule(*, severity: Severity, reference: str, guards: str = "", **texts: str) -> RulePage:
     lists: dict[str, Any] = dict.fromkeys(("needs", "thresholds", "aliases"), ())
     told: dict[str, Any] = {**texts, **lists, "references": (reference,)}
-    return RulePage(severity=severity.value, guards=guards, since="0.1.0", **told)
+    work = Work(effort="A command.", restart="Nothing.", undo="The old one.", window="None.")
+    return RulePage(severity=severity.value, guards=guards, since="0.1.0", work=work, **told)
 
 
 RULES = (

@@ -57,7 +57,15 @@ def blocks(answer: RulePage, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=_said(f"{one.unit}, {one.allowed}: {one.about}"), is_inner=True)
     if answer.aliases:
         yield Entry(line=line(f"Earlier names: {', '.join(answer.aliases)}"))
-    yield Entry(line=line("Sources"))
+    yield Entry(line=line("What it takes"))
+    for name, text in (
+        ("effort", answer.work.effort),
+        ("restart", answer.work.restart),
+        ("undo", answer.work.undo),
+        ("window", answer.work.window),
+    ):
+        yield Item(line=_said(f"{name}: {text}"))
+    yield Entry(line=line("Source"))
     for url in answer.references:
         yield Item(line=line(say(url, Role.PLACE)))
 

@@ -1,0 +1,79 @@
+"""What it takes to follow a rule's advice, said alike by all rules whose fixes are of one kind.
+
+The kinds are those of the fixes' own steps (`steps`, `removal`): a finding's commands say it for
+its place, the texts here for the rule's page.
+"""
+
+from netplan_planner.model import Work
+
+_AT_ONCE = "None: what runs goes on meanwhile."
+
+MACHINE_TYPE = Work(
+    effort="A stop, a command and a start for each machine; a new machine where the type is of"
+    " another CPU architecture, takes other disks or has Tier_1.",
+    restart="The machine is stopped and started.",
+    undo="Give it the old type back, with one more stop; a new machine is undone by starting the"
+    " old one again.",
+    window="As long as the machine and its services take to stop and to start; managed groups"
+    " replace theirs one by one.",
+)
+"""Another machine type."""
+
+NEW_MACHINE = Work(
+    effort="A new machine from an image of the old one, and a switch-over of who uses it.",
+    restart="The old machine is stopped once the new one runs.",
+    undo="Keep the old machine stopped until the new one is proven; start it again.",
+    window="As long as the switch-over takes: what the old machine writes meanwhile is not in the"
+    " image.",
+)
+"""What is set when a machine is made: interface, tier, zone, placement."""
+
+ADDRESS = Work(
+    effort="One name or address in the configuration of the side that opens the connection.",
+    restart="No machine; the application, where it reads its configuration at its start only.",
+    undo="Put the old address back into the configuration. A reserved address that was released"
+    " meanwhile cannot be had back.",
+    window="None beyond the reload of the application.",
+)
+"""Another address for the same peer."""
+
+APPLICATION = Work(
+    effort="An option of the tool or application that transfers.",
+    restart="No machine; the application, where it reads its options at its start only.",
+    undo="Set the option back.",
+    window="None beyond the restart of the transfer.",
+)
+"""What the application does with its connections."""
+
+RELEASE = Work(
+    effort="One or two commands for each address, after a look at what else may need it.",
+    restart="Nothing.",
+    undo="An address that was released goes to somebody else: there is no way back to the same one."
+    " A machine can be given another one at any time.",
+    window="None where nothing uses the address, which is to be made sure of first.",
+)
+"""An external address given up."""
+
+LOGGING = Work(
+    effort="One command for each subnetwork or configuration.",
+    restart="Nothing.",
+    undo="Set the old sampling, interval and metadata again, or switch the logs off or on again.",
+    window=_AT_ONCE,
+)
+"""Settings of flow logs."""
+
+READ_AGAIN = Work(
+    effort="The same audit with more or newer input.",
+    restart="Nothing.",
+    undo="Nothing to undo: nothing in the cloud changes.",
+    window=_AT_ONCE,
+)
+"""Input that is missing or old."""
+
+MEASURE_AGAIN = Work(
+    effort="A measurement of a few minutes between the two machines.",
+    restart="Nothing.",
+    undo="Nothing to undo: nothing in the cloud changes.",
+    window="A quiet one: a measurement takes the bandwidth that others could use.",
+)
+"""Measurements."""
