@@ -9,7 +9,7 @@ from netplan_planner.errors import UsageError, did_you_mean, nearest_names
 from netplan_rules.base import Check, Threshold
 from netplan_rules.severity import SECTION, STEPS
 
-AREAS = ("address", "capacity", "placement", "nic", "price", "evidence", "model")
+AREAS = ("address", "capacity", "placement", "nic", "gateway", "price", "evidence", "model")
 """The areas in the order of the reference; every one is a package of this one."""
 
 

@@ -121,7 +121,7 @@ class MetricSeries(Value, frozen=True, kw_only=True):
     resource: MeasuredResource
     labels: tuple[tuple[str, str], ...] = ()
     """What tells it from the resource's other series of the metric, such as the reason of drops;
-    empty for the sum of them, or where there is one."""
+    empty for the sum of them, or where there is one that names no reason."""
     unit: str
     """`By/s`, `{packet}/s`, `1`, … in UCUM, as Cloud Monitoring writes units."""
     p50: float

@@ -11,6 +11,7 @@
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
+    nats        gateways of a router each: name, region, and fields of the Compute API's `nats`
     routes      name, range, and `instance` (zone/name) or `ip`: the next hop
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
@@ -135,6 +136,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (disk for m in case.get("machines", ()) for disk in _disks(m))
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
+    yield from (_router(n) for n in case.get("nats", ()))
     yield from (_route(r) for r in case.get("routes", ()))
     for group in case.get("groups", ()):
         yield _group(group)
@@ -327,6 +329,18 @@ def _front(f: Json) -> Json:
             if "backend" in f
             else {}
         ),
+    }
+
+
+def _router(n: Json) -> Json:
+    region, name = n["region"], f"router-of-{n['name']}"
+    return {
+        "kind": "compute#router",
+        "name": name,
+        "region": _link(f"regions/{region}"),
+        "network": _link("global/networks/default"),
+        "selfLink": _link(f"regions/{region}/routers/{name}"),
+        "nats": [{key: value for key, value in n.items() if key != "region"}],
     }
 
 

@@ -1,0 +1,1 @@
+"""Cloud NAT, VPN, load balancers and other gateways."""
