@@ -17,10 +17,6 @@ from netplan_pricing.texts import joined, nearest, quoted
 
 FIRST_RULES = "first 5 rules together"
 FURTHER_RULE = "each further rule"
-PER_VM = "per VM using the gateway, up to 32 VMs"
-OVER_32 = "gateway with more than 32 VMs"
-"""The two prices of a NAT gateway, as the price page tells them apart; the catalogue has the first
-alone, without saying up to how many VMs it counts."""
 
 
 _SHORT = {"vpn": "VPN", "nat": "NAT", "lb": "load balancer"}

@@ -49,6 +49,15 @@ def lacking(need: Need, facts: Facts) -> str | None:
         case Need.EXTERNAL_ADDRESSES:
             has_address = any(address.is_external for address in inventory.addresses)
             return None if has_address else "no reserved external addresses were read"
+        case Need.NAT_GATEWAYS:
+            has_nat = any(router.nats for router in inventory.routers)
+            return None if has_nat else "no Cloud NAT gateways were read"
+        case Need.ROUTES:
+            return None if inventory.routes else "no routes were read"
+        case Need.VPN_TUNNELS:
+            return None if inventory.vpn_tunnels else "no VPN tunnels were read"
+        case Need.FORWARDING_RULES:
+            return None if inventory.forwarding_rules else "no forwarding rules were read"
         case Need.SEVERAL_NETWORKS:
             return None if len(inventory.networks) > 1 else "fewer than two networks were read"
         case Need.MEASUREMENTS:

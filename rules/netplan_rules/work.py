@@ -77,3 +77,21 @@ MEASURE_AGAIN = Work(
     window="A quiet one: a measurement takes the bandwidth that others could use.",
 )
 """Measurements."""
+
+GATEWAY = Work(
+    effort="One or two commands for each gateway, after a look at who uses it.",
+    restart="Nothing; connections that are open over the gateway break.",
+    undo="Make the gateway again as it was described before; addresses that Google picked are"
+    " others then.",
+    window="None where nobody uses it, else a quiet one: open connections have to be made again.",
+)
+"""A gateway changed or taken away."""
+
+ROUTES = Work(
+    effort="A machine or gateway in each place, and a route for each; firewall rules as those of"
+    " the old one.",
+    restart="No machine; connections that are open over the old way break.",
+    undo="Delete the new routes: the old one, kept until then, takes over again.",
+    window="A quiet one: open connections have to be made again.",
+)
+"""Another next hop."""

@@ -81,7 +81,6 @@ GCLOUD = {
         ),
         switches=_flags("enable-flow-logs no-enable-flow-logs enable-private-ip-google-access"),
     ),
-    "compute routers nats describe": Surface(_flags("router region")),
     "compute routers nats update": Surface(
         _flags("router region"),
         _flags("min-ports-per-vm max-ports-per-vm nat-external-ip-pool"),
@@ -91,6 +90,26 @@ GCLOUD = {
             " clear-min-ports-per-vm clear-max-ports-per-vm"
         ),
     ),
+    "beta compute backend-services update": Surface(
+        _flags("region"), _flags("zonal-affinity-spillover zonal-affinity-spillover-ratio")
+    ),
+    "compute routers nats create": Surface(
+        _flags("router region auto-allocate-nat-external-ips|nat-external-ip-pool"),
+        _flags("nat-custom-subnet-ip-ranges"),
+        switches=_flags(
+            "auto-allocate-nat-external-ips nat-all-subnet-ip-ranges nat-primary-subnet-ip-ranges"
+        ),
+    ),
+    "compute routers nats delete": Surface(_flags("router region")),
+    "compute routers nats describe": Surface(_flags("router region")),
+    "compute routes create": Surface(
+        _flags(
+            "network destination-range next-hop-address|next-hop-gateway|next-hop-ilb"
+            "|next-hop-instance"
+        ),
+        _flags("next-hop-instance-zone priority tags"),
+    ),
+    "compute routes delete": Surface(frozenset()),
     "compute networks update": Surface(
         frozenset(), _flags("mtu bgp-routing-mode"), switches=_flags("async")
     ),

@@ -394,10 +394,14 @@ def test_a_fix_that_changes_something_says_how_to_verify_and_undo_it(check: Chec
     for fix in (hit.fix for hit in hits if hit.fix is not None):
         assert fix.label, check.rule.id
         assert len(fix.label) <= 60
-        changes = check.area in {"address", "capacity", "placement", "nic"}
+        changes = check.area in {"address", "capacity", "placement", "nic", "gateway"}
         if changes and fix.label not in {"more machines", "internal addresses first"}:
             assert fix.verify is not None or "legacy" in fix.label, check.rule.id
             assert fix.undo is not None or "legacy" in fix.label, check.rule.id
+
+
+UNUSED = frozenset({"idle-external-address", "nat-idle", "needless-external-address"})
+"""Rules whose fault is that nothing uses a thing."""
 
 
 @each_rule
@@ -405,7 +409,7 @@ def test_what_makes_the_change_takes_nothing_away_that_is_in_use(check: Check) -
     """To delete is to clean up, unless the fault is that the thing is not used at all."""
     hits = hits_of_rule(check.rule.id)
     for fix in (hit.fix for hit in hits if hit.fix is not None):
-        if check.rule.id not in {"idle-external-address", "needless-external-address"}:
+        if check.rule.id not in UNUSED:
             assert not [text for text in fix.commands if "delete" in text], check.rule.id
 
 
@@ -433,6 +437,7 @@ it beside the rule on what is measured."""
 ADDED = {
     "flow-logs-duplicated": ("evidence", "low"),
     "flow-logs-too-dear": ("evidence", "low"),
+    "nat-idle": ("gateway", "low"),
 }
 """What the catalogue has no rule for."""
 

@@ -19,14 +19,12 @@ from netplan_planner.model import (
     bill,
     total_usd,
 )
+from netplan_planner.paths.nat_hours import NAT_VMS, nat_hour_tiers, nat_hours
 from netplan_planner.paths.spans import span
 from netplan_planner.units import HOURS_PER_MONTH
-from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
+from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE
 
 MONTH_H = Decimal(HOURS_PER_MONTH)
-NAT_VMS = 32
-"""Up to so many machines a NAT gateway is paid for by the machine, above by the gateway
-(cloud.google.com/nat/pricing)."""
 RULES_TOGETHER = 5
 """Forwarding rules that cost one price together (cloud.google.com/load-balancing/pricing)."""
 ANY_BALANCER = "Cloud Load Balancer"
@@ -70,16 +68,14 @@ def nat_gateway(
     prices: PriceBook, name: str, region: str, vm_count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:
     """Return the hours of a Cloud NAT gateway that so many machines use."""
-    if vm_count > NAT_VMS:
-        title = f"{name}: gateway of {vm_count} VMs"
-        return _asked(
-            *(title, hours, "hour"),
-            lambda: prices.service_price("cloud_nat_gateway", region, OVER_32),
-        )
-    title = f"{name}: gateway, hours of {vm_count} VM{'' if vm_count == 1 else 's'}"
+    title = (
+        f"{name}: gateway of {vm_count} VMs"
+        if vm_count > NAT_VMS
+        else f"{name}: gateway, hours of {vm_count} VM{'' if vm_count == 1 else 's'}"
+    )
     return _asked(
-        *(title, hours * vm_count, "hour"),
-        lambda: prices.service_price("cloud_nat_gateway", region, PER_VM),
+        *(title, nat_hours(vm_count, hours), "hour"),
+        lambda: nat_hour_tiers(prices, region, vm_count),
     )
 
 

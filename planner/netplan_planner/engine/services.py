@@ -44,7 +44,9 @@ def _data_note(facts: Facts, verb: str, rows: str) -> str:
 
 
 def _nat(facts: Facts) -> Iterator[ServiceTotal]:
-    gateways = [nat for router in facts.inventory.routers for nat in router.nats]
+    gateways = [
+        nat for router in facts.inventory.routers for nat in router.nats if not nat.is_private
+    ]
     if not gateways:
         return
     bill = ServiceBill()
@@ -58,14 +60,8 @@ def _nat(facts: Facts) -> Iterator[ServiceTotal]:
 
 def _uses(instance: Instance, nat: NatGateway, facts: Facts) -> bool:
     """Return whether a running machine reaches the internet through a gateway."""
-    if not instance.is_running or instance.region != nat.region:
-        return False
-    return any(
-        nic.network == nat.network
-        and nic.external_ipv4 is None
-        and nic.access_config_name is None
-        and (not nat.subnetworks or nic.subnetwork in nat.subnetworks)
-        for nic in instance.interfaces
+    return instance.is_running and any(
+        facts.inventory.nat_of(instance, nic) == nat for nic in instance.interfaces
     )
 
 

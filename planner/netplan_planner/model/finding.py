@@ -77,6 +77,11 @@ class Need(StrEnum):
     TARGETS = "declared targets"
     EXTERNAL_ADDRESSES = "external addresses"
     SEVERAL_NETWORKS = "several networks"
+    NAT_GATEWAYS = "Cloud NAT gateways"
+    ROUTES = "routes"
+    VPN_TUNNELS = "VPN tunnels"
+    FORWARDING_RULES = "forwarding rules"
+    BILL = "billing export"
     MEASUREMENTS = "measurements"
     """Of throughput, by a probe or imported."""
 

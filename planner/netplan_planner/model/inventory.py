@@ -19,6 +19,7 @@ from netplan_planner.model.resources import (
     ForwardingRule,
     Instance,
     InstanceGroup,
+    NatGateway,
     Network,
     NetworkInterface,
     ProjectCoverage,
@@ -130,6 +131,28 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     def front_by_ip(self) -> dict[str, ForwardingRule]:
         """Every external front by its address; the first by self link wins."""
         return {r.ip_address: r for r in reversed(self.forwarding_rules) if _is_front(r)}  # type: ignore[misc]
+
+    @cached_property
+    def _nats_by_network(self) -> dict[SelfLink, tuple[NatGateway, ...]]:
+        found: dict[SelfLink, list[NatGateway]] = {}
+        for router in self.routers:
+            for nat in router.nats:
+                if not nat.is_private:
+                    found.setdefault(nat.network, []).append(nat)
+        return {network: tuple(nats) for network, nats in found.items()}
+
+    def nat_of(self, instance: Instance, nic: NetworkInterface) -> NatGateway | None:
+        """Return the gateway by which an interface reaches the internet over IPv4, or None.
+
+        None where it has an external address, or may have one again; the first by link of several.
+        """
+        if nic.external_ipv4 is not None or nic.access_config_name is not None:
+            return None
+        for nat in self._nats_by_network.get(nic.network, ()):
+            is_served = not nat.subnetworks or nic.subnetwork in nat.subnetworks
+            if nat.region == instance.region and is_served:
+                return nat
+        return None
 
     @cached_property
     def shape_by_type(self) -> dict[str, MachineShape]:

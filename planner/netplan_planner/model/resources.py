@@ -307,7 +307,7 @@ class NatGateway(Value, frozen=True, kw_only=True):
     is_endpoint_independent: bool | None = None
     """Whether a machine's address and port keep theirs to every destination; None: not stated."""
     is_private: bool = False
-    """It translates between private networks."""
+    """Private NAT, between networks: nothing reaches the internet through it."""
 
 
 class Router(Value, frozen=True, kw_only=True):

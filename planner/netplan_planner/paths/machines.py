@@ -7,7 +7,6 @@ from netplan_planner.model import (
     Certainty,
     Instance,
     Inventory,
-    NatGateway,
     NetworkInterface,
     Owner,
     OwnerKind,
@@ -34,14 +33,10 @@ class MachineEnds:
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
         self._owners: dict[SelfLink, Owner] = {}
-        self._nats: dict[SelfLink, list[NatGateway]] = {}
         # By number: the API spells IPv6 addresses in several ways. The first by link wins.
         self._reserved = {
             parse_address(a.address): a for a in reversed(inventory.addresses) if a.is_external
         }
-        for router in inventory.routers:
-            for nat in router.nats:
-                self._nats.setdefault(nat.network, []).append(nat)
 
     def owner(self, instance: Instance) -> Owner:
         """Return the owner that stands for a machine, with the network of its first interface."""
@@ -89,17 +84,10 @@ class MachineEnds:
             is_pod=is_pod,
             certainty=certainty,
             external_address=external,
-            is_behind_nat=nic is not None and not is_ipv6 and self._is_behind_nat(instance, nic),
+            is_behind_nat=nic is not None
+            and not is_ipv6
+            and self._inventory.nat_of(instance, nic) is not None,
             reported_by=_subnetworks(instance, nic),
-        )
-
-    def _is_behind_nat(self, instance: Instance, nic: NetworkInterface) -> bool:
-        if nic.external_ipv4 is not None or nic.access_config_name is not None:
-            return False
-        return any(
-            nat.region == instance.region
-            and (not nat.subnetworks or nic.subnetwork in nat.subnetworks)
-            for nat in self._nats.get(nic.network, ())
         )
 
     def held_ranges(self, instance: Instance) -> Iterator[HeldRange]:

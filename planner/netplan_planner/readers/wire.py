@@ -315,13 +315,13 @@ class WireNat(Wire):
     name: str | None = None
     nat_ip_allocate_option: str | None = None
     nat_ips: list[str] = []
+    type: str | None = None
     source_subnetwork_ip_ranges_to_nat: str | None = None
     subnetworks: list[WireNatSubnetwork] = []
     min_ports_per_vm: Count | None = None
     max_ports_per_vm: Count | None = None
     enable_dynamic_port_allocation: bool | None = None
     enable_endpoint_independent_mapping: bool | None = None
-    type: str | None = None
 
 
 class WireRouter(Wire):

@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from netplan_planner.paths.nat_hours import OVER_32, PER_VM
 from netplan_pricing import schema
 from netplan_pricing.building.csv_tables import Columns, as_columns
 from netplan_pricing.building.service_tables import STATIC_SERVICE
 from netplan_pricing.catalogue import mapping
 from netplan_pricing.catalogue.priced import Catalogue, PricedSku
 from netplan_pricing.schema import CATALOGUE_SOURCE, GLOBAL
-from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE, OVER_32, PER_VM
+from netplan_pricing.service_prices import FIRST_RULES, FURTHER_RULE
 
 Row = tuple[str, ...]
 """A row of `service_prices`."""

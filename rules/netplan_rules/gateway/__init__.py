@@ -1,1 +1,1 @@
-"""Cloud NAT, VPN, load balancers and other gateways."""
+"""NAT, VPN, load balancers and routes: what stands between machines and what they reach."""

@@ -11,8 +11,11 @@
     subnetworks name, region, range, network, logs; made from the machines unless named
     addresses   name, address, region, status, created, users
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
-    nats        gateways of a router each: name, region, and fields of the Compute API's `nats`
-    routes      name, range, and `instance` (zone/name) or `ip`: the next hop
+    routes      name, range, `priority`, `tags`, and the next hop: `instance` (zone/name), `ip`,
+                `tunnel` (region/name) or `gateway` (true: the internet's)
+    nats        Cloud NAT gateways: name, region, and `addresses`, `subnetworks`, `type`,
+                `ports` (fields of the Compute API on ports and mapping)
+    tunnels     VPN tunnels: name, region, network, gateway, and `peer` (a gateway, `region/name`)
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
@@ -136,8 +139,10 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (disk for m in case.get("machines", ()) for disk in _disks(m))
     yield from (_address(a) for a in case.get("addresses", ()))
     yield from (_front(f) for f in case.get("fronts", ()))
-    yield from (_router(n) for n in case.get("nats", ()))
     yield from (_route(r) for r in case.get("routes", ()))
+    yield from (_router(n) for n in case.get("nats", ()))
+    for tunnel in case.get("tunnels", ()):
+        yield from _tunnel(tunnel)
     for group in case.get("groups", ()):
         yield _group(group)
     yield from (_commitment(c) for c in case.get("commitments", ()))
@@ -245,6 +250,7 @@ def _instance(m: Json) -> Json:
         "networkInterfaces": [nic, *others],
         "disks": [disk, *scratch],
         "labels": m.get("labels", {}),
+        "tags": {"items": m.get("tags", [])},
         "scheduling": {"preemptible": m.get("spot", False)}
         | ({"nodeAffinities": [{"key": "a", "operator": "IN"}]} if m.get("sole_tenant") else {}),
         "advancedMachineFeatures": {"enableNestedVirtualization": m.get("nested", False)},
@@ -332,30 +338,79 @@ def _front(f: Json) -> Json:
     }
 
 
-def _router(n: Json) -> Json:
-    region, name = n["region"], f"router-of-{n['name']}"
-    return {
-        "kind": "compute#router",
-        "name": name,
-        "region": _link(f"regions/{region}"),
-        "network": _link("global/networks/default"),
-        "selfLink": _link(f"regions/{region}/routers/{name}"),
-        "nats": [{key: value for key, value in n.items() if key != "region"}],
-    }
-
-
 def _route(r: Json) -> Json:
     route: Json = {
         "kind": "compute#route",
         "name": r["name"],
         "destRange": r["range"],
-        "network": _link("global/networks/default"),
+        "network": _link(f"global/networks/{r.get('network', 'default')}"),
+        "priority": r.get("priority", 1000),
+        "tags": r.get("tags", []),
         "selfLink": _link(f"global/routes/{r['name']}"),
     }
     if "ip" in r:
         return route | {"nextHopIp": r["ip"]}
+    if "gateway" in r:
+        return route | {"nextHopGateway": _link("global/gateways/default-internet-gateway")}
+    if "tunnel" in r:
+        region, _, name = r["tunnel"].partition("/")
+        return route | {"nextHopVpnTunnel": _link(f"regions/{region}/vpnTunnels/{name}")}
     zone, _, name = r["instance"].partition("/")
     return route | {"nextHopInstance": _link(f"zones/{zone}/instances/{name}")}
+
+
+def _router(n: Json) -> Json:
+    region = n["region"]
+    nat: Json = {
+        "name": n["name"],
+        "natIpAllocateOption": "MANUAL_ONLY" if "addresses" in n else "AUTO_ONLY",
+        "natIps": [_link(f"regions/{region}/addresses/{a}") for a in n.get("addresses", ())],
+        "sourceSubnetworkIpRangesToNat": "LIST_OF_SUBNETWORKS"
+        if "subnetworks" in n
+        else "ALL_SUBNETWORKS_ALL_IP_RANGES",
+        "subnetworks": [
+            {"name": _link(f"regions/{region}/subnetworks/{s}")} for s in n.get("subnetworks", ())
+        ],
+        "type": n.get("type", "PUBLIC"),
+        **n.get("ports", {}),
+    }
+    return {
+        "kind": "compute#router",
+        "name": f"router-{n['name']}",
+        "region": _link(f"regions/{region}"),
+        "network": _link(f"global/networks/{n.get('network', 'default')}"),
+        "nats": [nat],
+        "selfLink": _link(f"regions/{region}/routers/router-{n['name']}"),
+    }
+
+
+def _tunnel(t: Json) -> Iterator[Json]:
+    """Yield a tunnel of an HA VPN gateway, and the router that it belongs to."""
+    place = f"regions/{t['region']}"
+    router = _link(f"{place}/routers/router-{t['gateway']}")
+    peer_region, _, peer = t.get("peer", "").partition("/")
+    other = (
+        {"peerGcpGateway": _link(f"regions/{peer_region}/vpnGateways/{peer}")}
+        if peer
+        else {"peerExternalGateway": _link("global/externalVpnGateways/elsewhere")}
+    )
+    yield {
+        "kind": "compute#vpnTunnel",
+        "name": t["name"],
+        "region": _link(place),
+        "vpnGateway": _link(f"{place}/vpnGateways/{t['gateway']}"),
+        "router": router,
+        "status": "ESTABLISHED",
+        "selfLink": _link(f"{place}/vpnTunnels/{t['name']}"),
+        **other,
+    }
+    yield {
+        "kind": "compute#router",
+        "name": f"router-{t['gateway']}",
+        "region": _link(place),
+        "network": _link(f"global/networks/{t['network']}"),
+        "selfLink": router,
+    }
 
 
 def _group(g: Json) -> Json:

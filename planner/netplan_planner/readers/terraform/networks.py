@@ -96,6 +96,7 @@ def nat(a: Attributes) -> JsonObject:
     return {
         "name": a.get("name"),
         "natIpAllocateOption": a.get("nat_ip_allocate_option"),
+        "type": a.get("type"),
         "natIps": a.texts("nat_ips"),
         "sourceSubnetworkIpRangesToNat": a.get("source_subnetwork_ip_ranges_to_nat"),
         "subnetworks": [{"name": one.link("name")} for one in a.blocks("subnetwork")],
@@ -103,7 +104,6 @@ def nat(a: Attributes) -> JsonObject:
         "maxPortsPerVm": a.get("max_ports_per_vm"),
         "enableDynamicPortAllocation": a.get("enable_dynamic_port_allocation"),
         "enableEndpointIndependentMapping": a.get("enable_endpoint_independent_mapping"),
-        "type": a.get("type"),
     }
 
 

@@ -1,0 +1,184 @@
+"""Traffic to Google APIs that an appliance carries although it need not."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    LineItem,
+    Need,
+    PathClass,
+    Saving,
+    SelfLink,
+    Severity,
+    Subnetwork,
+    Value,
+)
+from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.gateway._hops import Hops, way_lines
+from netplan_rules.gateway._served import served_interfaces
+from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.wording import command, volume
+from netplan_rules.work import ROUTES
+
+PRIVATE_RANGE = "199.36.153.8/30"
+"""Of private.googleapis.com (docs.cloud.google.com/vpc/docs/configure-private-google-access)."""
+_DIRECT = frozenset({PRIVATE_RANGE, "199.36.153.4/30"})
+
+RULE = Rule(
+    id="google-api-path",
+    title="An appliance carries traffic to Google APIs",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.ROUTES}),
+    rationale="A default route to a NAT machine or proxy takes calls of Google APIs there as well:"
+    " they share its cap and are billed on the way to it where it stands in another zone. With"
+    " Private Google Access they leave straight from the machine.",
+    remediation="Switch Private Google Access on for the subnetwork, and lead the range of"
+    " private.googleapis.com to the internet gateway.",
+    guards="Where Public NAT serves the machines, Private Google Access is on and Cloud NAT charges"
+    " nothing for Google APIs, so the rule keeps silent. So it does for machines whose default"
+    " route leads to the internet gateway, with an external address or without, and where the"
+    " private range has a route of its own. Where the input does not say whether Private Google"
+    " Access is on, the subnetwork is not judged.",
+    references=(
+        "https://docs.cloud.google.com/vpc/docs/configure-private-google-access",
+        "https://docs.cloud.google.com/nat/docs/nat-product-interactions",
+    ),
+    work=ROUTES,
+    since="0.1.0",
+    thresholds=(volume_floor(10.0),),
+    group_message="appliances carry {volume:,.0f} GiB a month of {count} subnetworks to and from"
+    " Google APIs",
+    summed=("volume",),
+)
+
+
+class _Call(Value, frozen=True, kw_only=True):
+    """Traffic of one machine with Google APIs, in one direction."""
+
+    client: Instance
+    edge: Edge
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each subnetwork whose calls of Google APIs an appliance carries."""
+    if facts.traffic is None:
+        return
+    hops = Hops(facts)
+    found: dict[tuple[SelfLink, SelfLink], list[_Call]] = defaultdict(list)
+    for edge in facts.traffic.edges:
+        if edge.path_class is not PathClass.GOOGLE_APIS:
+            continue
+        client = facts.instance(facts.src(edge)) or facts.instance(facts.dst(edge))
+        if client is None or any(served_interfaces(facts, client)):
+            continue
+        appliance = hops.default(client)
+        subnetwork = client.interfaces[0].subnetwork
+        if appliance is not None and subnetwork is not None:
+            call = _Call(client=client, edge=edge)
+            found[subnetwork, appliance.ref.self_link].append(call)
+    for (link, hop), calls in sorted(found.items()):
+        subnetwork = facts.inventory.subnetwork_by_link.get(link)
+        if not reaches_floor(facts, RULE.id, sum(call.edge.wire_bytes for call in calls)):
+            continue
+        if subnetwork is None or subnetwork.private_google_access is None:
+            reason = "the input does not say whether Private Google Access is on"
+            yield Gap(resource=calls[0].client.ref, reason=reason)
+        elif not (subnetwork.private_google_access and _has_route(facts, subnetwork)):
+            yield _hit(facts, subnetwork, facts.inventory.instance_by_link[hop], calls)
+
+
+def _has_route(facts: Facts, subnetwork: Subnetwork) -> bool:
+    """Return whether a range of Google APIs leads straight to the internet gateway."""
+    return any(
+        route.network == subnetwork.network
+        and route.next_hop == "gateway"
+        and route.dest_range in _DIRECT
+        for route in facts.inventory.routes
+    )
+
+
+def _hit(facts: Facts, subnetwork: Subnetwork, appliance: Instance, calls: Sequence[_Call]) -> Hit:
+    gib = facts.gib_per_month(sum(call.edge.wire_bytes for call in calls))
+    doubts = Doubts()
+    for call in calls:
+        for reason in doubts_of_edge(facts, call.edge).reasons:
+            doubts.add(reason)
+    return Hit(
+        resources=(subnetwork.ref, appliance.ref),
+        subject=f"{subnetwork.name} ({subnetwork.region}) → {appliance.name}",
+        message=f"{volume(gib)} to and from Google APIs go through {appliance.name}, the next hop"
+        f" of the default route of {subnetwork.name}",
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(
+                name="private_google_access",
+                value="on" if subnetwork.private_google_access else "off",
+                source="inventory",
+            ),
+        ),
+        saving=_saving(facts, appliance, calls),
+        gib_per_month=gib,
+        fix=_fix(facts, subnetwork),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _saving(facts: Facts, appliance: Instance, calls: Sequence[_Call]) -> Saving:
+    """Return what the way to the appliance and back costs, where it is billed at all."""
+    items: list[LineItem] = []
+    try:
+        for call in calls:
+            is_sent = facts.instance(facts.src(call.edge)) is not None
+            ends = (call.client, appliance) if is_sent else (appliance, call.client)
+            items += way_lines(
+                facts, "Google APIs by way of the appliance", call.edge.wire_bytes, *ends
+            )
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(items=tuple(items))
+
+
+def _fix(facts: Facts, subnetwork: Subnetwork) -> Fix:
+    project = f"--project={subnetwork.project}"
+    update = ("gcloud", "compute", "networks", "subnets", "update", subnetwork.name)
+    place = (f"--region={subnetwork.region}", project)
+    has_route, is_on = _has_route(facts, subnetwork), bool(subnetwork.private_google_access)
+    name = "google-apis-direct"
+    network = subnetwork.network.rpartition("/")[2]
+    route = command(
+        *("gcloud", "compute", "routes", "create", name, f"--network={network}"),
+        f"--destination-range={PRIVATE_RANGE}",
+        *("--next-hop-gateway=default-internet-gateway", project),
+    )
+    switch = command(*update, "--enable-private-ip-google-access", *place)
+    back = command("gcloud", "compute", "routes", "delete", name, project)
+    return Fix(
+        label="Private Google Access",
+        text=f"Switch Private Google Access on for {subnetwork.name}, lead {PRIVATE_RANGE} to the"
+        " internet gateway, and let googleapis.com resolve to private.googleapis.com (a private DNS"
+        " zone).",
+        commands=(*(() if is_on else (switch,)), *(() if has_route else (route,))),
+        verify=Instruction(
+            text="From a machine there, storage.googleapis.com resolves into"
+            f" {PRIVATE_RANGE} and answers; the appliance no longer sees the calls."
+        ),
+        undo=Instruction(
+            text="Take the DNS zone and the route away again; Private Google Access harms nobody"
+            " and may stay.",
+            commands=() if has_route else (back,),
+        ),
+        documents=RULE.references[:1],
+        caution="A proxy that inspects or limits these calls no longer sees them; VPC Service"
+        " Controls take restricted.googleapis.com (199.36.153.4/30) instead.",
+    )

@@ -1,0 +1,187 @@
+"""Machines that reach machines of their own through Cloud NAT, by external addresses."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    ForwardingRule,
+    Hit,
+    Instance,
+    Instruction,
+    NatGateway,
+    Need,
+    OwnerKind,
+    PathClass,
+    ResourceRef,
+    Saving,
+    SelfLink,
+    Severity,
+)
+from netplan_planner.units import counted
+from netplan_rules.base import Rule, reaches_floor, volume_floor
+from netplan_rules.gateway._served import processed, served_interfaces
+from netplan_rules.steps import no_longer_addressed
+from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.wording import internal_target, volume
+from netplan_rules.work import ADDRESS
+
+RULE = Rule(
+    id="nat-carries-internal",
+    title="Cloud NAT carries traffic between own machines",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS}),
+    rationale="A machine without an external address that calls the external address of another"
+    " one of yours goes out through Cloud NAT and comes back in. Cloud NAT charges every GiB of it,"
+    " beside what the way between the external addresses costs.",
+    remediation="Address the peer by its internal DNS name or internal address; a load balancer by"
+    " an internal one in front of the same back ends.",
+    guards="Private NAT between networks is left alone, and volumes below the floor. Where the two"
+    " networks are not connected the rule says so and names a peering first. The price of the way"
+    " itself is in the findings on external addresses, not here.",
+    references=("https://docs.cloud.google.com/nat/docs/nat-product-interactions",),
+    work=ADDRESS,
+    since="0.1.0",
+    thresholds=(volume_floor(1.0),),
+    group_message="{volume:,.0f} GiB a month between your own machines go through Cloud NAT to"
+    " {count} external addresses of yours",
+    summed=("volume",),
+)
+
+_UNCONNECTED = "networks without a connection"
+_FRONT = "a load balancer"
+_NAMED = 3
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield each own external address that machines reach through a gateway."""
+    if facts.traffic is None:
+        return
+    behind = {
+        instance.ref.self_link: nat
+        for instance in facts.inventory.instances
+        for nat, _ in served_interfaces(facts, instance)
+    }
+    found: dict[tuple[SelfLink, str, SelfLink, str], list[Edge]] = defaultdict(list)
+    nats: dict[tuple[SelfLink, str], NatGateway] = {}
+    for edge in facts.traffic.edges:
+        nat = _gateway_of(facts, edge, behind)
+        target = facts.dst(edge).link
+        if nat is not None and target is not None and edge.dst_address is not None:
+            nats[nat.router, nat.name] = nat
+            found[nat.router, nat.name, target, edge.dst_address].append(edge)
+    for (router, name, target, address), edges in sorted(found.items()):
+        if reaches_floor(facts, RULE.id, sum(edge.wire_bytes for edge in edges)):
+            yield _hit(facts, nats[router, name], target, address, edges)
+
+
+def _gateway_of(facts: Facts, edge: Edge, behind: dict[SelfLink, NatGateway]) -> NatGateway | None:
+    """Return the gateway that an edge to an own external address goes through, or None."""
+    src, dst = facts.src(edge), facts.dst(edge)
+    if src.link is None or ":" in (edge.dst_address or ""):
+        return None
+    if src.kind is OwnerKind.NAT and edge.path_class is PathClass.NAT:
+        nats = (nat for router in facts.inventory.routers for nat in router.nats)
+        named = (nat for nat in nats if nat.router == src.link and nat.name == src.name)
+        return next(named, None) if facts.instance(dst) is not None else None
+    if edge.path_class.is_external_address and facts.instance(dst) is not None:
+        return behind.get(src.link)
+    front = facts.inventory.forwarding_rule_by_link.get(dst.link) if dst.link else None
+    if edge.path_class is PathClass.LOAD_BALANCER and front is not None and front.is_external:
+        return behind.get(src.link)
+    return None
+
+
+def _hit(
+    facts: Facts, nat: NatGateway, target: SelfLink, address: str, edges: Sequence[Edge]
+) -> Hit:
+    byte_count = sum(edge.wire_bytes for edge in edges)
+    gib = facts.gib_per_month(byte_count)
+    owner = facts.dst(edges[0])
+    senders = sorted({facts.src(edge).name for edge in edges})
+    doubts = Doubts()
+    for edge in edges:
+        for reason in doubts_of_edge(facts, edge).reasons:
+            doubts.add(reason)
+    try:
+        saving = Saving(items=(processed(facts, nat.region, byte_count),))
+    except MissingDatum as error:
+        saving = Saving(unknown=str(error))
+    clients = [c for edge in edges if (c := facts.instance(facts.src(edge))) is not None]
+    machine = facts.inventory.instance_by_link.get(target)
+    front = facts.inventory.forwarding_rule_by_link.get(target)
+    cause, fix = _fix(facts, clients, machine, front, address)
+    return Hit(
+        resources=(ResourceRef(self_link=target), ResourceRef(self_link=nat.router)),
+        subject=f"{nat.name} ({nat.region}) → {owner.name}",
+        message=f"{volume(gib)} of {_listed(senders)} go through the Cloud NAT gateway"
+        f" {nat.name} to {address}, the external address of your own {owner.name}",
+        cause=cause,
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="external_address", value=address, source="inventory"),
+            Evidence(name="senders", value=len(senders)),
+        ),
+        saving=saving,
+        gib_per_month=gib,
+        fix=fix,
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {counted(len(names) - _NAMED, 'other')}" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _fix(
+    facts: Facts,
+    clients: Sequence[Instance],
+    machine: Instance | None,
+    front: ForwardingRule | None,
+    address: str,
+) -> tuple[str, Fix]:
+    """Return which of the causes it is, and what mends it."""
+    project = machine.project if machine is not None else front.project if front is not None else ""
+    verify = no_longer_addressed(address, project)
+    undo = Instruction(text=f"Let the name resolve to {address} again.")
+    if machine is None:
+        return _FRONT, Fix(
+            label="internal load balancer",
+            text=f"Put an internal load balancer in front of the same back ends as {address} and"
+            " let internal clients resolve its name to that (a private DNS zone).",
+            verify=verify,
+            undo=undo,
+            documents=("https://cloud.google.com/load-balancing/docs/internal",),
+        )
+    inside = [(c, facts.inventory.reachable_interface(c, machine)) for c in clients]
+    reached = [(client, nic) for client, nic in inside if nic is not None]
+    if inside and not reached:
+        return _UNCONNECTED, Fix(
+            label="connect the networks",
+            text=f"The networks of {clients[0].name} and {machine.name} are not connected: peer"
+            " them or use Private Service Connect (see external-ip-between-vpcs), then use internal"
+            " addresses.",
+            verify=verify,
+            undo=undo,
+            documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
+        )
+    if reached:
+        by = internal_target(reached[0][0], machine, reached[0][1])
+    else:
+        nic = machine.interfaces[0]
+        by = nic.internal_ipv4 or nic.internal_ipv6 or "its internal address"
+    return "", Fix(
+        label="internal address",
+        text=f"Let them reach {machine.name} by {by} instead of {address}.",
+        verify=verify,
+        undo=undo,
+        documents=("https://cloud.google.com/compute/docs/internal-dns",),
+        caution=f"Firewall rules of {machine.name} must let the internal ranges of the senders in.",
+    )

@@ -1,0 +1,209 @@
+"""Cloud NAT gateways that nobody used."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Address,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    OwnerKind,
+    Saving,
+    SelfLink,
+    Severity,
+    bill,
+)
+from netplan_planner.units import HOURS_PER_MONTH, SECONDS_PER_HOUR, counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.gateway._served import Gateway, gateways, hours_saved, nat_edges
+from netplan_rules.removal import release
+from netplan_rules.reporting import reporting_subnetworks
+from netplan_rules.trust import Doubts
+from netplan_rules.work import GATEWAY
+
+RULE = Rule(
+    id="nat-idle",
+    title="Nobody used a Cloud NAT gateway",
+    severity=Severity.LOW,
+    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS}),
+    rationale="A gateway is billed by the hour of every machine that it serves, and its addresses"
+    " by the hour as well, whether anything goes through or not.",
+    remediation="Delete it once nobody needs it, and release its addresses.",
+    guards="Judged by bytes, never by wiring: a gateway through which anything went keeps the rule"
+    " silent, be it to own addresses. One with a machine of whose subnetwork the input has no"
+    " report is not judged. A gateway without machines and without addresses costs nothing. A short"
+    " window and stopped machines lower the confidence, for a weekly job may be missing; serverless"
+    " services behind a gateway are in no flow log of a machine.",
+    references=("https://cloud.google.com/nat/pricing",),
+    work=GATEWAY,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_window_hours",
+            default=168.0,
+            unit="hours",
+            about="observed time below which the confidence is lowered: a weekly job may be"
+            " missing",
+        ),
+    ),
+    group_message="nobody used {count} Cloud NAT gateways",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each gateway that costs money and that no byte went through."""
+    if facts.traffic is None:
+        return
+    reporting = reporting_subnetworks(facts)
+    busy = _seen(facts)
+    for gateway in gateways(facts):
+        if not gateway.users and not gateway.nat.addresses:
+            continue
+        if (gateway.nat.router, gateway.nat.name) in busy or _is_used(facts, gateway):
+            continue
+        silent = _unreported(facts, gateway, reporting)
+        if silent:
+            machines = counted(silent, "machine")
+            reason = f"the input has no report of the subnetworks of {machines} behind it"
+            yield Gap(resource=gateway.router.ref, reason=reason)
+        else:
+            yield _hit(facts, gateway)
+
+
+def _seen(facts: Facts) -> frozenset[tuple[SelfLink, str]]:
+    """Return the gateways whose own addresses are an end of any traffic."""
+    assert facts.traffic is not None
+    return frozenset(
+        (owner.link, owner.name)
+        for owner in facts.traffic.owners
+        if owner.kind is OwnerKind.NAT and owner.link is not None
+    )
+
+
+def _is_used(facts: Facts, gateway: Gateway) -> bool:
+    assert facts.traffic is not None
+    for instance in gateway.users:
+        if any(edge.wire_bytes for edge in nat_edges(facts, instance)):
+            return True
+        seen = facts.traffic.vm_by_link.get(instance.ref.self_link)
+        sent = facts.traffic.edges_by_src.get(seen.owner, ()) if seen is not None else ()
+        if any(_leaves(facts, edge.dst_address) for edge in sent if edge.wire_bytes):
+            return True
+    return False
+
+
+def _leaves(facts: Facts, address: str | None) -> bool:
+    """Return whether traffic to an address takes the gateway: an external one of one's own."""
+    if address is None or ":" in address:
+        return False
+    fronts = facts.inventory.forwarding_rules_by_ip.get(address, ())
+    return all(front.is_external for front in fronts)
+
+
+def _unreported(facts: Facts, gateway: Gateway, reporting: frozenset[SelfLink]) -> int:
+    """Return how many machines use it by an interface whose subnetwork does not report."""
+    return sum(
+        any(
+            facts.inventory.nat_of(instance, nic) == gateway.nat and nic.subnetwork not in reporting
+            for nic in instance.interfaces
+        )
+        for instance in gateway.users
+    )
+
+
+def _hit(facts: Facts, gateway: Gateway) -> Hit:
+    assert facts.traffic is not None
+    hours = facts.traffic.observed_seconds / SECONDS_PER_HOUR
+    doubts = Doubts()
+    if hours < facts.threshold(RULE.id, "min_window_hours"):
+        doubts.add(f"the window has {counted(round(hours), 'hour')} and may miss a weekly job")
+    stopped = [
+        instance
+        for instance in facts.inventory.instances
+        if instance.is_stopped
+        and any(facts.inventory.nat_of(instance, nic) == gateway.nat for nic in instance.interfaces)
+    ]
+    if stopped:
+        doubts.add(f"{counted(len(stopped), 'stopped machine')} may use it again")
+    if not gateway.users:
+        doubts.add("it serves no running machine, and what else it serves is in no flow log")
+    machines = counted(len(gateway.users), "running machine")
+    addresses = counted(len(gateway.nat.addresses), "address", "addresses")
+    return Hit(
+        resources=(gateway.router.ref,),
+        subject=gateway.subject,
+        message=f"nothing went through the Cloud NAT gateway {gateway.nat.name} in {hours:.3g} h;"
+        f" it serves {machines} and has {addresses} of its own",
+        evidence=(
+            Evidence(name="machines", value=len(gateway.users), source="inventory"),
+            Evidence(name="addresses", value=len(gateway.nat.addresses), source="inventory"),
+            Evidence(name="window", value=round(hours, 1), unit="hours", source="flow logs"),
+        ),
+        saving=_saving(facts, gateway),
+        fix=_fix(facts, gateway),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _saving(facts: Facts, gateway: Gateway) -> Saving:
+    nat, month_h = gateway.nat, Decimal(HOURS_PER_MONTH)
+    try:
+        hours = hours_saved(facts, nat.region, len(gateway.users), 0)
+        tiers = facts.prices.service_price("cloud_nat_ip", nat.region) if nat.addresses else ()
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    count = len(nat.addresses)
+    addresses = bill("addresses of Cloud NAT", month_h * count, tiers) if count else ()
+    return Saving(items=(*hours, *addresses))
+
+
+def _fix(facts: Facts, gateway: Gateway) -> Fix:
+    nat = gateway.nat
+    reserved = [a for a in facts.inventory.addresses if a.ref.self_link in nat.addresses]
+    return Fix(
+        label="delete the gateway",
+        text=f"Write down how {nat.name} is set up, then delete it.",
+        commands=(gateway.command("describe"), gateway.command("delete")),
+        verify=Instruction(
+            text="The machines that it served still reach what they need, updates of packages among"
+            " it."
+        ),
+        clean_up=_clean_up(reserved),
+        undo=Instruction(
+            text="Make it again as it was described; ports, time-outs and logging as there.",
+            commands=(_create(gateway),),
+        ),
+        documents=("https://cloud.google.com/nat/docs/set-up-manage-network-address-translation",),
+        caution="Machines without an external address lose their only way to the internet, and"
+        " package updates with it. Cloud Run and other serverless services may use it unseen.",
+    )
+
+
+def _clean_up(reserved: list[Address]) -> Instruction | None:
+    if not reserved:
+        return None
+    return Instruction(
+        text="Release its addresses, which cost more unused than in use; partners may have them in"
+        " their allow-lists, and released they cannot be had back.",
+        commands=tuple(release(address) for address in reserved),
+    )
+
+
+def _create(gateway: Gateway) -> str:
+    nat = gateway.nat
+    names = ",".join(link.rpartition("/")[2] for link in nat.addresses)
+    pool = f"--nat-external-ip-pool={names}" if names else "--auto-allocate-nat-external-ips"
+    ranges = ",".join(link.rpartition("/")[2] for link in nat.subnetworks)
+    if ranges:
+        return gateway.command("create", pool, f"--nat-custom-subnet-ip-ranges={ranges}")
+    is_primary = nat.source_ranges == "ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES"
+    every = "--nat-primary-subnet-ip-ranges" if is_primary else "--nat-all-subnet-ip-ranges"
+    return gateway.command("create", pool, every)

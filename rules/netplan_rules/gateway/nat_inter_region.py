@@ -1,0 +1,155 @@
+"""Machines whose way to the internet leads through an appliance in another region."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    LineItem,
+    Need,
+    Region,
+    Saving,
+    SelfLink,
+    Severity,
+    line_item,
+    total_usd,
+    usage_of,
+    worded,
+)
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.gateway._hops import Use, uses, way_lines
+from netplan_rules.money import negated
+from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.wording import money, volume
+from netplan_rules.work import ROUTES
+
+RULE = Rule(
+    id="nat-inter-region",
+    title="The way out leads through another region",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.FLOW_RECORDS, Need.ROUTES, Need.PRICES}),
+    rationale="Cloud NAT is regional, a route is global: where a default route names one machine as"
+    " its next hop, machines of all regions send through it, and every GiB is billed between the"
+    " regions before it is billed to the internet.",
+    remediation="A gateway in each region: an appliance like the other, with a route for the"
+    " machines of that region, or Cloud NAT where nothing is inspected on the way.",
+    guards="Fires only where a machine like the appliance costs less in that region than the way to"
+    " the other. Routes of other tags, several routes of one priority and routes to a load balancer"
+    " are left alone; an appliance that only inspects stays one.",
+    references=(
+        "https://cloud.google.com/vpc/docs/routes",
+        "https://cloud.google.com/vpc/network-pricing",
+    ),
+    work=ROUTES,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=20.0,
+            unit="USD/month",
+            about="what a gateway in the region must save, its own price taken off",
+        ),
+    ),
+    group_message="machines of {count} regions send {volume:,.0f} GiB a month out through another"
+    " region",
+    summed=("volume",),
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each region whose machines leave through an appliance of another."""
+    if facts.traffic is None:
+        return
+    found: dict[tuple[SelfLink, Region], list[Use]] = defaultdict(list)
+    for appliance, use in uses(facts):
+        if use.client.region != appliance.region:
+            found[appliance.ref.self_link, use.client.region].append(use)
+    floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
+    for (link, region), used in sorted(found.items()):
+        appliance = facts.inventory.instance_by_link[link]
+        try:
+            ways, more = _lines(facts, appliance, region, used)
+        except MissingDatum as error:
+            yield Gap(resource=appliance.ref, reason=str(error))
+            continue
+        if total_usd((*ways, *more)) >= floor:
+            yield _hit(facts, appliance, region, used, ways, more)
+
+
+def _lines(
+    facts: Facts, appliance: Instance, region: Region, used: Sequence[Use]
+) -> tuple[list[LineItem], list[LineItem]]:
+    """Return what the way costs, and what a machine like the appliance would cost in the region.
+
+    Raises:
+        MissingDatum: If one has no price.
+    """
+    name = "traffic to the appliance, inter-region"
+    ways = [
+        line
+        for use in used
+        for line in way_lines(facts, name, use.edge.wire_bytes, use.client, appliance)
+    ]
+    price = facts.prices.machine(region, appliance.machine_type, usage_of(appliance))
+    machine = line_item(f"{appliance.machine_type} in {region}", Decimal(HOURS_PER_MONTH), price)
+    return ways, [negated(machine)]
+
+
+def _hit(
+    facts: Facts,
+    appliance: Instance,
+    region: Region,
+    used: Sequence[Use],
+    ways: Sequence[LineItem],
+    more: Sequence[LineItem],
+) -> Hit:
+    gib = facts.gib_per_month(sum(use.edge.wire_bytes for use in used))
+    doubts = Doubts()
+    for use in used:
+        for reason in doubts_of_edge(facts, use.edge).reasons:
+            doubts.add(reason)
+    return Hit(
+        resources=(appliance.ref, *(use.client.ref for use in used)),
+        subject=f"{region} → {appliance.name} ({appliance.zone})",
+        message=worded(
+            f"machines of {region} send {volume(gib)} out through {appliance.name} in"
+            f" {appliance.region}; the way there costs ",
+            money(total_usd(ways)),
+            " a month",
+        ),
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(
+                name="senders", value=len({use.client.ref.self_link for use in used}), source=""
+            ),
+        ),
+        saving=Saving(items=(*ways, *more)),
+        gib_per_month=gib,
+        fix=Fix(
+            label=f"a gateway in {region}",
+            text=f"Make a machine like {appliance.name} in {region}, tag the machines there, and"
+            " give that tag a default route to it; or let Cloud NAT serve them by a default route"
+            " to the internet gateway, where nothing is inspected on the way.",
+            verify=Instruction(
+                text=f"The next audit shows no bytes of {region} through {appliance.name}."
+            ),
+            undo=Instruction(
+                text="Delete the new route: the old one, kept with a lower priority, takes over."
+            ),
+            documents=RULE.references,
+            caution="Partners see another address; what the appliance inspects or logs has to be"
+            " set up alike.",
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )

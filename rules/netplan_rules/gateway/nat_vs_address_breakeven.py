@@ -1,0 +1,232 @@
+"""Machines for which an external address of their own is cheaper than Cloud NAT."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    PIN_LABEL,
+    AddressUse,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    LineItem,
+    Need,
+    Saving,
+    Severity,
+    Value,
+    line_item,
+    total_usd,
+    worded,
+)
+from netplan_planner.paths.machines import is_gke_node
+from netplan_planner.units import HOURS_PER_MONTH, counted
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.gateway._served import (
+    Gateway,
+    gateways,
+    hours_saved,
+    nat_edges,
+    processed,
+    served_interfaces,
+)
+from netplan_rules.managed import is_managed
+from netplan_rules.money import negated
+from netplan_rules.trust import Doubts, doubt_of_month
+from netplan_rules.wording import gcloud_instance, money, volume
+from netplan_rules.work import GATEWAY
+
+RULE = Rule(
+    id="nat-vs-address-breakeven",
+    title="Addresses of their own are cheaper than Cloud NAT",
+    severity=Severity.LOW,
+    needs=frozenset({Need.NAT_GATEWAYS, Need.FLOW_RECORDS, Need.PRICES}),
+    rationale="Cloud NAT charges by the hour of a machine and by the GiB, sent and received; an"
+    " external address by the hour alone. From some GiB a month on (about 60 at list prices) the"
+    " address is cheaper, and the way to the internet costs the same over both.",
+    remediation="Give the machines with the most traffic an external address of their own, behind"
+    " the same firewall rules; the others keep Cloud NAT, which is cheaper for them.",
+    guards="GKE nodes stay behind Cloud NAT, and so do machines labelled netplan-pin. What goes to"
+    " own addresses is not counted (nat-carries-internal), nor what goes to Google APIs, for which"
+    " Cloud NAT charges nothing. Machines for which Cloud NAT is cheaper are not named.",
+    references=(
+        "https://cloud.google.com/nat/pricing",
+        "https://cloud.google.com/vpc/network-pricing",
+    ),
+    work=GATEWAY,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=20.0,
+            unit="USD/month",
+            about="what addresses must save at a gateway",
+        ),
+    ),
+    group_message="at {count} Cloud NAT gateways {machines:,.0f} machines pay more by the GiB than"
+    " an external address costs",
+    summed=("machines",),
+    aliases=("nat-break-even",),
+)
+
+
+class _Machine(Value, frozen=True, kw_only=True):
+    """A machine behind a gateway, with what it sends and receives through it."""
+
+    instance: Instance
+    byte_count: int
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each gateway of which some machines are dearer than with addresses."""
+    if facts.traffic is None:
+        return
+    floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
+    for gateway in gateways(facts):
+        seen = [
+            _Machine(
+                instance=instance,
+                byte_count=sum(edge.wire_bytes for edge in nat_edges(facts, instance)),
+            )
+            for instance in gateway.users
+            if not is_gke_node(instance) and instance.label(PIN_LABEL) is None
+        ]
+        seen.sort(key=lambda one: (-one.byte_count, one.instance.ref.self_link))
+        try:
+            chosen, items = _cheapest(facts, gateway, seen)
+        except MissingDatum as error:
+            if any(one.byte_count for one in seen):
+                yield Gap(resource=gateway.router.ref, reason=str(error))
+            continue
+        if chosen and total_usd(items) >= floor:
+            yield _hit(facts, gateway, chosen, items)
+
+
+def _cheapest(
+    facts: Facts, gateway: Gateway, seen: Sequence[_Machine]
+) -> tuple[Sequence[_Machine], Sequence[LineItem]]:
+    """Return the machines that are better off with addresses, and what that saves.
+
+    The hours of a gateway do not fall evenly with its machines, so every number of them is tried,
+    those with the most traffic first.
+
+    Raises:
+        MissingDatum: If a price is not known.
+    """
+    region, count = gateway.nat.region, len(gateway.users)
+    best, best_usd = 0, Decimal(0)
+    moved = Decimal(0)
+    for number, one in enumerate(seen, 1):
+        if not one.byte_count:
+            break
+        moved += processed(facts, region, one.byte_count).usd_per_month
+        moved -= _address(facts, one.instance).usd_per_month
+        usd = moved + total_usd(hours_saved(facts, region, count, count - number))
+        if usd > best_usd:
+            best, best_usd = number, usd
+    chosen = seen[:best]
+    if not chosen:
+        return (), ()
+    byte_count = sum(one.byte_count for one in chosen)
+    addresses = [negated(_address(facts, one.instance)) for one in chosen]
+    hours = hours_saved(facts, region, count, count - best)
+    return chosen, (processed(facts, region, byte_count), *hours, *addresses)
+
+
+def _address(facts: Facts, instance: Instance) -> LineItem:
+    use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM
+    price = facts.prices.external_address(use, instance.region)
+    return line_item("external IPv4 address in use", Decimal(HOURS_PER_MONTH), price)
+
+
+def _hit(
+    facts: Facts, gateway: Gateway, chosen: Sequence[_Machine], items: Sequence[LineItem]
+) -> Hit:
+    gib = facts.gib_per_month(sum(one.byte_count for one in chosen))
+    doubts = Doubts()
+    why = doubt_of_month(facts)
+    if why:
+        doubts.add(why)
+    data = items[0].usd_per_month
+    per_address = _address(facts, chosen[0].instance).usd_per_month
+    even = per_address / items[0].unit_price_usd
+    machines = counted(len(chosen), "machine")
+    return Hit(
+        resources=(gateway.router.ref, *(one.instance.ref for one in chosen)),
+        subject=gateway.subject,
+        message=worded(
+            f"{machines} of {len(gateway.users)} behind {gateway.nat.name} exchange"
+            f" {volume(gib)} with the internet, which Cloud NAT processes for ",
+            money(data),
+            "; addresses of their own cost ",
+            money(per_address),
+            " a month each",
+        ),
+        evidence=(
+            Evidence(name="machines", value=len(chosen), source="inventory"),
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(
+                name="break_even",
+                value=round(float(even), 1),
+                unit="GiB/month",
+                source="price of an address by price of a GiB, hours aside",
+            ),
+        ),
+        saving=Saving(items=tuple(items)),
+        fix=_fix(facts, gateway, [one.instance for one in chosen]),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
+    by_hand = [instance for instance in chosen if not is_managed(facts, instance)]
+    names = {
+        instance.ref.self_link: nic.name
+        for instance in by_hand
+        for nat, nic in served_interfaces(facts, instance)
+        if (nat.router, nat.name) == (gateway.nat.router, gateway.nat.name)
+    }
+    rest = len(chosen) - len(by_hand)
+    managed = (
+        f" {counted(rest, 'machine')} of managed groups: add an access config to the template."
+        if rest
+        else ""
+    )
+
+    def commands(verb: str) -> tuple[str, ...]:
+        return tuple(
+            gcloud_instance(verb, one, f"--network-interface={names[one.ref.self_link]}")
+            for one in by_hand
+        )
+
+    listed = ", ".join(one.name for one in chosen[:5]) + (" and others" if len(chosen) > 5 else "")
+    return Fix(
+        label="addresses of their own",
+        text=f"Give {listed} external addresses; the rest stays behind {gateway.nat.name}."
+        f"{managed}",
+        commands=commands("add-access-config"),
+        verify=Instruction(
+            text="The machines reach the internet by their own addresses, and the next audit shows"
+            " their bytes as internet traffic.",
+            commands=tuple(
+                gcloud_instance(
+                    "describe", one, "--format=value(networkInterfaces[].accessConfigs[].natIP)"
+                )
+                for one in by_hand[:1]
+            ),
+        ),
+        undo=Instruction(
+            text="Take the addresses off again: Cloud NAT takes over.",
+            commands=commands("delete-access-config"),
+        ),
+        documents=RULE.references,
+        caution="An external address is a way in: first see that no firewall rule lets the internet"
+        " reach them. Partners that know the gateway's addresses see others, and open connections"
+        " break.",
+    )
