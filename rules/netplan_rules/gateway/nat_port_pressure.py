@@ -36,7 +36,7 @@ RULE = Rule(
     id="nat-port-pressure",
     title="Machines behind Cloud NAT run out of ports",
     severity=Severity.HIGH,
-    needs=frozenset({Need.INVENTORY, Need.METRICS}),
+    needs=frozenset({Need.INVENTORY, Need.METRICS, Need.NAT_GATEWAYS}),
     rationale="A machine has as many connections to one destination as it has ports; the packets of"
     " those beyond are dropped, and the application waits until it gives up.",
     remediation="Let machines take more ports when they need them (dynamic port allocation), or"
