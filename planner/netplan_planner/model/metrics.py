@@ -85,6 +85,13 @@ class Metric(StrEnum):
     INTER_REGION_USAGE = "compute.googleapis.com/quota/inter_region_egress_bandwidth/usage"
 
 
+INTERNET_QUOTA = "compute.googleapis.com/vm_to_internet_egress_bandwidth"
+"""The quota of a project and region for what its machines send outside the VPC, in Mbit/s; the
+name of its `MeasuredResource`."""
+INTER_REGION_QUOTA = "compute.googleapis.com/inter_region_egress_bandwidth"
+"""The same of what they send to other regions inside it."""
+
+
 class MeasuredKind(StrEnum):
     """What a series is about."""
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.machines import STANDBY
+from netplan_planner.machines import STANDBY, is_watched
 from netplan_planner.model import (
     PIN_LABEL,
     ROLE_LABEL,
@@ -127,7 +127,7 @@ def _is_watched(facts: Facts, instance: Instance, rates: MachineRates) -> bool:
     """Return whether all three were measured for as long as it takes."""
     shape = facts.shape(instance.machine_type)
     days = rates.observed_hours * SECONDS_PER_HOUR / SECONDS_PER_DAY
-    if shape is None or days < days_that_decide(facts):
+    if shape is None or not is_watched(days, days_that_decide(facts)):
         return False
     size = size_of(facts, instance, shape)
     return size.cpu_ratio is not None and size.memory_ratio is not None
