@@ -76,3 +76,10 @@ def ports_of(gateway: NatGateway) -> int:
     if gateway.is_dynamic:
         return gateway.max_ports_per_vm or MOST_DYNAMIC_PORTS
     return gateway.min_ports_per_vm or STATIC_PORTS
+
+
+def least_ports(gateway: NatGateway) -> int:
+    """Return the ports that each machine has from the start."""
+    if gateway.min_ports_per_vm is not None:
+        return gateway.min_ports_per_vm
+    return LEAST_DYNAMIC_PORTS if gateway.is_dynamic else STATIC_PORTS

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from netplan_planner.model import (
     Evidence,
     Facts,
-    Fix,
     Gap,
     Hit,
-    Instruction,
     MeasuredKind,
     Metric,
     NatGateway,
@@ -21,16 +19,15 @@ from netplan_planner.model import (
 )
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.gateway._nat_metrics import (
-    LEAST_DYNAMIC_PORTS,
-    MOST_DYNAMIC_PORTS,
     PORTS_PER_ADDRESS,
     STATIC_PORTS,
     NatUse,
+    least_ports,
     ports_of,
     use_of,
 )
+from netplan_rules.gateway._ports_fix import ADDRESSES, MAPPING, PAGES, ports_fix
 from netplan_rules.trust import Doubts
-from netplan_rules.wording import command
 
 RULE = Rule(
     id="nat-port-pressure",
@@ -45,11 +42,7 @@ RULE = Rule(
     " ports that are merely allotted are none in use. Packets dropped as a fault of the other side"
     " are none of the gateway's. A gateway without metrics, or with metrics and no router in the"
     " inventory, is listed as not judged. Drops in few intervals are a medium finding.",
-    references=(
-        "https://docs.cloud.google.com/nat/docs/ports-and-addresses",
-        "https://docs.cloud.google.com/nat/docs/monitoring",
-        "https://docs.cloud.google.com/nat/docs/troubleshooting",
-    ),
+    references=PAGES,
     work=Work(
         effort="One command for each gateway.",
         restart="No machine; connections through the gateway may break and are opened again.",
@@ -87,9 +80,6 @@ RULE = Rule(
 _FULL = "OUT_OF_RESOURCES"
 """Reasons of the label `reason`: docs.cloud.google.com/nat/docs/monitoring, 2026-04-08."""
 _CONFLICT = "ENDPOINT_INDEPENDENCE_CONFLICT"
-_ADDRESSES = "addresses"
-_MAPPING = "endpoint-independent mapping"
-_USUAL_MOST = 1024
 _DROPPED = Metric.NAT_DROPPED_SENT.value
 _USED = Metric.NAT_PORT_USAGE.value
 
@@ -106,6 +96,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
             cause = _cause(facts, gateway, use)
             if cause is not None:
                 yield _hit(facts, router, gateway, use, cause)
+            elif use.used_p95 is None:
+                reason = f"no metric tells of the ports in use of its gateway {gateway.name}"
+                yield Gap(resource=router.ref, reason=reason)
     yield from _without_router(facts)
 
 
@@ -125,9 +118,9 @@ def _without_router(facts: Facts) -> Iterator[Gap]:
 def _cause(facts: Facts, gateway: NatGateway, use: NatUse) -> str | None:
     """Return what is at fault, empty for the ports of machines; None: nothing."""
     if use.failed_ratio > 0:
-        return _ADDRESSES
+        return ADDRESSES
     if use.dropped(_CONFLICT):
-        return _MAPPING
+        return MAPPING
     limit = facts.threshold(RULE.id, "used_ratio") * ports_of(gateway)
     is_near = use.used_p95 is not None and use.used_p95 > limit
     return "" if is_near or use.dropped(_FULL) or use.dropped("") else None
@@ -146,9 +139,9 @@ def _hit(facts: Facts, router: Router, gateway: NatGateway, use: NatUse, cause: 
         cause=cause,
         evidence=tuple(_evidence(gateway, use)),
         # Who waits for a port that is not there is not among those that have one.
-        used_ratio=used if not is_dropping and cause != _ADDRESSES else None,
-        severity=Severity.MEDIUM if is_rare and cause != _ADDRESSES else None,
-        fix=_fix(router, gateway, use, cause),
+        used_ratio=used if not is_dropping and cause != ADDRESSES else None,
+        severity=Severity.MEDIUM if is_rare and cause != ADDRESSES else None,
+        fix=ports_fix(router, gateway, use, cause),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
@@ -166,10 +159,10 @@ def _doubts(facts: Facts, gateway: NatGateway, use: NatUse) -> Doubts:
 
 
 def _message(gateway: NatGateway, use: NatUse, cause: str) -> str:
-    if cause == _ADDRESSES:
+    if cause == ADDRESSES:
         return (
             f"{gateway.name} has no addresses and ports left for some machine: each is to have"
-            f" {_least(gateway):,}, and an address has {PORTS_PER_ADDRESS:,}"
+            f" {least_ports(gateway):,}, and an address has {PORTS_PER_ADDRESS:,}"
         )
     parts = []
     if use.drops:
@@ -183,12 +176,6 @@ def _message(gateway: NatGateway, use: NatUse, cause: str) -> str:
     return "; ".join(parts) if use.drops else f"{gateway.name}: {parts[0]}"
 
 
-def _least(gateway: NatGateway) -> int:
-    if gateway.min_ports_per_vm is not None:
-        return gateway.min_ports_per_vm
-    return LEAST_DYNAMIC_PORTS if gateway.is_dynamic else STATIC_PORTS
-
-
 def _evidence(gateway: NatGateway, use: NatUse) -> Iterator[Evidence]:
     if use.used_p95 is not None:
         yield Evidence(name="ports_p95", value=use.used_p95, unit="ports", source=_USED)
@@ -199,109 +186,3 @@ def _evidence(gateway: NatGateway, use: NatUse) -> Iterator[Evidence]:
     if use.failed_ratio:
         source = Metric.NAT_ALLOCATION_FAILED.value
         yield Evidence(name="failed", value=use.failed_ratio, unit="ratio", source=source)
-
-
-def _fix(router: Router, gateway: NatGateway, use: NatUse, cause: str) -> Fix:
-    least, most = _new_ports(gateway, use)
-    flags = [f"--min-ports-per-vm={least}", f"--max-ports-per-vm={most}"]
-    if gateway.is_endpoint_independent:
-        # The two exclude each other.
-        flags.append("--no-enable-endpoint-independent-mapping")
-    if cause == _MAPPING:
-        text, label = "Switch endpoint-independent mapping off.", "no endpoint-independent mapping"
-        flags = ["--no-enable-endpoint-independent-mapping"]
-    elif gateway.is_dynamic and (cause == _ADDRESSES or most <= ports_of(gateway) == least):
-        return _more_addresses(router, gateway)
-    elif gateway.is_dynamic:
-        text = f"Give each machine {least:,} ports from the start and up to {most:,}."
-        label = "more ports"
-    else:
-        text = f"Let each machine take {least:,} to {most:,} ports, as it needs them."
-        label = "dynamic port allocation"
-        flags.append("--enable-dynamic-port-allocation")
-    if cause == _ADDRESSES:
-        text += " Where that is not enough, add addresses."
-    return Fix(
-        text=text,
-        label=label,
-        commands=(_update(router, gateway, *flags),),
-        verify=_verify(router, gateway),
-        undo=Instruction(
-            text="Set what it had again.",
-            commands=(_update(router, gateway, *_as_it_was(gateway, cause)),),
-        ),
-        documents=RULE.references,
-        caution="May break connections that are open through the gateway; endpoint-independent"
-        " mapping, which some peer-to-peer applications need, cannot go with it."
-        if gateway.is_endpoint_independent
-        else "May break connections that are open through the gateway.",
-    )
-
-
-def _more_addresses(router: Router, gateway: NatGateway) -> Fix:
-    how = (
-        "it allots them itself, so look at the quota of addresses in use"
-        if gateway.is_auto_allocated
-        else "name all of them with --nat-external-ip-pool, the old ones among them"
-    )
-    return Fix(
-        text=f"Give the gateway more addresses ({how}), or spread the machines over two gateways.",
-        label="more NAT addresses",
-        verify=_verify(router, gateway),
-        undo=Instruction(text="Drain the new addresses, then take them off the gateway."),
-        documents=RULE.references,
-        caution="Partners that allow its addresses by list have to know the new ones first.",
-    )
-
-
-def _new_ports(gateway: NatGateway, use: NatUse) -> tuple[int, int]:
-    """Return the least and the most ports of dynamic allocation, powers of two."""
-    most_used = use.used_max or 0.0
-    most = _power(max(2 * most_used, ports_of(gateway), _USUAL_MOST))
-    least = _power(max(use.used_p50 or 0.0, STATIC_PORTS))
-    if gateway.is_dynamic:
-        least = max(least, min(2 * _power(_least(gateway)), most))
-    least = min(least, MOST_DYNAMIC_PORTS // 2)
-    return least, max(most, 2 * least)
-
-
-def _power(ports: float) -> int:
-    """Return the least power of two that is no less, and no more than a machine can have."""
-    power = LEAST_DYNAMIC_PORTS
-    while power < ports and power < MOST_DYNAMIC_PORTS:
-        power *= 2
-    return power
-
-
-def _as_it_was(gateway: NatGateway, cause: str) -> list[str]:
-    mapping = ["--enable-endpoint-independent-mapping"] if gateway.is_endpoint_independent else []
-    if cause == _MAPPING:
-        return ["--enable-endpoint-independent-mapping"]
-    least = gateway.min_ports_per_vm
-    most = gateway.max_ports_per_vm
-    flags = ["--clear-min-ports-per-vm" if least is None else f"--min-ports-per-vm={least}"]
-    flags.append("--clear-max-ports-per-vm" if most is None else f"--max-ports-per-vm={most}")
-    if not gateway.is_dynamic:
-        flags.append("--no-enable-dynamic-port-allocation")
-    return flags + mapping
-
-
-def _verify(router: Router, gateway: NatGateway) -> Instruction:
-    return Instruction(
-        text=f"Under load {_DROPPED} of {gateway.name} stays at 0, and {_USED} well below its"
-        " ports.",
-        commands=(_nats("describe", router, gateway),),
-    )
-
-
-def _update(router: Router, gateway: NatGateway, *flags: str) -> str:
-    return _nats("update", router, gateway, *flags)
-
-
-def _nats(verb: str, router: Router, gateway: NatGateway, *flags: str) -> str:
-    place = (
-        f"--router={router.name}",
-        f"--region={router.region}",
-        f"--project={router.project}",
-    )
-    return command("gcloud", "compute", "routers", "nats", verb, gateway.name, *place, *flags)
