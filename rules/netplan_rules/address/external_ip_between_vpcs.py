@@ -12,22 +12,27 @@ from netplan_planner.model import (
     Hit,
     Instance,
     Instruction,
-    Inventory,
     Need,
     PathClass,
     SelfLink,
     Severity,
     Work,
     last_part,
-    project_of,
 )
 from netplan_planner.throughput import predict
 from netplan_rules.address._external import PairTraffic, external_traffic
 from netplan_rules.base import Rule, volume_floor
 from netplan_rules.flows import used_path, used_ratio
 from netplan_rules.money import internal_path_saving
+from netplan_rules.peering import (
+    legacy_networks,
+    listing_peerings,
+    overlap_of,
+    peering,
+    unpeering,
+)
 from netplan_rules.trust import doubts_of_edge
-from netplan_rules.wording import command, pair_subject, volume
+from netplan_rules.wording import pair_subject, volume
 
 RULE = Rule(
     id="external-ip-between-vpcs",
@@ -78,15 +83,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 def _hit(facts: Facts, pair: PairTraffic) -> Hit:
     edge, sender, receiver = pair.edges[0], pair.sender, pair.receiver
     local, remote = sorted((_network(sender), _network(receiver)))
-    overlap = _auto_mode(facts.inventory, local, remote) or facts.inventory.overlapping_ranges(
-        local, remote
-    )
-    legacy = [
-        last_part(link)
-        for link in (local, remote)
-        for network in (facts.inventory.network_by_link.get(link),)
-        if network is not None and network.legacy_ipv4_range is not None
-    ]
+    overlap = overlap_of(facts.inventory, local, remote)
+    legacy = legacy_networks(facts.inventory, local, remote)
     doubts = doubts_of_edge(facts, edge)
     gib = facts.gib_per_month(pair.wire_bytes)
     saving = internal_path_saving(facts, pair.edges)
@@ -124,27 +122,6 @@ def _network(instance: Instance) -> SelfLink:
     return instance.primary_network or SelfLink("")
 
 
-AUTO_MODE_RANGE = "10.128.0.0/9"
-"""All subnetworks of every auto-mode network lie in it (cloud.google.com/vpc/docs/subnets)."""
-
-
-def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
-    """Return what of an auto-mode network stands against a peering, or an empty text.
-
-    Google refuses two of them, and one with ranges of the other within 10.128.0.0/9, whichever
-    subnetworks were read (cloud.google.com/vpc/docs/vpc-peering).
-    """
-    networks = [inventory.network_by_link.get(link) for link in (local, remote)]
-    automatic = [n for n in networks if n is not None and n.is_auto_mode]
-    if len(automatic) == len(networks):
-        return f"{AUTO_MODE_RANGE} of two auto-mode networks"
-    for one in automatic:
-        other = remote if one.ref.self_link == local else local
-        if text := inventory.range_within(other, AUTO_MODE_RANGE):
-            return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
-    return ""
-
-
 def _fix(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str]) -> Fix:
     if legacy:
         return Fix(
@@ -167,49 +144,13 @@ def _fix(local: SelfLink, remote: SelfLink, overlap: str, legacy: Sequence[str])
         label=f"peer {last_part(local)} and {last_part(remote)}",
         verify=Instruction(
             text="Both peerings are ACTIVE, and a machine reaches its peer's internal address.",
-            commands=(
-                command(
-                    "gcloud",
-                    "compute",
-                    "networks",
-                    "peerings",
-                    "list",
-                    f"--network={last_part(local)}",
-                    f"--project={project_of(local)}",
-                ),
-            ),
+            commands=(listing_peerings(local),),
         ),
         undo=Instruction(
             text="Use the external addresses again, then delete both peerings.",
-            commands=tuple(
-                command(
-                    "gcloud",
-                    "compute",
-                    "networks",
-                    "peerings",
-                    "delete",
-                    f"{last_part(one)}-to-{last_part(other)}",
-                    f"--network={last_part(one)}",
-                    f"--project={project_of(one)}",
-                )
-                for one, other in ((local, remote), (remote, local))
-            ),
+            commands=unpeering(local, remote),
         ),
-        commands=tuple(
-            command(
-                "gcloud",
-                "compute",
-                "networks",
-                "peerings",
-                "create",
-                f"{last_part(one)}-to-{last_part(other)}",
-                f"--network={last_part(one)}",
-                f"--project={project_of(one)}",
-                f"--peer-network={last_part(other)}",
-                f"--peer-project={project_of(other)}",
-            )
-            for one, other in ((local, remote), (remote, local))
-        ),
+        commands=peering(local, remote),
         documents=("https://cloud.google.com/vpc/docs/vpc-peering",),
         caution="Peering opens routes, not firewalls; it is not transitive. Google also refuses it"
         " where the ranges overlap those of networks that either is peered with.",

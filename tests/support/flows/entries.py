@@ -12,6 +12,7 @@
     configuration   of the Network Management API, that logs it instead of the subnetwork's setting
     dropped         packets of each record's time that were dropped, with `reason`
     as              the address that the sender answers from, a load balancer's
+    to              the address that the receiver is sent to, a load balancer's
 
 The sender reports; of a sender that is no machine, the receiver does.
 """
@@ -125,8 +126,8 @@ def _records(
 
 
 def _reached(flow: Json, dst: Instance | None) -> str:
-    if dst is None:
-        return str(flow["dst"])
+    if dst is None or "to" in flow:
+        return str(flow.get("to", flow["dst"]))
     nic = dst.interfaces[0]
     over = flow.get("over", "internal")
     address = {

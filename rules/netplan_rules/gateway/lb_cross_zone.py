@@ -1,0 +1,252 @@
+"""Internal load balancers that send clients to back ends of other zones."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Edge,
+    Evidence,
+    Facts,
+    Fix,
+    ForwardingRule,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    LineItem,
+    Need,
+    PathClass,
+    Saving,
+    SelfLink,
+    Severity,
+    Value,
+    last_part,
+    total_usd,
+)
+from netplan_planner.paths.fronts import balancer_kind
+from netplan_planner.paths.machines import is_gke_node
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.wording import command, volume
+from netplan_rules.work import GATEWAY
+
+RULE = Rule(
+    id="lb-cross-zone",
+    title="An internal load balancer sends clients to other zones",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.FORWARDING_RULES, Need.FLOW_RECORDS, Need.PRICES}),
+    rationale="An internal passthrough load balancer chooses among all healthy back ends of the"
+    " region, whatever the client's zone. With back ends in three zones two thirds of the traffic"
+    " cross a zone, and are billed by the GiB in both directions.",
+    remediation="Switch zonal affinity on in the backend service, with spill-over: clients stay"
+    " with back ends of their zone as long as enough of those are healthy.",
+    guards="Counted is only what clients of zones with a back end of their own exchange with other"
+    " zones: a zone without one gains nothing. Proxy load balancers, external ones and those of"
+    " other regions' clients are left alone. Where the records do not tell which of two machines is"
+    " the back end, the load balancer is listed as not judged. Zones with many clients and few back"
+    " ends may be overloaded, so the confidence is medium at most.",
+    references=(
+        "https://docs.cloud.google.com/load-balancing/docs/internal/zonal-affinity",
+        "https://cloud.google.com/vpc/network-pricing",
+    ),
+    work=GATEWAY,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=20.0,
+            unit="USD/month",
+            about="what the traffic across zones of one load balancer costs",
+        ),
+    ),
+    group_message="{count} internal load balancers send {volume:,.0f} GiB a month to other zones"
+    " than the client's although that has back ends",
+    summed=("volume",),
+)
+
+_PASSTHROUGH = "Regional Internal Passthrough Network Load Balancer"
+_FIRST_EPHEMERAL = 32768
+"""Linux's net.ipv4.ip_local_port_range begins here: a service is not expected above."""
+
+
+class _Exchange(Value, frozen=True, kw_only=True):
+    """Traffic between a client and a back end, in one of the directions."""
+
+    edge: Edge
+    client: Instance
+    server: Instance
+
+    @property
+    def crosses(self) -> bool:
+        return self.client.zone != self.server.zone
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each internal passthrough load balancer whose traffic crosses zones for no reason."""
+    if facts.traffic is None:
+        return
+    fronts = facts.inventory.forwarding_rules_by_ip
+    found: dict[SelfLink, list[Edge]] = defaultdict(list)
+    for edge in facts.traffic.edges:
+        if edge.path_class is not PathClass.LOAD_BALANCER:
+            continue
+        src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+        rules = fronts.get(edge.dst_address or "", ())
+        if src is None or dst is None or src.region != dst.region:
+            continue
+        for rule in rules:
+            if balancer_kind(rule) == _PASSTHROUGH and rule.network == dst.primary_network:
+                found[rule.ref.self_link].append(edge)
+                break
+    floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
+    for link, edges in sorted(found.items()):
+        front = facts.inventory.forwarding_rule_by_link[link]
+        exchanges = _exchanges(facts, front, edges)
+        if exchanges is None:
+            reason = "the records do not tell which machines are its back ends"
+            yield Gap(resource=front.ref, reason=reason)
+            continue
+        yield from _judged(facts, front, exchanges, floor)
+
+
+def _exchanges(
+    facts: Facts, front: ForwardingRule, edges: Sequence[Edge]
+) -> tuple[_Exchange, ...] | None:
+    """Return the traffic with its clients told from its back ends; None where that is not known."""
+    servers: set[int] = set()
+    clients: set[int] = set()
+    for edge in edges:
+        is_request = _is_request(front, edge)
+        if is_request is not None:
+            servers.add(edge.dst if is_request else edge.src)
+            clients.add(edge.src if is_request else edge.dst)
+    # Small edges name no port: who talks with a client there is a back end.
+    for edge in edges:
+        if not {edge.src, edge.dst} & servers:
+            servers |= {edge.src, edge.dst} - clients
+    found = []
+    for edge in edges:
+        src, dst = facts.instance(facts.src(edge)), facts.instance(facts.dst(edge))
+        if (edge.src in servers) == (edge.dst in servers) or src is None or dst is None:
+            return None
+        to_server = edge.dst in servers
+        client, server = (src, dst) if to_server else (dst, src)
+        found.append(_Exchange(edge=edge, client=client, server=server))
+    return tuple(found)
+
+
+def _is_request(front: ForwardingRule, edge: Edge) -> bool | None:
+    """Return whether an edge leads to the service, by its greatest flow's port; None: not known."""
+    port = edge.top_flow.dst_port if edge.top_flow is not None else None
+    if port is None:
+        return None
+    if front.port_range in (None, "all"):
+        return port < _FIRST_EPHEMERAL
+    for part in (front.port_range or "").split(","):
+        low, _, high = part.partition("-")
+        if low.isdigit() and int(low) <= port <= int(high or low):
+            return True
+    return False
+
+
+def _judged(
+    facts: Facts, front: ForwardingRule, exchanges: Sequence[_Exchange], floor: Decimal
+) -> Iterator[Hit | Gap]:
+    zones = {one.server.zone for one in exchanges}
+    helped = [one for one in exchanges if one.crosses and one.client.zone in zones]
+    try:
+        items = [line for one in helped for line in _lines(facts, one)]
+    except MissingDatum as error:
+        yield Gap(resource=front.ref, reason=str(error))
+        return
+    if total_usd(items) >= floor:
+        yield _hit(facts, front, exchanges, helped, items)
+
+
+def _lines(facts: Facts, one: _Exchange) -> tuple[LineItem, ...]:
+    return facts.prices.traffic_line_items(
+        "load-balanced traffic between zones",
+        PathClass.INTER_ZONE_INTERNAL,
+        facts.gib_per_month(one.edge.wire_bytes),
+        src_region=one.client.region,
+        dst_region=one.server.region,
+    )
+
+
+def _hit(
+    facts: Facts,
+    front: ForwardingRule,
+    exchanges: Sequence[_Exchange],
+    helped: Sequence[_Exchange],
+    items: Sequence[LineItem],
+) -> Hit:
+    whole = sum(one.edge.wire_bytes for one in exchanges)
+    crossing = sum(one.edge.wire_bytes for one in helped)
+    gib = facts.gib_per_month(crossing)
+    doubts = Doubts()
+    doubts.add("whether the back ends of each zone can take all clients of it is not known")
+    for one in helped:
+        for reason in doubts_of_edge(facts, one.edge).reasons:
+            doubts.add(reason)
+    zones = {one.server.zone for one in exchanges}
+    without = sorted({one.client.zone for one in exchanges} - zones)
+    lacking = f"; {', '.join(without)} has clients and no back end" if without else ""
+    return Hit(
+        resources=(front.ref,),
+        subject=f"{front.name} ({front.region})",
+        message=f"{volume(gib)} of {front.name} ({front.ip_address}), {crossing / whole:.0%} of"
+        f" what it carries, cross zones although the client's zone has back ends{lacking}",
+        evidence=(
+            Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),
+            Evidence(name="crossing", value=round(crossing / whole, 4), unit="ratio"),
+            Evidence(name="backend_zones", value=len(zones), source="flow logs"),
+        ),
+        saving=Saving(items=tuple(items)),
+        gib_per_month=gib,
+        fix=_fix(front, exchanges),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _fix(front: ForwardingRule, exchanges: Sequence[_Exchange]) -> Fix:
+    servers = [one.server for one in exchanges]
+    of_gke = any(is_gke_node(server) for server in servers)
+    service = front.backend_service
+    is_own = service is not None and not of_gke
+    spill = _update(front, "ZONAL_AFFINITY_SPILL_CROSS_ZONE", "0.5")
+    off = _update(front, "ZONAL_AFFINITY_DISABLED")
+    name = last_part(service) if service is not None else f"behind {front.name}"
+    owner = (
+        " GKE writes this backend service: set it on the Service, or the controller takes it back."
+        if of_gke
+        else ""
+    )
+    return Fix(
+        label="zonal affinity",
+        text=f"Switch zonal affinity on in the backend service {name}, spilling over to other zones"
+        f" when fewer than half of a zone's back ends are healthy.{owner}",
+        commands=(spill,) if is_own else (),
+        verify=Instruction(
+            text="New connections stay in the zone, no back end is overloaded, and the next audit"
+            " shows less across zones; open connections stay where they are."
+        ),
+        undo=Instruction(text="Switch it off again.", commands=(off,) if is_own else ()),
+        documents=RULE.references[:1],
+        caution="A zone with many clients needs back ends enough for them. It does not go together"
+        " with backend subsetting, packet mirroring collectors and Network Security Integration.",
+    )
+
+
+def _update(front: ForwardingRule, spillover: str, ratio: str | None = None) -> str:
+    service = last_part(front.backend_service or "")
+    return command(
+        *("gcloud", "beta", "compute", "backend-services", "update", service),
+        f"--zonal-affinity-spillover={spillover}",
+        *((f"--zonal-affinity-spillover-ratio={ratio}",) if ratio is not None else ()),
+        f"--region={front.region}",
+        f"--project={front.project}",
+    )

@@ -1,0 +1,265 @@
+"""Two networks of one's own that Cloud VPN joins although they could be peered."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    Edge,
+    Estimate,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    LineItem,
+    Need,
+    PathClass,
+    Saving,
+    SelfLink,
+    Severity,
+    VpnTunnel,
+    bill,
+    last_part,
+)
+from netplan_planner.throughput import edge_query, predict
+from netplan_planner.units import HOURS_PER_MONTH, counted
+from netplan_rules.base import Rule
+from netplan_rules.gateway._tunnels import edges_by_tunnel, networks_of_gateways, owner_key
+from netplan_rules.money import negated
+from netplan_rules.peering import (
+    legacy_networks,
+    listing_peerings,
+    overlap_of,
+    peering,
+    unpeering,
+)
+from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.wording import command, volume
+from netplan_rules.work import GATEWAY
+
+RULE = Rule(
+    id="vpn-between-own-vpcs",
+    title="Cloud VPN joins two networks that could be peered",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.VPN_TUNNELS}),
+    rationale="Every tunnel is billed by the hour on both sides and carries a fixed number of"
+    " packets a second. Peered networks have neither: machines reach each other as inside one"
+    " network, at their own caps.",
+    remediation="Peer the two networks (or make both spokes of a Network Connectivity Center hub),"
+    " let the traffic move, then delete the tunnels.",
+    guards="Silent for networks that are peered already. Where ranges overlap, or one is a legacy"
+    " network, no peering is possible and the rule keeps silent. Peering is not transitive: where"
+    " either network has tunnels to elsewhere, attachments or other peerings, what comes through it"
+    " may need the tunnel, and the pair is listed as not judged. Without traffic no saving is"
+    " stated.",
+    references=(
+        "https://cloud.google.com/vpc/docs/vpc-peering",
+        "https://docs.cloud.google.com/network-connectivity/docs/vpn/quotas",
+        "https://cloud.google.com/vpc/network-pricing",
+    ),
+    work=GATEWAY,
+    since="0.1.0",
+    group_message="Cloud VPN joins {count} pairs of networks that could be peered",
+)
+
+_Pair = tuple[SelfLink, SelfLink]
+_HYBRID_HOPS = frozenset({"vpn", "interconnect"})
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each pair of networks that tunnels join and a peering could."""
+    networks = networks_of_gateways(facts)
+    joined: dict[_Pair, list[VpnTunnel]] = defaultdict(list)
+    for tunnel in facts.inventory.vpn_tunnels:
+        if tunnel.peer_gateway is None or "/vpnGateways/" not in tunnel.peer_gateway:
+            continue
+        local = networks.get(tunnel.vpn_gateway or SelfLink(""))
+        remote = networks.get(tunnel.peer_gateway)
+        if local is None or remote is None:
+            reason = "the other gateway, or the router of its tunnels, was not read"
+            yield Gap(resource=tunnel.ref, reason=reason)
+        elif local != remote:
+            joined[min(local, remote), max(local, remote)].append(tunnel)
+    carried = edges_by_tunnel(facts)
+    for pair, tunnels in sorted(joined.items()):
+        if facts.inventory.are_connected(*pair) or _cannot_peer(facts, pair):
+            continue
+        transit = _transit(facts, pair, tunnels, networks)
+        if transit:
+            yield Gap(resource=tunnels[0].ref, reason=transit)
+        else:
+            edges = [edge for tunnel in tunnels for edge in carried.get(owner_key(tunnel), ())]
+            yield _hit(facts, pair, tunnels, edges)
+
+
+def _cannot_peer(facts: Facts, pair: _Pair) -> bool:
+    inventory = facts.inventory
+    return bool(overlap_of(inventory, *pair) or legacy_networks(inventory, *pair))
+
+
+def _transit(
+    facts: Facts,
+    pair: _Pair,
+    tunnels: Sequence[VpnTunnel],
+    networks: Mapping[SelfLink, SelfLink],
+) -> str:
+    """Return why the tunnel may carry what a peering would not, or nothing."""
+    own = {tunnel.ref.self_link for tunnel in tunnels}
+    for link in pair:
+        others = [
+            tunnel
+            for tunnel in facts.inventory.vpn_tunnels
+            if tunnel.ref.self_link not in own
+            and networks.get(tunnel.vpn_gateway or SelfLink("")) == link
+        ]
+        network = facts.inventory.network_by_link.get(link)
+        peered = network is not None and any(one.is_active for one in network.peerings)
+        hops = [
+            route
+            for route in facts.inventory.routes
+            if route.network == link
+            and route.next_hop in _HYBRID_HOPS
+            and route.next_hop_target not in own
+        ]
+        if others or peered or hops:
+            what = "tunnels to elsewhere" if others or hops else "other peerings"
+            return f"a network of the two has {what}, whose traffic a peering would not pass on"
+    return ""
+
+
+def _hit(facts: Facts, pair: _Pair, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]) -> Hit:
+    local, remote = pair
+    gib = facts.gib_per_month(sum(edge.wire_bytes for edge in edges)) if edges else None
+    doubts = Doubts()
+    for edge in edges:
+        for reason in doubts_of_edge(facts, edge).reasons:
+            doubts.add(reason)
+    now, fixed = _estimates(facts, tunnels, edges)
+    number = counted(len(tunnels), "tunnel")
+    carries = f", which carry {volume(gib)}" if gib is not None else ""
+    return Hit(
+        resources=tuple(tunnel.ref for tunnel in tunnels),
+        subject=f"{last_part(local)} ↔ {last_part(remote)}",
+        message=f"the networks {last_part(local)} and {last_part(remote)} are joined by {number} of"
+        f" Cloud VPN{carries}; their ranges do not overlap, so they could be peered",
+        evidence=(
+            Evidence(name="tunnels", value=len(tunnels), source="inventory"),
+            *(
+                (Evidence(name="volume", value=float(gib), unit="GiB/month", source="flow logs"),)
+                if gib is not None
+                else ()
+            ),
+        ),
+        limit=now.binding if now is not None else None,
+        throughput_now=now,
+        throughput_fixed=fixed,
+        saving=_saving(facts, tunnels, edges),
+        gib_per_month=gib,
+        severity=Severity.INFO if not edges else None,
+        fix=_fix(pair, tunnels),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _estimates(
+    facts: Facts, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]
+) -> tuple[Estimate | None, Estimate | None]:
+    """Return what the pair with the most traffic gets through the tunnels, and peered."""
+    sent = [edge for edge in edges if facts.instance(facts.src(edge)) is not None]
+    if not sent:
+        return None, None
+    greatest = max(sent, key=lambda edge: edge.wire_bytes)
+    src = facts.src(greatest)
+    sides = len({tunnel.vpn_gateway for tunnel in tunnels}) or 1
+    query = replace(edge_query(facts, greatest), vpn_tunnels=max(1, len(tunnels) // sides))
+    regions = {tunnel.region for tunnel in tunnels} - {src.region}
+    inside = PathClass.INTER_REGION_INTERNAL if regions else PathClass.INTER_ZONE_INTERNAL
+    now = predict(query, facts.caps)
+    fixed = predict(replace(query, path_class=inside, vpn_tunnels=None), facts.caps)
+    if now.gbps is None or fixed.gbps is None:
+        return None, None
+    return now, fixed
+
+
+def _saving(facts: Facts, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]) -> Saving:
+    """Return the hours of the tunnels, and what their traffic costs more than inside."""
+    if not edges:
+        return Saving(unknown="what the tunnels carry is not known: no flow record names them")
+    items: list[LineItem] = []
+    regions = {tunnel.ref.self_link: tunnel.region for tunnel in tunnels}
+    try:
+        for region in regions.values():
+            if region is None:
+                return Saving(unknown="the region of a tunnel is not known")
+            tiers = facts.prices.service_price("vpn_tunnel", region)
+            items += bill("hours of VPN tunnels", Decimal(HOURS_PER_MONTH), tiers)
+        if len(set(regions.values())) > 1:
+            items += _traffic_lines(facts, tunnels, edges)
+    except MissingDatum as error:
+        return Saving(unknown=str(error))
+    return Saving(items=tuple(items))
+
+
+def _traffic_lines(
+    facts: Facts, tunnels: Sequence[VpnTunnel], edges: Sequence[Edge]
+) -> Iterator[LineItem]:
+    """Yield what is sent through tunnels between regions less what it costs peered."""
+    regions = sorted({tunnel.region for tunnel in tunnels if tunnel.region is not None})
+    for edge in edges:
+        src = facts.src(edge)
+        if src.region is None or facts.instance(src) is None or len(regions) != 2:
+            continue
+        to = next((region for region in regions if region != src.region), src.region)
+        gib = facts.gib_per_month(edge.wire_bytes)
+        tiers = facts.prices.vpn_traffic(src_region=src.region, dst_region=to)
+        yield from bill("traffic through VPN", gib, tiers)
+        inside = facts.prices.traffic_line_items(
+            "traffic between the regions",
+            PathClass.INTER_REGION_INTERNAL,
+            gib,
+            src_region=src.region,
+            dst_region=to,
+        )
+        yield from (negated(line) for line in inside)
+
+
+def _fix(pair: _Pair, tunnels: Sequence[VpnTunnel]) -> Fix:
+    local, remote = pair
+    return Fix(
+        label=f"peer {last_part(local)} and {last_part(remote)}",
+        text="Peer the two networks (both sides). Subnetwork routes of a peering go before what BGP"
+        " announces, so the traffic moves by itself.",
+        commands=peering(local, remote),
+        verify=Instruction(
+            text="Both peerings are ACTIVE, machines reach each other, and the tunnels carry"
+            " nothing any more.",
+            commands=(listing_peerings(local),),
+        ),
+        clean_up=Instruction(
+            text="Only then: delete the tunnels, which are billed as long as they exist, and their"
+            " gateways and routers if nothing else uses them.",
+            commands=tuple(
+                command(
+                    *("gcloud", "compute", "vpn-tunnels", "delete", tunnel.name),
+                    f"--region={tunnel.region}",
+                    f"--project={tunnel.project}",
+                )
+                for tunnel in tunnels
+            ),
+        ),
+        undo=Instruction(
+            text="Delete the peerings while the tunnels still stand: they take over again.",
+            commands=unpeering(local, remote),
+        ),
+        documents=RULE.references[:1],
+        caution="Peering opens routes, not firewalls: rules that name the VPN's ranges have to let"
+        " the peer's in. It encrypts with Google's own keys; where a policy asks for IPsec, keep"
+        " the tunnels. Custom routes pass only where both sides export and import them.",
+    )

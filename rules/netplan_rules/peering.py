@@ -1,0 +1,73 @@
+"""Whether two networks can be peered, and the commands that peer them."""
+
+from netplan_planner.model import Inventory, SelfLink, last_part, project_of
+from netplan_rules.wording import command
+
+AUTO_MODE_RANGE = "10.128.0.0/9"
+"""All subnetworks of every auto-mode network lie in it (cloud.google.com/vpc/docs/subnets)."""
+
+
+def overlap_of(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+    """Return the ranges of two networks that stand against a peering, or an empty text."""
+    return _auto_mode(inventory, local, remote) or inventory.overlapping_ranges(local, remote)
+
+
+def legacy_networks(inventory: Inventory, local: SelfLink, remote: SelfLink) -> list[str]:
+    """Return by name which of two networks is a legacy one, which cannot be peered."""
+    return [
+        last_part(link)
+        for link in (local, remote)
+        for network in (inventory.network_by_link.get(link),)
+        if network is not None and network.legacy_ipv4_range is not None
+    ]
+
+
+def _auto_mode(inventory: Inventory, local: SelfLink, remote: SelfLink) -> str:
+    """Return what of an auto-mode network stands against a peering, or an empty text.
+
+    Google refuses two of them, and one with ranges of the other within 10.128.0.0/9, whichever
+    subnetworks were read (cloud.google.com/vpc/docs/vpc-peering).
+    """
+    networks = [inventory.network_by_link.get(link) for link in (local, remote)]
+    automatic = [n for n in networks if n is not None and n.is_auto_mode]
+    if len(automatic) == len(networks):
+        return f"{AUTO_MODE_RANGE} of two auto-mode networks"
+    for one in automatic:
+        other = remote if one.ref.self_link == local else local
+        if text := inventory.range_within(other, AUTO_MODE_RANGE):
+            return f"{AUTO_MODE_RANGE} (auto mode) and {text}"
+    return ""
+
+
+def listing_peerings(local: SelfLink) -> str:
+    """Return the command that lists the peerings of a network."""
+    where = (f"--network={last_part(local)}", f"--project={project_of(local)}")
+    return command("gcloud", "compute", "networks", "peerings", "list", *where)
+
+
+def peering(local: SelfLink, remote: SelfLink) -> tuple[str, ...]:
+    """Return the commands that peer two networks, one for each side."""
+    return tuple(
+        command(
+            *("gcloud", "compute", "networks", "peerings", "create"),
+            f"{last_part(one)}-to-{last_part(other)}",
+            f"--network={last_part(one)}",
+            f"--project={project_of(one)}",
+            f"--peer-network={last_part(other)}",
+            f"--peer-project={project_of(other)}",
+        )
+        for one, other in ((local, remote), (remote, local))
+    )
+
+
+def unpeering(local: SelfLink, remote: SelfLink) -> tuple[str, ...]:
+    """Return the commands that take such a peering away again."""
+    return tuple(
+        command(
+            *("gcloud", "compute", "networks", "peerings", "delete"),
+            f"{last_part(one)}-to-{last_part(other)}",
+            f"--network={last_part(one)}",
+            f"--project={project_of(one)}",
+        )
+        for one, other in ((local, remote), (remote, local))
+    )
