@@ -36,6 +36,12 @@ def lacking(need: Need, facts: Facts) -> str | None:
             if facts.traffic is None:
                 return _NO_TRAFFIC
             return _STEADY if facts.traffic.is_steady else None
+        case Need.TUNNEL_LOADS:
+            if facts.metrics is not None and facts.metrics.of_kind(
+                MeasuredKind.VPN_TUNNEL, Metric.VPN_SENT_PACKETS
+            ):
+                return None
+            return lacking(Need.FLOW_RECORDS, facts)
         case Need.QUOTA_LIMITS:
             if facts.metrics is None:
                 return _NO_METRICS

@@ -73,6 +73,8 @@ class Need(StrEnum):
     """Rates of machines over a window: of flow records, or counted on the machine."""
     METRICS = "metrics"
     """Time series of Cloud Monitoring."""
+    TUNNEL_LOADS = "loads of VPN tunnels"
+    """Of the tunnels' metrics, or of flow records."""
     QUOTA_LIMITS = "limits of quotas"
     """Those of Cloud Monitoring, of the internet traffic of a project and region."""
     PRICES = "prices"
