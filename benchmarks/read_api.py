@@ -211,7 +211,8 @@ def serve(count: int, *, packed: bool) -> None:
 
 NETPLAN = """
 import sys
-from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.compute import read_projects
 
 inventory = read_projects([sys.argv[2]], ApiOptions(endpoint=sys.argv[1], is_anonymous=True))
 assert not inventory.unread, inventory.unread[:3]

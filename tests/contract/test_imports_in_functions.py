@@ -14,6 +14,7 @@ NAMED = {
     "netplan_planner/cli/live.py: _line": 2,
     "netplan_planner/cli/live.py: _show": 2,
     "netplan_planner/cli/origins.py: load": 1,
+    "netplan_planner/cli/price/machine.py: _write_table": 1,
     "netplan_planner/engine/code_places.py: _of_terraform": 1,
     "netplan_planner/google/transport.py: _opened": 2,
     "netplan_planner/google/transport.py: default_project": 1,

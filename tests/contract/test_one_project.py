@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from support.projects import one_project

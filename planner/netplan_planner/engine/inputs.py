@@ -12,8 +12,9 @@ from netplan_planner.engine.measurements import read_measurements
 from netplan_planner.engine.metrics import read_metrics
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, UsageError
-from netplan_planner.google import read_assets, read_projects
-from netplan_planner.google.logs import CLOUD_LOGGING
+from netplan_planner.google.assets import read_assets
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.model import (
     Facts,
     Inventory,

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
-from netplan_planner.google.logs import CLOUD_LOGGING, LogsRead, read_flow_logs
+from netplan_planner.google.logs.options import CLOUD_LOGGING
+from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import read_traffic
 

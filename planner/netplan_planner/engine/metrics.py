@@ -4,7 +4,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.google import gather_live, window_until
+from netplan_planner.google.metrics_window import window_until
+from netplan_planner.google.monitoring import gather_live
 from netplan_planner.model import Inventory, Metrics, TrafficMatrix
 from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of
 

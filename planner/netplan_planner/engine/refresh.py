@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from netplan_planner import meter
 from netplan_planner.engine.prices.source import check_currency
 from netplan_planner.errors import AccessError, InputError
-from netplan_planner.google import ApiOptions as ApiOptions
+from netplan_planner.google.options import ApiOptions as ApiOptions
 from netplan_planner.google.options import resolve_endpoint, resolve_other_endpoint
 from netplan_planner.google.saved_pages import (
     CATALOG_ENDPOINT,

@@ -6,7 +6,6 @@ no resource holds.
 """
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
@@ -42,7 +41,6 @@ COMPUTE_TYPES = (
 )
 """Names behind `compute.googleapis.com/`. The inventory has no machine types."""
 
-_PARENT = re.compile(r"(?:(organizations|folders)/)?([0-9]+)")
 
 Progress = Callable[[str], None]
 
@@ -79,22 +77,6 @@ _MEMBERS = _Wanted(
     },
     "members of unmanaged instance groups are not known",
 )
-
-
-def parent_of(collection: str, text: str) -> str:
-    """Return the name of an organisation or a folder: `organizations/123`.
-
-    Raises:
-        UsageError: If it is not named by its number.
-    """
-    found = _PARENT.fullmatch(text.strip())
-    if found is None or found[1] not in {None, collection}:
-        option = collection.removesuffix("s")
-        raise UsageError(
-            f"--{option} takes a number, as `gcloud organizations list` and `gcloud"
-            f" resource-manager folders list` show it, not {text!r}"
-        )
-    return f"{collection}/{found[2]}"
 
 
 def read_assets(

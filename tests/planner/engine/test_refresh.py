@@ -115,7 +115,7 @@ def test_trouble_of_the_api_is_told_and_leaves_the_old_snapshot(
 ) -> None:
     from netplan_planner.engine.refresh import RefreshRequest, refresh
     from netplan_planner.errors import InputError
-    from netplan_planner.google import ApiOptions
+    from netplan_planner.google.options import ApiOptions
 
     (tmp_path / FILE_NAME).write_bytes((open_snapshot().file.path).read_bytes())
     before = (tmp_path / FILE_NAME).read_bytes()
@@ -226,7 +226,7 @@ def test_machine_types_come_from_files_or_the_credentials_project_or_stay_and_th
     import json
 
     from netplan_planner.engine import refresh as verb
-    from netplan_planner.google import ApiOptions
+    from netplan_planner.google.options import ApiOptions
 
     # What `gcloud compute machine-types list --format=json` writes.
     listed = tmp_path / "types.json"

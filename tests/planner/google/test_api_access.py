@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.compute import read_projects
 from netplan_planner.google.options import (
     ANONYMOUS_VARIABLE,
     DEFAULT_ENDPOINT,
     EMULATOR_VARIABLE,
     ENDPOINT_VARIABLE,
+    ApiOptions,
     resolve_endpoint,
 )
 from netplan_planner.google.transport import unpack_gzip

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import canonical_link
 from support.projects import one_project
 from support.servers.compute import ComputeServer

@@ -13,7 +13,9 @@ from itertools import chain
 import pytest
 
 from netplan_planner.errors import AccessError
-from netplan_planner.google import ApiOptions, credentials, read_projects, transport
+from netplan_planner.google import credentials, transport
+from netplan_planner.google.compute import read_projects
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory
 from support.projects import one_project
 from support.servers.hostile import Answer, Asked, HostileServer, answer, json_answer, trickle
@@ -158,8 +160,8 @@ def test_a_storm_that_passes_costs_nothing() -> None:
 
 def test_a_body_that_trickles_in_is_given_up() -> None:
     """Each wait is within the time limit, the whole is not."""
-    with but(second_page, lambda: trickle(instances(2, 200), pause_s=0.1)) as server:
-        inventory = read(server, timeout_s=0.3, max_attempts=2)
+    with but(second_page, lambda: trickle(instances(2, 200), pause_s=0.2)) as server:
+        inventory = read(server, timeout_s=0.8, max_attempts=2)
     assert len(inventory.instances) == 2
     assert "the answer came too slowly" in error_of(inventory)
 

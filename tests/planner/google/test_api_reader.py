@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google import ApiOptions, read_projects
+from netplan_planner.google.compute import read_projects
 from netplan_planner.google.compute_methods import LISTS, MACHINE_TYPE_ID
 from netplan_planner.google.group_members import PERMISSION as MEMBERS_PERMISSION
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.refusals import LIST_MEMBERS
 from netplan_planner.model import Inventory, ProjectCoverage
 from support.projects import one_project

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from netplan_planner.errors import AccessError, UsageError
-from netplan_planner.google import ApiOptions, read_assets
 from netplan_planner.google.assets import (
     ASSETS_VARIABLE,
     COMPUTE_TYPES,
@@ -14,8 +13,10 @@ from netplan_planner.google.assets import (
     PAGE_SIZE,
     PERMISSION,
     SCOPE,
-    parent_of,
+    read_assets,
 )
+from netplan_planner.google.options import ApiOptions
+from netplan_planner.google.parents import parent_of
 from netplan_planner.model import Inventory
 from netplan_planner.readers import without_projects
 from netplan_planner.readers.cloud_asset import MEMBERSHIP

@@ -13,8 +13,7 @@ import pytest
 
 from netplan_planner import writing
 from netplan_planner.errors import AccessError, EmptyError, InputError, UsageError
-from netplan_planner.google import ApiOptions
-from netplan_planner.google.logs import LogOptions, LogsRead, read_flow_logs, spool
+from netplan_planner.google.logs import spool
 from netplan_planner.google.logs.asking import (
     PERMISSION,
     PRIVATE_PERMISSION,
@@ -22,8 +21,9 @@ from netplan_planner.google.logs.asking import (
     entries_request,
     read_page,
 )
-from netplan_planner.google.logs.options import LOGGING_VARIABLE, SCOPE
-from netplan_planner.google.options import resolve_endpoint
+from netplan_planner.google.logs.options import LOGGING_VARIABLE, SCOPE, LogOptions
+from netplan_planner.google.logs.read import LogsRead, read_flow_logs
+from netplan_planner.google.options import ApiOptions, resolve_endpoint
 from netplan_planner.google.refusals import LIST_ENTRIES, LIST_MEMBERS, READS_BY_POST, Request
 from netplan_planner.google.transport import NotWhole, Transport
 from netplan_planner.leftovers import sole_user

@@ -10,7 +10,7 @@ from typing import Any
 import googleapiclient
 import pytest
 
-from netplan_planner.google import read_projects
+from netplan_planner.google.compute import read_projects
 from netplan_planner.google.flow_log_configurations import (
     CONFIGURATIONS_ENDPOINT,
     CONFIGURATIONS_VARIABLE,

@@ -11,8 +11,7 @@ import pytest
 from netplan_planner.engine.metrics import FLOWS_LEFT_OUT, read_metrics
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import UsageError
-from netplan_planner.google import ApiOptions, gather_live, window_until
-from netplan_planner.google.metrics_window import MetricsWindow
+from netplan_planner.google.metrics_window import MetricsWindow, window_until
 from netplan_planner.google.monitoring import (
     METHOD_ID,
     MONITORING_ENDPOINT,
@@ -21,9 +20,11 @@ from netplan_planner.google.monitoring import (
     PERIODS_S,
     PERMISSION,
     SCOPE,
+    gather_live,
     monitoring_endpoint,
     period_s,
 )
+from netplan_planner.google.options import ApiOptions
 from netplan_planner.model import Inventory, Metric, Metrics
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.time_series import Gathering, gather_files, metrics_of, traffic_of

@@ -10,7 +10,6 @@ from netplan_planner.cli import answers
 from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.cli.price import price_app
 from netplan_planner.cli.price.shared import DEFAULT_HOURS, Hours, Prices, amount
-from netplan_planner.engine.prices.batch import price_table
 from netplan_planner.engine.prices.machines import MachineQuestion, machine_prices
 from netplan_planner.errors import UsageError
 
@@ -67,6 +66,7 @@ def _write_table(asked: Machine, file: Path) -> None:
         raise UsageError("--batch gives all prices of an hour: no --hours, no --usage with it")
     if asked.machine_type is not None or asked.region is not None:
         raise UsageError("--batch names types and regions in its file: give no others")
+    from netplan_planner.engine.prices.batch import price_table
 
     # What is read by people has no room for such a table.
     specs = asked.answer.specs(default="csv")
