@@ -77,5 +77,10 @@ def lacking(need: Need, facts: Facts) -> str | None:
             if facts.measurements is None:
                 return "no measurements were given (--measurements FILE)"
             return None if facts.measurements else "the stores hold no measurement"
+        case Need.BILL:
+            if facts.reconciliation is not None:
+                return None
+            none = "no bill was given to compare with (--billing-export), or no traffic"
+            return facts.why_not_reconciled or none
         case Need.PRICES:
             return None

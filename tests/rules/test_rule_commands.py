@@ -129,7 +129,12 @@ VALUES = {
     "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
 }
 
-IN_TEXTS = _flags("network-performance-configs") | OF_EVERY_COMMAND
+IN_TEXTS = (
+    _flags(
+        "network-performance-configs provisioning-model instance-termination-action network-tier"
+    )
+    | OF_EVERY_COMMAND
+)
 """Flags of `gcloud compute instances create` and such that sentences name."""
 
 NAMING_IPERF3 = ("measured-below-model", "probe-not-comparable")

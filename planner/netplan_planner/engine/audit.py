@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
+from msgspec.structs import replace
+
 from netplan_planner import meter
 from netplan_planner.engine.completeness import what_is_incomplete
 from netplan_planner.engine.dear_pairs import dear_pairs
@@ -13,12 +15,14 @@ from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
+from netplan_planner.engine.reconcile import reconcile_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
 from netplan_planner.engine.suppressions import Suppressions, read_suppressions
 from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.engine.unresolved import unresolved
+from netplan_planner.errors import InputError
 from netplan_planner.model import (
     Coverage,
     Facts,
@@ -50,7 +54,24 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
     demo = load_demo(request.demo) if request.demo is not None else None
     # Names of rules that do not exist are refused before anything is read.
     select_rules(request.select, request.ignore)
-    return report_on(request, read_facts(request, demo, say), demo, say)
+    facts = _with_bill(request, read_facts(request, demo, say))
+    return report_on(request, facts, demo, say)
+
+
+def _with_bill(request: AuditRequest, facts: Facts) -> Facts:
+    """Return facts with the traffic compared with the bill, where both were given.
+
+    Exports are given for prices first: one that has no usage stops no audit.
+    """
+    if not request.billing_exports or facts.traffic is None:
+        return facts
+    if facts.traffic.is_of_metrics:
+        return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
+    try:
+        found = reconcile_facts(facts, request.billing_exports, request.projects, request.prices)
+    except InputError as error:
+        return replace(facts, why_not_reconciled=str(error))
+    return replace(facts, reconciliation=found)
 
 
 def report_on(

@@ -52,8 +52,28 @@ def reconcile(
     if not request.traffic and demo is None:
         raise UsageError("nothing to compare with: give --traffic, flow logs or a plain table")
     facts = read_facts(request, demo, say)
-    projects = {instance.project for instance in facts.inventory.instances}
-    found = billed(exports, projects | set(request.projects))
+    return reconcile_facts(facts, exports, request.projects, request.prices)
+
+
+def reconcile_facts(
+    facts: Facts,
+    exports: Sequence[Path],
+    projects: Collection[str] = (),
+    folder: Path | None = None,
+) -> Reconciliation:
+    """Compare traffic that has been read with a bill.
+
+    Args:
+        facts: The traffic, the machines and the prices.
+        exports: Files of the bill.
+        projects: Whose rows are compared, beside those of the machines.
+        folder: Where the prices were read from, for what is said of their age.
+
+    Raises:
+        InputError: If the export cannot be read.
+    """
+    own = {instance.project for instance in facts.inventory.instances}
+    found = billed(exports, own | set(projects))
     book = facts.prices
     assert isinstance(book, SnapshotPriceBook)
     # A bill of 720 hours holds less than a month of 730.
@@ -63,13 +83,13 @@ def reconcile(
     balances, other = _balances(modelled, found, book)
     ordered = tuple(sorted(balances, key=lambda one: (-abs(one.residual_usd), one.sku_id)))
     return Reconciliation(
-        warnings=tuple(_warnings(facts, found, request.prices)),
+        warnings=tuple(_warnings(facts, found, folder)),
         billing_exports=found.files,
         billed_from=found.start,
         billed_to=found.end,
         billed_hours=found.hours,
         names_projects=found.names_projects,
-        projects=tuple(sorted(projects)),
+        projects=tuple(sorted(own)),
         other_projects=found.other_projects,
         modelled_hours=_model_hours(facts),
         modelled_window=_window(facts),

@@ -16,6 +16,7 @@ from netplan_planner.model.path_class import Owner
 from netplan_planner.model.plan import MachineChooser
 from netplan_planner.model.pod_traffic import PodTraffic
 from netplan_planner.model.prices import PriceBook
+from netplan_planner.model.reconciliation import Reconciliation
 from netplan_planner.model.resources import Instance
 from netplan_planner.model.traffic import Edge, TrafficMatrix
 
@@ -54,6 +55,10 @@ class Facts(Value, frozen=True, kw_only=True, dict=True):
     """What was read of them; None as they are."""
     metrics: Metrics | None = None
     """None when Cloud Monitoring was neither asked nor given."""
+    reconciliation: Reconciliation | None = None
+    """The traffic against the bill; None when there is no bill to compare with, or no traffic."""
+    why_not_reconciled: str = ""
+    """Why a bill that was given cannot be compared; empty where none was, or where it was."""
 
     @cached_property
     def _threshold_by_name(self) -> dict[tuple[str, str], float]:

@@ -17,7 +17,6 @@ from netplan_planner.model import (
     Saving,
     SelfLink,
     Severity,
-    Text,
     total_usd,
     usage_of,
     worded,
@@ -137,7 +136,7 @@ def _hit(
     now = egress_estimate(facts, appliance, None, PathClass.INTERNET)
     rates = facts.rates_of(appliance)
     sends = f"; it sends {gbps(rates.egress.p95_gbps)} at the 95th percentile" if rates else ""
-    priced: tuple[Text, ...] = (", which costs ", money(fee), " a month on the way to it")
+    priced = (", which costs ", money(fee), " a month on the way to it")
     return Hit(
         resources=(appliance.ref,),
         subject=vm_subject(appliance),

@@ -82,10 +82,10 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if client is None or any(served_interfaces(facts, client)):
             continue
         appliance = hops.default(client)
-        subnetwork = client.interfaces[0].subnetwork
-        if appliance is not None and subnetwork is not None:
+        place = client.interfaces[0].subnetwork
+        if appliance is not None and place is not None:
             call = _Call(client=client, edge=edge)
-            found[subnetwork, appliance.ref.self_link].append(call)
+            found[place, appliance.ref.self_link].append(call)
     for (link, hop), calls in sorted(found.items()):
         subnetwork = facts.inventory.subnetwork_by_link.get(link)
         if not reaches_floor(facts, RULE.id, sum(call.edge.wire_bytes for call in calls)):

@@ -22,6 +22,7 @@
     traffic     minutes and flows, see `support.flows.entries`
     metrics     series of Cloud Monitoring, see `support.metrics.cases`; without `traffic` those of
                 flows are the traffic
+    bill        rows of a billing export: SKU, description, GiB, USD; of October 2026 (744 h)
     measurements  runs between machines, see `support.probes.stores`
     thresholds  {rule: {name: value}}
     expect      the hits of a bad case: subjects, and any field of the finding that matters
@@ -38,7 +39,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from netplan_planner.engine.measurements import Measured, read_measurements
+from netplan_planner.engine.reconcile import reconcile_facts
 from netplan_planner.model import Facts
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.readers import read_inventory
@@ -48,6 +52,7 @@ from netplan_pricing import SnapshotPriceBook, open_snapshot
 from netplan_rules.registry import thresholds
 from support.flows.entries import START, write_entries
 from support.metrics.cases import metrics_and_traffic
+from support.prices.billing_export import usage, write_flat_csv
 from support.probes.stores import write_store
 
 FIXTURES = Path(__file__).resolve().parents[3] / "rules" / "fixtures"
@@ -91,7 +96,7 @@ def facts_of(case: Json, folder: Path) -> Facts:
     today = date.fromisoformat(case.get("today", "2026-11-20"))
     prices = _prices()
     caps = _caps(date.fromisoformat(case.get("limits", today.isoformat())))
-    return Facts(
+    facts = Facts(
         inventory=inventory,
         traffic=traffic,
         prices=prices,
@@ -103,6 +108,15 @@ def facts_of(case: Json, folder: Path) -> Facts:
         measurement_coverage=measured[1],
         metrics=metrics,
     )
+    return _with_bill(case, facts, folder)
+
+
+def _with_bill(case: Json, facts: Facts, folder: Path) -> Facts:
+    if "bill" not in case:
+        return facts
+    rows = [usage(*row, project=PROJECT) for row in case["bill"]]
+    export = write_flat_csv(folder / "bill.csv", rows)
+    return replace(facts, reconciliation=reconcile_facts(facts, [export]))
 
 
 def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:

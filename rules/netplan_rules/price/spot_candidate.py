@@ -1,0 +1,228 @@
+"""Machines that work off a queue and are paid on demand."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    PIN_LABEL,
+    ROLE_LABEL,
+    AddressUse,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    InstanceGroup,
+    Instruction,
+    LineItem,
+    MachineChange,
+    Need,
+    Saving,
+    SavingBasis,
+    SelfLink,
+    Severity,
+    Usage,
+    line_item,
+    total_usd,
+    usage_of,
+    worded,
+)
+from netplan_planner.paths.machines import is_gke_node
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.managed import is_managed
+from netplan_rules.money import after_commitments, negated
+from netplan_rules.steps import keep_the_old
+from netplan_rules.trust import Doubts
+from netplan_rules.wording import money, vm_subject
+from netplan_rules.work import NEW_MACHINE
+
+ROLES = frozenset({"worker", "batch"})
+"""Values of the label netplan-role that say: it may stop at any time, and another goes on."""
+_WORDS = frozenset(
+    [
+        "batch",
+        "builder",
+        "crawler",
+        "render",
+        "runner",
+        "transcode",
+        "transcoder",
+        "worker",
+        "workers",
+    ]
+)
+
+RULE = Rule(
+    id="spot-candidate",
+    title="Workers that may stop at any time are paid on demand",
+    severity=Severity.LOW,
+    needs=frozenset({Need.INVENTORY, Need.PRICES}),
+    rationale="Spot machines cost a fraction of the price on demand, and so do their external"
+    " addresses; Google may take them back at any time with 30 seconds of notice. Work that is"
+    " taken from a queue and done again after a stop loses little by that.",
+    remediation="Run them as Spot machines, in a managed group that makes new ones, with a few on"
+    " demand beside them where the queue must not stand still.",
+    guards="Named are only machines that are labelled netplan-role=worker or batch, and members of"
+    " managed groups of at least three running machines whose name says it (worker, batch,"
+    " runner, …), these with low confidence. GKE nodes, pinned machines, other roles, Spot and"
+    " stopped machines, sole-tenant nodes and machines bound to a reservation keep the rule silent."
+    " What a commitment covers stays paid, and is taken off the saving.",
+    references=(
+        "https://cloud.google.com/compute/docs/instances/spot",
+        "https://cloud.google.com/vpc/network-pricing",
+    ),
+    work=NEW_MACHINE,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="min_usd_per_month",
+            default=20.0,
+            unit="USD/month",
+            about="what a machine must save",
+        ),
+        Threshold(
+            name="min_group_size",
+            default=3.0,
+            unit="machines",
+            about="running members of a managed group from which its name counts",
+        ),
+    ),
+    group_message="{count} workers on demand could be Spot machines",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each worker that is paid on demand."""
+    groups = facts.inventory.group_by_member
+    running: Counter[SelfLink] = Counter(
+        groups[instance.ref.self_link].ref.self_link
+        for instance in facts.inventory.instances
+        if instance.is_running and instance.ref.self_link in groups
+    )
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
+    least = facts.threshold(RULE.id, "min_group_size")
+    for instance in facts.inventory.instances:
+        group = groups.get(instance.ref.self_link)
+        size = running[group.ref.self_link] if group is not None else 0
+        why = _why(instance, group if size >= least else None)
+        if not why or not _may_be_spot(instance):
+            continue
+        try:
+            items = _lines(facts, instance)
+        except MissingDatum as error:
+            yield Gap(resource=instance.ref, reason=str(error))
+            continue
+        change = MachineChange(instance=instance, machine_type=None)
+        saving = after_commitments(facts, Saving(items=items), change, ledger)
+        if total_usd(saving.items) < floor:
+            continue
+        if saving.basis is SavingBasis.BILL:
+            ledger.take(change)
+        yield _hit(facts, instance, why, saving)
+
+
+def _may_be_spot(instance: Instance) -> bool:
+    return (
+        instance.is_running
+        and not instance.is_spot
+        and not instance.is_sole_tenant
+        and instance.reservation is None
+        and instance.label(PIN_LABEL) is None
+        and not is_gke_node(instance)
+    )
+
+
+def _why(instance: Instance, group: InstanceGroup | None) -> str:
+    """Return what says that a machine may stop at any time, or nothing."""
+    role = instance.label(ROLE_LABEL)
+    if role is not None:
+        return f"label {ROLE_LABEL}={role}" if role in ROLES else ""
+    if group is None or not group.is_managed:
+        return ""
+    words = {word.removesuffix("s") for word in re.split(r"[-_]", group.name)}
+    return f"name of the group {group.name}" if words & _WORDS else ""
+
+
+def _lines(facts: Facts, instance: Instance) -> tuple[LineItem, ...]:
+    """Return what a machine and its external addresses cost less as Spot.
+
+    Raises:
+        MissingDatum: If one of the prices is not known.
+    """
+    today = facts.machines.cost_today(instance, usage_of(instance))
+    spot = facts.machines.cost_today(replace(instance, is_spot=True), Usage.SPOT)
+    items = [*today, *(negated(item) for item in spot)]
+    for nic in instance.interfaces:
+        if nic.external_ipv4 is None:
+            continue
+        for use, name in (
+            (AddressUse.STANDARD_VM, "external IPv4 address in use"),
+            (AddressUse.SPOT_VM, "external IPv4 address of a Spot machine"),
+        ):
+            price = facts.prices.external_address(use, instance.region)
+            line = line_item(name, Decimal(HOURS_PER_MONTH), price)
+            items.append(line if use is AddressUse.STANDARD_VM else negated(line))
+    return tuple(items)
+
+
+def _hit(facts: Facts, instance: Instance, why: str, saving: Saving) -> Hit:
+    doubts = Doubts()
+    doubts.add("prices and supply of Spot machines change")
+    if not why.startswith("label"):
+        doubts.add("only the name says that the work can be done again")
+    if instance.local_ssd_count:
+        doubts.add("what is on its Local SSDs is lost when it is taken back")
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=worded(
+            f"{instance.name} is paid on demand, though it may stop at any time ({why}); as a Spot"
+            " machine it costs ",
+            money(saving.usd_per_month),
+            " a month less",
+        ),
+        evidence=(
+            Evidence(name="role", value=why, source="inventory"),
+            Evidence(name="machine_type", value=instance.machine_type, source="inventory"),
+        ),
+        saving=saving,
+        fix=_fix(facts, instance),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _fix(facts: Facts, instance: Instance) -> Fix:
+    how = (
+        "Give the group a template with --provisioning-model=SPOT, and let it replace its machines"
+        " a few at a time."
+        if is_managed(facts, instance)
+        else f"Make a machine image of {instance.name} and a machine of it with"
+        " --provisioning-model=SPOT and --instance-termination-action=STOP; let it take over."
+    )
+    return Fix(
+        label="Spot",
+        text=how,
+        verify=Instruction(
+            text="The queue is worked off as before, and a machine that is stopped on purpose loses"
+            " no work."
+        ),
+        clean_up=None
+        if is_managed(facts, instance)
+        else Instruction(text=f"Only then: delete the old {instance.name} and its disks."),
+        undo=Instruction(text="Let the group use the old template again.")
+        if is_managed(facts, instance)
+        else keep_the_old(f"the old {instance.name}"),
+        documents=RULE.references[:1],
+        caution="Google may take Spot machines back at any time, all of a zone at once among them:"
+        " never for what must answer.",
+    )
