@@ -88,7 +88,7 @@ def _short(metrics: Metrics, days: float, least: float) -> Hit:
     return Hit(
         resources=(ResourceRef(self_link=SelfLink("metrics/window")),),
         subject="metrics",
-        message=f"the metrics cover {days:.1f} days, {coverage.start:%Y-%m-%d} to"
+        message=f"the metrics cover {_told(days)}, {coverage.start:%Y-%m-%d} to"
         f" {coverage.end:%Y-%m-%d}; {least:g} are needed to decide sizes, and the busiest day of"
         " the week may not be among them",
         cause="all",
@@ -103,13 +103,17 @@ def _thin(instance: Instance, days: float, least: float) -> Hit:
     return Hit(
         resources=(instance.ref,),
         subject=vm_subject(instance),
-        message=f"{instance.name} has metrics of {days:.1f} days in all, with gaps; {least:g} are"
+        message=f"{instance.name} has metrics of {_told(days)} in all, with gaps; {least:g} are"
         " needed to decide its size",
         evidence=(
             Evidence(name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"),
         ),
         fix=_fix(least),
     )
+
+
+def _told(days: float) -> str:
+    return f"{days:.1f} days" if days >= 1 else "less than a day"
 
 
 def _fix(least: float) -> Fix:
