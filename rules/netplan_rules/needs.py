@@ -1,10 +1,11 @@
 """Which evidence a set of facts has; a rule that lacks some is *not evaluated*."""
 
 from netplan_planner.clusters.network import networks_of
-from netplan_planner.model import Facts, Need
+from netplan_planner.model import INTERNET_QUOTA, Facts, MeasuredKind, Metric, Need
 from netplan_planner.model.kubernetes import Kubernetes
 
 _NO_TRAFFIC = "no traffic was given (--traffic)"
+_NO_METRICS = "no metrics were read (--metrics, or --project)"
 _STEADY = "the traffic has steady rates only"
 _NO_PEERS = "the traffic is that of metrics, which name no peer and no address (--traffic)"
 _NO_CLUSTER = "no Kubernetes objects were read (--inventory)"
@@ -38,9 +39,21 @@ def lacking(need: Need, facts: Facts) -> str | None:
             if facts.traffic is None:
                 return _NO_TRAFFIC
             return _STEADY if facts.traffic.is_steady else None
+        case Need.TUNNEL_LOADS:
+            if facts.metrics is not None and facts.metrics.of_kind(
+                MeasuredKind.VPN_TUNNEL, Metric.VPN_SENT_PACKETS
+            ):
+                return None
+            return lacking(Need.FLOW_RECORDS, facts)
+        case Need.QUOTA_LIMITS:
+            if facts.metrics is None:
+                return _NO_METRICS
+            limits = facts.metrics.of_kind(MeasuredKind.QUOTA, Metric.QUOTA_LIMIT)
+            has_limit = any(one.resource.name == INTERNET_QUOTA for one in limits)
+            return None if has_limit else f"the metrics hold no limit of {INTERNET_QUOTA}"
         case Need.METRICS:
             if facts.metrics is None:
-                return "no metrics were read (--metrics, or --project)"
+                return _NO_METRICS
             return None if facts.metrics.series else "the metrics hold no series that rules use"
         case Need.TARGETS:
             # A label that cannot be read is a gap of the rule, not a lack of targets.

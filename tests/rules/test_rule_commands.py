@@ -87,6 +87,15 @@ GCLOUD = {
         ),
         switches=_flags("enable-flow-logs no-enable-flow-logs enable-private-ip-google-access"),
     ),
+    "compute routers nats update": Surface(
+        _flags("router region"),
+        _flags("min-ports-per-vm max-ports-per-vm nat-external-ip-pool"),
+        switches=_flags(
+            "enable-dynamic-port-allocation no-enable-dynamic-port-allocation"
+            " enable-endpoint-independent-mapping no-enable-endpoint-independent-mapping"
+            " clear-min-ports-per-vm clear-max-ports-per-vm"
+        ),
+    ),
     "beta compute backend-services update": Surface(
         _flags("region"), _flags("zonal-affinity-spillover zonal-affinity-spillover-ratio")
     ),

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from netplan_planner.model import Inventory, Metric
+from netplan_planner.model import INTER_REGION_QUOTA, INTERNET_QUOTA, Inventory, Metric
 from netplan_planner.readers.time_series.known import (
     FLOW_EGRESS,
     FLOW_INGRESS,
@@ -28,10 +28,7 @@ FLOW_LABELS = (
     ),
 )
 """What is kept of the series of flows; the rest (protocol, NIC, subnetworks) is added up there."""
-_QUOTA_METRICS = (
-    "compute.googleapis.com/vm_to_internet_egress_bandwidth",
-    "compute.googleapis.com/inter_region_egress_bandwidth",
-)
+_QUOTA_METRICS = (INTERNET_QUOTA, INTER_REGION_QUOTA)
 
 
 class Asked(NamedTuple):

@@ -2,10 +2,11 @@
 
 from netplan_planner.machines.become import Fit, Verdict, can_become, why_new_machine
 from netplan_planner.machines.series import SeriesFacts, generation_of, series_facts
-from netplan_planner.machines.size import SeenSize, SizeLimits, seen_size
+from netplan_planner.machines.size import STANDBY, SeenSize, SizeLimits, is_watched, seen_size
 from netplan_planner.machines.ties import ties_of
 
 __all__ = [
+    "STANDBY",
     "Fit",
     "SeenSize",
     "SeriesFacts",
@@ -13,6 +14,7 @@ __all__ = [
     "Verdict",
     "can_become",
     "generation_of",
+    "is_watched",
     "seen_size",
     "series_facts",
     "ties_of",

@@ -8,6 +8,15 @@ from netplan_planner.units import BYTES_PER_GIB
 STANDBY = "standby"
 """A machine that is idle on purpose, by its label."""
 
+_GAPS_RATIO = 0.02
+"""Share of the wanted days that may lack points: the newest come minutes late, and machines and
+agents restart."""
+
+
+def is_watched(days: float, least_days: float) -> bool:
+    """Return whether days with points are as many as are wanted, but for short gaps."""
+    return days >= least_days * (1 - _GAPS_RATIO)
+
 
 class SizeLimits(Value, frozen=True, kw_only=True):
     """How far use may fill a machine, and how long it has to be watched."""
@@ -67,7 +76,7 @@ def seen_size(
     cpu = facts.metrics.of(link, Metric.VM_CPU)
     cpu_ratio = memory_ratio = None
     days = []
-    if cpu is not None and cpu.days >= limits.min_days:
+    if cpu is not None and is_watched(cpu.days, limits.min_days):
         cpu_ratio = cpu.p95
         wanted = ceil(cpu_ratio * shape.vcpus / limits.cpu_ratio)
         vcpus = min(max(wanted, 1), shape.vcpus)
@@ -98,9 +107,9 @@ def _used_memory(
     assert facts.metrics is not None
     link = instance.ref.self_link
     agent = facts.metrics.of(link, Metric.VM_MEMORY)
-    if agent is not None and agent.days >= least_days:
+    if agent is not None and is_watched(agent.days, least_days):
         return min(agent.max, 1.0), agent.days
     balloon = facts.metrics.of(link, Metric.VM_BALLOON_USED)
-    if balloon is not None and balloon.days >= least_days and shape.memory_gib > 0:
+    if balloon is not None and is_watched(balloon.days, least_days) and shape.memory_gib > 0:
         return min(balloon.max / BYTES_PER_GIB / shape.memory_gib, 1.0), balloon.days
     return None

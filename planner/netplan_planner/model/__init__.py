@@ -84,6 +84,8 @@ from netplan_planner.model.measurement import (
     MeasurementCoverage,
 )
 from netplan_planner.model.metrics import (
+    INTER_REGION_QUOTA,
+    INTERNET_QUOTA,
     MeasuredKind,
     MeasuredResource,
     Metric,

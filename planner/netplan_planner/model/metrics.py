@@ -89,6 +89,13 @@ class Metric(StrEnum):
     INTER_REGION_USAGE = "compute.googleapis.com/quota/inter_region_egress_bandwidth/usage"
 
 
+INTERNET_QUOTA = "compute.googleapis.com/vm_to_internet_egress_bandwidth"
+"""The quota of a project and region for what its machines send outside the VPC, in Mbit/s; the
+name of its `MeasuredResource`."""
+INTER_REGION_QUOTA = "compute.googleapis.com/inter_region_egress_bandwidth"
+"""The same of what they send to other regions inside it."""
+
+
 class MeasuredKind(StrEnum):
     """What a series is about."""
 
@@ -126,7 +133,7 @@ class MetricSeries(Value, frozen=True, kw_only=True):
     resource: MeasuredResource
     labels: tuple[tuple[str, str], ...] = ()
     """What tells it from the resource's other series of the metric, such as the reason of drops;
-    empty for the sum of them, or where there is one."""
+    empty for the sum of them, or where there is one that names no reason."""
     unit: str
     """`By/s`, `{packet}/s`, `1`, … in UCUM, as Cloud Monitoring writes units."""
     p50: float

@@ -298,6 +298,14 @@ class NatGateway(Value, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
     source_ranges: str | None = None
     subnetworks: tuple[SelfLink, ...] = ()
+    min_ports_per_vm: int | None = None
+    """None: not stated, so the default of its way of allocation holds."""
+    max_ports_per_vm: int | None = None
+    """Of dynamic allocation alone."""
+    is_dynamic: bool | None = None
+    """Whether machines get more ports as they need them; None: not stated."""
+    is_endpoint_independent: bool | None = None
+    """Whether a machine's address and port keep theirs to every destination; None: not stated."""
     is_private: bool = False
     """Private NAT, between networks: nothing reaches the internet through it."""
 

@@ -240,6 +240,10 @@ def _nat(
         subnetworks=tuple(
             subnetwork_link(part.name, project, region) for part in nat.subnetworks if part.name
         ),
+        min_ports_per_vm=nat.min_ports_per_vm,
+        max_ports_per_vm=nat.max_ports_per_vm,
+        is_dynamic=nat.enable_dynamic_port_allocation,
+        is_endpoint_independent=nat.enable_endpoint_independent_mapping,
         is_private=nat.type == "PRIVATE",
     )
 

@@ -318,6 +318,10 @@ class WireNat(Wire):
     type: str | None = None
     source_subnetwork_ip_ranges_to_nat: str | None = None
     subnetworks: list[WireNatSubnetwork] = []
+    min_ports_per_vm: Count | None = None
+    max_ports_per_vm: Count | None = None
+    enable_dynamic_port_allocation: bool | None = None
+    enable_endpoint_independent_mapping: bool | None = None
 
 
 class WireRouter(Wire):

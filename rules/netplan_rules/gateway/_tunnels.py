@@ -3,11 +3,32 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from netplan_planner.model import Edge, Facts, OwnerKind, SelfLink, VpnTunnel
+from netplan_planner.model import (
+    Edge,
+    Facts,
+    Metric,
+    MetricSeries,
+    OwnerKind,
+    SelfLink,
+    Value,
+    VpnTunnel,
+)
 from netplan_planner.throughput.limits.tables import PathLimit, path_limit
 from netplan_planner.units import gbps_from_bytes
+from netplan_rules.trust import Doubts, doubts_of_edge
 
 _PACKETS = "vpn-tunnel-packets"
+
+
+class TunnelLoad(Value, frozen=True, kw_only=True):
+    """What a tunnel carries, both directions added, and who says so."""
+
+    packets_per_s: float
+    """At the 95th percentile."""
+    packet_bytes: float | None
+    """Their mean size, headers included; None: not known."""
+    source: str
+    doubts: tuple[str, ...] = ()
 
 
 def packet_limit(facts: Facts) -> PathLimit | None:
@@ -28,6 +49,56 @@ def edges_by_tunnel(facts: Facts) -> dict[str, list[Edge]]:
             if owner.kind is OwnerKind.HYBRID:
                 found[owner.key].append(edge)
     return found
+
+
+def counted_load(facts: Facts, tunnel: VpnTunnel) -> TunnelLoad | None:
+    """Return what Cloud Monitoring counted of a tunnel; None: nothing."""
+    packets = _both(facts, tunnel, Metric.VPN_SENT_PACKETS, Metric.VPN_RECEIVED_PACKETS)
+    if not packets:
+        return None
+    doubts = Doubts()
+    if len(packets) == 1:
+        doubts.add("the packets of one direction alone are counted")
+    else:
+        doubts.add("the 95th percentiles of both directions are added up")
+    if not all(one.is_by_minute for one in packets):
+        doubts.add("points cover more than a minute, so bursts are hidden")
+    sizes = _both(facts, tunnel, Metric.VPN_SENT_BYTES, Metric.VPN_RECEIVED_BYTES)
+    mean = sum(one.mean for one in packets)
+    is_whole = len(sizes) == len(packets) and mean > 0
+    return TunnelLoad(
+        packets_per_s=sum(one.p95 for one in packets),
+        packet_bytes=sum(one.mean for one in sizes) / mean if is_whole else None,
+        source="Cloud Monitoring, vpn.googleapis.com/network",
+        doubts=tuple(doubts.reasons),
+    )
+
+
+def _both(facts: Facts, tunnel: VpnTunnel, *metrics: Metric) -> list[MetricSeries]:
+    if facts.metrics is None:
+        return []
+    found = (facts.metrics.of(tunnel.ref.self_link, metric) for metric in metrics)
+    return [one for one in found if one is not None]
+
+
+def seen_load(facts: Facts, edges: Sequence[Edge]) -> TunnelLoad | None:
+    """Return what flow records say of the pairs that share a tunnel; None: nothing."""
+    size_bytes = packet_bytes(edges)
+    if size_bytes is None:
+        return None
+    doubts = Doubts()
+    if len({(edge.src, edge.dst) for edge in edges}) > 1:
+        doubts.add("the rates of several pairs are added up as if they fell together")
+    for edge in edges:
+        for reason in doubts_of_edge(facts, edge, of_month=False).reasons:
+            doubts.add(reason)
+    rate = sum(edge.series.p95_gbps for edge in edges)
+    return TunnelLoad(
+        packets_per_s=rate / tunnel_gbps(1.0, size_bytes),
+        packet_bytes=size_bytes,
+        source="flow logs",
+        doubts=tuple(doubts.reasons),
+    )
 
 
 def networks_of_gateways(facts: Facts) -> dict[SelfLink, SelfLink]:

@@ -1,9 +1,8 @@
 """VPN tunnels that carry about as many packets as one may."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from netplan_planner.model import (
-    Edge,
     Evidence,
     Facts,
     Fix,
@@ -19,13 +18,15 @@ from netplan_planner.model import (
 from netplan_planner.throughput.limits.tables import PathLimit
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.gateway._tunnels import (
+    TunnelLoad,
+    counted_load,
     edges_by_tunnel,
     owner_key,
-    packet_bytes,
     packet_limit,
+    seen_load,
     tunnel_gbps,
 )
-from netplan_rules.trust import Doubts, doubts_of_edge
+from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps
 from netplan_rules.work import GATEWAY
 
@@ -33,16 +34,16 @@ RULE = Rule(
     id="vpn-tunnel-saturated",
     title="A VPN tunnel carries as many packets as it may",
     severity=Severity.HIGH,
-    needs=frozenset({Need.VPN_TUNNELS, Need.FLOW_RECORDS}),
+    needs=frozenset({Need.VPN_TUNNELS, Need.TUNNEL_LOADS}),
     rationale="A Cloud VPN tunnel carries a fixed number of packets a second, both directions"
     " added, whatever the machines behind it may send; small packets fill it long before its"
     " Gbit/s do. What comes on top is dropped.",
     remediation="More tunnels with routes of one priority, which share the flows (ECMP), greater"
     " packets, or an Interconnect.",
-    guards="Silent below the share of the limit. The records tell the rate of each pair, not of the"
-    " tunnel: where several pairs share it their 95th percentiles are added up and the confidence"
-    " is lower, for they need not fall together. What tunnels carry that no flow record names is"
-    " not seen; tunnels without any are listed as not judged.",
+    guards="Silent below the share of the limit. The tunnel's own metrics go before flow records,"
+    " which tell the rate of each pair, not of the tunnel: where several pairs share it, or two"
+    " directions are counted, their 95th percentiles are added up and the confidence is lower, for"
+    " they need not fall together. Tunnels that neither names are listed as not judged.",
     references=(
         "https://docs.cloud.google.com/network-connectivity/docs/vpn/quotas",
         "https://docs.cloud.google.com/network-connectivity/docs/vpn/concepts/classic-topologies",
@@ -67,60 +68,38 @@ RULE = Rule(
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each tunnel whose packets reach the share of its limit."""
     limit = packet_limit(facts)
-    if facts.traffic is None:
-        return
     carried = edges_by_tunnel(facts)
     for tunnel in facts.inventory.vpn_tunnels:
         edges = carried.get(owner_key(tunnel), ())
-        size_bytes = packet_bytes(edges)
+        # Metrics count every packet of the tunnel, whoever sends it.
+        load = counted_load(facts, tunnel) or seen_load(facts, edges)
         if limit is None:
             yield Gap(resource=tunnel.ref, reason="no source states what a tunnel carries then")
-        elif size_bytes is None:
-            yield Gap(resource=tunnel.ref, reason="no flow record names the tunnel")
-        else:
-            rate = sum(edge.series.p95_gbps for edge in edges)
-            packets = rate / tunnel_gbps(1.0, size_bytes)
-            if packets >= facts.threshold(RULE.id, "p95_ratio") * limit.value:
-                yield _hit(facts, tunnel, edges, limit, packets, size_bytes)
+        elif load is None:
+            yield Gap(resource=tunnel.ref, reason="no metric and no flow record names the tunnel")
+        elif load.packets_per_s >= facts.threshold(RULE.id, "p95_ratio") * limit.value:
+            yield _hit(tunnel, load, limit)
 
 
-def _hit(
-    facts: Facts,
-    tunnel: VpnTunnel,
-    edges: Sequence[Edge],
-    limit: PathLimit,
-    packets: float,
-    size_bytes: float,
-) -> Hit:
+def _hit(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> Hit:
     doubts = Doubts()
-    ways = {(edge.src, edge.dst) for edge in edges}
-    if len(ways) > 1:
-        doubts.add("the rates of several pairs are added up as if they fell together")
-    for edge in edges:
-        for reason in doubts_of_edge(facts, edge, of_month=False).reasons:
-            doubts.add(reason)
-    rate, most = tunnel_gbps(packets, size_bytes), tunnel_gbps(limit.value, size_bytes)
+    for reason in load.doubts:
+        doubts.add(reason)
     return Hit(
         resources=(tunnel.ref,),
         subject=f"{tunnel.name} ({tunnel.region})",
-        message=f"{tunnel.name} carries {packets:,.0f} packets a second ({gbps(rate)} of"
-        f" {size_bytes:,.0f} bytes) at the 95th percentile, both directions added; a tunnel carries"
-        f" {limit.value:,.0f}, with such packets {gbps(most)}",
+        message=_message(tunnel, load, limit),
         evidence=(
-            Evidence(name="packets", value=round(packets), unit="packets/s", source="flow logs"),
-            Evidence(name="packet_size", value=round(size_bytes), unit="bytes", source="flow logs"),
-            Evidence(name="cap", value=most, unit="Gbit/s", source=limit.source),
+            Evidence(
+                name="packets",
+                value=round(load.packets_per_s),
+                unit="packets/s",
+                source=load.source,
+            ),
+            *_sizes(load, limit),
         ),
-        limit=Limit(
-            name="vpn-tunnel",
-            gbps=most,
-            kind=LimitKind.DOCUMENTED,
-            source=limit.source,
-            as_of=limit.as_of,
-            detail=f"{limit.value:,.0f} packets/s of {size_bytes:,.0f} bytes",
-            lifted_by="more tunnels, or an Interconnect",
-        ),
-        used_ratio=packets / limit.value,
+        limit=_limit(load, limit),
+        used_ratio=load.packets_per_s / limit.value,
         fix=Fix(
             label="another tunnel beside it",
             text=f"Make a tunnel more between the two gateways of {tunnel.name}, with a BGP session"
@@ -137,4 +116,40 @@ def _hit(
         ),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
+    )
+
+
+def _message(tunnel: VpnTunnel, load: TunnelLoad, limit: PathLimit) -> str:
+    size_bytes = load.packet_bytes
+    if size_bytes is None:
+        of, with_such = "", ""
+    else:
+        rate = tunnel_gbps(load.packets_per_s, size_bytes)
+        of = f" ({gbps(rate)} of {size_bytes:,.0f} bytes)"
+        with_such = f", with such packets {gbps(tunnel_gbps(limit.value, size_bytes))}"
+    return (
+        f"{tunnel.name} carries {load.packets_per_s:,.0f} packets a second{of} at the 95th"
+        f" percentile, both directions added; a tunnel carries {limit.value:,.0f}{with_such}"
+    )
+
+
+def _sizes(load: TunnelLoad, limit: PathLimit) -> Iterator[Evidence]:
+    if load.packet_bytes is not None:
+        size = round(load.packet_bytes)
+        yield Evidence(name="packet_size", value=size, unit="bytes", source=load.source)
+        most = tunnel_gbps(limit.value, load.packet_bytes)
+        yield Evidence(name="cap", value=most, unit="Gbit/s", source=limit.source)
+
+
+def _limit(load: TunnelLoad, limit: PathLimit) -> Limit | None:
+    if load.packet_bytes is None:
+        return None
+    return Limit(
+        name="vpn-tunnel",
+        gbps=tunnel_gbps(limit.value, load.packet_bytes),
+        kind=LimitKind.DOCUMENTED,
+        source=limit.source,
+        as_of=limit.as_of,
+        detail=f"{limit.value:,.0f} packets/s of {load.packet_bytes:,.0f} bytes",
+        lifted_by="more tunnels, or an Interconnect",
     )

@@ -153,6 +153,11 @@ def test_a_router_with_gateways(read: Reader) -> None:
                 "natIps": [f"{REGION}/addresses/n"],
                 "sourceSubnetworkIpRangesToNat": "LIST_OF_SUBNETWORKS",
                 "subnetworks": [{"name": f"{REGION}/subnetworks/s"}, {}],
+                "minPortsPerVm": 32,
+                "maxPortsPerVm": 1024,
+                "enableDynamicPortAllocation": True,
+                "enableEndpointIndependentMapping": False,
+                "type": "PRIVATE",
             },
             {},
         ],
@@ -164,7 +169,10 @@ def test_a_router_with_gateways(read: Reader) -> None:
     assert own.addresses == ("projects/p/regions/us-east1/addresses/n",)
     assert own.subnetworks == ("projects/p/regions/us-east1/subnetworks/s",)
     assert (own.router, own.network) == (found.ref.self_link, "projects/p/global/networks/n")
+    assert (own.min_ports_per_vm, own.max_ports_per_vm) == (32, 1024)
+    assert (own.is_dynamic, own.is_endpoint_independent, own.is_private) == (True, False, True)
     assert (unnamed.name, unnamed.is_auto_allocated) == ("nat2", None)
+    assert (unnamed.min_ports_per_vm, unnamed.is_dynamic) == (None, None)
 
 
 @pytest.mark.parametrize(

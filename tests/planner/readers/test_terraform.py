@@ -442,6 +442,25 @@ def test_an_idle_address_that_the_plan_uses_is_not_idle(tmp_path: Path) -> None:
     assert [one.status for one in read(tmp_path, plan(new)).addresses] == [None]
 
 
+def test_the_ports_of_a_gateway(tmp_path: Path) -> None:
+    home = {"project": "p", "region": "us-east1"}
+    link = "projects/p/regions/us-east1/routers/r"
+    router = {**home, "name": "r", "network": "n", "self_link": link}
+    ports = {"min_ports_per_vm": 64, "enable_dynamic_port_allocation": False}
+    nat = {**home, "name": "nat", "router": "r", **ports}
+    found = read(
+        tmp_path,
+        plan(
+            change("google_compute_router.r", router),
+            change("google_compute_router_nat.nat", nat, {"max_ports_per_vm": True}),
+        ),
+    )
+    ((gateway,),) = [one.nats for one in found.routers]
+    assert (gateway.min_ports_per_vm, gateway.is_dynamic) == (64, False)
+    assert gateway.max_ports_per_vm is None
+    assert "known after apply: max_ports_per_vm" in reasons(found)
+
+
 def test_gateways_and_peerings_of_others_are_lost_not_made_up(tmp_path: Path) -> None:
     nat = {"name": "nat", "project": "p", "region": "us-east1", "router": "elsewhere"}
     inventory = read(tmp_path, plan(change("google_compute_router_nat.nat", nat)))

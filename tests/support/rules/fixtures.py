@@ -13,7 +13,8 @@
     fronts      forwarding rules: name, address, scheme, region, backend (a service), tier
     routes      name, range, `priority`, `tags`, and the next hop: `instance` (zone/name), `ip`,
                 `tunnel` (region/name) or `gateway` (true: the internet's)
-    nats        Cloud NAT gateways: name, region, and `addresses`, `subnetworks`, `type`
+    nats        Cloud NAT gateways: name, region, and `addresses`, `subnetworks`, `type`,
+                `ports` (fields of the Compute API on ports and mapping)
     tunnels     VPN tunnels: name, region, `gateway`, `network` (of its router; without one, it has
                 none), and `peer` (a gateway, `region/name`)
     log_configurations  of flow logs: name, and fields of the Network Management API
@@ -439,6 +440,7 @@ def _router(n: Json) -> Json:
             {"name": _link(f"regions/{region}/subnetworks/{s}")} for s in n.get("subnetworks", ())
         ],
         "type": n.get("type", "PUBLIC"),
+        **n.get("ports", {}),
     }
     return {
         "kind": "compute#router",

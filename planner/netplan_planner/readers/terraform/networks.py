@@ -100,6 +100,10 @@ def nat(a: Attributes) -> JsonObject:
         "natIps": a.texts("nat_ips"),
         "sourceSubnetworkIpRangesToNat": a.get("source_subnetwork_ip_ranges_to_nat"),
         "subnetworks": [{"name": one.link("name")} for one in a.blocks("subnetwork")],
+        "minPortsPerVm": a.get("min_ports_per_vm"),
+        "maxPortsPerVm": a.get("max_ports_per_vm"),
+        "enableDynamicPortAllocation": a.get("enable_dynamic_port_allocation"),
+        "enableEndpointIndependentMapping": a.get("enable_endpoint_independent_mapping"),
     }
 
 

@@ -30,6 +30,9 @@ from netplan_planner.readers.time_series.summaries import Summary, summary_of
 
 Labels = tuple[tuple[str, str], ...]
 
+_REASONS = frozenset({"reason", "drop_reason"})
+"""Labels that say why: they are told of a part that stands alone, which is the sum again."""
+
 
 class _One:
     """The series of one resource and metric, before they become one."""
@@ -101,6 +104,8 @@ def _labels(identity: Identity, keys: tuple[str, ...]) -> Labels:
 def _series(one: _One) -> Iterator[MetricSeries]:
     """Yield the whole of a resource's metric, then its parts where there are several.
 
+    A part that stands alone has its say where its label is a reason.
+
     Raises:
         Unusable: If its points tell nothing.
     """
@@ -109,7 +114,7 @@ def _series(one: _One) -> Iterator[MetricSeries]:
     whole_labels = tuple(label for label in one.parts[0][0] if label[0] in one.known.apart)
     yield _made(one, whole_labels, one.parts, grid)
     kinds = sorted({labels for labels, _, _ in one.parts})
-    if len(kinds) > 1:
+    if len(kinds) > 1 or any(name in _REASONS for name, _ in kinds[0]):
         for labels in kinds:
             own = [part for part in one.parts if part[0] == labels]
             if any(len(part.end_us) for _, part, _ in own):

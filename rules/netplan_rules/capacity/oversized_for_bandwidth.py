@@ -1,0 +1,218 @@
+"""Machines whose bandwidth, CPU and memory a smaller type of their series carries."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.machines import STANDBY, is_watched
+from netplan_planner.model import (
+    PIN_LABEL,
+    ROLE_LABEL,
+    BandwidthTier,
+    Candidate,
+    CoverLedger,
+    Destination,
+    EgressCap,
+    Evidence,
+    Facts,
+    Gap,
+    Hit,
+    Infeasible,
+    Instance,
+    MachineRates,
+    Need,
+    Saving,
+    SavingBasis,
+    Severity,
+    worded,
+)
+from netplan_planner.throughput import instance_cap
+from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import (
+    doubts_of_caps,
+    egress_estimate,
+    need_of,
+    resize_change,
+    resize_fix,
+    size_evidence,
+    type_evidence,
+    unknown_cap,
+)
+from netplan_rules.managed import is_managed
+from netplan_rules.money import by_bill, machine_saving, take
+from netplan_rules.sizes import days_that_decide, size_of
+from netplan_rules.trust import doubts_of_rates
+from netplan_rules.wording import gbps, machines, money, rate_evidence, vm_subject
+from netplan_rules.work import MACHINE_TYPE
+
+RULE = Rule(
+    id="oversized-for-bandwidth",
+    title="A machine is larger than its bandwidth, CPU and memory need",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.INVENTORY, Need.METRICS, Need.RATES, Need.PRICES}),
+    rationale="Bandwidth comes with vCPUs, so machines are made large for it; when the load never"
+    " comes, vCPUs and memory are paid for that nothing uses.",
+    remediation="Take the smaller type of the same series that carries the busiest minute, the CPU"
+    " and the memory that were seen.",
+    guards="Bandwidth, CPU and memory must all be measured for at least the days that decide"
+    " (`min_metric_days` of cheaper-series), so that two weekly peaks are in them; what was not"
+    " measured is taken as needed. The smaller type carries the busiest minute, inside and to"
+    " outside the VPC, and a declared target, each with room. Silent for machines that are labelled"
+    " netplan-role=standby or pinned, are stopped, have Tier_1 (tier1-unused looks at them), GPUs,"
+    " local SSD, shared cores, a specific reservation or nested virtualization, or stand on"
+    " sole-tenant nodes, and below the money floor. A type of another series is the business of"
+    " cheaper-series; where both have one, the order of fixes takes the better and says so.",
+    references=(
+        "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-i"
+        "nstances",
+        "https://cloud.google.com/compute/docs/network-bandwidth",
+    ),
+    work=MACHINE_TYPE,
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="max_p95_ratio",
+            default=0.3,
+            unit="ratio",
+            about="share of the cap that the 95th percentile of what is sent stays below",
+        ),
+        Threshold(
+            name="min_saving_usd",
+            default=10.0,
+            unit="USD/month",
+            about="saving per machine below which the rule keeps silent",
+        ),
+    ),
+    group_message="{count} machines are larger than their bandwidth, CPU and memory need; the first"
+    " ({machine_type}) than {proposed}",
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each machine of which less would do, by metrics of all three."""
+    ledger = facts.machines.ledger(facts.inventory, facts.today)
+    for rates in facts.machine_rates:
+        instance = facts.inventory.instance_by_link[rates.link]
+        if not _is_comparable(facts, instance) or not _is_watched(facts, instance, rates):
+            continue
+        cap = instance_cap(instance, facts.caps)
+        if cap is None:
+            yield unknown_cap(facts, instance)
+        elif rates.egress.p95_gbps < facts.threshold(RULE.id, "max_p95_ratio") * cap.egress_gbps:
+            yield from _judged(facts, instance, rates, cap, ledger)
+
+
+def _is_comparable(facts: Facts, instance: Instance) -> bool:
+    shape = facts.shape(instance.machine_type)
+    return (
+        shape is not None
+        and not (shape.is_shared_core or shape.is_bare_metal or shape.gpu_count)
+        and not shape.bundled_local_ssd_gib
+        and instance.is_running
+        and instance.bandwidth_tier is not BandwidthTier.TIER_1
+        and not instance.is_sole_tenant
+        and instance.reservation is None
+        and not instance.has_nested_virtualization
+        and instance.gpu_count == 0
+        and instance.local_ssd_count == 0
+        and instance.label(PIN_LABEL) is None
+        and instance.label(ROLE_LABEL) != STANDBY
+    )
+
+
+def _is_watched(facts: Facts, instance: Instance, rates: MachineRates) -> bool:
+    """Return whether all three were measured for as long as it takes."""
+    shape = facts.shape(instance.machine_type)
+    days = rates.observed_hours * SECONDS_PER_HOUR / SECONDS_PER_DAY
+    if shape is None or not is_watched(days, days_that_decide(facts)):
+        return False
+    size = size_of(facts, instance, shape)
+    return size.cpu_ratio is not None and size.memory_ratio is not None
+
+
+def _judged(
+    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, ledger: CoverLedger
+) -> Iterator[Hit]:
+    candidate = _smaller(facts, instance, rates, ledger)
+    if candidate is None or candidate.usd_per_month is None:
+        return
+    saving = machine_saving(facts, instance, candidate, ledger)
+    if saving.usd_per_month >= Decimal(str(facts.threshold(RULE.id, "min_saving_usd"))):
+        take(ledger, instance, candidate)
+        yield _hit(facts, instance, rates, cap, candidate, saving)
+
+
+def _smaller(
+    facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger
+) -> Candidate | None:
+    """Return the cheapest type of the series that carries what was seen, if it has fewer vCPUs.
+
+    Less memory alone has nothing to do with bandwidth.
+    """
+    target = facts.target(instance)
+    wanted = max(rates.egress.max_gbps, target.gbps if target is not None else 0.0)
+    need = need_of(facts, instance, wanted, Destination.INTERNAL)
+    shape = facts.shape(instance.machine_type)
+    if need is None or shape is None:
+        return None
+    plan = facts.machines.choose(replace(need, series=(instance.series,)))
+    if isinstance(plan, Infeasible):
+        return None
+    best = by_bill(ledger, instance, plan.ranked)[0]
+    is_plain = not (best.is_tier1 or best.is_peak or best.to_check)
+    return best if best.vcpus < shape.vcpus and is_plain else None
+
+
+def _hit(
+    facts: Facts,
+    instance: Instance,
+    rates: MachineRates,
+    cap: EgressCap,
+    candidate: Candidate,
+    saving: Saving,
+) -> Hit:
+    doubts = doubts_of_rates(facts, instance, rates)
+    if is_managed(facts, instance):
+        doubts.add("a group made it, and may hold it ready for more load")
+    doubts_of_caps(facts, doubts, cap, candidate)
+    is_before = saving.basis is SavingBasis.BEFORE_COMMITMENTS
+    before = " before commitments" if is_before else ""
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=worded(
+            f"{instance.name} sends {gbps(rates.egress.p95_gbps)} at the 95th percentile and"
+            f" {gbps(rates.egress.max_gbps)} at most, of {gbps(cap.egress_gbps)};"
+            f" {machines(candidate)} carries that, its CPU and its memory for ",
+            money(saving.usd_per_month),
+            f" a month less than {instance.machine_type}{before}",
+        ),
+        cause=before,
+        evidence=(
+            rate_evidence("p95", rates.egress.p95_gbps, rates.source),
+            rate_evidence("max", rates.egress.max_gbps, rates.source),
+            rate_evidence("cap", cap.egress_gbps, cap.source),
+            rate_evidence("proposed_cap", candidate.cap_gbps, candidate.limit.source),
+            Evidence(name="proposed", value=candidate.machine_type, source="price snapshot"),
+            Evidence(
+                name="window",
+                value=round(rates.observed_hours, 1),
+                unit="hours",
+                source=rates.source,
+            ),
+            *size_evidence(facts, instance),
+            type_evidence(instance),
+        ),
+        throughput_now=egress_estimate(facts, instance, None),
+        throughput_fixed=egress_estimate(facts, instance, candidate),
+        saving=saving,
+        # What is not sure to save is no more than a hint.
+        severity=Severity.INFO if is_before else None,
+        fix=resize_fix(facts, instance, candidate, ""),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+        change=resize_change(instance, candidate),
+    )

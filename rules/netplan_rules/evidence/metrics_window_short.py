@@ -1,0 +1,128 @@
+"""Metrics of too short a time to decide by."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from netplan_planner.machines import is_watched
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Hit,
+    Instance,
+    Instruction,
+    Metric,
+    Metrics,
+    Need,
+    ResourceRef,
+    SelfLink,
+    Severity,
+)
+from netplan_rules.base import Rule
+from netplan_rules.sizes import days_that_decide
+from netplan_rules.wording import vm_subject
+from netplan_rules.work import READ_AGAIN
+
+RULE = Rule(
+    id="metrics-window-short",
+    title="Metrics cover too short a time",
+    severity=Severity.INFO,
+    needs=frozenset({Need.METRICS}),
+    rationale="Load comes by the day and by the week: a machine that is idle in a few days may be"
+    " full at the end of the week. Fourteen days have each day of the week twice, so that a peak"
+    " can be told from an accident.",
+    remediation="Read more days (`--metrics-days`), or ask again when there are more.",
+    guards="The days are those that decide sizes (`min_metric_days` of cheaper-series), and only"
+    " time that has points counts. Where all metrics are of too short a time, one finding says so;"
+    " else machines with less than that are named. Machines that are younger, or that were started"
+    " within the window, cannot have more; machines that are stopped have none.",
+    references=(
+        "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-i"
+        "nstances",
+        "https://docs.cloud.google.com/monitoring/api/metrics_gcp_i_o",
+    ),
+    work=READ_AGAIN,
+    since="0.1.0",
+    group_message="{count} machines have metrics of too short a time; the first of {days} days",
+)
+
+_BY_MACHINE = (Metric.VM_SENT_BYTES, Metric.VM_CPU, Metric.VM_MEMORY)
+"""What decides a size, for which points come as long as a machine runs."""
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit]:
+    """Yield one hit where all metrics are short, else one for each machine that has few points."""
+    metrics = facts.metrics
+    if metrics is None or metrics.coverage.start is None or metrics.coverage.end is None:
+        return
+    least = days_that_decide(facts)
+    span_days = (metrics.coverage.end - metrics.coverage.start) / timedelta(days=1)
+    if not is_watched(span_days, least):
+        yield _short(metrics, span_days, least)
+        return
+    for instance in facts.inventory.instances:
+        days = _days(metrics, instance)
+        if days is not None and not is_watched(days, least) and _could_have_more(metrics, instance):
+            yield _thin(instance, days, least)
+
+
+def _days(metrics: Metrics, instance: Instance) -> float | None:
+    """Return the fewest days with points of what decides a size; None: nothing was measured."""
+    found = (metrics.of(instance.ref.self_link, metric) for metric in _BY_MACHINE)
+    return min((one.days for one in found if one is not None), default=None)
+
+
+def _could_have_more(metrics: Metrics, instance: Instance) -> bool:
+    """Return whether a machine ran all the time that metrics cover."""
+    start = metrics.coverage.start
+    assert start is not None
+    since = instance.last_started or instance.created
+    return instance.is_running and (since is None or since <= start)
+
+
+def _short(metrics: Metrics, days: float, least: float) -> Hit:
+    coverage = metrics.coverage
+    assert coverage.start is not None
+    assert coverage.end is not None
+    return Hit(
+        resources=(ResourceRef(self_link=SelfLink("metrics/window")),),
+        subject="metrics",
+        message=f"the metrics cover {_told(days)}, {coverage.start:%Y-%m-%d} to"
+        f" {coverage.end:%Y-%m-%d}; {least:g} are needed to decide sizes, and the busiest day of"
+        " the week may not be among them",
+        cause="all",
+        evidence=(
+            Evidence(name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"),
+        ),
+        fix=_fix(least),
+    )
+
+
+def _thin(instance: Instance, days: float, least: float) -> Hit:
+    return Hit(
+        resources=(instance.ref,),
+        subject=vm_subject(instance),
+        message=f"{instance.name} has metrics of {_told(days)} in all, with gaps; {least:g} are"
+        " needed to decide its size",
+        evidence=(
+            Evidence(name="days", value=round(days, 1), unit="days", source="Cloud Monitoring"),
+        ),
+        fix=_fix(least),
+    )
+
+
+def _told(days: float) -> str:
+    return f"{days:.1f} days" if days >= 1 else "less than a day"
+
+
+def _fix(least: float) -> Fix:
+    return Fix(
+        text=f"Read at least {least:g} days with the month's busiest in them: --metrics-days"
+        f" {least:g} with --project, or a longer interval of what is stored.",
+        label="more days of metrics",
+        verify=Instruction(text="The next audit's coverage names the days."),
+        documents=RULE.references,
+        caution="Cloud Monitoring keeps most metrics for six weeks, and may answer older days"
+        " more coarsely.",
+    )

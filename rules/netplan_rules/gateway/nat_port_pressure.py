@@ -1,0 +1,188 @@
+"""NAT gateways whose machines run out of ports."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Gap,
+    Hit,
+    MeasuredKind,
+    Metric,
+    NatGateway,
+    Need,
+    ResourceRef,
+    Router,
+    SelfLink,
+    Severity,
+    Work,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.gateway._nat_metrics import (
+    PORTS_PER_ADDRESS,
+    STATIC_PORTS,
+    NatUse,
+    least_ports,
+    ports_of,
+    use_of,
+)
+from netplan_rules.gateway._ports_fix import ADDRESSES, MAPPING, PAGES, ports_fix
+from netplan_rules.trust import Doubts
+
+RULE = Rule(
+    id="nat-port-pressure",
+    title="Machines behind Cloud NAT run out of ports",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.METRICS, Need.NAT_GATEWAYS}),
+    rationale="A machine has as many connections to one destination as it has ports; the packets of"
+    " those beyond are dropped, and the application waits until it gives up.",
+    remediation="Let machines take more ports when they need them (dynamic port allocation), or"
+    " give the gateway more addresses where the ports of all are given away.",
+    guards="Only the ports of one destination count, for a port serves many destinations at once;"
+    " ports that are merely allotted are none in use. Packets dropped as a fault of the other side"
+    " are none of the gateway's. A gateway without metrics, or with metrics and no router in the"
+    " inventory, is listed as not judged. Drops in few intervals are a medium finding.",
+    references=PAGES,
+    work=Work(
+        effort="One command for each gateway.",
+        restart="No machine; connections through the gateway may break and are opened again.",
+        undo="Set the old ports and the old way of allocation again, which may break connections"
+        " once more.",
+        window="A quiet hour, for connections that do not open themselves again.",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="used_ratio",
+            default=0.8,
+            unit="ratio",
+            least=0.1,
+            about="share of a machine's ports in use to one destination at the 95th percentile, of"
+            " the busiest machine, from which the rule fires",
+        ),
+        Threshold(
+            name="rare_ratio",
+            default=0.01,
+            unit="ratio",
+            about="share of the intervals with drops below which they make a medium finding",
+        ),
+        Threshold(
+            name="min_days",
+            default=7.0,
+            unit="days",
+            about="days with points below which the confidence is lowered (a weekly peak)",
+        ),
+    ),
+    group_message="{count} NAT gateways run out of ports or addresses, the first with {ports} ports"
+    " for a machine",
+)
+
+_FULL = "OUT_OF_RESOURCES"
+"""Reasons of the label `reason`: docs.cloud.google.com/nat/docs/monitoring, 2026-04-08."""
+_CONFLICT = "ENDPOINT_INDEPENDENCE_CONFLICT"
+_DROPPED = Metric.NAT_DROPPED_SENT.value
+_USED = Metric.NAT_PORT_USAGE.value
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each gateway that drops packets, or whose busiest machine is near its last port."""
+    for router in facts.inventory.routers:
+        for gateway in router.nats:
+            use = use_of(facts, gateway)
+            if use is None:
+                yield Gap(resource=router.ref, reason=f"no metrics of its gateway {gateway.name}")
+                continue
+            cause = _cause(facts, gateway, use)
+            if cause is not None:
+                yield _hit(facts, router, gateway, use, cause)
+            elif use.used_p95 is None:
+                reason = f"no metric tells of the ports in use of its gateway {gateway.name}"
+                yield Gap(resource=router.ref, reason=reason)
+    yield from _without_router(facts)
+
+
+def _without_router(facts: Facts) -> Iterator[Gap]:
+    assert facts.metrics is not None
+    for metric in (Metric.NAT_DROPPED_SENT, Metric.NAT_ALLOCATION_FAILED, Metric.NAT_PORT_USAGE):
+        for one in facts.metrics.of_kind(MeasuredKind.NAT, metric):
+            if one.resource.link is None and not one.labels:
+                of = one.resource
+                place = f"projects/{of.project}/regions/{of.location}/routers/-/nats/{of.name}"
+                yield Gap(
+                    resource=ResourceRef(self_link=SelfLink(place)),
+                    reason="the inventory has no one router with this gateway",
+                )
+
+
+def _cause(facts: Facts, gateway: NatGateway, use: NatUse) -> str | None:
+    """Return what is at fault, empty for the ports of machines; None: nothing."""
+    if use.failed_ratio > 0:
+        return ADDRESSES
+    if use.dropped(_CONFLICT):
+        return MAPPING
+    limit = facts.threshold(RULE.id, "used_ratio") * ports_of(gateway)
+    is_near = use.used_p95 is not None and use.used_p95 > limit
+    return "" if is_near or use.dropped(_FULL) or use.dropped("") else None
+
+
+def _hit(facts: Facts, router: Router, gateway: NatGateway, use: NatUse, cause: str) -> Hit:
+    ports = ports_of(gateway)
+    is_dropping = bool(use.drops)
+    used = use.used_p95 / ports if use.used_p95 is not None else None
+    is_rare = is_dropping and use.drop_ratio < facts.threshold(RULE.id, "rare_ratio")
+    doubts = _doubts(facts, gateway, use)
+    return Hit(
+        resources=(router.ref,),
+        subject=f"{gateway.name} ({gateway.region}, {router.name})",
+        message=_message(gateway, use, cause),
+        cause=cause,
+        evidence=tuple(_evidence(gateway, use)),
+        # Who waits for a port that is not there is not among those that have one.
+        used_ratio=used if not is_dropping and cause != ADDRESSES else None,
+        severity=Severity.MEDIUM if is_rare and cause != ADDRESSES else None,
+        fix=ports_fix(router, gateway, use, cause),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _doubts(facts: Facts, gateway: NatGateway, use: NatUse) -> Doubts:
+    doubts = Doubts()
+    if not gateway.is_dynamic and gateway.min_ports_per_vm is None:
+        doubts.add(f"the input does not state its ports; {STATIC_PORTS} are the default")
+    if use.dropped(""):
+        doubts.add("the metrics do not tell the reason of the drops")
+    if not use.drops and not use.failed_ratio and use.days < facts.threshold(RULE.id, "min_days"):
+        doubts.add(f"the metrics cover {use.days:.1f} days and may miss a weekly peak")
+    return doubts
+
+
+def _message(gateway: NatGateway, use: NatUse, cause: str) -> str:
+    if cause == ADDRESSES:
+        return (
+            f"{gateway.name} has no addresses and ports left for some machine: each is to have"
+            f" {least_ports(gateway):,}, and an address has {PORTS_PER_ADDRESS:,}"
+        )
+    parts = []
+    if use.drops:
+        packets = ", ".join(f"{reason or 'no reason told'}" for reason, _ in use.drops)
+        parts.append(f"{gateway.name} drops packets ({packets})")
+    if use.used_p95 is not None:
+        parts.append(
+            f"its busiest machine has {use.used_p95:,.0f} connections to one destination at the"
+            f" 95th percentile, of {ports_of(gateway):,} ports"
+        )
+    return "; ".join(parts) if use.drops else f"{gateway.name}: {parts[0]}"
+
+
+def _evidence(gateway: NatGateway, use: NatUse) -> Iterator[Evidence]:
+    if use.used_p95 is not None:
+        yield Evidence(name="ports_p95", value=use.used_p95, unit="ports", source=_USED)
+    yield Evidence(name="ports", value=ports_of(gateway), unit="ports", source="inventory")
+    for reason, count in use.drops:
+        name = f"dropped_{reason.lower()}" if reason else "dropped"
+        yield Evidence(name=name, value=round(count, 3), unit="packets", source=_DROPPED)
+    if use.failed_ratio:
+        source = Metric.NAT_ALLOCATION_FAILED.value
+        yield Evidence(name="failed", value=use.failed_ratio, unit="ratio", source=source)
