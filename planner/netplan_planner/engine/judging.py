@@ -21,7 +21,8 @@ class Judgement(Value, frozen=True, kw_only=True):
 def judge(check: Check, facts: Facts) -> Judgement:
     """Run one rule; what it lacks and a crash become `NotEvaluated`, never a pass."""
     rule = check.rule
-    missing = sorted(filter(None, (lacking(need, facts) for need in rule.needs)))
+    # Several needs of a rule may lack the same thing.
+    missing = sorted({why for need in rule.needs if (why := lacking(need, facts))})
     if missing:
         note = NotEvaluated(rule=rule.id, reason="; ".join(missing), kind="missing-evidence")
         return Judgement(rule=rule, hits=(), not_evaluated=(note,))

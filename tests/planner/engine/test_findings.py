@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from netplan_planner.engine.findings import fingerprint, merge_lines
 from netplan_planner.engine.fixes import answer
 from netplan_planner.engine.judging import judge
@@ -211,3 +213,9 @@ def test_the_order_says_what_to_do_where_places_differ() -> None:
     other = (*one, resize("c", "n4-standard-2", "1"))
     (mixed,) = answer(facts, [(RULE, other)]).do_first
     assert mixed.label == "n2d-standard-16 or n4-standard-2"
+
+
+def test_what_several_needs_lack_alike_is_said_once() -> None:
+    rule = replace(RULE, needs=frozenset({Need.NODES, Need.SERVICES}))
+    (note,) = judge(rule(lambda facts: iter(())), facts_of(machine("a"))).not_evaluated
+    assert note.reason == "no Kubernetes objects were read (--inventory)"
