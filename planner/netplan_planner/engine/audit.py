@@ -17,7 +17,6 @@ from netplan_planner.engine.judging import Judgement, judge
 from netplan_planner.engine.machine_table import machine_rows, region_rows
 from netplan_planner.engine.plugin_changes import plugin_changes
 from netplan_planner.engine.pod_answers import near_savings, pod_pairs
-from netplan_planner.engine.reconcile import reconcile_facts
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.services import network_services
 from netplan_planner.engine.summary import traffic_by_class, zone_pairs
@@ -70,6 +69,8 @@ def _with_bill(request: AuditRequest, facts: Facts) -> Facts:
         return facts
     if facts.traffic.is_of_metrics:
         return replace(facts, why_not_reconciled="metrics do not tell which price traffic has")
+    from netplan_planner.engine.reconcile import reconcile_facts
+
     try:
         found = reconcile_facts(facts, request.billing_exports, request.projects, request.prices)
     except InputError as error:

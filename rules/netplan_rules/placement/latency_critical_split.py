@@ -27,7 +27,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.paths.changed_traffic import Pair, pair_of
 from netplan_planner.throughput import predict
-from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_rules.base import Rule
 from netplan_rules.flows import used_path
 from netplan_rules.placement._moves import Move, best_move
@@ -110,7 +110,7 @@ def _together(facts: Facts, edge: Edge, zone: Zone) -> Estimate:
 def _hit(facts: Facts, one: Instance, other: Instance, edges: list[Edge], move: Move) -> Hit:
     greatest = max(edges, key=lambda edge: edge.wire_bytes)
     seen = [edge.rtt_ms for edge in edges if edge.rtt_ms is not None]
-    then = rtt_between(move.zone, move.zone).rtt_ms
+    then = path_round_trip(move.zone, move.zone).rtt_ms
     doubts = doubts_of_edge(facts, greatest)
     if not seen:
         doubts.add("no record of the pair has a round-trip time")

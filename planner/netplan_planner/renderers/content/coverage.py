@@ -39,6 +39,10 @@ _LONG_WORD = 40
 """Letters from which a word with a slash is taken for a path."""
 _NUMBER = re.compile(r"[0-9]+")
 
+_NAMED_RULES = 3
+"""Rules that lack the same thing and are named for it; JSON and `-v` name all."""
+_NAMED_REASONS = 8
+"""Kinds of evidence that are missing and told apart, those of the most rules first."""
 _KINDS = {
     "crashed": "crashed",
     "missing-evidence": "without evidence",
@@ -301,9 +305,13 @@ def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> 
     for entry in entries:
         by_reason.setdefault(entry.reason, []).append(entry)
     role = Role.BAD if kind == "crashed" else Role.PLAIN
-    for reason, group in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+    ordered = sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    is_short = options.row_limit is not None and kind == "missing-evidence"
+    shown = ordered[:_NAMED_REASONS] if is_short else ordered
+    for reason, group in shown:
         rules = list(dict.fromkeys(entry.rule for entry in group))
-        names = [line(phrases.name(rule)) for rule in rules[: options.row_limit]]
+        most = _NAMED_RULES if options.row_limit is not None else None
+        names = [line(phrases.name(rule)) for rule in rules[:most]]
         # The same resources under several rules are counted once.
         resources = sum({entry.examples: entry.resource_count for entry in group}.values())
         count = f" ({figures.counted(resources, 'resource')})" if resources else ""
@@ -315,9 +323,14 @@ def _of_kind(kind: str, entries: list[NotEvaluated], options: RenderOptions) -> 
                 _examples(group, options),
             )
         )
+    if len(ordered) > len(shown):
+        left = sum(len(group) for _, group in ordered[len(shown) :])
+        said = f"without other evidence: {figures.counted(left, 'rule')}; -v names all"
+        yield Item(line=line(said))
 
 
 def _examples(group: Sequence[NotEvaluated], options: RenderOptions) -> str:
-    examples = list(dict.fromkeys(example for entry in group for example in entry.examples))
-    shown = examples[: options.member_limit]
+    examples = dict.fromkeys(example for entry in group for example in entry.examples)
+    # Whole links are in JSON.
+    shown = [example.rpartition("/")[2] for example in examples][: options.member_limit]
     return f" (such as {', '.join(shown)})" if shown else ""
