@@ -79,6 +79,17 @@ def test_entries_that_differ_in_any_part_are_two(tmp_path: Path) -> None:
     assert only_edge(matrix).payload_bytes == 5001
 
 
+@pytest.mark.parametrize(
+    "ids",
+    [("00000002-114275", "000000a4-114276"), ("000000a9-188444", "00000007-188447")],
+)
+def test_ids_that_the_engine_hashes_alike_are_two(tmp_path: Path, ids: tuple[str, str]) -> None:
+    entries = [entry("10.0.1.1", "10.0.2.1", 1000, insert_id=i) for i in ids]
+    matrix = read(tmp_path, entries, KNOWN)
+    assert matrix.coverage.excluded == ()
+    assert only_edge(matrix).payload_bytes == 2000
+
+
 def test_entries_without_an_id_all_count(tmp_path: Path) -> None:
     matrix = read(tmp_path, [entry("10.0.1.1", "10.0.2.1", 1000)] * 3, KNOWN)
     assert only_edge(matrix).payload_bytes == 3000
