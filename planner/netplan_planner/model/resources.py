@@ -130,8 +130,8 @@ class Disk(Value, frozen=True, kw_only=True, gc=False):
     ref: ResourceRef
     project: ProjectId
     name: str
-    disk_type: str
-    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …"""
+    disk_type: str | None
+    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …; None: known after a plan is applied."""
     users: tuple[SelfLink, ...] = ()
     """The machines that it is attached to."""
 
