@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from netplan_planner.readers.instances import UNKNOWN_STATUS
+from netplan_planner.model import UNKNOWN_STATUS
 from netplan_planner.readers.terraform.attributes import Attributes
 
 ACCESS_CONFIG = "External NAT"
