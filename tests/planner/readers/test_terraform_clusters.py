@@ -214,5 +214,6 @@ FIELDS = ("node_config", "node_pool", "autoscaling", "network_config", "node_loc
 @pytest.mark.parametrize("field", [*FIELDS, "cluster", "max_pods_per_node", "initial_node_count"])
 @pytest.mark.parametrize("value", [7, "text", [1], [None], {"a": []}, [{"a": 1}], True, -1.5])
 def test_a_field_of_a_wrong_type(tmp_path: Path, field: str, value: object) -> None:
-    made = read(tmp_path, plan(cluster(**{field: value}), pool("web", **{field: value})))
+    wrong: dict[str, Any] = {field: value}
+    made = read(tmp_path, plan(cluster(**wrong), pool("web", **wrong)))
     assert clusters(made)

@@ -36,7 +36,7 @@ def types(inventory: Inventory) -> dict[str, tuple[str | None, list[str]]]:
 
 def test_a_boot_disk_has_the_name_of_its_machine(tmp_path: Path) -> None:
     stated = {"boot_disk": [{"initialize_params": [{"type": "pd-ssd", "size": 20}]}]}
-    open_type = {"boot_disk": [{"initialize_params": [{}]}]}
+    open_type: dict[str, Any] = {"boot_disk": [{"initialize_params": [{}]}]}
     made = read(
         tmp_path,
         plan(
