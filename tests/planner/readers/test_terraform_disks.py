@@ -169,3 +169,25 @@ def test_a_membership_puts_a_machine_into_its_group(tmp_path: Path) -> None:
         ),
     )
     assert [one.members for one in made.instance_groups] == [(f"{HOME}/instances/vm",)]
+
+
+IMAGE = "https://www.googleapis.com/compute/v1/projects/windows-cloud/global/images/windows-2022"
+
+
+def test_an_image_stands_for_its_licences(tmp_path: Path) -> None:
+    """Rules ask whose image it is: Windows is billed by core, whatever a plan leaves open."""
+    found = {
+        image: machine("vm", boot_disk=[{"initialize_params": [{"image": image}]}])
+        for image in (IMAGE, "rhel-cloud/rhel-9", "global/images/family/own", "debian-12", None)
+    }
+    licenses = {
+        image: read(tmp_path, plan(change(f"{INSTANCE}.vm", values))).instances[0].licenses
+        for image, values in found.items()
+    }
+    assert licenses == {
+        IMAGE: ("projects/windows-cloud/global/licenses/(of windows-2022)",),
+        "rhel-cloud/rhel-9": ("projects/rhel-cloud/global/licenses/(of rhel-9)",),
+        "global/images/family/own": ("projects/(unknown)/global/licenses/(of own)",),
+        "debian-12": ("projects/(unknown)/global/licenses/(of debian-12)",),
+        None: (),
+    }

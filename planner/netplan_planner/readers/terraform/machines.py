@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from netplan_planner.model import UNKNOWN_STATUS
+from netplan_planner.model import UNKNOWN_STATUS, canonical_link
 from netplan_planner.readers.terraform.attributes import Attributes
 
 ACCESS_CONFIG = "External NAT"
@@ -101,7 +101,7 @@ def _disks(a: Attributes) -> list[JsonObject]:
     template = _template_disks(a) if a.has_template else []
     scratch = [_disk("SCRATCH", None, None) for _ in a.blocks("scratch_disk")]
     boot = [
-        {**_disk("PERSISTENT", block, block.block("initialize_params")), "boot": True}
+        {**_disk("PERSISTENT", block, block.block("initialize_params"), *_MADE), "boot": True}
         for block in a.blocks("boot_disk")
     ]
     attached = [_disk("PERSISTENT", block, None) for block in a.blocks("attached_disk")]
@@ -122,13 +122,21 @@ def _template_disks(a: Attributes) -> list[JsonObject]:
         if block.get("type") == "SCRATCH":
             found.append(_disk("SCRATCH", None, None))
             continue
-        made = _disk("PERSISTENT", block, block, "disk_type")
+        made = _disk("PERSISTENT", block, block, *_MADE_BY_TEMPLATE)
         found.append({**made, "boot": index == 0 or block.get("boot") is True})
     return found
 
 
+_MADE, _MADE_BY_TEMPLATE = ("type", "image"), ("disk_type", "source_image")
+"""What a new disk's type and image are called."""
+
+
 def _disk(
-    kind: str, block: Attributes | None, made: Attributes | None, name: str = "type"
+    kind: str,
+    block: Attributes | None,
+    made: Attributes | None,
+    type_name: str = "",
+    image_name: str = "",
 ) -> JsonObject:
     """Return an attached disk.
 
@@ -136,20 +144,38 @@ def _disk(
         kind: `PERSISTENT` or `SCRATCH`.
         block: What attaches it.
         made: What it is made by, where it is made with the machine.
-        name: Of the type, in that.
+        type_name: Of the type, in that.
+        image_name: Of the image, in that.
     """
     source = None
     if block is not None and (block.is_asked("source") or not block.is_unknown("source")):
         source = block.link("source")
-    kind_of_disk = made.get(name) if made is not None and source is None else None
+    is_new = made is not None and source is None
+    kind_of_disk = made.get(type_name) if made is not None and is_new else None
     return stated(
         {
             "type": kind,
             "source": source,
             "initializeParams": {"diskType": kind_of_disk} if kind_of_disk else None,
+            "licenses": _licenses(made.text(image_name)) if made is not None else None,
             "guestOsFeatures": _features(block) if block is not None else None,
         }
     )
+
+
+def _licenses(image: str | None) -> list[str] | None:
+    """Return what stands for the licences of an image, which the provider does not keep.
+
+    A name in parentheses, which no licence has, with the image's: whose it is tells what is billed.
+
+    >>> _licenses("rhel-cloud/rhel-9")
+    ['projects/rhel-cloud/global/licenses/(of rhel-9)']
+    """
+    if not image:
+        return None
+    parts = canonical_link(image).removeprefix("projects/").split("/")
+    project = parts[0] if len(parts) > 1 and parts[0] not in {"global", "family"} else "(unknown)"
+    return [f"projects/{project}/global/licenses/(of {parts[-1]})"]
 
 
 def _features(block: Attributes) -> list[JsonObject]:
