@@ -9,7 +9,7 @@ from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
 from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.flow_log_plan import plan_flow_logs
+from netplan_planner.engine.flow_logs.plan import plan_flow_logs
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import LogGoal

@@ -4,7 +4,7 @@ Flags as `gcloud compute networks subnets update --help` and `gcloud network-man
 vpc-flow-logs-configs update --help` have them (read 2026-11-23).
 """
 
-from netplan_planner.engine.flow_log_sources import Writer, interval_word
+from netplan_planner.engine.flow_logs.writers import Writer, interval_word
 from netplan_planner.model import FlowLogsConfiguration, Subnetwork
 from netplan_planner.model.flow_log_bill import LogSettings
 

@@ -6,7 +6,7 @@ from math import inf
 
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.flow_log_sources import (
+from netplan_planner.engine.flow_logs.writers import (
     Writer,
     place_name,
     places_of,
