@@ -26,6 +26,8 @@ def command_of(writer: Writer, now: LogSettings, wanted: LogSettings) -> Told:
         flags.append(f"{prefix}flow-sampling={wanted.sampling_ratio:g}")
     if wanted.has_metadata != now.has_metadata:
         flags.append(f"{prefix}metadata=exclude-all{suffix}")
+    if wanted.filter_expr != now.filter_expr:
+        flags.append(f"{prefix}filter-expr={wanted.filter_expr}")
     return _changed(writer, tuple(flags)) if flags else ((), "as it is today")
 
 

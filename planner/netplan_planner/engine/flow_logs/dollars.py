@@ -15,6 +15,8 @@ class Priced(NamedTuple):
     """What the bytes of edges mean in dollars a month, by number of the edge."""
 
     usd_per_byte: Mapping[int, float]
+    free: frozenset[int]
+    """Those that are known to cost nothing."""
     usd_per_month: float
 
 
@@ -29,13 +31,15 @@ def priced_edges(facts: Facts) -> Priced:
     byte_counts: dict[PricedPath, int] = defaultdict(int)
     for number, path in paths.items():
         byte_counts[path] += facts.traffic.edges[number].wire_bytes
-    usd = {
-        path: price.usd_per_byte
-        for path, price in mean_prices(facts, byte_counts).items()
-        if price.usd_per_byte
-    }
+    prices = mean_prices(facts, byte_counts)
+    usd = {path: price.usd_per_byte for path, price in prices.items() if price.usd_per_byte}
+    free = {p for p, price in prices.items() if price.usd_per_byte == 0 and not price.unknown}
     whole = sum(float(usd[path]) * count for path, count in byte_counts.items() if path in usd)
-    return Priced({n: float(usd[path]) for n, path in paths.items() if path in usd}, whole)
+    return Priced(
+        {n: float(usd[path]) for n, path in paths.items() if path in usd},
+        frozenset(n for n, path in paths.items() if path in free),
+        whole,
+    )
 
 
 def marginal_usd_per_gib(answer: FlowLogBill) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 
 from netplan_planner.engine.flow_logs.cost import has_metadata, month_ratio
 from netplan_planner.engine.flow_logs.dollars import Priced
+from netplan_planner.engine.flow_logs.filters import Term, left_out
 from netplan_planner.engine.flow_logs.writers import Writer, settings_of
 from netplan_planner.model import Facts
 from netplan_planner.model.flow_log_bill import LogGoal, LogSettings
@@ -35,11 +36,25 @@ class Planned(NamedTuple):
     """What the greatest record stands for, by interval."""
     usd_per_month: float
     """Of the traffic that it tells."""
-    p95_machine_count: int
+    p95_owners: frozenset[int]
+    """Whose 95th percentiles are promised, of what it tells of them."""
+    terms: tuple[Term, ...] = ()
+    """What its filter leaves out."""
+
+    def record_count(self, interval_s: int) -> float:
+        """Return the records of an interval before sampling, without those left out."""
+        assert self.now.sampling_ratio
+        made = sum(one.record_count for one in self.writer.intervals(interval_s))
+        return (made - left_out(self.terms, interval_s)) / self.now.sampling_ratio
 
 
 def planned_writer(
-    facts: Facts, writer: Writer, priced: Priced, usd_per_gib: float, goal: LogGoal
+    facts: Facts,
+    writer: Writer,
+    priced: Priced,
+    usd_per_gib: float,
+    goal: LogGoal,
+    terms: tuple[Term, ...] = (),
 ) -> Planned:
     """Return what the intervals of a writer mean, whose ratio and interval are stated."""
     now = settings_of(writer.logs, has_metadata=has_metadata(facts))
@@ -65,7 +80,6 @@ def planned_writer(
         ]
         if None in ratios:
             continue
-        records = sum(one.record_count for one in writer.intervals(interval_s)) / kept
         edges = _edges(writer, interval_s)
         squares = _dollar_squares(edges, priced)
         part = unthinned_ratio(squares, squares_now, kept)
@@ -73,13 +87,23 @@ def planned_writer(
         most_usd[interval_s] = part * max(
             (priced.usd_per_byte.get(one.edge, 0.0) * one.most_bytes for one in edges), default=0.0
         )
+        made = sum(one.record_count for one in writer.intervals(interval_s))
+        records = (made - left_out(terms, interval_s)) / kept
         gib = float(log_gib(round(records * month_ratio(facts)), has_metadata=keeps))
         least = max((ratio for ratio in ratios if ratio is not None), default=0.0)
         options.append(
             SamplingOption(interval_s, gib * usd_per_gib, square, max(least, 1 / RATIO_STEPS))
         )
     told = sum(priced.usd_per_byte.get(one.edge, 0.0) * one.wire_bytes for one in edges_now)
-    return Planned(writer, now, tuple(options), most_usd, told, len(baseline))
+    return Planned(
+        writer,
+        now,
+        tuple(options),
+        most_usd,
+        told,
+        frozenset(owner for _, owner in baseline),
+        terms,
+    )
 
 
 def _worthwhile(writer: Writer, least_s: int) -> Iterator[int]:

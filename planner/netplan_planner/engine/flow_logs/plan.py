@@ -1,4 +1,4 @@
-"""Sampling, interval and metadata of flow logs at least cost for promised errors.
+"""Sampling, interval, metadata and filter of flow logs at least cost for promised errors.
 
 What is compared is what the logs tell with what all records of the same time would tell. Google's
 own sampling of packets, before any setting, is in both.
@@ -20,7 +20,8 @@ from netplan_planner.engine.flow_logs.cost import (
     read_writers,
     volume_now,
 )
-from netplan_planner.engine.flow_logs.dollars import marginal_usd_per_gib, priced_edges
+from netplan_planner.engine.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
+from netplan_planner.engine.flow_logs.filters import Term, expression, filter_terms
 from netplan_planner.engine.flow_logs.intervals import Planned, keeps_metadata, planned_writer
 from netplan_planner.engine.flow_logs.writers import Writer, places_of, settings_of
 from netplan_planner.engine.inputs import Say
@@ -28,6 +29,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts
 from netplan_planner.model.flow_log_bill import (
     FlowLogBill,
+    LogFilterPart,
     LogGoal,
     LogProposal,
     LogRow,
@@ -62,7 +64,8 @@ def plan_of(
         if reason:
             why_not[_key(writer)] = reason
         elif not is_extra(writer):
-            planned.append(planned_writer(facts, writer, priced, usd_per_gib, goal))
+            terms = _terms(facts, writer, found, priced, goal)
+            planned.append(planned_writer(facts, writer, priced, usd_per_gib, goal, terms))
     chosen, multiplier = cheapest_choices(planned, priced.usd_per_month, goal)
     proposals = {
         _key(one.writer): (one, choice) for one, choice in zip(planned, chosen, strict=True)
@@ -80,6 +83,8 @@ def plan_of(
         if key in proposals:
             one, choice = proposals[key]
             proposal = _proposal(one, choice, multiplier, goal, meter, volumes[key])
+            parts = _left_out(facts, one, choice, goal, meter)
+            proposal = replace(proposal, left_out=parts)
         elif key not in why_not:
             proposal = _off(by_key[key], row, meter)
         rows.append(replace(row, proposed=proposal, why_not=why_not.get(key, "")))
@@ -93,6 +98,7 @@ def plan_of(
         planned_usd_per_month=meter.bill.usd_per_month,
         traffic_usd_per_month=Decimal(str(round(usd, 6))),
         dollar_error_ratio=multiplier * sqrt(variance) / usd if usd else None,
+        p95_machine_count=len(frozenset[int]().union(*(one.p95_owners for one in planned))),
         notes=(*answer.notes, *_notes(facts, found, goal, why_not)),
     )
 
@@ -130,9 +136,8 @@ def planned_volume(
     if proposal is None:
         return volume_now(facts, writer) if _key(writer) in why_not else (0, Decimal(0))
     one, choice = proposal
-    assert one.now.sampling_ratio
-    made = sum(part.record_count for part in writer.intervals(choice.option.interval_s))
-    records = round(made / one.now.sampling_ratio * choice.ratio * month_ratio(facts))
+    made = one.record_count(choice.option.interval_s)
+    records = round(made * choice.ratio * month_ratio(facts))
     return records, log_gib(records, has_metadata=keeps_metadata(one.now, goal))
 
 
@@ -149,6 +154,7 @@ def _proposal(
         sampling_ratio=choice.ratio,
         interval_s=choice.option.interval_s,
         has_metadata=keeps_metadata(one.now, goal),
+        filter_expr=expression(one.terms) if one.terms else one.now.filter_expr,
     )
     error = None
     if one.usd_per_month:
@@ -160,9 +166,45 @@ def _proposal(
         settings=settings,
         volume=meter.volume(*volume),
         dollar_error_ratio=error,
-        p95_machine_count=one.p95_machine_count,
+        p95_machine_count=len(one.p95_owners),
         why="; ".join(filter(None, (why, how))),
         command=command,
+    )
+
+
+def _left_out(
+    facts: Facts, one: Planned, choice: SamplingChoice, goal: LogGoal, meter: LogMeter
+) -> tuple[LogFilterPart, ...]:
+    """Return what the filter leaves out of what the rest of the settings would write."""
+    assert one.now.sampling_ratio
+    scale = choice.ratio / one.now.sampling_ratio * month_ratio(facts)
+    found = []
+    for term in one.terms:
+        records = round(term.record_counts[choice.option.interval_s] * scale)
+        gib = log_gib(records, has_metadata=keeps_metadata(one.now, goal))
+        found.append(
+            LogFilterPart(
+                what=term.what,
+                hides=term.hides,
+                rules=term.rules,
+                volume=meter.volume(records, gib),
+            )
+        )
+    return tuple(found)
+
+
+def _terms(
+    facts: Facts, writer: Writer, found: Sequence[Writer], priced: Priced, goal: LogGoal
+) -> tuple[Term, ...]:
+    assert facts.traffic is not None
+    if not goal.filters:
+        return ()
+    promised = frozenset(
+        vm.owner for vm in facts.traffic.vms if vm.egress.p95_gbps >= goal.p95_from_gbps
+    )
+    now = settings_of(writer.logs, has_metadata=has_metadata(facts))
+    return filter_terms(
+        facts, writer, found, priced, promised, keeps_metadata=keeps_metadata(now, goal)
     )
 
 
@@ -201,9 +243,11 @@ def _notes(
         " both"
     )
     yield (
-        "intervals shorter than today's, filters, and metadata fields of one's choice are not"
-        " proposed: these records do not tell how many there would be, or what they would cost"
+        "intervals shorter than today's and metadata fields of one's choice are not proposed: these"
+        " records do not tell how many there would be, or what they would cost"
     )
+    if any(writer.logs is not None and writer.logs.filter_expr for writer in found):
+        yield "filters that are there stay as they are: what they leave out is not in these records"
     if not goal.keeps_metadata:
         yield (
             "without metadata records name no machines, clusters and countries: pods and peers on"
