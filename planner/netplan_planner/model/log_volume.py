@@ -53,6 +53,8 @@ class MachineBlocks(Value, frozen=True, kw_only=True, gc=False):
 
     owner: int
     """Index into `TrafficMatrix.owners`."""
+    numbers: tuple[int, ...]
+    """Of the minutes or intervals, counted alike for all machines."""
     wire_bytes: tuple[int, ...]
     square_bytes: tuple[float, ...]
     """The sums of the squares of the records' wire bytes, in the same order."""

@@ -172,6 +172,7 @@ class LogReader:
     def _blocks(self, vm: int, rows: Sequence[Row]) -> MachineBlocks:
         return MachineBlocks(
             owner=self._owners[vm],
+            numbers=tuple(row[3] for row in rows),
             wire_bytes=tuple(row[4] // self._unit for row in rows),
             square_bytes=tuple(self._square(row[5:8]) for row in rows),
             record_counts=tuple(row[9] for row in rows),

@@ -3,24 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from netplan_planner.engine.flow_logs.cost import has_metadata, month_ratio
 from netplan_planner.engine.flow_logs.dollars import Priced
 from netplan_planner.engine.flow_logs.filters import Term, left_out
+from netplan_planner.engine.flow_logs.percentiles import Percentiles
 from netplan_planner.engine.flow_logs.writers import Writer, settings_of
 from netplan_planner.model import Facts
 from netplan_planner.model.flow_log_bill import LogGoal, LogSettings
-from netplan_planner.model.log_volume import INTERVALS_S, EdgeRecords, MachineBlocks, log_gib
+from netplan_planner.model.log_volume import INTERVALS_S, EdgeRecords, log_gib
 from netplan_planner.optimise.log_settings import SamplingOption
 from netplan_planner.optimise.sampling_error import (
     RATIO_STEPS,
-    Blocks,
-    least_ratio,
-    p95_of,
     unthinned_ratio,
 )
-from netplan_planner.units import SECONDS_PER_MINUTE
 
 _FEWER = 0.99
 """An interval that does not save a hundredth of the records only makes them coarser."""
@@ -54,31 +49,27 @@ def planned_writer(
     priced: Priced,
     usd_per_gib: float,
     goal: LogGoal,
+    shared: Mapping[int, float],
     terms: tuple[Term, ...] = (),
 ) -> Planned:
-    """Return what the intervals of a writer mean, whose ratio and interval are stated."""
+    """Return what the intervals of a writer mean, whose ratio and interval are stated.
+
+    `shared` has the least ratios of machines that several places tell of.
+    """
     now = settings_of(writer.logs, has_metadata=has_metadata(facts))
     assert now.sampling_ratio
     assert now.interval_s
     kept = now.sampling_ratio
     keeps = keeps_metadata(now, goal)
     options, most_usd = [], {}
-    edges_now, machines_now = _edges(writer, now.interval_s), _told(writer, now.interval_s)
+    edges_now = _edges(writer, now.interval_s)
     squares_now = _dollar_squares(edges_now, priced)
-    baseline = _machines(machines_now, machines_now, kept, now.interval_s)
-    minutes = _minutes(facts)
+    percentiles = Percentiles(facts, writer, goal, shared, interval_s=now.interval_s, kept=kept)
     for interval_s in _worthwhile(writer, now.interval_s):
-        machines = _machines(_told(writer, interval_s), machines_now, kept, interval_s)
-        ratios = [
-            least_ratio(
-                blocks,
-                p95_of(baseline[owner], minutes),
-                error_ratio=goal.p95_error_ratio,
-                confidence=goal.confidence,
-            )
-            for owner, blocks in machines.items()
-        ]
-        if None in ratios:
+        least = percentiles.least_ratio(interval_s)
+        if least is None and interval_s == now.interval_s:
+            least = 1.0  # All records tell what all records tell.
+        if least is None:
             continue
         edges = _edges(writer, interval_s)
         squares = _dollar_squares(edges, priced)
@@ -90,7 +81,6 @@ def planned_writer(
         made = sum(one.record_count for one in writer.intervals(interval_s))
         records = (made - left_out(terms, interval_s)) / kept
         gib = float(log_gib(round(records * month_ratio(facts)), has_metadata=keeps))
-        least = max((ratio for ratio in ratios if ratio is not None), default=0.0)
         options.append(
             SamplingOption(interval_s, gib * usd_per_gib, square, max(least, 1 / RATIO_STEPS))
         )
@@ -101,7 +91,7 @@ def planned_writer(
         tuple(options),
         most_usd,
         told,
-        frozenset(owner for _, owner in baseline),
+        percentiles.owners,
         terms,
     )
 
@@ -125,47 +115,9 @@ def keeps_metadata(now: LogSettings, goal: LogGoal) -> bool:
     return bool(now.has_metadata) and goal.keeps_metadata
 
 
-def _minutes(facts: Facts) -> int:
-    assert facts.traffic is not None
-    return facts.traffic.observed_minutes
-
-
 def _edges(writer: Writer, interval_s: int) -> list[EdgeRecords]:
     return [edge for one in writer.intervals(interval_s) for edge in one.edges]
 
 
 def _dollar_squares(edges: Sequence[EdgeRecords], priced: Priced) -> float:
     return sum(priced.usd_per_byte.get(one.edge, 0.0) ** 2 * one.square_bytes for one in edges)
-
-
-_Machine = tuple[int, int]
-"""Number of the place among the writer's, and owner."""
-
-
-def _told(writer: Writer, interval_s: int) -> dict[_Machine, MachineBlocks]:
-    return {
-        (number, machine.owner): machine
-        for number, one in enumerate(writer.intervals(interval_s))
-        for machine in one.machines
-    }
-
-
-def _machines(
-    told: Mapping[_Machine, MachineBlocks],
-    now: Mapping[_Machine, MachineBlocks],
-    kept: float,
-    interval_s: int,
-) -> dict[_Machine, Blocks]:
-    """Return the blocks of each machine that is looked at, as all records would have them."""
-    minutes = max(1, interval_s // SECONDS_PER_MINUTE)
-    found = {}
-    for key, machine in told.items():
-        part = unthinned_ratio(sum(machine.square_bytes), sum(now[key].square_bytes), kept)
-        found[key] = Blocks(
-            np.array(machine.wire_bytes, dtype=np.float64),
-            np.array(machine.square_bytes, dtype=np.float64) * part,
-            np.array(machine.record_counts, dtype=np.float64) / part,
-            np.array(machine.most_bytes, dtype=np.float64) * part,
-            minutes,
-        )
-    return found

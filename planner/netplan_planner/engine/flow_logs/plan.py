@@ -23,6 +23,7 @@ from netplan_planner.engine.flow_logs.cost import (
 from netplan_planner.engine.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
 from netplan_planner.engine.flow_logs.filters import Term, expression, filter_terms
 from netplan_planner.engine.flow_logs.intervals import Planned, keeps_metadata, planned_writer
+from netplan_planner.engine.flow_logs.percentiles import shared_ratios
 from netplan_planner.engine.flow_logs.writers import Writer, places_of, settings_of
 from netplan_planner.engine.inputs import Say
 from netplan_planner.engine.request import AuditRequest
@@ -58,6 +59,7 @@ def plan_of(
     answer = bill_of(facts, found, request)
     priced = priced_edges(facts)
     usd_per_gib = marginal_usd_per_gib(answer)
+    shared = shared_ratios(facts, found, goal)
     planned, why_not = [], {}
     for writer in found:
         reason = _why_not(facts, writer)
@@ -65,7 +67,8 @@ def plan_of(
             why_not[_key(writer)] = reason
         elif not is_extra(writer):
             terms = _terms(facts, writer, found, priced, goal)
-            planned.append(planned_writer(facts, writer, priced, usd_per_gib, goal, terms))
+            one = planned_writer(facts, writer, priced, usd_per_gib, goal, shared, terms)
+            planned.append(one)
     chosen, multiplier = cheapest_choices(planned, priced.usd_per_month, goal)
     proposals = {
         _key(one.writer): (one, choice) for one, choice in zip(planned, chosen, strict=True)

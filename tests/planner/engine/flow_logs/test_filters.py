@@ -241,15 +241,28 @@ def test_percentiles_hold_as_often_as_promised(made: Made, plans: dict[str, Flow
         own = rows.sender == sender
         minute, wire, share = rows.minute[own], rows.wire[own], ratio[own]
         truth = p95(np.bincount(minute, wire, MINUTES))
-        drawn = kept[own] & (chance.random((300, len(wire))) < share)
+        drawn = kept[own] & (chance.random((DRAWS, len(wire))) < share)
         found = [p95(np.bincount(minute[d], (wire / share)[d], MINUTES)) for d in drawn]
         missed = np.abs(np.array(found) / truth - 1) > GOAL.p95_error_ratio
-        assert missed.mean() <= 0.1 + 0.05, sender
+        assert missed.mean() <= 0.1 + 0.04, sender
 
 
 def p95(minutes: NDArray[Any]) -> float:
     rank = MINUTES - -(-95 * MINUTES // 100) + 1
     return float(np.sort(minutes)[-rank])
+
+
+def test_a_machine_told_by_many_receivers_is_promised_as_a_whole(
+    made: Made, plans: dict[str, FlowLogBill]
+) -> None:
+    """Of the machines of the subnetwork that does not log, each part may be idle in most minutes.
+
+    Before, no ratio held for such a part, and there was no answer.
+    """
+    goal = replace(GOAL, p95_from_gbps=0.0)
+    answer = planned(made.facts, goal)
+    assert answer.p95_machine_count >= plans["percentiles"].p95_machine_count
+    assert all(row.proposed is not None for row in answer.rows)
 
 
 def test_filtered_logs_read_to_the_same_dollars_and_percentiles(
