@@ -24,7 +24,7 @@ from netplan_planner.engine.flow_logs.dollars import Priced, marginal_usd_per_gi
 from netplan_planner.engine.flow_logs.filters import Term, expression, filter_terms
 from netplan_planner.engine.flow_logs.intervals import Planned, keeps_metadata, planned_writer
 from netplan_planner.engine.flow_logs.percentiles import shared_ratios
-from netplan_planner.engine.flow_logs.writers import Writer, places_of, settings_of
+from netplan_planner.engine.flow_logs.writers import Writer, settings_of
 from netplan_planner.engine.inputs import Say
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts
@@ -112,7 +112,7 @@ def is_extra(writer: Writer) -> bool:
 
 
 def _key(writer: Writer) -> tuple[str, tuple[str, ...]]:
-    return writer.configuration, places_of(writer)
+    return writer.configuration, writer.places
 
 
 def _why_not(facts: Facts, writer: Writer) -> str:
