@@ -271,8 +271,8 @@ LogViews = Annotated[
         "--log-view",
         metavar="NAME",
         help="With --traffic cloud-logging: read this view of a log bucket and not --project, as"
-        " where a sink gathers the logs of an organisation"
-        " (projects/P/locations/L/buckets/B/views/V; without a view all of the bucket); repeat it.",
+        " where a sink gathers the logs of an organisation. By its resource name; without its view"
+        " all of the bucket; repeat it.",
         rich_help_panel=TRAFFIC,
     ),
 ]
