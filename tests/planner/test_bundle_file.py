@@ -143,6 +143,17 @@ def test_no_more_is_unpacked_than_the_manifest_says(tmp_path: Path) -> None:
         read(tmp_path, repacked((large, bytes(1 << 21)), *rest))
 
 
+def test_a_bomb_that_tells_its_size_is_not_unpacked(tmp_path: Path) -> None:
+    """What packs thousands of times is no part that netplan writes, whatever its manifest says."""
+    path = tmp_path / "b.tar.zst"
+    path.write_bytes(bundle({"inventory.json": bytes(1 << 27)}))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(InputError, match="would unpack to 128 MiB, more than a file of its size"):
+        part_of(path, "inventory.json")
+    path.write_bytes(bundle({"inventory.json": bytes(1 << 20)}))
+    assert part_of(path, "inventory.json") == bytes(1 << 20)
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         manifest_of(tmp_path / "none.tar.zst")

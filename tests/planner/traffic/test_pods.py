@@ -19,29 +19,10 @@ A, B = one_cluster.ZONES
 WEB, DB = "web-75b66db9b9-aaaaa", "db-0"
 
 
-def vm(number: int) -> Json:
-    """The VM of a node of the cluster, without alias ranges."""
-    zone, name = one_cluster.ZONES[number % 2], f"gke-shop-pool-{number}"
-    place = f"https://www.googleapis.com/compute/v1/projects/{one_cluster.PROJECT}"
-    nic = {
-        "name": "nic0",
-        "network": f"{place}/global/networks/default",
-        "networkIP": f"10.0.0.{number}",
-    }
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "selfLink": f"{place}/zones/{zone}/instances/{name}",
-        "machineType": f"{place}/zones/{zone}/machineTypes/n2-standard-4",
-        "status": "RUNNING",
-        "networkInterfaces": [nic],
-    }
-
-
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Inventory:
     folder = one_cluster.write_kubernetes("list", tmp_path_factory.mktemp("cluster"))
-    (folder / "vms.json").write_text(json.dumps([vm(0), vm(1)]))
+    (folder / "vms.json").write_text(json.dumps([one_cluster.vm(0), one_cluster.vm(1)]))
     return read_inventory([folder])
 
 
