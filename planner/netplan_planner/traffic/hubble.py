@@ -92,7 +92,7 @@ def read_files(paths: Iterable[Path], names: PodNames) -> PodTraffic:
     """Return the flows between pods in files, and which of them are cut."""
     cut: list[str] = []
     found = read_flows((line for path in paths for line in lines_of(path, cut.append)), names)
-    return msgspec.structs.replace(found, notes=(*found.notes, *cut))
+    return msgspec.structs.replace(found, incomplete=tuple(cut))
 
 
 def read_flows(lines: Iterable[bytes], names: PodNames) -> PodTraffic:

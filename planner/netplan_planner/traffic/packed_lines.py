@@ -13,7 +13,7 @@ from netplan_planner.tables.files import compression_of
 
 LONGEST_LINE_BYTES = 1 << 22
 """Of a flow about two thousand bytes are told; a longer line is cut, and is no JSON any more."""
-_CHUNK_BYTES = 1 << 16
+_CHUNK_BYTES = 1 << 20
 _LARGEST_WINDOW_BYTES = 1 << 27
 """What unpacking may take of memory: what `zstd` itself takes without being asked for more."""
 
@@ -56,9 +56,11 @@ def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """
     held = b""
     for chunk in chunks:
-        lines = (held + chunk).split(b"\n")
-        held = lines.pop()[: LONGEST_LINE_BYTES + 1]
-        yield from lines
+        # What a hostile file packs becomes a thousand times as much: no copies of all of it.
+        for at in range(0, len(chunk), _CHUNK_BYTES):
+            lines = (held + chunk[at : at + _CHUNK_BYTES]).split(b"\n")
+            held = lines.pop()[: LONGEST_LINE_BYTES + 1]
+            yield from lines
     if held:
         yield held
 

@@ -178,6 +178,7 @@ def _joined(parts: Sequence[PodTraffic]) -> PodTraffic:
     others = [part for part in parts if part is not best]
     if not others:
         return best
+    incomplete = tuple(text for part in parts for text in part.incomplete)
     named = ", ".join(source.value for part in others for source in part.sources)
     note = f"also given, and not added to it: {named}"
-    return msgspec.structs.replace(best, notes=(*best.notes, note))
+    return msgspec.structs.replace(best, incomplete=incomplete, notes=(*best.notes, note))
