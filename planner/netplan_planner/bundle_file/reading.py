@@ -73,6 +73,9 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], Manifest]]:
     """Yield the plain bytes of a bundle behind its manifest; none of them is written anywhere."""
     with reading(_shown(path)):
         try:
+            if path.is_fifo():
+                # It would be waited for, and parts are read one by one.
+                raise InputError(f"{_shown(path)}: a pipe; write the bundle to a file first")
             with path.open("rb") as file:
                 _check_version(path, file)
                 unpack = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
