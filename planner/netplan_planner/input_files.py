@@ -64,6 +64,14 @@ def read_when(exc: BaseException) -> str:
     return f"the last input was {_last[0]}" if _last else ""
 
 
+def real_path(path: Path) -> Path:
+    """Return where a path leads, by which names of one file are told alike.
+
+    A link that leads to itself is its own: `Path.resolve` fails on it.
+    """
+    return Path(os.path.realpath(path))
+
+
 def whole(path: Path, most_bytes: int = WHOLE_BYTES) -> bytes:
     """Return the content of a file that is read whole.
 

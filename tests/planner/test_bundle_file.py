@@ -1,6 +1,7 @@
 """Bundles: the same bytes for the same parts, and nothing but what was packed ever comes out."""
 
 import io
+import os
 import tarfile
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from netplan_planner.bundle_file import is_bundle, manifest_of, part_of
 from netplan_planner.bundle_file.manifest import FORMAT
 from netplan_planner.bundle_file.packing import packed
 from netplan_planner.errors import InputError
+from support.commands.in_process import netplan
 
 PARTS = {"inventory.json": b'{"instances":[]}', "prices.snapshot": bytes(range(256)) * 20}
 HEAD = (0x184D2A50).to_bytes(4, "little") + len(FORMAT).to_bytes(4, "little") + FORMAT.encode()
@@ -141,6 +143,31 @@ def test_no_more_is_unpacked_than_the_manifest_says(tmp_path: Path) -> None:
     large.size = 1 << 21
     with pytest.raises(InputError, match="not what the manifest says"):
         read(tmp_path, repacked((large, bytes(1 << 21)), *rest))
+
+
+def test_a_bomb_that_tells_its_size_is_not_unpacked(tmp_path: Path) -> None:
+    """What packs thousands of times is no part that netplan writes, whatever its manifest says."""
+    path = tmp_path / "b.tar.zst"
+    path.write_bytes(bundle({"inventory.json": bytes(1 << 27)}))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(InputError, match="would unpack to 128 MiB, more than a file of its size"):
+        part_of(path, "inventory.json")
+    path.write_bytes(bundle({"inventory.json": bytes(1 << 20)}))
+    assert part_of(path, "inventory.json") == bytes(1 << 20)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    pipe, loop = tmp_path / "pipe", tmp_path / "loop"
+    os.mkfifo(pipe)
+    loop.symlink_to(loop)
+    for path, said in (
+        (pipe, "a pipe; write the bundle to a file first"),
+        (loop, "cannot be read: Too many levels"),
+        (tmp_path, "cannot be read: Is a directory"),
+        (Path("/dev/zero"), "not a bundle"),
+    ):
+        done = netplan("audit", "--bundle", str(path))
+        assert (done.status, said in done.err) == (3, True), done.err
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

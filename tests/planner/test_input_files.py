@@ -6,7 +6,9 @@ import pytest
 
 from netplan_planner.errors import UsageError
 from netplan_planner.input_files import WHOLE_BYTES, toml_file, whole
+from netplan_planner.readers import read_inventory
 from support.commands.in_process import netplan
+from support.projects.one_project import FOLDER
 
 ENDLESS = Path("/dev/zero")
 
@@ -75,3 +77,22 @@ def test_a_file_that_is_missing_is_said_alike_by_all(line: str, tmp_path: Path) 
     assert done.status in {2, 3}
     assert str(file) in done.err
     assert ": cannot be read: No such file or directory" in done.err
+
+
+@pytest.mark.parametrize("option", ["--inventory", "--metrics", "--traffic", "--bundle"])
+def test_a_link_that_leads_to_itself_is_said(tmp_path: Path, option: str) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    inventory = ("--inventory", str(FOLDER / "gcloud")) if option != "--inventory" else ()
+    done = netplan("audit", *inventory, option, str(loop))
+    assert done.status == 3
+    assert "Too many levels of symbolic links" in done.err or "no such file" in done.err
+
+
+def test_a_link_that_leads_to_itself_spoils_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
+    machines = FOLDER / "gcloud" / "instances.json"
+    (tmp_path / "instances.json").write_bytes(machines.read_bytes())
+    found = read_inventory([tmp_path])
+    assert found.instances
+    assert [one.source for one in found.unread if "loop.json" in one.source]

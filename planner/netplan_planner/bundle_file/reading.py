@@ -19,6 +19,11 @@ _LARGEST_MANIFEST_BYTES = 1 << 20
 _LARGEST_WINDOW_BYTES = 1 << 27
 """What unpacking may take of memory; level 10 asks for 8 MiB at most."""
 _MOST_PARTS = 64
+_MOST_RATIO = 2_000
+"""Of bytes unpacked and packed: bundles of the samples have 5, 50,000 machines that differ in their
+names alone 343, zeros 30,000 (measured 2026-11-23)."""
+_ANY_BYTES = 1 << 26
+"""What any bundle may unpack to, however small it is."""
 _PIECE_BYTES = 1 << 20
 _AGAIN = "make it again with `netplan collect`"
 
@@ -68,11 +73,15 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes], Manifest]]:
     """Yield the plain bytes of a bundle behind its manifest; none of them is written anywhere."""
     with reading(_shown(path)):
         try:
+            if path.is_fifo():
+                # It would be waited for, and parts are read one by one.
+                raise InputError(f"{_shown(path)}: a pipe; write the bundle to a file first")
             with path.open("rb") as file:
                 _check_version(path, file)
                 unpack = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
+                most = max(_ANY_BYTES, _MOST_RATIO * path.stat().st_size)
                 with unpack.stream_reader(file, read_across_frames=True) as plain:
-                    yield plain, _manifest(path, plain)
+                    yield plain, _manifest(path, plain, min(most, LARGEST_BYTES))
         except OSError as exc:
             raise InputError(f"{_shown(path)}: cannot be read: {exc.strerror or exc}") from exc
         except (_Damage, tarfile.HeaderError, zstandard.ZstdError) as exc:
@@ -90,15 +99,18 @@ def _check_version(path: Path, file: IO[bytes]) -> None:
         )
 
 
-def _manifest(path: Path, stream: IO[bytes]) -> Manifest:
+def _manifest(path: Path, stream: IO[bytes], most_bytes: int) -> Manifest:
     try:
         found = decode_json(_member(stream, MANIFEST, None), Manifest)
     except msgspec.DecodeError as exc:
         raise _damaged(path, f"its manifest is not readable: {exc}") from exc
     sizes = [part.byte_count for part in found.parts]
-    are_sizes = all(0 <= size <= LARGEST_BYTES for size in sizes)
-    if found.format != FORMAT or len(sizes) > _MOST_PARTS or not are_sizes:
+    if found.format != FORMAT or len(sizes) > _MOST_PARTS or min(sizes, default=0) < 0:
         raise _damaged(path, "its manifest does not hold together")
+    if sum(sizes) > most_bytes:
+        raise _damaged(
+            path, f"it would unpack to {sum(sizes) >> 20:,} MiB, more than a file of its size holds"
+        )
     return found
 
 

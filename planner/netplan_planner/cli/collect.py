@@ -21,6 +21,7 @@ from netplan_planner.cli.parameters import Parameters, taking
 from netplan_planner.engine.collect import check_bundle_path
 from netplan_planner.engine.collect import collect as write_bundle
 from netplan_planner.errors import IncompleteError
+from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 
 
 class Collect(Parameters, frozen=True, kw_only=True):
@@ -72,7 +73,9 @@ def collect(asked: Collect) -> None:
     request = replace(
         request_of(asked.given, pricing, as_of=None, calibration=None),
         api=asked.api.options(),
-        traffic_options=asked.reading.options(),
+        # What `flow-logs cost` and `plan` count, which sums of traffic no longer tell.
+        traffic_options=replace(asked.reading.options(), log_volume_from_gbps=MACHINES_FROM_GBPS),
+        predicted_logs=True,
         log_options=asked.reading.log_options(),
     )
     request = asked.metrics.added_to(request, asked.given.bundle)

@@ -121,12 +121,19 @@ def _under(
     return value if value is None or names is None else renamed(value, names)
 
 
+def _window(traffic: TrafficMatrix) -> str:
+    if traffic.is_steady:
+        # Rates have no time: theirs stands for any.
+        return "steady rates"
+    return f"{traffic.start:%Y-%m-%d %H:%M} to {traffic.end:%Y-%m-%d %H:%M} UTC"
+
+
 def _holds(name: str, facts: Facts) -> str:
     if name == PRICES:
         return f"prices of {facts.prices.info.as_of.isoformat()}"
     if name == TRAFFIC and facts.traffic is not None:
         edges = counted(len(facts.traffic.edges), "edge")
-        return f"{edges} of {facts.traffic.start:%Y-%m-%d} to {facts.traffic.end:%Y-%m-%d}"
+        return f"{edges} of {_window(facts.traffic)}"
     if name == POD_TRAFFIC and facts.pod_traffic is not None:
         return f"{counted(len(facts.pod_traffic.flows), 'flow')} of pods"
     if name == METRICS and facts.metrics is not None:

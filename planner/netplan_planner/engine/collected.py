@@ -6,6 +6,7 @@ from pathlib import Path
 from netplan_planner.bundle_file import METRICS, TRAFFIC, is_bundle, manifest_of
 from netplan_planner.errors import UsageError
 from netplan_planner.inert import inert_line
+from netplan_planner.input_files import real_path
 
 
 def with_bundle_of(
@@ -17,7 +18,7 @@ def with_bundle_of(
         UsageError: If there are several bundles.
     """
     bundles = [*([bundle] if bundle else []), *(file for file in files if is_bundle(file))]
-    if len({file.resolve() for file in bundles}) > 1:
+    if len({real_path(file) for file in bundles}) > 1:
         shown = ", ".join(inert_line(str(file)) for file in bundles)
         raise UsageError(
             f"one bundle is read whole, not several: {shown}; --inventory reads the inventories"

@@ -18,6 +18,7 @@ def what_is_incomplete(facts: Facts, not_evaluated: Iterable[NotEvaluated]) -> t
         *_unread(facts.inventory.unread),
         *_unread(facts.metrics.coverage.unread if facts.metrics is not None else ()),
         *(facts.traffic.coverage.incomplete if facts.traffic is not None else ()),
+        *(facts.pod_traffic.incomplete if facts.pod_traffic is not None else ()),
         *((f"{counted(faults, 'line')} of measurements could not be used",) if faults else ()),
     )
 

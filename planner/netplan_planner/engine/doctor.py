@@ -1,9 +1,10 @@
 """Whether projects can be read and judged: credentials, APIs, permissions, logs, clock, ages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
+from netplan_planner.engine.doctor_logs import subnetwork_logs
 from netplan_planner.engine.doctor_projects import api_check, project_checks
 from netplan_planner.engine.judging import judge
 from netplan_planner.errors import AccessError
@@ -13,7 +14,7 @@ from netplan_planner.google.options import ApiOptions
 from netplan_planner.google.other_apis import other_apis
 from netplan_planner.google.transport import default_project
 from netplan_planner.model import Facts, Inventory, PriceBook, Value
-from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck
+from netplan_planner.model.diagnosis import CheckStatus, Diagnosis, DoctorCheck, SubnetworkLogs
 from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import counted
@@ -46,8 +47,19 @@ def examine(request: DoctorRequest, say: Callable[[str], None] = lambda _: None)
         InputError: If the price snapshot cannot be read.
     """
     prices = open_snapshot(request.prices)
-    checks = [*_access(request, prices, say), *_ages(request, prices)]
-    return Diagnosis(checks=tuple(checks), permissions=PERMISSIONS, role=role_yaml())
+    accessed, examined = _access(request, prices, say)
+    logs: tuple[SubnetworkLogs, ...] = ()
+    if examined is not None:
+        logs = subnetwork_logs(
+            _projects(request),
+            examined.inventory,
+            prices,
+            request.api,
+            today=request.today,
+            say=say,
+        )
+    checks = (*accessed, *_ages(request, prices))
+    return Diagnosis(checks=checks, flow_logs=logs, permissions=PERMISSIONS, role=role_yaml())
 
 
 def role_yaml() -> str:
@@ -61,26 +73,41 @@ def role_yaml() -> str:
     )
 
 
+def _projects(request: DoctorRequest) -> tuple[str, ...]:
+    """Return the projects that are looked at: as named, else as the credentials have it."""
+    if request.projects or request.api.is_anonymous:
+        return request.projects
+    found = default_project()
+    return (found,) if found else ()
+
+
 def _access(
     request: DoctorRequest, prices: PriceBook, say: Callable[[str], None]
-) -> Iterator[DoctorCheck]:
-    projects = request.projects
-    if not projects and not request.api.is_anonymous:
-        found = default_project()
-        projects = (found,) if found else ()
+) -> tuple[list[DoctorCheck], Examined | None]:
+    """Return what can be read of the projects, and what was; None: nothing could be asked."""
+    projects = _projects(request)
     if not projects:
         why = f"{_NO_PROJECT}: --project PROJECT"
-        for name in ("credentials", "compute-api", "permissions", "flow-logs", "clock"):
-            yield _check(name, CheckStatus.UNKNOWN, why)
-        return
+        names = ("credentials", "compute-api", "permissions", "flow-logs", "clock")
+        return [_check(name, CheckStatus.UNKNOWN, why) for name in names], None
     try:
         examined = examine_projects(projects, request.api, say)
     except AccessError as exc:
         text, _, remedy = str(exc).partition("; ")
-        yield _check("credentials", CheckStatus.PROBLEM, text, remedy)
-        for name in ("compute-api", "permissions", "flow-logs", "clock"):
-            yield _check(name, CheckStatus.UNKNOWN, "it takes credentials")
-        return
+        refused = _check("credentials", CheckStatus.PROBLEM, text, remedy)
+        return [
+            refused,
+            *(
+                _check(name, CheckStatus.UNKNOWN, "it takes credentials")
+                for name in ("compute-api", "permissions", "flow-logs", "clock")
+            ),
+        ], None
+    return list(_examined(request, projects, examined, prices)), examined
+
+
+def _examined(
+    request: DoctorRequest, projects: Sequence[str], examined: Examined, prices: PriceBook
+) -> Iterator[DoctorCheck]:
     yield _credentials(request, examined)
     for project in projects:
         yield from project_checks(project, examined, prices)

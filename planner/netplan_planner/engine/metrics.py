@@ -106,5 +106,11 @@ def _live(
     chosen = request.traffic_options
     window = window_until(datetime.now(UTC), request.metrics_days, chosen.since, chosen.until)
     return gather_live(
-        request.projects, inventory, request.api, window, with_flows=with_flows, progress=say
+        request.projects,
+        inventory,
+        request.api,
+        window,
+        with_flows=with_flows,
+        with_predicted_logs=request.predicted_logs,
+        progress=say,
     )

@@ -53,6 +53,8 @@ class AuditRequest(Value, frozen=True, kw_only=True):
     """Stored time series of Cloud Monitoring."""
     live_metrics: bool = False
     """Whether Cloud Monitoring of the projects is asked as well."""
+    predicted_logs: bool = False
+    """Whether it is also asked how many records flow logs would have."""
     metrics_days: float = DEFAULT_DAYS
     """How far back it is asked, where no window is named."""
     measurements: tuple[Path, ...] = ()

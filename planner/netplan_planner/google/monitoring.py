@@ -65,6 +65,7 @@ def gather_live(
     window: MetricsWindow,
     *,
     with_flows: bool,
+    with_predicted_logs: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Gathering | None:
     """Return the time series of projects that rules use, as far as the API gives them.
@@ -77,13 +78,15 @@ def gather_live(
         options: Endpoint of Compute, credentials and bounds.
         window: What time is read.
         with_flows: Whether the metrics of flows are wanted; flow logs tell more.
+        with_predicted_logs: Whether it is asked how many records flow logs would have.
         progress: Takes a line per project.
 
     Raises:
         AccessError: If there are no credentials.
         UsageError: If the endpoint cannot be used.
     """
-    lists = {project: lists_of(inventory, project, with_flows) for project in projects}
+    also = [predicted_logs()] if with_predicted_logs else []
+    lists = {project: lists_of(inventory, project, with_flows) + also for project in projects}
     return _gathered(lists, options, window, progress)
 
 

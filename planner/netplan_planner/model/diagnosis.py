@@ -1,9 +1,11 @@
 """What stands in the way of reading projects, and the role that is enough."""
 
+from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
+from netplan_planner.model.flow_log_bill import LogSettings
 
 
 class CheckStatus(StrEnum):
@@ -28,10 +30,34 @@ class DoctorCheck(Value, frozen=True, kw_only=True):
     """What to do; empty where nothing is to be done."""
 
 
+class SubnetworkLogs(Value, frozen=True, kw_only=True):
+    """The flow logs of a subnetwork, and what they cost at most."""
+
+    project: str
+    region: str
+    name: str
+    settings: tuple[LogSettings, ...]
+    """Its own setting and every configuration that logs it now, each paid for; empty: off."""
+    most_records_per_month: int | None
+    """All records at the shortest interval, before sampling; None: not known."""
+    usd_per_month: Decimal | None
+    """At most, as set; of logs that are off, what all records with metadata would cost. None: not
+    known."""
+    why_not: str
+    """Why the cost is not known."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything logs it now, as far as was read."""
+        return bool(self.settings)
+
+
 class Diagnosis(Value, frozen=True, kw_only=True):
     """All checks, in the order in which they build on each other."""
 
     checks: tuple[DoctorCheck, ...]
+    flow_logs: tuple[SubnetworkLogs, ...]
+    """Of every subnetwork that could be read: on before off, the dearest first."""
     permissions: tuple[str, ...]
     """What netplan needs of a project, by name."""
     role: str

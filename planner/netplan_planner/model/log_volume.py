@@ -32,6 +32,11 @@ INTERVALS_S = (5, 30, 60, 300, 600, 900)
 Google Cloud CLI as of 2026-11)."""
 
 
+MACHINES_FROM_GBPS = 0.1
+"""Machines that send less, by their 95th percentile, are not promised anything of unless asked: a
+tenth of the least cap of a machine (1 Gbit/s)."""
+
+
 class EdgeRecords(Value, frozen=True, kw_only=True, gc=False):
     """What of an edge a source of records counts."""
 

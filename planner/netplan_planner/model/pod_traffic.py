@@ -84,6 +84,8 @@ class PodTraffic(Value, frozen=True, kw_only=True):
     """All that were read, those without pods included."""
     left_out: tuple[tuple[str, int], ...] = ()
     """Reason and number of the records that are in no flow, sorted by reason."""
+    incomplete: tuple[str, ...] = ()
+    """What of the given flows could not be read, a line each."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -231,6 +231,8 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     """The user named the window's beginning and end: what no record tells of was idle."""
     log_volume: tuple[LogSource, ...] | None = None
     """What the records themselves are; None: not counted, or no records were given."""
+    log_volume_from_gbps: float | None = None
+    """Of machines that send less, by their 95th percentile, `log_volume` has no series."""
 
     @property
     def source(self) -> TrafficSource:

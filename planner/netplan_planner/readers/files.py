@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from netplan_planner.bundle_file import is_bundle
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import LARGEST_BYTES, gunzipped, reading, unreadable, whole
+from netplan_planner.input_files import (
+    LARGEST_BYTES,
+    gunzipped,
+    reading,
+    real_path,
+    unreadable,
+    whole,
+)
 from netplan_planner.model import Inventory
 from netplan_planner.readers import (
     bundle,
@@ -90,8 +97,8 @@ def read_inventory(paths: Sequence[Path]) -> Inventory:
     for path in sorted(set(paths), key=str):
         if path.is_dir():
             collector.merge(_read_folder(path, done))
-        elif path.resolve() not in done:
-            done.add(path.resolve())
+        elif real_path(path) not in done:
+            done.add(real_path(path))
             part, reason = _read_named(path)
             reasons += [reason] if reason else []
             collector.merge(part)
@@ -131,7 +138,7 @@ def _read_folder(folder: Path, done: set[Path]) -> Collector:
     seen: dict[str, int] = {}
     found = list(_walk(folder, collector))
     for path in found:
-        done.add(path.resolve())
+        done.add(real_path(path))
         shown = _shown(path)
         with reading(shown):
             outcome = _read_file(path, shown, collector)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from netplan_planner.bundle_file import POD_TRAFFIC, TRAFFIC, value_of
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.inert import inert_line
@@ -36,7 +38,37 @@ def read(paths: Sequence[Path], options: TrafficOptions) -> TrafficMatrix:
             f"--reporter {options.reporter.value}: {shown} holds sums by {found.reporter.value};"
             " collect it anew"
         )
-    return found
+    return _with_machines_from(found, options.log_volume_from_gbps, shown)
+
+
+def _with_machines_from(
+    matrix: TrafficMatrix, wanted_gbps: float | None, shown: str
+) -> TrafficMatrix:
+    """Return a matrix whose records tell the series of machines that are looked at, and no others.
+
+    Raises:
+        UsageError: If machines are looked at of which the bundle has no series.
+    """
+    held_gbps = matrix.log_volume_from_gbps
+    if wanted_gbps is None or matrix.log_volume is None or held_gbps is None:
+        return matrix
+    if wanted_gbps < held_gbps:
+        raise UsageError(
+            f"--p95-from {wanted_gbps:g}: {shown} holds the series of machines from {held_gbps:g}"
+            " Gbit/s on; give it the flow logs themselves (--traffic)"
+        )
+    busy = {vm.owner for vm in matrix.vms if vm.egress.p95_gbps >= wanted_gbps}
+    sources = tuple(
+        replace(
+            source,
+            intervals=tuple(
+                replace(one, machines=tuple(m for m in one.machines if m.owner in busy))
+                for one in source.intervals
+            ),
+        )
+        for source in matrix.log_volume
+    )
+    return replace(matrix, log_volume=sources, log_volume_from_gbps=wanted_gbps)
 
 
 def read_pods(path: Path) -> PodTraffic | None:

@@ -1,4 +1,4 @@
-"""Flows of Hubble, as `hubble observe --output=jsonpb` prints them, one a line.
+"""Flows of Hubble, as `hubble observe --output=jsonpb` prints them, one a line, packed or not.
 
 A flow is an event: Cilium's report of a packet, thinned by monitor aggregation. It has no bytes and
 no packet count, so that what is counted here says which pods meet and how often they were seen, and
@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic, seconds_between
-from netplan_planner.tables.files import compression_of
+from netplan_planner.traffic.packed_lines import first_lines, lines_of
 from netplan_planner.traffic.pod_names import PodNames
 
 EGRESS = "EGRESS"
@@ -61,6 +61,8 @@ class _Line(msgspec.Struct, gc=False):
 
 
 _HEAD_BYTES = 65_536
+_HEAD_LINES = 20
+"""A line of a node's state or of lost events may come first."""
 _LINES = msgspec.json.Decoder(_Line)
 
 _Key = tuple[str, str, str, str, str | None, bool]
@@ -77,14 +79,20 @@ def is_hubble(line: bytes) -> bool:
 
 
 def is_hubble_file(path: Path) -> bool:
-    """Return whether a plain file begins with one of Hubble's flows."""
+    """Return whether a file, packed or not, begins with lines of Hubble of which one is a flow."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
+        lines = first_lines(path, _HEAD_BYTES)
     except OSError:
         # Whoever reads it as flow logs says what is wrong.
         return False
-    return compression_of(head) == "none" and is_hubble(head.lstrip().partition(b"\n")[0])
+    return any(is_hubble(line) for line in lines[:_HEAD_LINES])
+
+
+def read_files(paths: Iterable[Path], names: PodNames) -> PodTraffic:
+    """Return the flows between pods in files, and which of them are cut."""
+    cut: list[str] = []
+    found = read_flows((line for path in paths for line in lines_of(path, cut.append)), names)
+    return msgspec.structs.replace(found, incomplete=tuple(cut))
 
 
 def read_flows(lines: Iterable[bytes], names: PodNames) -> PodTraffic:
@@ -170,6 +178,7 @@ def _flows(counts: Counter[_Key], names: PodNames) -> tuple[PodFlow, ...]:
             dst=names.end_of(dst, workload=dst_workload or None),
             service=service or names.service_of([server]),
             is_reply=is_reply,
+            is_same_node=names.is_same_node(src, dst),
         )
         joined[flow] += count
     made = [msgspec.structs.replace(flow, record_count=count) for flow, count in joined.items()]

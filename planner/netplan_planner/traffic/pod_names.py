@@ -55,6 +55,14 @@ class PodNames:
         zones = {self._kubernetes.zone_of(pod) for pod in pods}
         return zones.pop() if len(zones) == 1 else None
 
+    def is_same_node(self, src: str, dst: str) -> bool | None:
+        """Return whether two pods (`namespace/name`) are on one node; None: not known of both."""
+        nodes = [
+            pod.node if (pod := self._kubernetes.pod_by_name.get(name)) is not None else None
+            for name in (src, dst)
+        ]
+        return None if None in nodes else nodes[0] == nodes[1]
+
     def service_of(self, pods: Iterable[str]) -> str | None:
         """Return the one Service that all these pods (`namespace/name`) are endpoints of."""
         services = {self._service_by_pod.get(pod) for pod in pods}

@@ -5,7 +5,7 @@ configurations that log the same pair, the one that reports most. Memory grows w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
     of_hubble = [path for path in files if hubble.is_hubble_file(path)]
     parts: list[PodTraffic] = []
     if of_hubble:
-        parts.append(hubble.read_flows(_lines_of(of_hubble), names))
+        parts.append(hubble.read_files(of_hubble, names))
     others = [path for path in files if path not in of_hubble]
     if others:
         with reading(others[0]), open_engine(options) as engine:
@@ -47,12 +47,6 @@ def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -
             parts += [_of_tables(plain, engine, names)] if plain else []
     found = [part for part in parts if part.flows]
     return _joined(found) if found else None
-
-
-def _lines_of(paths: Iterable[Path]) -> Iterator[bytes]:
-    for path in paths:
-        with reading(path), path.open("rb") as lines:
-            yield from lines
 
 
 class _Sums:
@@ -184,6 +178,7 @@ def _joined(parts: Sequence[PodTraffic]) -> PodTraffic:
     others = [part for part in parts if part is not best]
     if not others:
         return best
+    incomplete = tuple(text for part in parts for text in part.incomplete)
     named = ", ".join(source.value for part in others for source in part.sources)
     note = f"also given, and not added to it: {named}"
-    return msgspec.structs.replace(best, notes=(*best.notes, note))
+    return msgspec.structs.replace(best, incomplete=incomplete, notes=(*best.notes, note))

@@ -193,6 +193,7 @@ def _matrix(
             engine=engine,
         ),
         log_volume=log_volume,
+        log_volume_from_gbps=floor_gbps if log_volume is not None else None,
     )
 
 

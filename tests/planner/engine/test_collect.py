@@ -1,17 +1,21 @@
 """Bundles: the same report as from what was collected, under other names too, and no socket."""
 
 import json
+import socket
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_group
 
 from netplan_planner.bundle_file import manifest_of, part_of
+from netplan_planner.cli.app import app
 from netplan_planner.readers import read_inventory
 from netplan_rules.placement._replicas import name_stem
 from support.commands.in_process import Done, netplan
+from support.commands.verbs import commands
 from support.flows.entries import entries
 from support.prices.billing_export import usage, write_flat_csv
 from support.projects import one_project
@@ -155,19 +159,78 @@ def verbs(bundle: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     yield ("predict", first, second, *given)
     yield ("probe", "plan", *given)
     yield ("prices", "reconcile", *given, "--billing-export", str(bill))
+    yield ("flow-logs", "cost", *given)
+    yield ("flow-logs", "plan", *given)
     yield ("collect", *given, "--out", str(folder / "again.tar.zst"))
+    # Verbs that read nothing of a project take its prices.
+    yield ("price", "machine", "n2-standard-4", "--region", "us-central1", "--prices", str(bundle))
+    yield ("prices", "verify", "--prices", str(bundle))
+
+
+READS_A_PROJECT = {"inventory", "traffic", "metrics"}
+"""Parameters of verbs that read a project from files."""
+WITHOUT_BUNDLE = {("probe", "run"): "it measures: what it is for is to connect machines"}
+
+
+def test_every_verb_that_reads_a_project_takes_a_bundle(bundle: Path, tmp_path: Path) -> None:
+    tree = {
+        path: {parameter.name for parameter in command.params}
+        for path, command in commands(get_group(app))
+        if not getattr(command, "commands", {})
+    }
+    reading = {path for path, names in tree.items() if names & READS_A_PROJECT}
+    assert all("bundle" in tree[path] for path in reading)
+    asked = list(verbs(bundle, tmp_path))
+    ran = {path for path in tree for words in asked if words[: len(path)] == path}
+    assert reading - set(WITHOUT_BUNDLE) <= ran
+    assert not ran & set(WITHOUT_BUNDLE)
+    assert set(WITHOUT_BUNDLE) <= reading
 
 
 def test_every_verb_runs_from_it_and_opens_no_socket(bundle: Path, tmp_path: Path) -> None:
-    asked = list(verbs(bundle, tmp_path))
-    assert {words[0] for words in asked} == {
-        *("audit", "graph", "recommend", "predict", "probe", "prices", "collect")
-    }
-    for words in asked:
+    for words in verbs(bundle, tmp_path):
         with no_sockets():
             done: Done = netplan(*words)
         assert done.status in {0, 1}, (words, done.err)
     assert (tmp_path / "again.tar.zst").read_bytes() == bundle.read_bytes()
+
+
+def test_a_socket_that_is_opened_is_seen() -> None:
+    with no_sockets(), pytest.raises(AssertionError, match="somebody is asked"):
+        socket.socket()
+    with no_sockets(), pytest.raises(AssertionError, match="somebody is asked"):
+        socket.create_connection(("127.0.0.1", 9))
+
+
+@pytest.mark.parametrize("verb", ["cost", "plan"])
+def test_what_flow_logs_cost_is_the_same_from_it(
+    verb: str, bundle: Path, given: tuple[str, ...]
+) -> None:
+    of_files = netplan("flow-logs", verb, *given, "--output", "json")
+    assert of_files.status == 0, of_files.err
+    found = netplan("flow-logs", verb, "--bundle", str(bundle), "--output", "json")
+    whole, other = (json.loads(done.out) for done in (of_files, found))
+    assert whole["writers"]
+    for answer in (whole, other):
+        # Which prices, by the file they are from.
+        del answer["price_age"]
+    assert other == whole
+
+
+def test_a_bundle_holds_the_series_of_greater_machines_too(
+    bundle: Path, given: tuple[str, ...]
+) -> None:
+    words = ("flow-logs", "plan", "--p95-from", "0.35", "--output", "json")
+    whole, other = (
+        json.loads(netplan(*words, *more).out)["writers"]
+        for more in (given, ("--bundle", str(bundle)))
+    )
+    assert other == whole
+    counts = {(one["proposed"] or {}).get("p95_machine_count") for one in whole}
+    assert any(counts)
+    less = netplan("flow-logs", "plan", "--p95-from", "0.01", "--bundle", str(bundle))
+    assert less.status == 2
+    assert "holds the series of machines from 0.1 Gbit/s on" in less.err
 
 
 @pytest.mark.parametrize(

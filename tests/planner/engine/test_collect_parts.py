@@ -13,6 +13,7 @@ from netplan_planner.clusters.network import networks_of
 from netplan_planner.clusters.services import service_traffic
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.request import AuditRequest
+from netplan_planner.google.monitoring import MONITORING_VARIABLE
 from netplan_planner.model import Facts, Metric
 from netplan_planner.readers import read_inventory
 from support.commands.in_process import netplan
@@ -21,6 +22,8 @@ from support.flows.records import Json, entry
 from support.metrics.series import machine, page, time_series
 from support.projects import one_cluster, one_project
 from support.rules.no_io import no_sockets
+from support.servers.compute import ComputeServer
+from support.servers.monitoring import MonitoringServer
 
 TODAY = ("--today", "2026-11-20")
 PARTS = {"inventory.json", "metrics.json", "pod-traffic.json", "prices.snapshot", "traffic.json"}
@@ -156,8 +159,85 @@ def test_under_other_names_a_cluster_is_judged_alike(bundle: Path, hidden: Path)
 
 def test_no_name_of_the_cluster_is_in_it(hidden: Path) -> None:
     text = b"".join(part_of(hidden, part) or b"" for part in PARTS if part.endswith("json"))
-    for word in (b"shop", b"only-web", b"75b66db9b9", b"10.8.0", b"10.9.0.5", b"4100000000"):
+    # Whole addresses: of a range as large as 10.112.0.0/14 the replaced one may be 10.8.0.0/14.
+    addresses = (b'"10.8.0.7"', b'"10.8.0.0/24"', b'"10.9.0.5"')
+    for word in (b"shop", b"only-web", b"75b66db9b9", *addresses, b"4100000000"):
         assert word not in text, text[max(text.find(word) - 100, 0) : text.find(word) + 40]
+
+
+def of_a_live_project(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> Path:
+    """Return a bundle of a project and what Cloud Monitoring says of its subnetworks."""
+    predicted = [
+        time_series(
+            Metric.PREDICTED_LOGS.value,
+            [60_000] * 120,
+            resource={
+                "project_id": one_project.PROJECT,
+                "location": "us-central1",
+                "subnetwork_name": name,
+                "subnetwork_id": str(number),
+            },
+            resource_type="gce_subnetwork",
+        )
+        for number, name in enumerate(("a-central", "b-central", "plantedmark"))
+    ]
+    with ComputeServer() as compute, MonitoringServer() as monitoring:
+        compute.add_project(one_project.PROJECT, one_project.resources())
+        monitoring.add_series(one_project.PROJECT, predicted)
+        monkeypatch.setenv(MONITORING_VARIABLE, monitoring.url)
+        api = ("--project", one_project.PROJECT, "--api-endpoint", compute.url, "--anonymous")
+        found = collected(folder, *api, *words)
+        assert Metric.PREDICTED_LOGS.value in monitoring.asked_metrics()
+        assert monitoring.problems == []
+    return found
+
+
+def log_costs(bundle: Path) -> dict[str, Any]:
+    with no_sockets():
+        done = netplan("flow-logs", "cost", "--bundle", str(bundle), "--output", "json")
+    assert done.status == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_what_flow_logs_would_cost_is_collected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hidden").mkdir()
+    bundle = of_a_live_project(tmp_path, monkeypatch)
+    hidden = of_a_live_project(tmp_path / "hidden", monkeypatch, "--pseudonymise")
+    whole, other = log_costs(bundle), log_costs(hidden)
+    rows = {one["name"]: one["volume"]["records_per_month"] for one in whole["writers"]}
+    month = 1000 * 3600 * 730
+    names = ("a-central", "b-central", "plantedmark")
+    assert rows == {f"us-central1/{name}": month for name in names}
+    assert other["usd_per_month"] == whole["usd_per_month"]
+    held = {one.name for one in read_inventory([hidden]).subnetworks}
+    shown = {one["name"].partition("/")[2] for one in other["writers"]}
+    # The one that is no longer there is in no inventory; words that tell copies apart stay.
+    assert len(shown & held) == 2
+    assert len(shown) == 3
+    assert b"plantedmark" not in b"".join(
+        part_of(hidden, one.name) or b""
+        for one in manifest_of(hidden).parts
+        if one.name.endswith(".json")
+    )
+
+
+def test_metrics_that_are_not_wanted_are_not_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ComputeServer() as compute, MonitoringServer() as monitoring:
+        compute.add_project(one_project.PROJECT, one_project.resources())
+        monitoring.add_project(one_project.PROJECT)
+        monkeypatch.setenv(MONITORING_VARIABLE, monitoring.url)
+        api = ("--project", one_project.PROJECT, "--api-endpoint", compute.url, "--anonymous")
+        collected(tmp_path, *api, "--no-live-metrics")
+        assert monitoring.asked_metrics() == []
+        assert netplan("audit", *api, *TODAY, "--fail-on", "never").status == 0
+        # Rules use it nowhere.
+        assert Metric.PREDICTED_LOGS.value not in monitoring.asked_metrics()
+        assert Metric.VM_CPU.value in monitoring.asked_metrics()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,18 @@
 """Traffic of pods by workload, zone and Service: flow logs, tables of pods, Hubble."""
 
+import gzip
 import json
+import random
+import tracemalloc
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 
 from netplan_planner.model import Inventory, OwnerKind, PathClass
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic
@@ -22,29 +28,10 @@ A, B = one_cluster.ZONES
 WEB, DB = "web-75b66db9b9-aaaaa", "db-0"
 
 
-def vm(number: int) -> Json:
-    """The VM of a node of the cluster, without alias ranges."""
-    zone, name = one_cluster.ZONES[number % 2], f"gke-shop-pool-{number}"
-    place = f"https://www.googleapis.com/compute/v1/projects/{one_cluster.PROJECT}"
-    nic = {
-        "name": "nic0",
-        "network": f"{place}/global/networks/default",
-        "networkIP": f"10.0.0.{number}",
-    }
-    return {
-        "kind": "compute#instance",
-        "name": name,
-        "selfLink": f"{place}/zones/{zone}/instances/{name}",
-        "machineType": f"{place}/zones/{zone}/machineTypes/n2-standard-4",
-        "status": "RUNNING",
-        "networkInterfaces": [nic],
-    }
-
-
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Inventory:
     folder = one_cluster.write_kubernetes("list", tmp_path_factory.mktemp("cluster"))
-    (folder / "vms.json").write_text(json.dumps([vm(0), vm(1)]))
+    (folder / "vms.json").write_text(json.dumps([one_cluster.vm(0), one_cluster.vm(1)]))
     return read_inventory([folder])
 
 
@@ -274,3 +261,67 @@ def test_alike_files_are_read_in_one_query(known: Inventory, tmp_path: Path) -> 
     of_pages = read_pod_traffic(pages, known)
     assert of_pages is not None
     assert of_pages == read_pod_traffic([tmp_path / "whole"], known)
+
+
+PACKINGS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": lambda text: text,
+    "gzip": lambda text: gzip.compress(text, mtime=0),
+    "gzip of two members": lambda text: gzip.compress(text[:300]) + gzip.compress(text[300:]),
+    "zstd": zstandard.compress,
+    "zstd of two frames": lambda text: (
+        zstandard.compress(text[:300]) + zstandard.compress(text[300:])
+    ),
+    "no last line end": lambda text: gzip.compress(text.rstrip()),
+    "dos lines": lambda text: zstandard.compress(text.replace(b"\n", b"\r\n")),
+    "behind lost events": lambda text: (
+        b'{"lost_events": {"source": "PERF_EVENT_RING_BUFFER"}}\n' + text
+    ),
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_packed_flows_of_hubble_are_read_alike(
+    tmp_path: Path, known: Inventory, packing: str
+) -> None:
+    text = (hubble(WEB, DB) * 3 + hubble(DB, WEB, ports=(3306, 40_000))).encode()
+    (tmp_path / "flows").write_bytes(PACKINGS[packing](text))
+    found = read_pod_traffic([tmp_path], known)
+    assert found is not None
+    assert [flow.record_count for flow in found.flows] == [3, 1]
+    assert found.incomplete == ()
+    assert all(flow.is_same_node is False for flow in found.flows)
+
+
+@pytest.mark.parametrize("packing", ["gzip", "zstd"])
+def test_flows_of_hubble_that_are_cut_say_so(
+    tmp_path: Path, known: Inventory, packing: str
+) -> None:
+    chance = random.Random(1)
+    events = [hubble(WEB, DB, uuid=f"{chance.getrandbits(256):x}") for _ in range(20_000)]
+    whole = PACKINGS[packing]("".join(events).encode())
+    path = tmp_path / "flows"
+    path.write_bytes(whole[: len(whole) // 2])
+    found = read_pod_traffic([path], known)
+    assert found is not None
+    assert 0 < found.flows[0].record_count < 20_000
+    assert found.incomplete == (f"{path} ends in the middle: what stands before the cut was read",)
+
+
+def test_a_line_without_end_takes_no_memory(tmp_path: Path, known: Inventory) -> None:
+    """One line of 300 MiB, which packs to little more than one."""
+    path = tmp_path / "flows.gz"
+    packer = zlib.compressobj(1, wbits=31)
+    with path.open("wb") as out:
+        out.write(packer.compress(hubble(WEB, DB).encode() + b'{"flow": "'))
+        for _ in range(300):
+            out.write(packer.compress(b"x" * 2**20))
+        out.write(packer.compress(b'"}\n' + hubble(WEB, DB).encode()) + packer.flush())
+    tracemalloc.start()
+    found = read_pod_traffic([path], known)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found is not None
+    assert found.flows[0].record_count == 2
+    assert dict(found.left_out) == {"not readable": 1}
+    # A chunk of a hostile file is up to a thousand times the 64 KiB that are read of it at once.
+    assert most < 250 * 2**20

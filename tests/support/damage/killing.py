@@ -90,6 +90,17 @@ def _audit(folder: Path) -> Sequence[str]:
 _REPORTS = {"json": "a.json", "sarif": "a.sarif", "md": "a.md", "csv": "a.csv", "text": "a.txt"}
 
 
+def _collect(folder: Path) -> Sequence[str]:
+    inventory = read_inventory([GCLOUD])
+    first, second = (machine.name for machine in inventory.instances[:2])
+    flows = [{"src": first, "dst": second, "gbps": 1.0}]
+    write_entries(folder / "flows.json", inventory, {"minutes": 400, "flows": flows})
+    return [
+        *("collect", "--inventory", str(GCLOUD), "--traffic", str(folder / "flows.json")),
+        *("--threads", "1", "--out", str(folder / "out" / "b.tar.zst")),
+    ]
+
+
 def _build(folder: Path) -> Sequence[str]:
     write_inputs(folder / "in")
     return ["prices", "build", "--out", str(folder / "out"), *arguments(folder / "in")]
@@ -154,6 +165,7 @@ def scenes() -> Iterator[list[Scene]]:
     with CatalogServer(services, page_size=20) as server:
         found = [
             Scene("audit", _audit, tuple(_REPORTS.values())),
+            Scene("collect", _collect, ("b.tar.zst",)),
             Scene("build", _build, ("prices.snapshot",)),
             Scene("refresh", _refresh(server), ("prices.snapshot",), kept=(".refresh",)),
             Scene("calibrate", _calibrate, ("calibration.json",)),

@@ -11,9 +11,14 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+import zstandard
+from msgspec.structs import replace
+
+from netplan_planner.engine.collect import collect
+from netplan_planner.engine.request import AuditRequest, TrafficOptions
 from netplan_planner.google.logs.asking import LOG_NAMES, read_page
 from netplan_planner.google.logs.spool import Progress, State, open_spool
 from netplan_planner.model import Metric, ProjectId
@@ -67,6 +72,7 @@ class Kind:
         ".csv": "csv",
         ".snapshot": "snapshot",
         ".parquet": "parquet",
+        ".tar": "bundle",
     }.get(path.suffixes[0] if path.suffixes else "", "bytes")
     """How the bytes of an example are built, as `mutations.damaged` takes it."""
     is_folder: bool = False
@@ -119,7 +125,10 @@ def _log_pages(folder: Path) -> None:
         )
 
 
-_POD_FILES = ("--traffic", "{folder}/pods.csv", "--traffic", "{folder}/hubble.jsonl")
+_POD_FILES = tuple(
+    ("--traffic", "{folder}/pods.csv", "--traffic", f"{{folder}}/hubble.jsonl{packing}")
+    for packing in ("", ".gz", ".zst")
+)
 
 
 def _kubernetes(folder: Path) -> None:
@@ -138,7 +147,31 @@ def _traffic_of_pods(folder: Path) -> None:
         for end, pod in (("source", "web-0"), ("destination", "db-0"))
     }
     flow = {"time": "2026-03-02T10:00:00Z", "verdict": "FORWARDED", "l4": {"TCP": {}}, **ends}
-    (folder / "hubble.jsonl").write_text((json.dumps({"flow": flow}) + "\n") * 3)
+    text = ((json.dumps({"flow": flow}) + "\n") * 3).encode()
+    (folder / "hubble.jsonl").write_bytes(text)
+    (folder / "hubble.jsonl.gz").write_bytes(gzip.compress(text, mtime=0))
+    (folder / "hubble.jsonl.zst").write_bytes(zstandard.compress(text))
+
+
+def _bundles(folder: Path) -> None:
+    """Bundles with every part, and with few."""
+    inputs = folder / "inputs"
+    inputs.mkdir()
+    _traffic_of_pods(inputs)
+    _metrics(inputs)
+    flows = "".join(json.dumps(one) + "\n" for one in _flows())
+    (inputs / "flows.jsonl").write_text(flows)
+    given = AuditRequest(today=date(2026, 11, 20), inventory=(GCLOUD,))
+    whole = replace(
+        given,
+        inventory=(GCLOUD, inputs / "cluster.json"),
+        traffic=(inputs / "flows.jsonl", inputs / "hubble.jsonl"),
+        metrics=(inputs / "list.json",),
+        traffic_options=TrafficOptions(threads=1),
+    )
+    collect(whole, folder / "whole.tar.zst", is_pseudonymised=False)
+    collect(given, folder / "little.tar.zst", is_pseudonymised=True)
+    _removed(inputs)
 
 
 def _terraform(folder: Path) -> None:
@@ -247,8 +280,6 @@ def _outputs(folder: Path) -> None:
 
 
 def _calibration(folder: Path) -> None:
-    from datetime import date
-
     from netplan_planner.engine.calibrate import calibrate_files
     from netplan_planner.engine.calibration_file import write_calibration
 
@@ -373,16 +404,32 @@ KINDS: Mapping[str, Kind] = {
         Kind("assets", _assets, (_audit("--inventory", "{file}"),)),
         Kind("kubernetes", _kubernetes, (_audit("--inventory", "{file}"),)),
         Kind(
+            "bundles",
+            _bundles,
+            (
+                _audit("--bundle", "{file}"),
+                _audit("--inventory", "{file}", "--traffic", "{file}", "--metrics", "{file}"),
+                ("graph", "--bundle", "{file}", "--output", "dot"),
+                ("flow-logs", "cost", "--bundle", "{file}"),
+                ("recommend", "--bundle", "{file}", "--vm", "plain-1"),
+                ("probe", "plan", "--bundle", "{file}"),
+                ("collect", "--bundle", "{file}", "--out", "{case}/b.tar.zst", "--pseudonymise"),
+            ),
+        ),
+        Kind(
             "traffic-of-pods",
             _traffic_of_pods,
-            (_audit("--inventory", "{folder}/cluster.json", *_POD_FILES),),
+            tuple(_audit("--inventory", "{folder}/cluster.json", *files) for files in _POD_FILES),
             is_folder=True,
         ),
         Kind("metrics", _metrics, (_audit("--inventory", "{project}", "--metrics", "{file}"),)),
         Kind(
             "terraform",
             _terraform,
-            (_audit("--inventory", "{file}"), _audit("--inventory", "{file}", "--output", "sarif")),
+            (
+                _audit("--inventory", "{file}"),
+                _audit("--inventory", "{file}", "--output", "sarif:{case}/out.sarif"),
+            ),
         ),
         Kind(
             "log-pages",

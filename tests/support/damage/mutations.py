@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from support.damage.bundles import damaged_bundle
+
 _TOKENS = (
     *(b"", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
     *(b"{", b"}", b"[", b"]", b'"', b",", b":", b"\n", b"\r\n", b"'", b"#", b"=", b"\\", b"\\u"),
@@ -222,6 +224,7 @@ def _snapshot(data: bytes, rng: random.Random) -> bytes:
 
 
 _WITH_FORM: dict[str, Callable[[bytes, random.Random], bytes]] = {
+    "bundle": lambda data, rng: damaged_bundle(data, rng, _json),
     "json": _json,
     "lines": _lines,
     "csv": _csv,

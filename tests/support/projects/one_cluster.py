@@ -46,6 +46,26 @@ def node(number: int) -> Object:
     }
 
 
+def vm(number: int) -> Object:
+    """The VM of a node, without alias ranges, as the API has it."""
+    zone, name = ZONES[number % 2], f"gke-shop-pool-{number}"
+    place = f"https://www.googleapis.com/compute/v1/projects/{PROJECT}"
+    nic = {
+        "name": "nic0",
+        "network": f"{place}/global/networks/default",
+        "networkIP": f"10.0.0.{number}",
+    }
+    return {
+        "kind": "compute#instance",
+        "id": f"520000000000000000{number}",
+        "name": name,
+        "selfLink": f"{place}/zones/{zone}/instances/{name}",
+        "machineType": f"{place}/zones/{zone}/machineTypes/n2-standard-4",
+        "status": "RUNNING",
+        "networkInterfaces": [nic],
+    }
+
+
 def pod(name: str, number: int, owner: Object | None, container: Object, **more: Any) -> Object:
     """A pod of namespace `shop` on node `number`."""
     labels = {"app": name.split("-")[0]}

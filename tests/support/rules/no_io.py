@@ -9,7 +9,10 @@ _hooks: list[Callable[[str], None]] = []
 _is_installed = False
 
 CALLING = frozenset(
-    ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
+    (
+        *("socket.__new__", "socket.connect", "socket.getaddrinfo", "socket.gethostbyname"),
+        *("socket.sendto", "socket.bind"),
+    )
 )
 FORBIDDEN = ("socket.", "subprocess.", "os.", "shutil.", "sqlite3.", "tempfile.", "urllib.")
 
@@ -35,7 +38,7 @@ def no_io() -> AbstractContextManager[None]:
 
 
 def no_sockets() -> AbstractContextManager[None]:
-    """Fail on any name that the block looks up, and any connection that it opens."""
+    """Fail on any socket that the block makes, and any name that it looks up."""
     return _watched(_refuse_sockets)
 
 

@@ -19,8 +19,9 @@ from netplan_planner.cli.bundles import (
     request_of,
 )
 from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.flow_logs.cost import ONLY_COUNTS, flow_log_bill
-from netplan_planner.engine.flow_logs.forecast import forecast, forecast_of_metrics
+from netplan_planner.engine.flow_logs.cost import ONLY_COUNTS
+from netplan_planner.engine.flow_logs.forecast import cost as cost_of
+from netplan_planner.engine.flow_logs.forecast import forecast
 from netplan_planner.engine.prices.source import PriceSource, currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import FlowLogBill
@@ -93,7 +94,4 @@ def _bill(asked: Cost) -> FlowLogBill:
         log_options=asked.reading.log_options(),
     )
     request = asked.metrics.added_to(request, asked.given.bundle)
-    is_told_live = request.live_metrics and request.projects
-    if not request.traffic and request.demo is None and (request.metrics or is_told_live):
-        return forecast_of_metrics(request, source, has_metadata=asked.metadata, say=progress)
-    return flow_log_bill(request, progress)
+    return cost_of(request, source, has_metadata=asked.metadata, say=progress)

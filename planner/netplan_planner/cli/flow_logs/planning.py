@@ -13,6 +13,7 @@ from netplan_planner.engine.flow_logs.plan import plan_flow_logs
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import LogGoal
+from netplan_planner.model.log_volume import MACHINES_FROM_GBPS
 from netplan_planner.renderers import RenderOptions
 
 PROMISE = "What is promised"
@@ -55,7 +56,7 @@ class Promise(Parameters, frozen=True, kw_only=True):
             " the least cap of a machine (1 Gbit/s) by default.",
             rich_help_panel=PROMISE,
         ),
-    ] = 0.1
+    ] = MACHINES_FROM_GBPS
     metadata: Annotated[
         bool,
         typer.Option(

@@ -27,7 +27,8 @@ MONTH_S = HOURS_PER_MONTH * SECONDS_PER_HOUR
 _NOTABLE = 0.05
 """A month that is not known better than this is worth a note."""
 NO_RECORDS = (
-    "flow logs in their own records are needed (--traffic): a plain table says nothing of them"
+    "flow logs in their own records are needed (--traffic): a plain table says nothing of them, nor"
+    " does a bundle that was collected without them"
 )
 
 
@@ -55,20 +56,23 @@ def read_writers(request: AuditRequest, say: Say) -> tuple[Facts, list[Writer]]:
     if not request.traffic and demo is None:
         raise UsageError(NO_RECORDS)
     facts = read_facts(request, demo, say)
-    if facts.traffic is None or facts.traffic.log_volume is None:
-        raise UsageError(NO_RECORDS)
-    return facts, writers(facts.inventory, facts.traffic.log_volume)
+    return facts, writers_of(facts)
 
 
-def flow_log_bill(request: AuditRequest, say: Say = lambda _: None) -> FlowLogBill:
-    """Return what the flow logs of a request cost a month.
+def has_records(facts: Facts) -> bool:
+    """Return whether the records of flow logs were counted."""
+    return facts.traffic is not None and facts.traffic.log_volume is not None
+
+
+def writers_of(facts: Facts) -> list[Writer]:
+    """Return who wrote the flow records of what was read.
 
     Raises:
-        InputError: If an input cannot be read.
-        UsageError: If no flow logs are given.
+        UsageError: If there were none.
     """
-    facts, found = read_writers(request, say)
-    return bill_of(facts, found, request)
+    if facts.traffic is None or facts.traffic.log_volume is None:
+        raise UsageError(NO_RECORDS)
+    return writers(facts.inventory, facts.traffic.log_volume)
 
 
 def bill_of(facts: Facts, found: Sequence[Writer], request: AuditRequest) -> FlowLogBill:

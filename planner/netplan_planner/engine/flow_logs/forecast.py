@@ -8,13 +8,20 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.engine import service_bill
-from netplan_planner.engine.flow_logs.cost import LogMeter
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.flow_logs.cost import (
+    NO_RECORDS,
+    LogMeter,
+    bill_of,
+    has_records,
+    writers_of,
+)
 from netplan_planner.engine.flow_logs.writers import place_name
-from netplan_planner.engine.inputs import Say
+from netplan_planner.engine.inputs import Say, read_facts
 from netplan_planner.engine.metrics import read_predicted_logs
 from netplan_planner.engine.prices.source import PriceSource
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import InputError
+from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     MeasuredKind,
     Metric,
@@ -121,6 +128,29 @@ def forecast_of_metrics(
         notes=(*gaps, *(one.reason for one in metrics.coverage.unread), *found.notes),
         price_age=price_age(book.info, source.today, folder=source.folder),
     )
+
+
+def cost(
+    request: AuditRequest, source: PriceSource, *, has_metadata: bool, say: Say = lambda _: None
+) -> FlowLogBill:
+    """Return what flow logs cost: by their records, else by the metric of how many there would be.
+
+    Raises:
+        AccessError: If there are no credentials for the live API.
+        InputError: If an input cannot be read, or nothing tells of any subnetwork.
+        UsageError: If neither records nor metrics are given.
+    """
+    is_told_live = request.live_metrics and request.projects
+    if not request.traffic and request.demo is None and (request.metrics or is_told_live):
+        return forecast_of_metrics(request, source, has_metadata=has_metadata, say=say)
+    if not request.traffic and request.demo is None:
+        raise UsageError(NO_RECORDS)
+    demo = load_demo(request.demo) if request.demo is not None else None
+    facts = read_facts(request, demo, say)
+    if not has_records(facts) and request.metrics:
+        # Such as a bundle whose traffic is that of metrics.
+        return forecast_of_metrics(request, source, has_metadata=has_metadata, say=say)
+    return bill_of(facts, writers_of(facts), request)
 
 
 def expected_of(series: Sequence[MetricSeries]) -> tuple[ExpectedRecords, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from netplan_planner.errors import InputError
-from netplan_planner.input_files import gunzipped, reading, whole
+from netplan_planner.input_files import gunzipped, reading, real_path, whole
 from netplan_planner.readers.collector import Origin
 from netplan_planner.readers.documents import NotText, documents_of
 from netplan_planner.readers.time_series.gathering import Gathering
@@ -31,9 +31,9 @@ def gather_files(paths: Sequence[Path]) -> Gathering:
             raise InputError(f"{_shown(path)}: no such file or folder")
         is_folder = path.is_dir()
         for file in _walk(path) if is_folder else [path]:
-            if file.resolve() in done:
+            if real_path(file) in done:
                 continue
-            done.add(file.resolve())
+            done.add(real_path(file))
             with reading(_shown(file)):
                 why = _read(file, gathering)
             found = found or not why

@@ -1,7 +1,10 @@
 """The checks of `netplan doctor`, what to do, and the role that is enough."""
 
+import shlex
 from collections.abc import Iterator
+from decimal import Decimal
 
+from netplan_planner.model import Amount
 from netplan_planner.model import diagnosis as found
 from netplan_planner.renderers.content import DataTable, phrases
 from netplan_planner.renderers.document import (
@@ -14,6 +17,7 @@ from netplan_planner.renderers.document import (
     Section,
     Table,
     Title,
+    fixed,
     line,
     say,
 )
@@ -29,6 +33,11 @@ _WORDS = {
     found.CheckStatus.UNKNOWN: ("not checked", Role.COST),
 }
 _LENGTH = 400
+_MOST = (
+    "By the metric networking.googleapis.com/vpc_flow/predicted_max_vpc_flow_logs_count, which"
+    " counts all records at the shortest interval, and the sampling that is set; a longer interval"
+    " or a filter makes fewer. What the records themselves cost:"
+)
 
 
 def record(answer: found.Diagnosis) -> found.Diagnosis:
@@ -60,6 +69,7 @@ def blocks(answer: found.Diagnosis, options: RenderOptions) -> Iterator[Block]:
         Column(title="found", is_note=True),
     )
     yield Table(columns=columns, rows=tuple(map(_row, answer.checks)))
+    yield from _flow_logs(answer.flow_logs, options)
     remedies = list(dict.fromkeys(one.remedy for one in answer.checks if one.remedy))
     if remedies:
         yield Section(line=line("What to do"))
@@ -71,6 +81,52 @@ def blocks(answer: found.Diagnosis, options: RenderOptions) -> Iterator[Block]:
     yield Command(text="netplan doctor --role > netplan-role.yaml")
     yield Command(
         text="gcloud iam roles create netplanReader --project=PROJECT --file=netplan-role.yaml"
+    )
+
+
+def _flow_logs(logs: tuple[found.SubnetworkLogs, ...], options: RenderOptions) -> Iterator[Block]:
+    """Yield what the flow logs of each subnetwork cost at most, if there is any."""
+    if not logs:
+        return
+    projects = {one.project for one in logs}
+    yield Section(line=line("Flow logs by subnetwork"))
+    on = [one for one in logs if one.is_on]
+    known = [one.usd_per_month for one in on if one.usd_per_month is not None]
+    if known:
+        rest = len(on) - len(known)
+        but = f", {counted(rest, 'subnetwork')} not known left out" if rest else ""
+        usd = fixed(Amount(usd=sum(known, Decimal(0))))
+        yield Para(line=line("Those that are on cost up to ", usd, f" a month of 730 h{but}."))
+    columns = (
+        Column(title="subnetwork"),
+        Column(title="flow logs"),
+        Column(title="a month", is_number=True, stacked="{} a month"),
+        Column(title="", is_note=True),
+    )
+    limit = options.row_limit
+    rows = tuple(_log_row(one, with_project=len(projects) > 1) for one in logs[:limit])
+    more = len(logs) - len(rows)
+    if more > 0:
+        rows = (*rows, (line(f"and {counted(more, 'more subnetwork')}"), (), (), ()))
+    yield Table(columns=columns, rows=rows)
+    yield Para(line=line(say(_MOST, Role.DIM, length=_LENGTH)))
+    project = shlex.quote(logs[0].project) if len(projects) == 1 else "PROJECT"
+    yield Command(text=f"netplan flow-logs cost --project {project} --traffic cloud-logging")
+
+
+def _log_row(one: found.SubnetworkLogs, *, with_project: bool) -> tuple[Line, ...]:
+    place = f"{one.project}/{one.region}/{one.name}" if with_project else f"{one.region}/{one.name}"
+    settings = " + ".join(map(phrases.log_settings, one.settings)) or "off"
+    if one.usd_per_month is None:
+        cost, note = fixed("not known"), one.why_not
+    else:
+        cost = fixed(Amount(usd=one.usd_per_month))
+        note = "at most" if one.is_on else "at most, if all records were logged"
+    return (
+        line(phrases.name(place)),
+        line(fixed(settings)),
+        line(cost),
+        line(say(note, length=_LENGTH)),
     )
 
 

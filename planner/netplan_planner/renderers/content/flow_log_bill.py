@@ -27,7 +27,6 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
-from netplan_planner.units import SECONDS_PER_MINUTE
 
 SCHEMA = "netplan.flow-logs/1"
 _BILL_LINES = 12
@@ -221,7 +220,7 @@ def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
         line(fixed(f"{row.volume.records_per_month:,}")),
         line(fixed(figures.volume(row.volume.gib_per_month))),
         _usd(row.volume),
-        line(fixed(_settings(row.now))),
+        line(fixed(phrases.log_settings(row.now))),
     )
     if not is_planned:
         return cells
@@ -232,7 +231,7 @@ def _row(row: bills.LogRow, *, is_planned: bool) -> tuple[Line, ...]:
     own = "" if error is None else f"; its own dollars to ±{_percent(error)}"
     return (
         *cells,
-        line(fixed(_settings(plan.settings))),
+        line(fixed(phrases.log_settings(plan.settings))),
         _usd(plan.volume),
         line(say(f"{plan.why}{own}", length=_LONG)),
     )
@@ -244,25 +243,6 @@ def _usd(volume: bills.LogVolumeBill) -> Line:
 
 def _amount(usd: Decimal | None) -> Span:
     return fixed("no price" if usd is None else Amount(usd=usd))
-
-
-def _settings(settings: bills.LogSettings) -> str:
-    """Return settings in words: `0.5, 5 s, metadata`."""
-    if settings.sampling_ratio == 0:
-        return "off"
-    ratio = settings.sampling_ratio
-    parts = [
-        "sampling not stated" if ratio is None else f"{ratio:g}",
-        "" if settings.interval_s is None else _interval(settings.interval_s),
-        "metadata" if settings.has_metadata else "no metadata",
-        "filtered" if settings.filter_expr else "",
-    ]
-    return ", ".join(filter(None, parts))
-
-
-def _interval(interval_s: int) -> str:
-    minutes, seconds = divmod(interval_s, SECONDS_PER_MINUTE)
-    return f"{minutes} min" if not seconds else f"{interval_s} s"
 
 
 def _extra(row: bills.LogRow, extra: bills.LogVolumeBill) -> Line:

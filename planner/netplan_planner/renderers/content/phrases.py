@@ -5,9 +5,11 @@ from decimal import Decimal
 
 from netplan_planner.inert import NAME_LENGTH
 from netplan_planner.model import Amount, AmountKind, Estimate, Limit, LimitKind, LineItem, worded
+from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
 from netplan_planner.throughput.limits.shared_by import OF_SENDER
+from netplan_planner.units import SECONDS_PER_MINUTE
 
 PATH_LENGTH = 900
 """More than a path has in practice: one that is cut cannot be copied."""
@@ -208,6 +210,25 @@ def numbers(values: Iterable[int]) -> str:
     """
     texts = [str(value) for value in values]
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def log_settings(settings: LogSettings) -> str:
+    """Return settings of flow logs in words: `0.5, 5 s, metadata`."""
+    if settings.sampling_ratio == 0:
+        return "off"
+    ratio = settings.sampling_ratio
+    parts = [
+        "sampling not stated" if ratio is None else f"{ratio:g}",
+        "" if settings.interval_s is None else _interval(settings.interval_s),
+        "metadata" if settings.has_metadata else "no metadata",
+        "filtered" if settings.filter_expr else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _interval(interval_s: int) -> str:
+    minutes, seconds = divmod(interval_s, SECONDS_PER_MINUTE)
+    return f"{minutes} min" if not seconds else f"{interval_s} s"
 
 
 def place(source: str) -> Span:
