@@ -41,6 +41,7 @@ from netplan_planner.model.facts import (
     Target,
 )
 from netplan_planner.model.finding import (
+    LIFT_RATIO,
     MOST_MEASURED_RATIO,
     Change,
     ChangeKind,

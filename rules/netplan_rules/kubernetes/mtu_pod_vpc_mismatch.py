@@ -136,6 +136,7 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
                 source=fit.network.ref.source or "",
             ),
         ),
+        lost="packets of pods that do not fit the network" if is_too_great else "",
         fix=Fix(
             label=f"MTU {fit.fitting_bytes} for pods",
             text=f"Set the MTU of {cluster.plugin} to {fit.fitting_bytes} bytes, or leave it out"
