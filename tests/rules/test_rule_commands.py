@@ -76,6 +76,7 @@ GCLOUD = {
     "compute networks list": Surface(frozenset(), names=0),
     "compute networks peerings delete": Surface(_flags("network")),
     "compute networks peerings list": Surface(_flags("network"), names=0),
+    "compute interconnects attachments dedicated update": Surface(_flags("region bandwidth")),
     "compute vpn-tunnels delete": Surface(_flags("region")),
     "logging read": Surface(frozenset(), _flags("freshness limit")),
     "compute instances start": Surface(_flags("zone"), switches=_flags("async")),
@@ -149,6 +150,7 @@ VALUES = {
     "zone": r"[a-z]+-[a-z]+\d-[a-z]",
     "region": r"[a-z]+-[a-z]+\d",
     "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
+    "bandwidth": r"(50|100|200|300|400|500)m|(1|2|5|10|20|50|100)g",
     # Empty: no least platform any more.
     "min-cpu-platform": r".*",
 }

@@ -208,6 +208,7 @@ from netplan_planner.model.resources import (
     Router,
     Subnetwork,
     Unread,
+    VlanAttachment,
     VpnTunnel,
 )
 from netplan_planner.model.rule_answers import (

@@ -89,6 +89,7 @@ class Need(StrEnum):
     NAT_GATEWAYS = "Cloud NAT gateways"
     ROUTES = "routes"
     VPN_TUNNELS = "VPN tunnels"
+    VLAN_ATTACHMENTS = "VLAN attachments"
     FORWARDING_RULES = "forwarding rules"
     BILL = "billing export"
     MEASUREMENTS = "measurements"

@@ -28,6 +28,7 @@ from netplan_planner.model.resources import (
     Router,
     Subnetwork,
     Unread,
+    VlanAttachment,
     VpnTunnel,
 )
 
@@ -46,6 +47,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     routers: tuple[Router, ...] = ()
     routes: tuple[Route, ...] = ()
     vpn_tunnels: tuple[VpnTunnel, ...] = ()
+    vlan_attachments: tuple[VlanAttachment, ...] = ()
     instance_groups: tuple[InstanceGroup, ...] = ()
     commitments: tuple[Commitment, ...] = ()
     disks: tuple[Disk, ...] = ()

@@ -38,6 +38,7 @@ REFERENCED_FIELDS = (
     "routers",
     "routes",
     "vpn_tunnels",
+    "vlan_attachments",
     "instance_groups",
     "commitments",
     "disks",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from netplan_planner.model import ResourceRef, Value, canonical_link
-from netplan_planner.readers import disks, groups, instances, networks, wire
+from netplan_planner.readers import disks, groups, hybrid, instances, networks, wire
 from netplan_planner.readers.links import Problems
 
 
@@ -92,6 +92,14 @@ KINDS = (
         wire.WireVpnTunnel,
         networks.vpn_tunnel,
         "peerIp ikeVersion",
+    ),
+    _kind(
+        "interconnectAttachments",
+        "interconnectAttachment",
+        "vlan_attachments",
+        wire.WireAttachment,
+        hybrid.attachment,
+        "vlanTag8021q edgeAvailabilityDomain",
     ),
     _kind(
         "instanceGroupManagers",

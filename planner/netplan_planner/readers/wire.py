@@ -369,6 +369,19 @@ class WireVpnTunnel(Wire):
     status: str | None = None
 
 
+class WireAttachment(Wire):
+    """`InterconnectAttachment`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    region: str | None = None
+    type: str | None = None
+    bandwidth: str | None = None
+    router: str | None = None
+    admin_enabled: bool | None = None
+    mtu: Count | None = None
+
+
 class WireInstanceGroup(Wire):
     """`InstanceGroup`, zonal or regional."""
 

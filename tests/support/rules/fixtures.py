@@ -17,6 +17,7 @@
                 `ports` (fields of the Compute API on ports and mapping)
     tunnels     VPN tunnels: name, region, `gateway`, `network` (of its router; without one, it has
                 none), and `peer` (a gateway, `region/name`)
+    attachments VLAN attachments: name, region, and fields of the Compute API (`type`, `bandwidth`)
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
@@ -207,6 +208,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_router(n) for n in case.get("nats", ()))
     for tunnel in case.get("tunnels", ()):
         yield from _tunnel(tunnel)
+    yield from (_attachment(a) for a in case.get("attachments", ()))
     for group in case.get("groups", ()):
         yield _group(group)
     yield from (_commitment(c) for c in case.get("commitments", ()))
@@ -479,6 +481,16 @@ def _tunnel(t: Json) -> Iterator[Json]:
             "network": _link(f"global/networks/{t['network']}"),
             "selfLink": router,
         }
+
+
+def _attachment(a: Json) -> Json:
+    place = f"regions/{a['region']}"
+    return a | {
+        "kind": "compute#interconnectAttachment",
+        "region": _link(place),
+        "router": _link(f"{place}/routers/router-hybrid"),
+        "selfLink": _link(f"{place}/interconnectAttachments/{a['name']}"),
+    }
 
 
 def _group(g: Json) -> Json:
