@@ -78,6 +78,7 @@ GCLOUD = {
     "compute networks peerings list": Surface(_flags("network"), names=0),
     "compute interconnects attachments dedicated update": Surface(_flags("region bandwidth")),
     "compute vpn-tunnels delete": Surface(_flags("region")),
+    "recommender recommendations mark-dismissed": Surface(_flags("location recommender etag")),
     "logging read": Surface(frozenset(), _flags("freshness limit")),
     "compute instances start": Surface(_flags("zone"), switches=_flags("async")),
     "compute instances stop": Surface(

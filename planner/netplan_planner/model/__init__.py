@@ -207,6 +207,7 @@ from netplan_planner.model.resources import (
     Route,
     Router,
     Subnetwork,
+    TypeRecommendation,
     Unread,
     VlanAttachment,
     VpnTunnel,

@@ -89,6 +89,8 @@ class Need(StrEnum):
     NAT_GATEWAYS = "Cloud NAT gateways"
     ROUTES = "routes"
     VPN_TUNNELS = "VPN tunnels"
+    TYPE_RECOMMENDATIONS = "recommendations of machine types"
+    """Of Google's Recommender."""
     VLAN_ATTACHMENTS = "VLAN attachments"
     FORWARDING_RULES = "forwarding rules"
     BILL = "billing export"

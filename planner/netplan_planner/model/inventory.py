@@ -27,6 +27,7 @@ from netplan_planner.model.resources import (
     Route,
     Router,
     Subnetwork,
+    TypeRecommendation,
     Unread,
     VlanAttachment,
     VpnTunnel,
@@ -53,6 +54,7 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     disks: tuple[Disk, ...] = ()
     resource_policies: tuple[ResourcePolicy, ...] = ()
     flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
+    type_recommendations: tuple[TypeRecommendation, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     kubernetes: Kubernetes | None = None
     """The objects of a cluster, and GKE's clusters and node pools; None: none were read."""

@@ -370,6 +370,20 @@ class VlanAttachment(Value, frozen=True, kw_only=True):
     mtu_bytes: int | None = None
 
 
+class TypeRecommendation(Value, frozen=True, kw_only=True):
+    """What Google's Recommender advises for a machine by its CPU and memory use."""
+
+    ref: ResourceRef
+    project: ProjectId
+    instance: SelfLink
+    machine_type: str
+    """The advised one."""
+    etag: str | None = None
+    """Of the recommendation as it was read."""
+    state: str | None = None
+    """`ACTIVE`, `CLAIMED`, `SUCCEEDED`, `FAILED` or `DISMISSED`."""
+
+
 class InstanceGroup(Value, frozen=True, kw_only=True):
     """An instance group or its manager; `is_regional` groups spread over zones on purpose."""
 

@@ -44,6 +44,7 @@ REFERENCED_FIELDS = (
     "disks",
     "resource_policies",
     "flow_log_configurations",
+    "type_recommendations",
 )
 """The fields of `Inventory` whose values have a reference."""
 

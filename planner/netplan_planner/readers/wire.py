@@ -441,6 +441,22 @@ class WireWarning(Wire):
     message: str | None = None
 
 
+class WireRecommendationState(Wire):
+    """`stateInfo` of a recommendation."""
+
+    state: str | None = None
+
+
+class WireRecommendation(Wire):
+    """`Recommendation` of a machine type, with the machine and type that its operations name."""
+
+    self_link: str | None = None
+    instance: str | None = None
+    machine_type: str | None = None
+    etag: str | None = None
+    state_info: WireRecommendationState | None = None
+
+
 class WireFlowLogsConfiguration(Wire):
     """`VpcFlowLogsConfig` of the Network Management API, whose name is its whole path."""
 

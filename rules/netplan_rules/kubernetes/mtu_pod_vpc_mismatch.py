@@ -33,10 +33,11 @@ RULE = Rule(
     " packets that the network could carry are not used, and each costs the same processor time.",
     remediation="Set the plugin's MTU to that of the VPC less the headers.",
     guards="Silent where the two fit within the tolerance. The network's MTU is that of the"
-    " interface by which the plugin sends. GKE clusters of Dataplane V2 or with intranode visibility"
-    " are silent: netd gives their pods the MTU of the node's interface. Another plugin that finds"
-    " its MTU out itself, an encapsulation that is not stated and a network that was not read are listed as not judged; nodes that are"
-    " no VMs are none of its business. Too small an MTU is low.",
+    " interface by which the plugin sends. GKE clusters of Dataplane V2 or with intranode"
+    " visibility are silent: netd gives their pods the MTU of the node's interface. Another plugin"
+    " that finds its MTU out itself, an encapsulation that is not stated and a network that was not"
+    " read are listed as not judged; nodes that are no VMs are none of its business. Too small an"
+    " MTU is low.",
     references=(
         "https://cloud.google.com/vpc/docs/mtu",
         "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
