@@ -70,18 +70,19 @@ class Gain(Value, frozen=True, kw_only=True):
 
 
 def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]:
-    """Order gains: by severity, then what is lost or held back, then by money."""
+    """Order gains: by severity, then what is lost, held back or nearly full, then by money."""
     waits = [hit.used_ratio for hit in (gain.lifted, gain.full) if hit is not None]
     used = max((ratio for ratio in waits if ratio is not None), default=None)
     severities = [judge(gain.usd, used)]
     is_unseen = gain.lifted is not None and gain.lifted.used_ratio is None
+    is_waiting = gain.lifted is not None and not is_unseen
     if gain.losing is not None or is_unseen:
         severities.append(proposal.severity)
     return (
         not gain.brings,
         proposal.is_before_commitments,
         min(severity.rank for severity in severities),
-        used is None and gain.losing is None,
+        0 if gain.losing is not None or is_waiting else 1 if gain.full is not None else 2,
         -(gain.usd or Decimal(0)),
         proposal.fingerprint,
     )
