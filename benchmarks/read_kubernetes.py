@@ -310,7 +310,7 @@ READERS = {
         "import sys; from pathlib import Path;"
         "from netplan_planner.readers import read_inventory;"
         "k = read_inventory([Path(sys.argv[1])]).kubernetes;"
-        "print(len(k.nodes), len(k.pods), sum(len(s.endpoints) for s in k.endpoint_slices))"
+        "print(len(k.nodes), len(k.pods), sum(len(s.endpoints) for s in k.endpoint_slices or ()))"
     ),
     "json.loads": (
         "import json, sys; from pathlib import Path;"

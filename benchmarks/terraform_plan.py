@@ -34,7 +34,7 @@ READERS = {
     "netplan": (
         "from pathlib import Path; from netplan_planner.readers import read_inventory;"
         " i = read_inventory([Path(sys.argv[1])]);"
-        " print(sum(len(getattr(i, f)) for f in i.__struct_fields__"
+        " print(sum(len(getattr(i, f) or ()) for f in i.__struct_fields__"
         " if f not in {'unread', 'projects'}))"
     ),
     "json.loads": "import json; d = json.loads(open(sys.argv[1], 'rb').read());"

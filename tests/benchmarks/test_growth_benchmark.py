@@ -13,7 +13,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "growth.py"
 @pytest.mark.parametrize("world", ["unconnected", "mesh", "places"])
 def test_it_runs_and_names_what_it_measures(world: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--only", world, "--share", "0.01"],
+        [sys.executable, str(SCRIPT), "--only", world, "--share", "0.002"],
         capture_output=True,
         text=True,
         check=False,

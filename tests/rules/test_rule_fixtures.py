@@ -6,43 +6,27 @@ from typing import Any
 
 import pytest
 
-from netplan_planner.engine.fixes import answer
-from netplan_planner.engine.judging import judge
-from netplan_planner.model import Facts, Finding, Fix, Gap, Hit
+from netplan_planner.model import Finding, Fix
 from netplan_planner.renderers.figures import shown
-from netplan_rules.registry import all_rules, find_rule
-from support.rules.fixtures import FIXTURES, facts_of
-from support.rules.no_io import no_io
+from netplan_rules.registry import all_rules
+from support.rules.fixtures import FIXTURES
+from support.rules.hits import judged_case
 
 NO_GUARD = "None"
 """How the guards of a rule begin that looks at nothing but what it names."""
 CASES = sorted(FIXTURES.glob("*/*.json"))
 
 
-def run(rule: str, facts: Facts) -> tuple[tuple[Finding, ...], int]:
-    """Return what a rule finds in facts whose tables were read before, and its gaps."""
-    check = find_rule(rule)
-    with no_io():
-        said = list(check(facts))
-    hits = [s for s in said if isinstance(s, Hit)]
-    gaps = [s for s in said if isinstance(s, Gap)]
-    found = answer(facts, [(check.rule, tuple(hits))]).findings
-    return found, len({(g.resource.self_link, g.reason) for g in gaps})
-
-
 @pytest.mark.parametrize("path", CASES, ids=lambda p: f"{p.parent.name}/{p.stem}")
-def test_fixture(path: Path, tmp_path: Path) -> None:
-    case = json.loads(path.read_text(encoding="utf-8"))
-    facts = facts_of(case, tmp_path)
-    judged = judge(find_rule(path.parent.name), facts)
-    assert [n for n in judged.not_evaluated if n.kind != "gap"] == [], "the case lacks evidence"
-    # What the tables behind the facts read on first use was read when it was judged.
-    findings, gaps = run(path.parent.name, facts)
-    expected = case.get("expect", [])
-    assert [f.subject for f in findings] == [e["subject"] for e in expected]
-    for finding, wanted in zip(findings, expected, strict=True):
+def test_fixture(path: Path) -> None:
+    expect = json.loads(path.read_text(encoding="utf-8"))
+    judged = judged_case(path.parent.name, path.stem)
+    assert judged.lacking == (), "the case lacks evidence"
+    expected = expect.get("expect", [])
+    assert [f.subject for f in judged.findings] == [e["subject"] for e in expected]
+    for finding, wanted in zip(judged.findings, expected, strict=True):
         _compare(finding, wanted)
-    assert gaps == case.get("gaps", 0)
+    assert judged.gap_count == expect.get("gaps", 0)
     assert bool(expected) == path.stem.startswith("bad")
 
 

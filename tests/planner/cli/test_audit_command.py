@@ -171,7 +171,7 @@ def test_interzone_says_both_ways_in_its_table() -> None:
 
 @pytest.mark.parametrize("name", ["gecko", "dobermanifesto", "interzone", "percona"])
 def test_a_demo_is_the_same_text_each_time_and_fits_the_width(name: str) -> None:
-    first = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="1")
+    first = audit("--demo", name, "--fail-on", "never")
     second = audit("--demo", name, "--fail-on", "never", PYTHONHASHSEED="2", TZ="Asia/Tokyo")
     assert first == second
     assert first[0] == 0

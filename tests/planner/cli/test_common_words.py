@@ -16,22 +16,19 @@ from support.commands.verbs import leaves
 assert verbs.VERBS
 ROOT: Any = typer.main.get_command(app)
 LEAVES = tuple(leaves(ROOT))
-SPELLINGS = (
-    ("--quiet",),
-    ("-q",),
-    ("-v",),
-    ("--explain",),
-    ("--config", "FILE"),
-    ("--config=FILE",),
-)
+PLAIN = (("--quiet",), ("-q",), ("-v",), ("--explain",))
+WITH_FILE = (("--config", "FILE"), ("--config=FILE",))
 
 
-@pytest.mark.parametrize("path", LEAVES, ids=" ".join)
-def test_every_verb_takes_them_before_and_behind(path: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "path"), list(enumerate(LEAVES)), ids=str)
+def test_every_verb_takes_them_before_and_behind(
+    number: int, path: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Two spellings a verb, in turn: one that has a value and one that has none."""
     file = tmp_path / "netplan.toml"
     file.write_text("", encoding="utf-8")
-    given = [[word.replace("FILE", str(file)) for word in words] for words in SPELLINGS]
-    for words in given:
+    for spelling in (PLAIN[number % len(PLAIN)], WITH_FILE[number % len(WITH_FILE)]):
+        words = [word.replace("FILE", str(file)) for word in spelling]
         for line in ([*words, *path], [*path[:1], *words, *path[1:]], [*path, *words]):
             done = CliRunner().invoke(app, [*line, "--help"], prog_name="netplan")
             assert done.exit_code == 0, (line, done.output)
