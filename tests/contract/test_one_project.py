@@ -33,6 +33,7 @@ NOT_CARRIED = {
             "vpn_tunnels.status": "the provider keeps a sentence of it only",
             "subnetworks[b-central].flow_logs": "no `log_config` is off; the API says nothing here",
             "instance_groups[managed]": "a managed group is its manager's alone",
+            "disks": "it keeps disks with their machines; the project's lists have none",
         }.items()
     },
 }
@@ -40,7 +41,11 @@ NOT_CARRIED = {
 those), and the reason. `[managed]`: the groups that a manager names, less the managers; another
 word in brackets is the name of the one resource that is meant."""
 
-_SAID_OTHERWISE = {"instances.interfaces.access_config_name", "subnetworks[b-central].flow_logs"}
+_SAID_OTHERWISE = {
+    "instances.interfaces.access_config_name",
+    "subnetworks[b-central].flow_logs",
+    "disks",
+}
 """Not carried, but something documented stands for it."""
 
 SCHEMAS = {

@@ -109,6 +109,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
     memory_limit: options.MemoryLimit = "2GB"
     threads: options.Threads = None
     temp_directory: options.TempDirectory = None
+    log_view: options.LogViews = None
     resume: options.Resume = None
     max_log_records: options.MaxLogRecords = 1_000_000
     log_requests_per_minute: options.LogRequestsPerMinute = 60.0
@@ -129,6 +130,7 @@ class FlowReading(Parameters, frozen=True, kw_only=True):
         """Return them for the reader of Cloud Logging."""
         return LogOptions(
             endpoint=self.logging_endpoint,
+            views=tuple(self.log_view or ()),
             folder=self.resume,
             most_records=self.max_log_records,
             requests_per_minute=self.log_requests_per_minute,

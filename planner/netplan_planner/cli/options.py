@@ -265,6 +265,17 @@ TempDirectory = Annotated[
         rich_help_panel=TRAFFIC,
     ),
 ]
+LogViews = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log-view",
+        metavar="NAME",
+        help="With --traffic cloud-logging: read this view of a log bucket and not --project, as"
+        " where a sink gathers the logs of an organisation. By its resource name; without its view"
+        " all of the bucket; repeat it.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
 Resume = Annotated[
     Path | None,
     typer.Option(

@@ -104,6 +104,8 @@ def _traffic(
 ) -> tuple[TrafficMatrix | None, PodTraffic | None]:
     """Return the traffic between machines, and of a cluster's pods: both None without any input."""
     paths = (*(demo.traffic if demo is not None else ()), *request.traffic)
+    if request.log_options.views and not is_live(request):
+        raise UsageError(f"--log-view is read with --traffic {CLOUD_LOGGING}")
     if is_live(request):
         files = [path for path in paths if path != Path(CLOUD_LOGGING)]
         return read_live(request, files, inventory, say)

@@ -1,17 +1,18 @@
 """The flow logs of a request: files, and what Cloud Logging holds."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from netplan_planner.engine.request import AuditRequest
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import EmptyError, UsageError
 from netplan_planner.google.logs.options import CLOUD_LOGGING
 from netplan_planner.google.logs.read import LogsRead, read_flow_logs
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.pod_traffic import PodTraffic
-from netplan_planner.traffic import read_pod_traffic, read_traffic
+from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
 
 Say = Callable[[str], None]
 
@@ -28,7 +29,8 @@ def read_live(
 
     And that of pods, looked for only beside a cluster: it reads the logs again.
 
-    The logs are those of the projects that the request names, else of those that its files hold.
+    The logs are those of the views that the request names, else of its projects, else of those that
+    its files hold. Where Cloud Logging holds none and there are files, the answer is of these.
 
     Raises:
         UsageError: If there is no project.
@@ -39,15 +41,23 @@ def read_live(
             f"--traffic {CLOUD_LOGGING}: an embedded sample (--demo) has no live flow logs"
         )
     given = request.traffic_options
-    with read_flow_logs(
-        request.projects or [project.project for project in inventory.projects],
-        request.api,
-        request.log_options,
-        since=given.since,
-        until=given.until,
-        temp_directory=given.temp_directory,
-        say=say,
-    ) as logs:
+    with ExitStack() as stack:
+        try:
+            logs = stack.enter_context(
+                read_flow_logs(
+                    request.projects or [project.project for project in inventory.projects],
+                    request.api,
+                    request.log_options,
+                    since=given.since,
+                    until=given.until,
+                    temp_directory=given.temp_directory,
+                    say=say,
+                )
+            )
+        except EmptyError as exc:
+            if not paths:
+                raise
+            return _of_files(paths, inventory, given, str(exc))
         say("reading what Cloud Logging answered")
         window = replace(given, since=logs.since, until=logs.until)
         matrix = read_traffic((*paths, *logs.files), inventory, window)
@@ -55,6 +65,18 @@ def read_live(
         if inventory.kubernetes is not None:
             pods = read_pod_traffic((*paths, *logs.files), inventory, window)
     return _with_coverage(matrix, logs, inventory), pods
+
+
+def _of_files(
+    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions, why: str
+) -> tuple[TrafficMatrix, PodTraffic | None]:
+    """Return the traffic of files alone, which says why it is of them alone."""
+    matrix = read_traffic(paths, inventory, options)
+    coverage = replace(matrix.coverage, incomplete=(why, *matrix.coverage.incomplete))
+    pods = None
+    if inventory.kubernetes is not None:
+        pods = read_pod_traffic(paths, inventory, options)
+    return replace(matrix, coverage=coverage), pods
 
 
 def _with_coverage(matrix: TrafficMatrix, logs: LogsRead, inventory: Inventory) -> TrafficMatrix:

@@ -130,14 +130,20 @@ def _row(facts: Facts, instance: Instance, cost: Cost) -> MachineRow:
     )
 
 
+NOT_KNOWN = "(not known)"
+"""For the address that a planned machine gets."""
+
+
 def _external(instance: Instance) -> Iterator[str]:
     for nic in instance.interfaces:
         yield from filter(None, (nic.external_ipv4, nic.external_ipv6))
+    yield from [NOT_KNOWN] * instance.awaited_address_count
 
 
 def _addresses_usd(facts: Facts, instance: Instance) -> tuple[Decimal | None, str]:
     """Return what a machine's external IPv4 addresses cost a month, or why that is not known."""
     count = sum(nic.external_ipv4 is not None for nic in instance.interfaces)
+    count += instance.awaited_address_count
     if not count:
         return Decimal(0), ""
     use = AddressUse.SPOT_VM if instance.is_spot else AddressUse.STANDARD_VM

@@ -189,6 +189,7 @@ from netplan_planner.model.report import (
 )
 from netplan_planner.model.resources import (
     DEFAULT_MTU_BYTES,
+    UNKNOWN_STATUS,
     Address,
     BandwidthTier,
     Commitment,

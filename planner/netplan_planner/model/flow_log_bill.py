@@ -28,6 +28,18 @@ class LogVolumeBill(Value, frozen=True, kw_only=True):
     """Their share of the whole bill; None where nothing of it has a price."""
 
 
+class LogFilterPart(Value, frozen=True, kw_only=True):
+    """Records that a filter leaves out."""
+
+    what: str
+    hides: str
+    """What cannot be told without them."""
+    rules: tuple[str, ...]
+    """Rules that then see too little."""
+    volume: LogVolumeBill
+    """What these records would cost by the rest of the proposed settings."""
+
+
 class LogProposal(Value, frozen=True, kw_only=True):
     """Settings that cost least for the promised errors."""
 
@@ -37,6 +49,8 @@ class LogProposal(Value, frozen=True, kw_only=True):
     """Of the dollars of the traffic that it tells; None where it tells of none that costs."""
     p95_machine_count: int
     """Machines whose 95th percentile is promised."""
+    left_out: tuple[LogFilterPart, ...] = ()
+    """By the filter of the settings; no promise rests on it."""
     why: str
     """Why no less would do, or why it is off."""
     command: tuple[str, ...] = ()
@@ -74,6 +88,8 @@ class LogGoal(Value, frozen=True, kw_only=True):
     p95_from_gbps: float
     """Machines whose 95th percentile is less are not promised anything of."""
     keeps_metadata: bool
+    filters: bool = True
+    """Whether filters are proposed."""
 
 
 class FlowLogBill(Value, frozen=True, kw_only=True):
@@ -96,5 +112,7 @@ class FlowLogBill(Value, frozen=True, kw_only=True):
     """Of the traffic that the records tell; None: it was not looked at."""
     dollar_error_ratio: float | None = None
     """Of these dollars, as planned; None where there are none."""
+    p95_machine_count: int = 0
+    """Machines whose 95th percentile is promised; what one sends can be told by several writers."""
     notes: tuple[str, ...] = ()
     price_age: str = ""

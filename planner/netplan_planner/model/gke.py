@@ -54,9 +54,10 @@ class NodePool(Value, frozen=True, kw_only=True):
     status: str | None = None
     version: str | None = None
     image_type: str | None = None
-    is_spot: bool = False
-    """Spot or preemptible."""
-    bandwidth_tier: BandwidthTier = BandwidthTier.DEFAULT
+    is_spot: bool | None = False
+    """Spot or preemptible; None: known after a plan is applied."""
+    bandwidth_tier: BandwidthTier | None = BandwidthTier.DEFAULT
+    """None: known after a plan is applied."""
     has_gvnic: bool | None = None
     has_fast_socket: bool | None = None
     is_compact: bool | None = None

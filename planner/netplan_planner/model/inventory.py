@@ -178,12 +178,19 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def disk_types_by_user(self) -> dict[SelfLink, frozenset[str]]:
-        """The types of the disks that were read for a machine; a machine without is not there."""
+        """The types of the disks that were read for a machine.
+
+        A machine of which no disk was read is not there, nor one with a disk of unknown type.
+        """
         found: dict[SelfLink, set[str]] = {}
+        unknown: set[SelfLink] = set()
         for disk in self.disks:
+            if disk.disk_type is None:
+                unknown.update(disk.users)
+                continue
             for user in disk.users:
                 found.setdefault(user, set()).add(disk.disk_type)
-        return {user: frozenset(types) for user, types in found.items()}
+        return {user: frozenset(found[user]) for user in found if user not in unknown}
 
     @cached_property
     def policy_by_link(self) -> dict[SelfLink, ResourcePolicy]:

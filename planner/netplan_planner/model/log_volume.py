@@ -37,6 +37,10 @@ class EdgeRecords(Value, frozen=True, kw_only=True, gc=False):
 
     edge: int
     """Index into `TrafficMatrix.edges`."""
+    is_received: bool
+    """Whether the receiver's reports count; else the sender's, or a gateway's."""
+    record_count: int
+    """Records with bytes."""
     wire_bytes: int
     square_bytes: float
     """The sum of the squares of its records' wire bytes."""
@@ -49,6 +53,8 @@ class MachineBlocks(Value, frozen=True, kw_only=True, gc=False):
 
     owner: int
     """Index into `TrafficMatrix.owners`."""
+    numbers: tuple[int, ...]
+    """Of the minutes or intervals, counted alike for all machines."""
     wire_bytes: tuple[int, ...]
     square_bytes: tuple[float, ...]
     """The sums of the squares of the records' wire bytes, in the same order."""
@@ -64,6 +70,9 @@ class IntervalRecords(Value, frozen=True, kw_only=True):
     record_count: int
     edges: tuple[EdgeRecords, ...]
     machines: tuple[MachineBlocks, ...]
+    told_by_sender: tuple[tuple[SelfLink, int], ...] = ()
+    """Records of what machines received over internal IPv4 addresses that count for nothing,
+    because the sender's subnetwork reports the same: by that subnetwork."""
 
 
 class LogSource(Value, frozen=True, kw_only=True):

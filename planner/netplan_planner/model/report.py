@@ -181,6 +181,7 @@ class MachineRow(Value, frozen=True, kw_only=True, gc=False):
     mtu_bytes: int | None
     """Of the network of its first interface."""
     external_addresses: tuple[str, ...]
+    """In parentheses where a planned machine gets one."""
     machine_usd_per_month: Decimal | None
     """With its Tier_1 fee and attached GPUs; without disks and licences."""
     address_usd_per_month: Decimal | None

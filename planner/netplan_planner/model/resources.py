@@ -22,6 +22,10 @@ DEFAULT_MTU_BYTES = 1460
 """MTU of a VPC network that states none (cloud.google.com/vpc/docs/mtu, read 2026-04-02)."""
 
 
+UNKNOWN_STATUS = "UNKNOWN"
+"""For a machine whose input states no status (a planned one); the API has no such value."""
+
+
 class BandwidthTier(StrEnum):
     """`networkPerformanceConfig.totalEgressBandwidthTier`; absent means `DEFAULT`."""
 
@@ -106,6 +110,20 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
         return self.status == "RUNNING"
 
     @property
+    def awaited_address_count(self) -> int:
+        """How many external IPv4 addresses it gets that are not known yet: of a planned machine.
+
+        An interface with an access config has an address while its machine runs
+        (docs.cloud.google.com/compute/docs/ip-addresses, read 2026-11-23).
+        """
+        if self.status != UNKNOWN_STATUS:
+            return 0
+        return sum(
+            nic.access_config_name is not None and nic.external_ipv4 is None
+            for nic in self.interfaces
+        )
+
+    @property
     def is_stopped(self) -> bool:
         """Whether it costs nothing now but its disks and reserved addresses.
 
@@ -130,8 +148,8 @@ class Disk(Value, frozen=True, kw_only=True, gc=False):
     ref: ResourceRef
     project: ProjectId
     name: str
-    disk_type: str
-    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …"""
+    disk_type: str | None
+    """The bare name: `pd-ssd`, `hyperdisk-balanced`, …; None: known after a plan is applied."""
     users: tuple[SelfLink, ...] = ()
     """The machines that it is attached to."""
 

@@ -1,8 +1,10 @@
 """Cloud Asset Inventory in BigQuery, as a Parquet file of the exported table.
 
 A row is an asset: `name`, `asset_type`, `resource` with the resource as JSON text in `data`, and in
-exports of relationships `related_asset`. A partitioned table holds several snapshots: the last one
-is read. What a table holds is told by its columns.
+exports of relationships `related_asset`. Exports with a table for each asset type spell the columns
+`assetType`, and have the fields of `data` as columns of their own, empty where an asset has none
+(docs.cloud.google.com/asset-inventory/docs/export-bigquery, 2026-11). A partitioned table holds
+several snapshots: the last one is read. What a table holds is told by its columns.
 """
 
 from collections.abc import Mapping
@@ -20,7 +22,7 @@ from netplan_planner.tables.opening import OpenTable
 from netplan_planner.tables.sql import identifier
 
 FOREIGN = (
-    "a Parquet file, but no table of assets (name, asset_type, resource.data as JSON text): flow"
+    "a Parquet file, but no table of assets (name, asset_type, resource.data): flow"
     " logs in Parquet are given to `--traffic`"
 )
 _SNAPSHOTS = ("readTime", "read_time", "requestTime", "request_time")
@@ -45,8 +47,10 @@ def read(path: Path, shown: str, into: Collector) -> None:
     try:
         with OpenTable(path) as table:
             relation = table.relation()
-            for row in table.engine.stream(_query(relation, table.engine.types(relation))):
-                _take(row, shown, into)
+            types = table.engine.types(relation)
+            is_typed = _has_field(types.get("resource", ""), _RECORD)
+            for row in table.engine.stream(_query(relation, types)):
+                _take(row, shown, into, is_typed=is_typed)
     except EngineError as exc:
         raise Unreadable(str(exc).replace(str(path), shown)) from exc
     except InputError as exc:
@@ -60,15 +64,22 @@ def _query(relation: str, types: Mapping[str, str]) -> str:
         NotAssets: If the columns are those of another table.
     """
     names = {name.casefold(): name for name in types}
-    data = _json_text(types.get(names.get("resource", ""), ""))
-    related = names.get("related_asset")
-    if not {"name", "asset_type"} <= names.keys() or not (data or related):
+    resource = types.get(names.get("resource", ""), "")
+    asset_type = names.get("asset_type", names.get("assettype"))
+    related = names.get("related_asset", names.get("relatedasset"))
+    own = f"{identifier(names['resource'])}.data" if resource else ""
+    data = ""
+    if _has_field(resource, *_TEXTS):
+        data = f"CAST({own} AS VARCHAR)"
+    elif _has_field(resource, _RECORD):
+        data = f"CAST(to_json({own}) AS VARCHAR)"
+    if "name" not in names or asset_type is None or not (data or related):
         raise NotAssets(FOREIGN)
     columns = [
         "number",
         identifier(names["name"]),
-        identifier(names["asset_type"]),
-        f"CAST({identifier(names['resource'])}.{data} AS VARCHAR)" if data else "NULL",
+        identifier(asset_type),
+        data or "NULL",
         f"CAST(to_json({identifier(related)}) AS VARCHAR)" if related else "NULL",
     ]
     snapshot = next((name for name in _SNAPSHOTS if name in types), None)
@@ -81,17 +92,18 @@ def _query(relation: str, types: Mapping[str, str]) -> str:
     return f"SELECT {', '.join(columns)} FROM {numbered}{where} ORDER BY number"
 
 
-def _json_text(resource: str) -> str:
-    """Return the field of a resource's data, empty where it is not text."""
+def _has_field(resource: str, *kinds: str) -> bool:
+    """Return whether a resource's type has data of one of some kinds."""
     plain = resource.replace('"', "")
-    is_text = any(f"{begin}data {kind}" in plain for begin in ("(", " ") for kind in _TEXTS)
-    return "data" if resource.startswith("STRUCT(") and is_text else ""
+    is_there = any(f"{begin}data {kind}" in plain for begin in ("(", " ") for kind in kinds)
+    return resource.startswith("STRUCT(") and is_there
 
 
 _TEXTS = ("VARCHAR", "JSON")
+_RECORD = "STRUCT("
 
 
-def _take(row: tuple[Any, ...], shown: str, into: Collector) -> None:
+def _take(row: tuple[Any, ...], shown: str, into: Collector, *, is_typed: bool) -> None:
     number, name, asset_type, data, related = row
     origin = Origin(shown, f"{shown}:{number}:")
     if name is None or asset_type is None:
@@ -100,10 +112,26 @@ def _take(row: tuple[Any, ...], shown: str, into: Collector) -> None:
     asset: dict[str, Any] = {"name": name, "asset_type": asset_type}
     try:
         if data is not None:
-            asset["resource"] = {"data": decode_json(data.encode())}
+            found = decode_json(data.encode())
+            asset["resource"] = {"data": _without_empty(found) if is_typed else found}
         if related is not None:
             asset["related_asset"] = decode_json(related.encode())
     except msgspec.DecodeError as exc:
         into.note(origin.at("/resource/data"), f"damaged JSON: {exc}", str(name))
         return
     cloud_asset.take(asset, origin, "", into)
+
+
+def _without_empty(value: Any, name: str = "") -> Any:
+    """Return a resource without the fields that its row leaves empty; a column is of all rows.
+
+    Labels, whose names no column can know, may come as a list of keys and values.
+    """
+    if isinstance(value, dict):
+        parts = ((key, _without_empty(part, key)) for key, part in value.items())
+        return {key: part for key, part in parts if part is not None and part not in ({}, [])}
+    if not isinstance(value, list):
+        return value
+    if name == "labels" and all(isinstance(one, dict) and "key" in one for one in value):
+        return {str(one["key"]): one.get("value") or "" for one in value}
+    return [_without_empty(one) for one in value if one is not None]

@@ -1,7 +1,7 @@
 """Disks and resource policies of the Compute API: what ties a machine to some series."""
 
 from netplan_planner.model import Disk, ResourcePolicy, ResourceRef
-from netplan_planner.readers.links import Problems, bare_name, needed, place_of, resolve
+from netplan_planner.readers.links import Problems, bare_name, place_of, resolve
 from netplan_planner.readers.wire import WireResourcePolicy, WireVolume
 
 _COMPACT = "COLLOCATED"
@@ -9,17 +9,13 @@ _COMPACT = "COLLOCATED"
 
 
 def disk(wire: WireVolume, ref: ResourceRef, problems: Problems) -> Disk:
-    """Return one disk.
-
-    Raises:
-        Unusable: If it states no type.
-    """
+    """Return one disk; a planned one need not state its type."""
     project, _, _, name = place_of(ref.self_link)
     return Disk(
         ref=ref,
         project=project,
         name=wire.name or name,
-        disk_type=bare_name(needed(wire.type, "type")),
+        disk_type=bare_name(wire.type) if wire.type else None,
         users=tuple(sorted(resolve(user, project) for user in wire.users)),
     )
 

@@ -12,6 +12,7 @@ import msgspec
 
 from netplan_planner import units
 from netplan_planner.model import (
+    UNKNOWN_STATUS,
     BandwidthTier,
     Instance,
     MachineShape,
@@ -54,8 +55,6 @@ T = TypeVar("T")
 
 UNKNOWN_CPU = "Unknown CPU Platform"
 """What the API says of a machine that does not run."""
-UNKNOWN_STATUS = "UNKNOWN"
-"""For a machine whose input states no status (a planned one); the API has no such value."""
 LOCAL_SSD_GIB = 375
 """Size of one Local SSD (cloud.google.com/compute/docs/disks/local-ssd, read 2026-11-21)."""
 LOCAL_SSD_GIB_BY_SERIES = {"z3": 3000}

@@ -41,6 +41,8 @@ _LEVELS = {
 _NOTICES = {"crashed": "error", "gap": "warning"}
 _MESSAGE_LENGTH = 2000
 _NO_FILE = "the configuration or inventory: the resource itself was not read from a file"
+_NO_BLOCK = "the plan or state: no configuration at hand has the resource's block"
+_CONFIGURATIONS = (".tf", ".tf.json")
 _VERSION = re.compile(r"\d+(\.\d+)*\S*")
 _LINK = re.compile(r"\](?=\()")
 
@@ -183,7 +185,8 @@ def _location(resources: Sequence[ResourceRef], options: RenderOptions) -> dict[
     elif place.pointer:
         location["properties"] = {"jsonPointer": scalars(place.pointer)}
     elif place.address:
-        location["properties"] = {"terraformAddress": scalars(place.address)}
+        where = {} if place.path.endswith(_CONFIGURATIONS) else {"fileIs": _NO_BLOCK}
+        location["properties"] = {"terraformAddress": scalars(place.address), **where}
     return location
 
 

@@ -73,6 +73,7 @@ class LogReader:
             counts = self._counts()
             asked = asked or counts
             edges, machines = self._edge_records(), self._machine_blocks(steps)
+            told = self._told_by_sender()
             for key, count in counts.items():
                 parts[key].append(
                     IntervalRecords(
@@ -80,6 +81,7 @@ class LogReader:
                         record_count=count.records,
                         edges=tuple(edges.get(key, ())),
                         machines=tuple(machines.get(key, ())),
+                        told_by_sender=tuple(sorted(told.get(key, ()))),
                     )
                 )
         self._engine.create("logged", "logged_interval")
@@ -130,17 +132,29 @@ class LogReader:
     def _edge_records(self) -> Mapping[_Key, Sequence[EdgeRecords]]:
         found: dict[_Key, list[EdgeRecords]] = defaultdict(list)
         for rows in self._engine.stream(logged.EDGE_SQUARES):
-            for place, configuration, edge, wire, *squares, most in rows:
+            for place, configuration, edge, is_received, records, wire, *squares, most in rows:
                 if edge in self._edges:
                     found[_Key(place, configuration)].append(
                         EdgeRecords(
                             edge=self._edges[edge],
+                            is_received=bool(is_received),
+                            record_count=records,
                             wire_bytes=wire // self._unit,
                             square_bytes=self._square(squares),
                             most_bytes=most // self._unit,
                         )
                     )
-        return {key: sorted(rows, key=lambda one: one.edge) for key, rows in found.items()}
+        return {
+            key: sorted(rows, key=lambda one: (one.edge, one.is_received))
+            for key, rows in found.items()
+        }
+
+    def _told_by_sender(self) -> Mapping[_Key, Sequence[tuple[SelfLink, int]]]:
+        found: dict[_Key, list[tuple[SelfLink, int]]] = defaultdict(list)
+        for place, configuration, sender, records in self._engine.rows(logged.TOLD_BY_SENDER):
+            link = SelfLink(self._places[sender])
+            found[_Key(place, configuration)].append((link, records))
+        return found
 
     def _machine_blocks(self, steps: int) -> Mapping[_Key, Sequence[MachineBlocks]]:
         statement = logged.machine_blocks(steps, max(steps, logged.STEPS_PER_MINUTE))
@@ -158,6 +172,7 @@ class LogReader:
     def _blocks(self, vm: int, rows: Sequence[Row]) -> MachineBlocks:
         return MachineBlocks(
             owner=self._owners[vm],
+            numbers=tuple(row[3] for row in rows),
             wire_bytes=tuple(row[4] // self._unit for row in rows),
             square_bytes=tuple(self._square(row[5:8]) for row in rows),
             record_counts=tuple(row[9] for row in rows),

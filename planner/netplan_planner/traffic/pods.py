@@ -105,8 +105,8 @@ def _of_logs(
     # By flow of pods and reporter, each configuration apart.
     counted: defaultdict[tuple[pod_records.Pair, bool], defaultdict[str, _Sum]]
     counted = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
-    for source in sources:
-        for rows in engine.stream(pod_records.query_of(source, engine, options.header_bytes)):
+    for query in pod_records.queries_of(sources, engine, options.header_bytes):
+        for rows in engine.stream(query):
             for row in rows:
                 made = pod_records.Group(*row)
                 sums.record_count += made.records

@@ -59,7 +59,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "records": "BIGINT",
         "payload_bytes": "BIGINT",
     },
-    "place": {"node": "BIGINT", "place": "INTEGER"},
+    "place": {"node": "BIGINT", "place": "INTEGER", "is_inner": "TINYINT"},
     "place_hour": {
         "place": "INTEGER",
         "side": "TINYINT",

@@ -82,6 +82,9 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         busy = [found for node in nodes if (found := _busy(facts, node)) is not None]
         if not busy:
             continue
+        if pool.bandwidth_tier is None:
+            yield Gap(resource=pool.ref, reason="whether it has Tier_1 is known after apply")
+            continue
         first = max(busy, key=lambda one: (one.wanted_gbps, one.instance.name))
         choice = tier1_choice(facts, first.instance, first.wanted_gbps, ledger)
         if isinstance(choice, Gap):
@@ -91,7 +94,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 
 def _nodes_by_pool(facts: Facts) -> list[tuple[NodePool, list[Instance]]]:
-    """Return the pools without Tier_1, and their nodes."""
+    """Return the pools without Tier_1, or of which it is not known, and their nodes."""
     found: dict[str, tuple[NodePool, list[Instance]]] = {}
     for instance in facts.inventory.instance_by_node.values():
         pool = pool_of(facts, instance)

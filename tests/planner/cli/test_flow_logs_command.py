@@ -25,7 +25,13 @@ def test_a_plan_says_what_it_promises_and_gives_the_commands() -> None:
     found = run_verbs(arguments=["flow-logs", "plan", "--demo", "gecko"])
     assert found.returncode == 0, found.stderr
     assert "Flow logs cost $0.10 a month of 730 h, by 4,960 records" in found.stdout
+    assert "As planned, logging costs $0.04 a month" in found.stdout
+    assert "Filters leave out what machines received" in found.stdout
+    assert "drops-at-saturation" in found.stdout
+    words = ["flow-logs", "plan", "--demo", "gecko", "--no-filter"]
+    found = run_verbs(arguments=words)
     assert "As planned, logging costs $0.05 a month" in found.stdout
+    assert "filter-expr" not in found.stdout
     assert (
         "gcloud compute networks subnets update default --region=us-central1"
         " --project=gecko-demo --logging-aggregation-interval=interval-10-min"

@@ -135,3 +135,54 @@ def test_logs_of_a_host_project_are_asked_for(tmp_path: Path) -> None:
 def test_a_sample_has_no_live_logs_and_a_run_needs_a_project() -> None:
     status, _, told = audit("--demo", "gecko", "--traffic", "cloud-logging")
     assert (status, "--demo" in told) == (2, True)
+
+
+VIEW = "organizations/5/locations/global/buckets/all-flows/views/_AllLogs"
+
+
+def test_logs_of_an_organisations_bucket_are_read_by_their_view(
+    held: list[Json], tmp_path: Path
+) -> None:
+    """A sink gathers the logs of several projects, whose names they keep."""
+    with LoggingServer({PROJECT: held}) as server:
+        _, of_project, _ = live(server)
+    pages = tmp_path / "pages"
+    with LoggingServer({VIEW: held}, page_limit=20) as server:
+        name = VIEW.removesuffix("/views/_AllLogs")
+        status, found, told = live(server, "--log-view", name, "--resume", pages)
+        assert status == 0, told
+        assert {tuple(call.asked["resourceNames"]) for call in server.calls} == {(VIEW,)}
+        assert server.problems == []
+        asked = len(server.calls)
+        status, again, _ = live(server, "--log-view", VIEW, "--resume", pages)
+        assert (status, len(server.calls)) == (0, asked)
+    for answer in (found, again):
+        assert answer["zone_pairs"] == of_project["zone_pairs"]
+        assert answer["findings"] == of_project["findings"]
+
+
+def test_a_view_that_is_none_or_not_asked_for_is_refused(held: list[Json]) -> None:
+    with LoggingServer({VIEW: held}) as server:
+        status, _, told = live(server, "--log-view", "projects/p/buckets/b")
+        assert status == 2
+        assert "projects/P/locations/L/buckets/B/views/V" in told
+        other = VIEW.replace("all-flows", "others")
+        status, _, told = live(server, "--log-view", other)
+        assert status != 0
+        assert "no such view" in told
+    status, _, told = audit("--inventory", FILES, "--log-view", VIEW)
+    assert status == 2
+    assert "--traffic cloud-logging" in told
+
+
+def test_an_empty_log_beside_files_is_a_warning(held: list[Json], tmp_path: Path) -> None:
+    path = tmp_path / "flows.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
+    with LoggingServer({PROJECT: []}) as server:
+        status, found, told = live(server, "--traffic", path)
+        assert status == 0, told
+        assert found["zone_pairs"]
+        assert "holds no flow logs" in json.dumps(found["coverage"])
+        status, _, told = live(server)
+        assert status == 3
+        assert "holds no flow logs" in told

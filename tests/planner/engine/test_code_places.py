@@ -15,7 +15,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.renderers import RenderOptions
 from netplan_planner.renderers.sarif import render
 from support.projects.one_project import ASSET_TYPES, FOLDER, resources
-from support.projects.plans import change, machine, plan
+from support.projects.plans import change, configured, machine, plan, refers
 from support.reports.code_scanning import faults
 
 TODAY = date(2026, 11, 20)
@@ -207,3 +207,86 @@ def test_without_its_configuration_it_is_at_its_line_of_the_plan(
     for uri, line, address in found:
         assert uri == "plan.json"
         assert rows[line - 1].strip() == f'"address": {json.dumps(address)},'
+
+
+POOL = """
+resource "google_container_cluster" "shop" {
+  name = "shop"
+}
+
+resource "google_container_node_pool" "pool" {
+  for_each = toset(["pool"])
+  cluster  = google_container_cluster.shop.id
+}
+"""
+
+
+def with_pool(folder: Path) -> AuditRequest:
+    """A plan of a cluster without Tier_1, and nodes of which one needs more than its cap."""
+    home = {"project": "p", "location": "us-central1"}
+    config = [{"machine_type": "n2-standard-32", "spot": False, "preemptible": False}]
+    pool = change(
+        'google_container_node_pool.pool["pool"]',
+        {"name": "pool", "node_config": config, "node_count": 2},
+        {"cluster": True, "version": True},
+    )
+    vms = [
+        change(
+            f"google_compute_instance.vm[{number}]",
+            machine(f"n{number}", machine_type="n2-standard-32")
+            | ({"effective_labels": {"netplan-target-mbps": "36000"}} if number else {}),
+        )
+        for number in range(2)
+    ]
+    cluster = change("google_container_cluster.shop", {"name": "shop"} | home, {"node_pool": True})
+    refer = refers("google_container_cluster.shop.id", "google_container_cluster.shop")
+    made = plan(
+        cluster,
+        pool,
+        *vms,
+        resources=(configured("google_container_node_pool", "pool", cluster=refer),),
+    )
+    nodes = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "name": f"n{number}",
+                "labels": {"cloud.google.com/gke-nodepool": "pool"},
+            },
+            "spec": {"providerID": f"gce://p/us-central1-a/n{number}"},
+        }
+        for number in range(2)
+    ]
+    (folder / "plan.json").write_text(json.dumps(made, indent=1), encoding="utf-8")
+    listed = {"apiVersion": "v1", "kind": "List", "items": nodes}
+    (folder / "nodes.json").write_text(json.dumps(listed), encoding="utf-8")
+    return AuditRequest(today=TODAY, inventory=(folder / "nodes.json", folder / "plan.json"))
+
+
+def test_a_node_pool_is_at_the_block_of_its_resource(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "main.tf").write_text(POOL)
+    monkeypatch.chdir(tmp_path)
+    (result,) = [
+        one for one in results_of(with_pool(tmp_path)) if one["ruleId"] == "node-pool-tier1-missing"
+    ]
+    (at,) = result["locations"]
+    assert at["physicalLocation"]["artifactLocation"]["uri"] == "main.tf"
+    assert at["physicalLocation"]["region"]["startLine"] == 6
+    address = 'google_container_node_pool.pool["pool"]'
+    assert at["properties"] == {"terraformAddress": address}
+
+
+def test_a_resource_without_a_block_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "main.tf").write_text("locals {\n  é = 1\n")
+    monkeypatch.chdir(tmp_path)
+    (result,) = [
+        one for one in results_of(with_pool(tmp_path)) if one["ruleId"] == "node-pool-tier1-missing"
+    ]
+    (at,) = result["locations"]
+    assert at["physicalLocation"]["artifactLocation"]["uri"] == "plan.json"
+    assert "no configuration at hand" in at["properties"]["fileIs"]

@@ -54,6 +54,17 @@ def test_a_row_has_caps_with_their_source_nic_mtu_address_and_dollars() -> None:
     assert found["b"].address_usd_per_month == 0
 
 
+@pytest.mark.parametrize(("status", "count"), [("UNKNOWN", 1), ("RUNNING", 0), ("TERMINATED", 0)])
+def test_a_planned_machine_pays_for_the_address_that_it_asks_for(status: str, count: int) -> None:
+    asked = replace(NIC, external_ipv4=None, access_config_name="External NAT")
+    one = replace(machine("a"), status=status, interfaces=(asked, replace(NIC, external_ipv4=None)))
+    facts = facts_of(one)
+    (row,) = machine_rows(facts)
+    price = facts.prices.external_address(AddressUse.STANDARD_VM, "us-central1")
+    assert row.external_addresses == ("(not known)",) * count
+    assert row.address_usd_per_month == price.usd * 730 * count
+
+
 def test_a_stopped_machine_costs_nothing_but_its_address() -> None:
     stopped = replace(machine("a"), status="TERMINATED", interfaces=(NIC,))
     facts = facts_of(stopped)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +13,7 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import Inventory
 from netplan_planner.readers import read_inventory
 from netplan_planner.readers.kinds import KINDS
-from support.projects.asset_table import write_assets
+from support.projects.asset_table import write_assets, write_assets_by_type
 from support.projects.one_project import FOLDER
 from support.projects.shared_data import needs_shared, shared
 
@@ -207,11 +208,46 @@ def test_another_table_is_foreign_and_a_damaged_one_an_error(tmp_path: Path) -> 
     (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match="a Parquet file that is damaged"):
         read_inventory([tmp_path / "cut.parquet"])
-    # By type of asset the data are columns of their own, not text.
-    typed = pa.table({"name": ["a"], "asset_type": ["b"], "resource": [{"data": {"name": "x"}}]})
-    pq.write_table(typed, tmp_path / "typed.parquet")
-    with pytest.raises(InputError, match="no table of assets"):
-        read_inventory([tmp_path / "typed.parquet"])
+
+
+def test_tables_by_type_of_asset_read_as_the_export_does(tmp_path: Path) -> None:
+    lines = (FOLDER / "cloud-asset" / "assets.json").read_text().splitlines()
+    assets = [json.loads(line) for line in lines]
+    resources = [one for one in assets if "resource" in one]
+    (tmp_path / "export").mkdir()
+    (tmp_path / "tables").mkdir()
+    export = read(tmp_path / "export", *resources)
+    written = write_assets_by_type(tmp_path / "tables", resources)
+    assert "export_compute_googleapis_com_Instance.parquet" in {path.name for path in written}
+    tables = read_inventory([tmp_path / "tables"])
+    assert without_sources(tables) == without_sources(export)
+    sources = [one.ref.source.rpartition("/tables/")[2] for one in tables.instances]
+    assert "export_compute_googleapis_com_Instance.parquet:1:/resource/data" in sources
+    assert {u.reason for u in tables.unread} == {u.reason for u in export.unread}
+
+
+def without_sources(inventory: Inventory) -> Any:
+    """Return the values of an inventory, without where each stands."""
+
+    def bare(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: bare(part) for name, part in value.items() if name != "source"}
+        return [bare(one) for one in value] if isinstance(value, list | tuple) else value
+
+    kinds = {kind.field for kind in KINDS if kind.convert}
+    return {name: bare(msgspec.to_builtins(getattr(inventory, name))) for name in kinds}
+
+
+def test_empty_columns_are_fields_that_a_resource_lacks(tmp_path: Path) -> None:
+    on, off = vm("a"), vm("b")
+    on["resource"]["data"] |= {"labels": [{"key": "team", "value": "x"}], "canIpForward": True}
+    on["resource"]["data"]["scheduling"] = {"preemptible": True}
+    path = write_assets_by_type(tmp_path, [on, off])[0]
+    first, second = read_inventory([path]).instances
+    assert first.labels == (("team", "x"),)
+    assert second.labels == ()
+    alone = read(tmp_path, off).instances[0]
+    assert msgspec.structs.replace(second, ref=alone.ref) == alone
 
 
 @needs_shared

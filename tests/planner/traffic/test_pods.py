@@ -11,7 +11,10 @@ import pytest
 from netplan_planner.model import Inventory, OwnerKind, PathClass
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic
 from netplan_planner.readers import read_inventory
-from netplan_planner.traffic import read_pod_traffic, read_traffic
+from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traffic
+from netplan_planner.traffic.engine import open_engine
+from netplan_planner.traffic.pod_records import queries_of
+from netplan_planner.traffic.read import sources_of
 from support.flows.records import Json, entry, lines
 from support.projects import one_cluster
 
@@ -255,3 +258,19 @@ def test_events_are_never_added_to_volumes(tmp_path: Path, known: Inventory) -> 
     assert found.sources == (PodSource.FLOW_LOGS,)
     assert [flow.payload_bytes for flow in found.flows] == [100]
     assert found.notes == ("also given, and not added to it: Hubble flows",)
+
+
+def test_alike_files_are_read_in_one_query(known: Inventory, tmp_path: Path) -> None:
+    """Pages of Cloud Logging are many small files."""
+    records = [record(1000 + number) for number in range(6)]
+    for number, one in enumerate(records):
+        (tmp_path / f"{number}.json").write_text(lines([one]))
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "all.json").write_text(lines(records))
+    pages = sorted(tmp_path.glob("*.json"))
+    with open_engine(TrafficOptions(threads=1)) as engine:
+        sources, _ = sources_of(pages, engine)
+        assert len(list(queries_of(sources, engine, TrafficOptions().header_bytes))) == 1
+    of_pages = read_pod_traffic(pages, known)
+    assert of_pages is not None
+    assert of_pages == read_pod_traffic([tmp_path / "whole"], known)

@@ -121,6 +121,8 @@ _PAIRS = tuple(src * NODES + dst for src in range(4) for dst in range(2))
 _CHOICES: Mapping[str, tuple[int, ...]] = {
     "fault": (staging.OK, staging.DROPPED, staging.NOT_AN_ENTRY, staging.UNMET, staging.UNMET + 1),
     "pair": _PAIRS,
+    "is_inner": (0, 1),
+    "is_extra": (0, 1),
     "report": tuple(pair * SIDES + side for pair in _PAIRS for side in range(SIDES)),
 }
 _USUAL_TEXTS = (None, "a", "it's")

@@ -257,6 +257,79 @@ def gke_cluster() -> Object:
     }
 
 
+def terraform_pool() -> Object:
+    """The node pool as the provider of Terraform holds it."""
+    return {
+        "name": "pool",
+        "node_config": [
+            {
+                "machine_type": "n2-standard-4",
+                "image_type": "COS_CONTAINERD",
+                "spot": False,
+                "preemptible": False,
+                "gvnic": [{"enabled": True}],
+                "fast_socket": [],
+                "labels": {},
+                "metadata": {"secret": "never kept"},
+            }
+        ],
+        "initial_node_count": 1,
+        "node_count": 1,
+        "autoscaling": [{"min_node_count": 1, "max_node_count": 5, "total_max_node_count": 0}],
+        "node_locations": list(ZONES),
+        "max_pods_per_node": 110,
+        "placement_policy": [],
+        "network_config": [
+            {
+                "network_performance_config": [{"total_egress_bandwidth_tier": "TIER_1"}],
+                "pod_ipv4_cidr_block": "10.8.0.0/16",
+                "additional_node_network_configs": [],
+            }
+        ],
+        "instance_group_urls": [],
+        "version": "1.33.1-gke.100",
+    }
+
+
+def terraform_cluster() -> Object:
+    """The GKE cluster as the provider of Terraform holds it, with all its pools."""
+    where = "us-central1-a"
+    return {
+        "id": f"projects/{PROJECT}/locations/{where}/clusters/shop",
+        "self_link": LINK,
+        "name": "shop",
+        "project": PROJECT,
+        "location": where,
+        "node_locations": [zone for zone in ZONES if zone != where],
+        "network": f"projects/{PROJECT}/global/networks/default",
+        "subnetwork": f"projects/{PROJECT}/regions/us-central1/subnetworks/default",
+        "datapath_provider": "ADVANCED_DATAPATH",
+        "networking_mode": "VPC_NATIVE",
+        "ip_allocation_policy": [
+            {"cluster_ipv4_cidr_block": "10.8.0.0/16", "services_ipv4_cidr_block": ""}
+        ],
+        "network_policy": [],
+        "addons_config": [],
+        "master_version": "1.33.1-gke.100",
+        "enable_autopilot": None,
+        "initial_node_count": 0,
+        "node_config": [],
+        "node_pool": [terraform_pool()],
+    }
+
+
+def terraform_pool_apart() -> Object:
+    """The node pool as a resource of its own."""
+    cluster = terraform_cluster()["id"]
+    return {
+        **terraform_pool(),
+        "id": f"{cluster}/nodePools/pool",
+        "cluster": "shop",
+        "location": "us-central1-a",
+        "project": PROJECT,
+    }
+
+
 def gke_files() -> dict[str, object]:
     """The cluster and its pool in the formats that hold them."""
     bare = {k: v for k, v in gke_cluster().items() if k != "nodePools"}

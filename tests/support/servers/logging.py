@@ -3,13 +3,15 @@
     with LoggingServer({"p": [entry(...), ...]}, page_limit=3) as server:
         run("netplan", "audit", "--traffic", "cloud-logging", "--logging-endpoint", server.url)
 
-Of a filter it knows log names and times; another filter is a problem.
+Entries are of projects, or of views by their names. Of a filter it knows log names or ids, and
+times; another filter is a problem.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from support.servers.discovery import Method, discovery
 from support.servers.documented import DocumentedServer, Fault, Resource, refusal
@@ -17,7 +19,8 @@ from support.servers.documented import DocumentedServer, Fault, Resource, refusa
 LIST = "logging.entries.list"
 LARGEST_PAGE = 1000
 _FILTER = re.compile(
-    r'logName=\((?P<names>"[^"]+"(?: OR "[^"]+")*)\)'
+    r'(?:logName=\((?P<names>"[^"]+"(?: OR "[^"]+")*)\)'
+    r'|\((?P<ids>log_id\("[^"]+"\)(?: OR log_id\("[^"]+"\))*)\))'
     r' AND timestamp>="(?P<since>[^"]+)" AND timestamp<"(?P<until>[^"]+)"'
 )
 
@@ -83,12 +86,17 @@ class LoggingServer(DocumentedServer):
         return 200, self.checked(method, body)
 
     def _held(self, project: str, wanted: re.Match[str]) -> list[Resource]:
-        names = set(re.findall('"([^"]+)"', wanted["names"]))
+        ends = tuple(quote(name, safe="") for name in re.findall('"([^"]+)"', wanted["ids"] or ""))
+        names = set(re.findall('"([^"]+)"', wanted["names"] or ""))
         since, until = (datetime.fromisoformat(wanted[end]) for end in ("since", "until"))
         found = [
             one
             for one in self.entries[project]
-            if one["logName"] in names and since <= datetime.fromisoformat(one["timestamp"]) < until
+            if (
+                one["logName"] in names
+                or one["logName"].endswith(tuple(f"/logs/{e}" for e in ends))
+            )
+            and since <= datetime.fromisoformat(one["timestamp"]) < until
         ]
         return sorted(found, key=lambda one: (one["timestamp"], one.get("insertId", "")))
 

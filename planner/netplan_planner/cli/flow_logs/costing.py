@@ -19,8 +19,8 @@ from netplan_planner.cli.bundles import (
     request_of,
 )
 from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.flow_log_bill import ONLY_COUNTS, flow_log_bill
-from netplan_planner.engine.flow_log_forecast import forecast, forecast_of_metrics
+from netplan_planner.engine.flow_logs.cost import ONLY_COUNTS, flow_log_bill
+from netplan_planner.engine.flow_logs.forecast import forecast, forecast_of_metrics
 from netplan_planner.engine.prices.source import PriceSource, currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import FlowLogBill

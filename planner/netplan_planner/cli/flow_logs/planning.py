@@ -9,7 +9,7 @@ from netplan_planner.cli import answers, options
 from netplan_planner.cli.app import progress
 from netplan_planner.cli.bundles import Api, FlowReading, Input, Look, PriceInput, request_of
 from netplan_planner.cli.parameters import Parameters, taking
-from netplan_planner.engine.flow_log_plan import plan_flow_logs
+from netplan_planner.engine.flow_logs.plan import plan_flow_logs
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
 from netplan_planner.model.flow_log_bill import LogGoal
@@ -66,6 +66,16 @@ class Promise(Parameters, frozen=True, kw_only=True):
         ),
     ] = True
 
+    filters: Annotated[
+        bool,
+        typer.Option(
+            "--filter/--no-filter",
+            help="Propose filters, too, that leave out records on which neither dollars nor"
+            " percentiles rest; what else cannot be told then is said.",
+            rich_help_panel=PROMISE,
+        ),
+    ] = True
+
 
 class Plan(Parameters, frozen=True, kw_only=True):
     """What is promised of whose flow logs."""
@@ -82,7 +92,7 @@ class Plan(Parameters, frozen=True, kw_only=True):
 
 @taking
 def plan(asked: Plan) -> None:
-    """Find the sampling, interval and metadata of flow logs that cost least for promised errors.
+    """Find the sampling, interval, metadata and filter of flow logs at least cost for a promise.
 
     The errors are those of a window as long as the one read, from what its own records are like.
     Prints the commands; changes nothing.
@@ -102,6 +112,7 @@ def plan(asked: Plan) -> None:
         confidence=ratio_of(promise.confidence, "--confidence"),
         p95_from_gbps=promise.p95_from,
         keeps_metadata=promise.metadata,
+        filters=promise.filters,
     )
     look = RenderOptions(currency=shown_in, width=asked.look.width, colour=asked.look.color)
     answers.write(plan_flow_logs(request, goal, progress), specs, look)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
@@ -17,12 +18,14 @@ from netplan_planner.google.compute_methods import (
     PRIVATE_ENTRIES_PERMISSION,
 )
 from netplan_planner.google.logs.options import PAGE_RECORDS
+from netplan_planner.google.logs.places import LogPlace, is_view
 from netplan_planner.google.refusals import Request
 from netplan_planner.google.transport import NotWhole
 from netplan_planner.input_files import decode_json
-from netplan_planner.model import ProjectId
 
 VIEWER_ROLE, PRIVATE_ROLE = "roles/logging.viewer", "roles/logging.privateLogViewer"
+VIEW_PERMISSION, VIEW_ROLE = "logging.views.access", "roles/logging.viewAccessor"
+"""To read through a view (docs.cloud.google.com/logging/docs/logs-views, 2026-11)."""
 
 LOG_NAMES = ("compute.googleapis.com%2Fvpc_flows", "networkmanagement.googleapis.com%2Fvpc_flows")
 """Of a subnetwork's own setting, and of configurations of the Network Management API."""
@@ -51,19 +54,23 @@ class EntryPage(NamedTuple):
     """Of the next page; empty on the last one."""
 
 
-def entries_request(
-    project: ProjectId, since: datetime, until: datetime, token: str = ""
-) -> Request:
-    """Return the request for a page of a project's flow logs, the oldest first.
+def entries_request(place: LogPlace, since: datetime, until: datetime, token: str = "") -> Request:
+    """Return the request for a page of flow logs of a project or view, the oldest first.
+
+    A view can hold the logs of any project, whose names begin with that project.
 
     `until` is that of the entries, which are written when what they tell of is over. Without a
     time in the filter the API would add one of its own, of the last 24 hours.
     """
-    names = " OR ".join(f'"projects/{project}/logs/{name}"' for name in LOG_NAMES)
+    if is_view(place):
+        logs = " OR ".join(f'log_id("{unquote(name)}")' for name in LOG_NAMES)
+        wanted = f"({logs})"
+    else:
+        names = " OR ".join(f'"projects/{place}/logs/{name}"' for name in LOG_NAMES)
+        wanted = f"logName=({names})"
     asked = {
-        "resourceNames": [f"projects/{project}"],
-        "filter": f"logName=({names})"
-        f' AND timestamp>="{stamp(since)}" AND timestamp<"{stamp(until)}"',
+        "resourceNames": [place if is_view(place) else f"projects/{place}"],
+        "filter": f'{wanted} AND timestamp>="{stamp(since)}" AND timestamp<"{stamp(until)}"',
         "orderBy": "timestamp asc",
         "pageSize": PAGE_RECORDS,
     }
@@ -73,9 +80,12 @@ def entries_request(
         query={"prettyPrint": "false"},
         permission=ENTRIES_PERMISSION,
         disabled="the Cloud Logging API is disabled (403); run `gcloud services enable"
-        f" logging.googleapis.com --project={project}`",
-        missing=f"{ENTRIES_ID}: no such project, or this account cannot see it (404)",
-        forbidden=f"it needs the permission {ENTRIES_PERMISSION}, which the role {VIEWER_ROLE}"
+        f" logging.googleapis.com{'' if is_view(place) else f' --project={place}'}`",
+        missing=f"{ENTRIES_ID}: no such {'view' if is_view(place) else 'project'}, or this account"
+        " cannot see it (404)",
+        forbidden=f"it needs the permission {VIEW_PERMISSION}, which the role {VIEW_ROLE} holds"
+        if is_view(place)
+        else f"it needs the permission {ENTRIES_PERMISSION}, which the role {VIEWER_ROLE}"
         " holds; where the logs lie in a private view,"
         f" {PRIVATE_ENTRIES_PERMISSION} ({PRIVATE_ROLE})",
         body=msgspec.json.encode(asked | ({"pageToken": token} if token else {})),

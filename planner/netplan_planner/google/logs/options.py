@@ -26,6 +26,8 @@ class LogOptions(Value, frozen=True, kw_only=True):
 
     endpoint: str | None = None
     """First of: this, `CLOUDSDK_API_ENDPOINT_OVERRIDES_LOGGING`, Google's own."""
+    views: tuple[str, ...] = ()
+    """Resource names of views of log buckets: the logs are read there, and not of projects."""
     folder: Path | None = None
     """Keeps the pages, so that a run that was broken off goes on; None: a temporary folder."""
     most_records: int = 1_000_000

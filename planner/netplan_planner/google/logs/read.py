@@ -18,6 +18,7 @@ from netplan_planner.google.logs.options import (
     LogOptions,
     logging_endpoint,
 )
+from netplan_planner.google.logs.places import is_view, named, view_of
 from netplan_planner.google.logs.spool import (
     Progress,
     Spool,
@@ -79,6 +80,7 @@ def read_flow_logs(
 
     Args:
         projects: Ids or numbers; flows of a shared network are logged in the project it is of.
+            Not asked where the options name views.
         api: Credentials, retries and time limits.
         options: Endpoint, bounds, and the folder that keeps the pages.
         since: Begin of the window (UTC if it names no zone); None: 24 hours before its end.
@@ -95,13 +97,18 @@ def read_flow_logs(
         InputError: If the folder cannot be written.
     """
     wanted = [ProjectId(project) for project in dict.fromkeys(projects)]
+    if options.views:
+        wanted = list(dict.fromkeys(map(view_of, options.views)))
     if not wanted or not all(wanted):
-        raise UsageError(f"--traffic {CLOUD_LOGGING}: name the project of the logs (--project P)")
+        raise UsageError(
+            f"--traffic {CLOUD_LOGGING}: name the project of the logs (--project P), or the view"
+            " of the bucket where they lie (--log-view V)"
+        )
     endpoint = logging_endpoint(options, api, os.environ)
     asked = _asked(wanted, endpoint.base_url, since, until, now())
-    named = [end for end, value in (("since", since), ("until", until)) if value is not None]
+    stated = [end for end, value in (("since", since), ("until", until)) if value is not None]
     with ExitStack() as stack:
-        spool = _spool(stack, options.folder, temp_directory, asked, named)
+        spool = _spool(stack, options.folder, temp_directory, asked, stated)
         transport = stack.enter_context(closing(Transport(endpoint, patient(api), scopes=(SCOPE,))))
         yield _Reading(spool, transport, options, say).run()
 
@@ -147,7 +154,7 @@ def _spool(
     folder: Path | None,
     temp_directory: Path | None,
     asked: State,
-    named: Sequence[str],
+    stated: Sequence[str],
 ) -> Spool:
     if folder is None:
         try:
@@ -159,7 +166,7 @@ def _spool(
     make_folder(folder)
     if not stack.enter_context(sole_user(folder)):
         raise UsageError(f"{folder}: another run reads into it; wait for its end")
-    return open_spool(folder, asked, named=named)
+    return open_spool(folder, asked, named=stated)
 
 
 class _Reading:
@@ -213,12 +220,12 @@ class _Reading:
             page = self._transport.get(request, read_page)
         except Refusal as exc:
             if progress.is_begun:
-                self._stopped = f"stopped in project {project}: {exc}"
+                self._stopped = f"stopped in {named(project)}: {exc}"
             else:
                 self._refused[project] = str(exc)
             return
         if page.token and (project, page.token) in tokens:
-            self._stopped = f"stopped in project {project}: a page leads back to an earlier one"
+            self._stopped = f"stopped in {named(project)}: a page leads back to an earlier one"
             return
         tokens.add((project, page.token))
         self._spool.add(project, page)
@@ -281,7 +288,7 @@ class _Reading:
                 " there (a sink may exclude them)?"
             )
         incomplete = [
-            f"Cloud Logging, project {name}: {why}" for name, why in sorted(self._refused.items())
+            f"Cloud Logging, {named(name)}: {why}" for name, why in sorted(self._refused.items())
         ]
         if self._stopped:
             goes_on = "" if self._options.folder is None else "; the same command goes on there"
@@ -296,7 +303,7 @@ class _Reading:
             is_kept=self._options.folder is not None,
             since=state.since,
             until=until,
-            projects=tuple(read),
+            projects=tuple(name for name in read if not is_view(name)),
             incomplete=tuple(incomplete),
             notes=(
                 f"{self._count()} of {where} read from Cloud Logging, {window}"

@@ -107,8 +107,9 @@ class Spool:
         )
 
     def _path(self, project: ProjectId, number: int) -> Path:
-        # Domain-scoped ids hold a colon, which some file systems do not take.
-        return self.folder / f"{project.replace(':', '_')}-{number:06}.jsonl.gz"
+        # Domain-scoped ids hold a colon, which some file systems do not take; views hold slashes.
+        name = project.replace(":", "_").replace("/", "+")
+        return self.folder / f"{name}-{number:06}.jsonl.gz"
 
 
 def make_folder(folder: Path) -> None:

@@ -56,7 +56,7 @@ def read(value: object, origin: Origin, into: Collector) -> bool:
     """Take the clusters and node pools of a JSON document; return whether it has or lists any."""
     if isinstance(value, dict) and value.keys() <= _ANSWER_KEYS and _lists(value):
         for listed in _lists(value):
-            into.listed.add(_KINDS[listed].field)
+            into.listed.add(KINDS[listed].field)
             for index, item in enumerate(value[listed]):
                 _take(item, listed, origin, f"/{listed}/{index}", into)
         into.page(origin.prefix, origin.file, is_last=not value.get("nextPageToken"))
@@ -117,7 +117,7 @@ def _place(link: str) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=False))
 
 
-def _link(stated: str) -> SelfLink:
+def cluster_link(stated: str) -> SelfLink:
     """Return the one spelling of a link of a cluster or node pool.
 
     Raises:
@@ -133,20 +133,20 @@ def _link(stated: str) -> SelfLink:
 
 
 def _take(item: object, collection: str, origin: Origin, pointer: str, into: Collector) -> None:
-    kind = _KINDS[collection]
+    kind = KINDS[collection]
     into.listed.add(kind.field)
     try:
         if not isinstance(item, dict):
             raise Unusable("not an object")
         stated = item.get("selfLink")
-        link = _link(stated if isinstance(stated, str) else "")
+        link = cluster_link(stated if isinstance(stated, str) else "")
     except Unusable as exc:
         into.note(origin.at(pointer), f"GKE {collection}: {exc}")
         return
     into.add_raw(kind, item, link, origin.at(pointer))
     pools = item.get(POOLS) if collection == CLUSTERS else None
     if isinstance(pools, list):
-        into.listed.add(_KINDS[POOLS].field)
+        into.listed.add(KINDS[POOLS].field)
         for index, pool in enumerate(pools):
             if isinstance(pool, dict) and not pool.get("selfLink"):
                 # What an export of a cluster leaves out of its own node pools.
@@ -257,7 +257,7 @@ def _tier(own: WirePoolNetwork, problems: Problems) -> BandwidthTier:
     return BandwidthTier.TIER_1
 
 
-_KINDS = {
+KINDS = {
     CLUSTERS: Kind(CLUSTERS, "cluster", "clusters", WireCluster, _cluster, frozenset()),
     POOLS: Kind(POOLS, "nodePool", "node_pools", WireNodePool, _node_pool, frozenset()),
 }

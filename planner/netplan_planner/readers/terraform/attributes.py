@@ -53,6 +53,11 @@ class Attributes:
             template,
         )
 
+    @property
+    def has_template(self) -> bool:
+        """Whether what these leave open is a template's."""
+        return self._below is not None
+
     def get(self, name: str) -> Any:
         """Return a value as it is; None when it is not there, and noted when it is not known."""
         value = self._values.get(name)
@@ -96,6 +101,10 @@ class Attributes:
         if self.is_unknown(name) or known != (value or []):
             self._note(name, found.why_not)
         return known or None
+
+    def referred(self, name: str) -> tuple[str, ...]:
+        """Return the links of the resources that the configuration refers to in an attribute."""
+        return self._links(name).links
 
     def link(self, name: str) -> str | None:
         """Return a link, or that of the one resource that the configuration refers to."""

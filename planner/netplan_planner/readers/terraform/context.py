@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from netplan_planner.model import SelfLink, Unread, Value, last_part
-from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.collector import KUBERNETES_FIELDS, Collector, Origin
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.layout import NULL, Contents, Entry
 from netplan_planner.readers.terraform.machines import JsonObject
@@ -55,6 +55,8 @@ class Context:
         """Give a resource in the API's words to the collector."""
         if kind.kind is not None:
             raw["name"] = last_part(link)
+            if kind.kind.field in KUBERNETES_FIELDS:
+                self.into.listed.add(kind.kind.field)
             self.into.add_raw(kind.kind, raw, link, self.source(entry), finish)
 
     def note(self, entry: Entry, reason: str, link: SelfLink | None = None) -> None:

@@ -16,6 +16,7 @@ from netplan_planner.model import InstanceGroup, SelfLink, canonical_link, last_
 from netplan_planner.readers.links import Unusable, place_of, resolve
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.context import Context
+from netplan_planner.readers.terraform.disks import Disks
 from netplan_planner.readers.terraform.interfaces import with_networks
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.machines import JsonObject, template_machine
@@ -37,8 +38,10 @@ class Groups:
         context: Context,
         templates: Mapping[SelfLink, Entry],
         networks: Mapping[SelfLink, str],
+        disks: Disks,
     ) -> None:
         self._context, self._templates, self._networks = context, templates, networks
+        self._disks = disks
         self._used: set[SelfLink] = set()
         self._managers: list[tuple[Entry, SelfLink, JsonObject, list[str]]] = []
 
@@ -59,6 +62,18 @@ class Groups:
         project = link.split("/")[1]
         links = tuple(sorted({resolve(text, project) for text in found}))
         return lambda group: replace(group, members=links)
+
+    def join(self, entry: Entry) -> None:
+        """Take what puts one machine into an unmanaged group."""
+        notes = Unknowns()
+        held = self._context.attributes(entry, notes)
+        group, machine = held.link("instance_group"), held.link("instance")
+        if group and machine and "/" in group and "/" in machine:
+            links = [resolve(link, held.text("project") or "") for link in (group, machine)]
+            self._context.into.member(*links)
+        elif group and machine:
+            self._context.note(entry, "not read: it names its group or machine without a zone")
+        self._context.note_unknown(entry, None, notes)
 
     def manage(self, entry: Entry, held: Attributes, raw: JsonObject, link: SelfLink) -> None:
         """Take a manager, whose machines are made when all machines have been read."""
@@ -110,6 +125,7 @@ class Groups:
             if number == 1:
                 with_networks(machine, one, self._networks, notes)
             self._context.add(entry, _MACHINES, one, machine)
+            self._disks.take_machine(entry, one, machine)
         self._context.note_unknown(template, link, notes)
 
 

@@ -56,6 +56,8 @@ class Contents(NamedTuple):
     configuration: msgspec.Raw
     variables: msgspec.Raw
     is_plan: bool
+    destroyed: tuple[Entry, ...] = ()
+    """Resources that the plan destroys, with the values that they have before."""
 
 
 NULL = msgspec.Raw(b"null")
@@ -159,12 +161,13 @@ def contents_of(data: bytes | msgspec.Raw, origin: Origin, into: Collector) -> C
         into.note(origin.at(""), "the plan ended with an error: not all of it is here")
     elif top.complete is False:
         into.note(origin.at(""), "the plan is not complete: another plan is to follow it")
+    gone: list[Entry] = []
     if top.resource_changes != NULL:
-        entries = list(_changed(top.resource_changes, origin, into))
+        entries = list(_changed(top.resource_changes, origin, into, gone))
     else:
         values = top.planned_values if is_plan else top.values
         entries = [] if values == NULL else list(_shown(values, origin, into))
-    return Contents(entries, top.configuration, top.variables, is_plan)
+    return Contents(entries, top.configuration, top.variables, is_plan, tuple(gone))
 
 
 def _is_state_file(top: _Top) -> bool:
@@ -200,8 +203,10 @@ def _check_version(top: _Top, origin: Origin, into: Collector) -> None:
         into.note(origin.at(""), reason, is_needless=True)
 
 
-def _changed(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:
-    """Yield what there is after a plan is applied; what it destroys is only counted."""
+def _changed(
+    raw: msgspec.Raw, origin: Origin, into: Collector, gone: list[Entry]
+) -> Iterator[Entry]:
+    """Yield what there is after a plan is applied; what it destroys is counted, and `gone`."""
     for index, item in enumerate(_list(raw, origin, "/resource_changes", into)):
         try:
             found = _CHANGE.decode(item)
@@ -213,20 +218,22 @@ def _changed(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entr
         if values == NULL:
             # A resource that is forgotten is no longer Terraform's, but it stays.
             values = change.before if "forget" in actions else values
-        if values == NULL:
-            into.skip(origin.file, "resources that the plan destroys")
-            continue
-        yield Entry(
+        entry = Entry(
             found.address,
             found.type,
             found.name,
             found.index,
             module_of(found.module_address),
-            values,
+            change.before if values == NULL else values,
             change.after_unknown,
             bool({"create", "update"} & set(actions)),
             found.mode == "data",
         )
+        if values == NULL:
+            into.skip(origin.file, "resources that the plan destroys")
+            gone.append(entry)
+        else:
+            yield entry
 
 
 def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from netplan_planner.readers.instances import UNKNOWN_STATUS
+from netplan_planner.model import UNKNOWN_STATUS, canonical_link
 from netplan_planner.readers.terraform.attributes import Attributes
 
 ACCESS_CONFIG = "External NAT"
@@ -18,13 +18,9 @@ def machine(a: Attributes) -> JsonObject:
     A block that nobody asked for (`scheduling`, `guest_accelerator`, …) is not there, even if
     Terraform says that it is known after apply: it then says so of all that Google answers.
     """
-    disks: list[JsonObject] = [{"type": "SCRATCH"} for _ in a.blocks("scratch_disk")]
-    boot = a.block("boot_disk")
-    if boot is not None:
-        disks.append(_boot_disk(boot))
-    return _stated(
+    return stated(
         {
-            **_hardware(a, disks),
+            **_hardware(a, _disks(a)),
             "id": a.get("instance_id"),
             "creationTimestamp": a.get("creation_timestamp"),
             "name": a.get("name"),
@@ -37,11 +33,7 @@ def machine(a: Attributes) -> JsonObject:
 
 def template_machine(a: Attributes) -> JsonObject:
     """Return what a machine that is made from a template has."""
-    disks: list[JsonObject] = []
-    for disk in a.blocks("disk"):
-        kind = "SCRATCH" if disk.get("type") == "SCRATCH" else "PERSISTENT"
-        disks.append({"type": kind, "guestOsFeatures": _features(disk)})
-    return _stated({**_hardware(a, disks), "status": UNKNOWN_STATUS})
+    return stated({**_hardware(a, _template_disks(a)), "status": UNKNOWN_STATUS})
 
 
 def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
@@ -64,22 +56,22 @@ def _hardware(a: Attributes, disks: list[JsonObject]) -> JsonObject:
         "minCpuPlatform": a.get("min_cpu_platform"),
         "scheduling": None if scheduling is None else _scheduling(scheduling),
         "guestAccelerators": [
-            _stated({"acceleratorType": one.get("type"), "acceleratorCount": one.get("count")})
+            stated({"acceleratorType": one.get("type"), "acceleratorCount": one.get("count")})
             for one in a.blocks("guest_accelerator")
         ],
         "reservationAffinity": None if affinity is None else _affinity(affinity),
         "resourcePolicies": a.texts("resource_policies"),
         "networkPerformanceConfig": None
         if performance is None
-        else _stated({"totalEgressBandwidthTier": performance.get("total_egress_bandwidth_tier")}),
+        else stated({"totalEgressBandwidthTier": performance.get("total_egress_bandwidth_tier")}),
         "advancedMachineFeatures": None
         if features is None
-        else _stated({"enableNestedVirtualization": features.get("enable_nested_virtualization")}),
+        else stated({"enableNestedVirtualization": features.get("enable_nested_virtualization")}),
     }
 
 
 def _scheduling(block: Attributes) -> JsonObject:
-    return _stated(
+    return stated(
         {
             "preemptible": block.get("preemptible"),
             "provisioningModel": block.get("provisioning_model"),
@@ -90,7 +82,7 @@ def _scheduling(block: Attributes) -> JsonObject:
 
 def _affinity(block: Attributes) -> JsonObject:
     specific = block.block("specific_reservation")
-    return _stated(
+    return stated(
         {
             "consumeReservationType": block.get("type"),
             "values": specific.get("values") if specific is not None else None,
@@ -104,8 +96,86 @@ def _metadata(given: object) -> JsonObject | None:
     return {"items": [{"key": "created-by", "value": maker}]} if maker else None
 
 
-def _boot_disk(block: Attributes) -> JsonObject:
-    return {"type": "PERSISTENT", "guestOsFeatures": _features(block)}
+def _disks(a: Attributes) -> list[JsonObject]:
+    """Return a machine's disks; of each sort that it does not state, those of its template."""
+    template = _template_disks(a) if a.has_template else []
+    scratch = [_disk("SCRATCH", None, None) for _ in a.blocks("scratch_disk")]
+    boot = [
+        {**_disk("PERSISTENT", block, block.block("initialize_params"), *_MADE), "boot": True}
+        for block in a.blocks("boot_disk")
+    ]
+    attached = [_disk("PERSISTENT", block, None) for block in a.blocks("attached_disk")]
+    return [
+        *(scratch or [one for one in template if one["type"] == "SCRATCH"]),
+        *(boot or [one for one in template if one.get("boot")]),
+        *(
+            attached
+            or [one for one in template if one["type"] != "SCRATCH" and not one.get("boot")]
+        ),
+    ]
+
+
+def _template_disks(a: Attributes) -> list[JsonObject]:
+    """Return the disks of a template; the first one is that from which machines start."""
+    found = []
+    for index, block in enumerate(a.blocks("disk")):
+        if block.get("type") == "SCRATCH":
+            found.append(_disk("SCRATCH", None, None))
+            continue
+        made = _disk("PERSISTENT", block, block, *_MADE_BY_TEMPLATE)
+        found.append({**made, "boot": index == 0 or block.get("boot") is True})
+    return found
+
+
+_MADE, _MADE_BY_TEMPLATE = ("type", "image"), ("disk_type", "source_image")
+"""What a new disk's type and image are called."""
+
+
+def _disk(
+    kind: str,
+    block: Attributes | None,
+    made: Attributes | None,
+    type_name: str = "",
+    image_name: str = "",
+) -> JsonObject:
+    """Return an attached disk.
+
+    Args:
+        kind: `PERSISTENT` or `SCRATCH`.
+        block: What attaches it.
+        made: What it is made by, where it is made with the machine.
+        type_name: Of the type, in that.
+        image_name: Of the image, in that.
+    """
+    source = None
+    if block is not None and (block.is_asked("source") or not block.is_unknown("source")):
+        source = block.link("source")
+    is_new = made is not None and source is None
+    kind_of_disk = made.get(type_name) if made is not None and is_new else None
+    return stated(
+        {
+            "type": kind,
+            "source": source,
+            "initializeParams": {"diskType": kind_of_disk} if kind_of_disk else None,
+            "licenses": _licenses(made.text(image_name)) if made is not None else None,
+            "guestOsFeatures": _features(block) if block is not None else None,
+        }
+    )
+
+
+def _licenses(image: str | None) -> list[str] | None:
+    """Return what stands for the licences of an image, which the provider does not keep.
+
+    A name in parentheses, which no licence has, with the image's: whose it is tells what is billed.
+
+    >>> _licenses("rhel-cloud/rhel-9")
+    ['projects/rhel-cloud/global/licenses/(of rhel-9)']
+    """
+    if not image:
+        return None
+    parts = canonical_link(image).removeprefix("projects/").split("/")
+    project = parts[0] if len(parts) > 1 and parts[0] not in {"global", "family"} else "(unknown)"
+    return [f"projects/{project}/global/licenses/(of {parts[-1]})"]
 
 
 def _features(block: Attributes) -> list[JsonObject]:
@@ -114,7 +184,7 @@ def _features(block: Attributes) -> list[JsonObject]:
 
 def _nic(block: Attributes) -> JsonObject:
     subnetwork, project = block.link("subnetwork"), block.text("subnetwork_project")
-    return _stated(
+    return stated(
         {
             "name": block.get("name"),
             "network": block.link("network"),
@@ -126,11 +196,11 @@ def _nic(block: Attributes) -> JsonObject:
             "stackType": block.get("stack_type"),
             "ipv6Address": block.get("ipv6_address"),
             "aliasIpRanges": [
-                _stated({"ipCidrRange": one.get("ip_cidr_range")})
+                stated({"ipCidrRange": one.get("ip_cidr_range")})
                 for one in block.blocks("alias_ip_range")
             ],
             "accessConfigs": [
-                _stated(
+                stated(
                     {
                         "name": ACCESS_CONFIG,
                         "natIP": one.get("nat_ip"),
@@ -140,7 +210,7 @@ def _nic(block: Attributes) -> JsonObject:
                 for one in block.blocks("access_config")
             ],
             "ipv6AccessConfigs": [
-                _stated(
+                stated(
                     {
                         "name": one.get("name"),
                         "networkTier": one.get("network_tier"),
@@ -160,5 +230,6 @@ def number(value: object) -> object:
     return int(str(value)) if is_digits else value
 
 
-def _stated(fields: JsonObject) -> JsonObject:
+def stated(fields: JsonObject) -> JsonObject:
+    """Return the fields that have a value."""
     return {name: value for name, value in fields.items() if value is not None}

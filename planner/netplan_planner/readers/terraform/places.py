@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from netplan_planner.model import SelfLink, canonical_link, last_part
+from netplan_planner.readers.kubernetes.gke import CLUSTERS, cluster_link
 from netplan_planner.readers.links import Unusable
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.references import Configuration
@@ -13,7 +14,12 @@ from netplan_planner.readers.terraform.types import Type
 UNKNOWN_PROJECT = "(unknown)"
 """For a project that is known after apply; no project can have such a name."""
 
-_SINGULAR = {"zones": "zone", "regions": "region", "locations": "location"}
+_SINGULAR = {
+    "zones": ("zone",),
+    "regions": ("region",),
+    # Clusters had these two before they had a location, and take the provider's zone.
+    "locations": ("location", "region", "zone"),
+}
 
 
 class _Place(msgspec.Struct, gc=False):
@@ -38,24 +44,43 @@ def link_of_entry(entry: Entry, kind: Type, configuration: Configuration) -> Sel
     Raises:
         Unusable: If nothing says in which zone or region it is.
     """
-    try:
-        place = _PLACE.decode(entry.values)
-    except msgspec.MsgspecError as exc:
-        raise Unusable(f"no attributes: {exc}") from exc
+    place = _place(entry)
     for stated in (place.self_link, place.id):
         if isinstance(stated, str) and f"/{kind.collection}/" in stated:
-            return canonical_link(stated)
+            return cluster_link(stated) if kind.collection == CLUSTERS else canonical_link(stated)
     project = _text(place.project) or configuration.provider_default(entry, "project")
     name = _text(place.name) or _text(place.vpc_flow_logs_config_id)
     own = last_part(name) if name else f"({entry.address.replace('/', '%2F')})"
     head = f"projects/{project or UNKNOWN_PROJECT}"
     if kind.scope == "global":
         return SelfLink(f"{head}/global/{kind.collection}/{own}")
-    scope = _SINGULAR[kind.scope]
-    where = _text(getattr(place, scope)) or configuration.provider_default(entry, scope)
-    if not where:
-        raise Unusable(f"its {scope} is not known")
+    where = _where(place, kind, entry, configuration)
     return SelfLink(f"{head}/{kind.scope}/{last_part(where)}/{kind.collection}/{own}")
+
+
+def where_of(entry: Entry, kind: Type, configuration: Configuration) -> str:
+    """Return the zone, region or location of a resource: its own, else its provider's.
+
+    Raises:
+        Unusable: If neither is known.
+    """
+    return _where(_place(entry), kind, entry, configuration)
+
+
+def _place(entry: Entry) -> _Place:
+    try:
+        return _PLACE.decode(entry.values)
+    except msgspec.MsgspecError as exc:
+        raise Unusable(f"no attributes: {exc}") from exc
+
+
+def _where(place: _Place, kind: Type, entry: Entry, configuration: Configuration) -> str:
+    names = _SINGULAR[kind.scope]
+    own = next((text for name in names if (text := _text(getattr(place, name)))), None)
+    where = own or configuration.provider_default(entry, names[-1])
+    if not where:
+        raise Unusable(f"its {names[0]} is not known")
+    return where
 
 
 def _text(value: object) -> str | None:

@@ -13,9 +13,12 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Network, SelfLink, Value
 from netplan_planner.readers.collector import Collector, Origin
+from netplan_planner.readers.kubernetes.gke import CLUSTERS
 from netplan_planner.readers.links import Unusable
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
+from netplan_planner.readers.terraform.clusters import Clusters
 from netplan_planner.readers.terraform.context import Context
+from netplan_planner.readers.terraform.disks import Disks
 from netplan_planner.readers.terraform.groups import Groups
 from netplan_planner.readers.terraform.interfaces import network_of, with_networks
 from netplan_planner.readers.terraform.joined import Joined
@@ -24,9 +27,11 @@ from netplan_planner.readers.terraform.machines import JsonObject
 from netplan_planner.readers.terraform.networks import SPELLED
 from netplan_planner.readers.terraform.places import link_of_entry
 from netplan_planner.readers.terraform.types import (
-    GKE,
+    ATTACHED_DISK,
     GOOGLE,
     JOINED,
+    LATER,
+    MEMBERSHIP,
     TEMPLATES,
     TYPES,
     Type,
@@ -37,7 +42,6 @@ _FIRST = {"networks": 0, "subnetworks": 1}
 
 _ADDRESS = re.compile(rb'"(\d{1,3}(?:\.\d{1,3}){3})"')
 _LONGEST_LABEL = 100
-_NOT_YET = "GKE clusters and node pools of Terraform's files are not read in this version"
 
 Finish = Callable[[Any], Value]
 
@@ -57,7 +61,9 @@ class _Reading:
         self._joined = Joined(self._context)
         self._networks: dict[SelfLink, str] = {}
         self._templates: dict[SelfLink, Entry] = {}
-        self._groups = Groups(self._context, self._templates, self._networks)
+        self._disks = Disks(self._context)
+        self._groups = Groups(self._context, self._templates, self._networks, self._disks)
+        self._clusters = Clusters(self._context, contents.destroyed)
         self._in_use: frozenset[str] | None = None
 
     def run(self) -> None:
@@ -66,10 +72,13 @@ class _Reading:
         for entry in self._contents.entries:
             if entry.type in JOINED and not entry.is_data:
                 self._joined.take(entry)
+            elif entry.type in LATER and not entry.is_data:
+                self._take_later(entry)
         for entry, kind, link in sorted(places, key=lambda p: _FIRST.get(p[1].collection, 2)):
             self._take(entry, kind, link)
         self._joined.note_the_rest(frozenset(link for _, _, link in places))
         self._groups.add_members()
+        self._disks.add()
         self._context.note_chosen()
 
     def _places(self) -> list[tuple[Entry, Type, SelfLink]]:
@@ -99,16 +108,24 @@ class _Reading:
         return found
 
     def _pass_by(self, entry: Entry) -> None:
-        if entry.is_data or entry.type in JOINED:
-            return
-        if entry.type in GKE:
-            self._context.note(entry, _NOT_YET)
+        if entry.is_data or entry.type in JOINED or entry.type in LATER:
             return
         is_google = entry.type.startswith(GOOGLE)
         label = entry.type[:_LONGEST_LABEL] if is_google else "resources of other providers"
         self._context.into.skip(self._context.file, label)
 
+    def _take_later(self, entry: Entry) -> None:
+        if entry.type == ATTACHED_DISK:
+            self._disks.attach(entry)
+        elif entry.type == MEMBERSHIP:
+            self._groups.join(entry)
+        else:
+            self._clusters.take_pool(entry)
+
     def _take(self, entry: Entry, kind: Type, link: SelfLink) -> None:
+        if kind.collection == CLUSTERS:
+            self._clusters.take(entry, link)
+            return
         notes = Unknowns()
         held = self._context.attributes(entry, notes)
         if kind.collection == "instances" and held.is_asked("source_instance_template"):
@@ -119,7 +136,10 @@ class _Reading:
             self._context.note(entry, _of_unknown_type(notes), link)
             return
         finish = self._joined_up(entry, kind, link, held, raw, notes)
-        self._context.add(entry, kind, link, raw, finish)
+        if kind.collection == "disks":
+            self._disks.take(entry, link, raw)
+        else:
+            self._context.add(entry, kind, link, raw, finish)
         self._context.note_unknown(entry, link, notes)
 
     def _joined_up(
@@ -135,6 +155,7 @@ class _Reading:
         match kind.collection:
             case "instances":
                 with_networks(raw, link, self._networks, notes)
+                self._disks.take_machine(entry, link, raw)
             case "networks":
                 raw["peerings"] = self._joined.peerings_of(link)
                 return _without_mtu if held.is_unknown("mtu") else None

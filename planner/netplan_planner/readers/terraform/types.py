@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from netplan_planner.readers.kinds import BY_COLLECTION, FLOW_LOGS_CONFIGURATION, Kind
+from netplan_planner.readers.kubernetes import gke
 
 GOOGLE = "google_"
 
@@ -66,6 +67,7 @@ def _types() -> dict[str, Type]:
     found["google_network_management_vpc_flow_logs_config"] = Type(
         configuration.collection, _LOCATIONS, configuration
     )
+    found["google_container_cluster"] = Type(gke.CLUSTERS, _LOCATIONS, gke.KINDS[gke.CLUSTERS])
     return found
 
 
@@ -79,5 +81,8 @@ ROUTER_NAT = "google_compute_router_nat"
 PEERING = "google_compute_network_peering"
 JOINED = frozenset({ROUTER_NAT, PEERING})
 """They become part of their router or network."""
-
-GKE = frozenset({"google_container_cluster", "google_container_node_pool"})
+ATTACHED_DISK = "google_compute_attached_disk"
+MEMBERSHIP = "google_compute_instance_group_membership"
+NODE_POOL = "google_container_node_pool"
+LATER = frozenset({ATTACHED_DISK, MEMBERSHIP, NODE_POOL})
+"""Their links follow from those of other resources, so they are taken when these are known."""

@@ -236,7 +236,10 @@ def _resources(read: Coverage) -> Line:
 
 def _kind(plural: str, count: int) -> str:
     """Return a count with its kind of resource, which is stated in the plural."""
-    one = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
+    if plural.endswith("ies"):
+        one = plural.removesuffix("ies") + "y"
+    else:
+        one = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
     return figures.counted(count, one, plural)
 
 

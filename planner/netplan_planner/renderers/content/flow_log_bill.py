@@ -32,6 +32,7 @@ from netplan_planner.units import SECONDS_PER_MINUTE
 SCHEMA = "netplan.flow-logs/1"
 _BILL_LINES = 12
 _LONG = 600
+_NAMED_WRITERS = 8
 
 
 class Record(TypedDict):
@@ -52,6 +53,8 @@ class Record(TypedDict):
     traffic_usd_per_month: Decimal | None
     dollar_error_ratio: float | None
     """Of the traffic's dollars, as planned."""
+    p95_machine_count: int
+    """Machines whose 95th percentile is promised."""
     notes: tuple[str, ...]
 
 
@@ -69,6 +72,7 @@ def record(answer: FlowLogBill) -> Record:
         "planned_line_items": answer.planned_line_items,
         "traffic_usd_per_month": answer.traffic_usd_per_month,
         "dollar_error_ratio": answer.dollar_error_ratio,
+        "p95_machine_count": answer.p95_machine_count,
         "notes": answer.notes,
     }
 
@@ -78,6 +82,7 @@ COLUMNS = (
     *("extra_records_per_month", "other_side_ratio", "sampling_ratio", "interval_s"),
     *("has_metadata", "planned_sampling_ratio", "planned_interval_s", "planned_has_metadata"),
     *("planned_records_per_month", "planned_gib_per_month", "planned_usd_per_month"),
+    *("planned_filter", "left_out_records_per_month"),
     *("dollar_error_ratio", "command", "why"),
 )
 
@@ -99,6 +104,8 @@ def _cells(row: bills.LogRow) -> tuple[Cell, ...]:
         *_settings_cells(row.now),
         *_settings_cells(plan.settings if plan is not None else None),
         *_volume_cells(plan.volume if plan is not None else None),
+        plan.settings.filter_expr if plan is not None else "",
+        sum(part.volume.records_per_month for part in plan.left_out) if plan is not None else None,
         plan.dollar_error_ratio if plan is not None else None,
         shlex.join(plan.command) if plan is not None else "",
         plan.why if plan is not None else row.why_not,
@@ -131,6 +138,7 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
     for row in answer.rows:
         if row.extra is not None:
             yield Para(line=_extra(row, row.extra))
+    yield from _left_out(answer)
     for one in answer.unpriced:
         yield Para(line=line(say(f"no price: {one.name}: {one.reason}", length=_LONG)))
     yield from _commands(answer)
@@ -163,9 +171,22 @@ def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
             _amount(answer.planned_usd_per_month),
             " a month: ",
             told,
-            f", and the 95th percentiles of machines from {figures.rate(goal.p95_from_gbps)} on to"
-            f" ±{_percent(goal.p95_error_ratio)}, each in {_percent(goal.confidence)} of samples",
+            f", {_percentiles(answer, goal)}",
         )
+    )
+
+
+def _percentiles(answer: FlowLogBill, goal: bills.LogGoal) -> str:
+    rate = figures.rate(goal.p95_from_gbps)
+    machines = figures.counted(answer.p95_machine_count, "machine")
+    if not answer.p95_machine_count:
+        return (
+            f"in {_percent(goal.confidence)} of samples; no machine's 95th percentile reaches"
+            f" {rate}, so none is promised"
+        )
+    return (
+        f"and the 95th percentiles of {machines} from {rate} on to"
+        f" ±{_percent(goal.p95_error_ratio)}, each in {_percent(goal.confidence)} of samples"
     )
 
 
@@ -252,6 +273,32 @@ def _extra(row: bills.LogRow, extra: bills.LogVolumeBill) -> Line:
         _amount(extra.usd_per_month),
         " a month",
     )
+
+
+def _left_out(answer: FlowLogBill) -> Iterator[Block]:
+    """Yield what filters leave out, once a kind, with what each writer saves by it."""
+    kinds: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, bills.LogVolumeBill]]] = {}
+    for row in answer.rows:
+        for part in row.proposed.left_out if row.proposed is not None else ():
+            kinds.setdefault((part.what, part.hides, part.rules), []).append(
+                (row.name, part.volume)
+            )
+    for (what, hides, rules), saved in kinds.items():
+        known = [volume.usd_per_month for _, volume in saved if volume.usd_per_month is not None]
+        records = sum(volume.records_per_month for _, volume in saved)
+        names = [f"{name} {volume.records_per_month:,}" for name, volume in saved]
+        rest = len(names) - _NAMED_WRITERS
+        of = ", ".join(names[:_NAMED_WRITERS]) + (f" and {rest} more writers" if rest > 0 else "")
+        yield Para(
+            line=line(
+                f"Filters leave out {what}: {records:,} records a month less (",
+                _amount(sum(known, start=Decimal(0)) if known else None),
+                ") than by the sampling and interval alone (",
+                say(of, Role.NAME, length=_LONG),
+                f"). Then not told: {hides}; of the rules {', '.join(rules)}"
+                f" {'sees' if len(rules) == 1 else 'see'} too little",
+            )
+        )
 
 
 def _commands(answer: FlowLogBill) -> Iterator[Block]:

@@ -4,7 +4,13 @@ Records are kept by five-tuple and step of five seconds, the shortest interval o
 longer one is the same records put together.
 """
 
-from netplan_planner.traffic.statements.keys import MINUTES_PER_DAY, US_PER_MINUTE, reporter_of
+from netplan_planner.traffic.statements.keys import (
+    MINUTES_PER_DAY,
+    US_PER_MINUTE,
+    reporter_of,
+    side_of,
+    src_of,
+)
 from netplan_planner.traffic.statements.staging import DROPPED, OF_ANOTHER_CONFIGURATION, OK
 
 STEP_S = 5
@@ -47,6 +53,7 @@ GROUP BY l.report, l.configuration, l.flow, l.is_dropped, l.is_extra, l.step // 
 
 
 _REPORTING = f"JOIN place AS p ON p.node = {reporter_of('g.report')}"
+_RECEIVED = f"{side_of('g.report')} = 1"
 
 PLACE_RECORDS = f"""
 SELECT p.place AS place, g.configuration AS configuration, g.is_extra AS is_extra,
@@ -64,9 +71,11 @@ SQUARE_BASE = 1 << 16
 
 _WEIGHED = f"""(
   SELECT s.place AS place, s.configuration AS configuration, s.edge AS edge, s.block AS block,
+    s.is_received AS is_received, s.records AS records,
     s.wire AS wire, s.wire // {SQUARE_BASE} AS high, s.wire % {SQUARE_BASE} AS low
   FROM (
     SELECT p.place AS place, g.configuration AS configuration, r.edge AS edge, g.block AS block,
+      CASE WHEN {_RECEIVED} THEN 1 ELSE 0 END AS is_received, g.records AS records,
       g.wire * r.weight AS wire
     FROM logged_interval AS g
     {_REPORTING}
@@ -80,14 +89,27 @@ _SUMS = """CAST(SUM(w.wire) AS BIGINT) AS wire, SUM(w.high * w.high) AS high_squ
 
 EDGE_SQUARES = f"""
 SELECT w.place AS place, w.configuration AS configuration, w.edge AS edge,
+  w.is_received AS is_received, CAST(SUM(w.records) AS BIGINT) AS records,
   {_SUMS}
 FROM {_WEIGHED} AS w
-GROUP BY w.place, w.configuration, w.edge
+GROUP BY w.place, w.configuration, w.edge, w.is_received
 """
-"""Of each edge as a place counts it: wire bytes, and the parts of the squares of its records'.
+"""Of each edge as a place counts it: records, wire bytes, the parts of the squares of its records'.
 
 Records of one five-tuple and step, which are rare, are taken together.
 """
+
+TOLD_BY_SENDER = f"""
+SELECT p.place AS place, g.configuration AS configuration, s.place AS sender,
+  CAST(SUM(g.records) AS BIGINT) AS records
+FROM logged_interval AS g
+{_REPORTING}
+JOIN weight AS r ON r.report = g.report
+JOIN place AS s ON s.node = {src_of("g.report")}
+WHERE r.weight = 0 AND g.is_extra = 0 AND s.is_inner = 1 AND {_RECEIVED}
+GROUP BY p.place, g.configuration, s.place
+"""
+"""Records of receivers that do not count, by the place of the sender, which reports the same."""
 
 
 def machine_blocks(steps: int, most: int) -> str:

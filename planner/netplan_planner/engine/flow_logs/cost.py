@@ -6,10 +6,8 @@ from math import inf
 
 from netplan_planner.engine import service_bill
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.flow_log_sources import (
+from netplan_planner.engine.flow_logs.writers import (
     Writer,
-    place_name,
-    places_of,
     settings_of,
     writers,
 )
@@ -81,7 +79,7 @@ def bill_of(facts: Facts, found: Sequence[Writer], request: AuditRequest) -> Flo
         LogRow(
             name=one.name,
             configuration=one.configuration,
-            places=places_of(one),
+            places=one.places,
             now=settings_of(one.logs, has_metadata=has_metadata(facts)),
             volume=meter.volume(records, gib),
             extra=_extra(one, meter, records, gib),
@@ -144,7 +142,7 @@ def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
     assert facts.traffic is not None
     unknown = [one for one in found if one.logs is None]
     if unknown:
-        first = place_name(unknown[0].sources[0].place)
+        first = unknown[0].places[0]
         yield (
             f"the settings of {counted(len(unknown), 'writer')} of records are not in the"
             f" inventory, {first} among them"

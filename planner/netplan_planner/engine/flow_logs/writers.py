@@ -1,6 +1,7 @@
 """Who writes flow logs: settings of subnetworks, and configurations, with what each has written."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from netplan_planner.model import (
@@ -30,6 +31,8 @@ class Writer(NamedTuple):
     subnetwork: Subnetwork | None
     """Whose own setting it is."""
     configured: FlowLogsConfiguration | None
+    places: tuple[str, ...]
+    """Names of the places that it logs, each of one place alone."""
 
     @property
     def record_count(self) -> int:
@@ -62,10 +65,28 @@ def writers(inventory: Inventory, sources: Sequence[LogSource]) -> list[Writer]:
         place = source.place if is_own else ""
         found.setdefault((source.configuration, place), []).append(source)
     by_name = _configurations(inventory)
+    names = place_names([source.place for source in sources])
     return [
-        _writer(inventory, by_name, configuration, tuple(written))
+        _writer(inventory, by_name, configuration, tuple(written), names)
         for (configuration, _), written in sorted(found.items())
     ]
+
+
+def place_names(places: Iterable[SelfLink]) -> Mapping[SelfLink, str]:
+    """Return the names of places, with the project where several have one name.
+
+    >>> links = [SelfLink(f"projects/{project}/regions/r/subnetworks/s") for project in "ab"]
+    >>> list(place_names(links).values())
+    ['a/r/s', 'b/r/s']
+    """
+    links = dict.fromkeys(places)
+    counts = Counter(map(place_name, links))
+    return {
+        link: f"{link.split('/')[1]}/{place_name(link)}"
+        if counts[place_name(link)] > 1 and link.startswith("projects/")
+        else place_name(link)
+        for link in links
+    }
 
 
 def _configurations(inventory: Inventory) -> Mapping[str, list[FlowLogsConfiguration]]:
@@ -80,17 +101,26 @@ def _writer(
     by_name: Mapping[str, list[FlowLogsConfiguration]],
     configuration: str,
     sources: tuple[LogSource, ...],
+    names: Mapping[SelfLink, str],
 ) -> Writer:
+    places = tuple(names[source.place] for source in sources)
     if configuration == OWN_SETTING:
         link = sources[0].place
         subnetwork = inventory.subnetwork_by_link.get(link)
         logs = subnetwork.flow_logs if subnetwork is not None else None
-        return Writer(place_name(link), configuration, sources, logs, subnetwork, None)
+        return Writer(names[link], configuration, sources, logs, subnetwork, None, places)
     name = last_part(configuration)
     # Records name the project by its number, the list by its id: what they share is the name.
     alike = by_name.get(name, [])
+    if len(alike) > 1:
+        logged = [inventory.subnetwork_by_link.get(source.place) for source in sources]
+        alike = [one for one in alike if all(s is not None and one.covers(s) for s in logged)]
     only = alike[0] if len(alike) == 1 else None
-    return Writer(name, configuration, sources, only.logs if only else None, None, only)
+    shown = name
+    if only is not None and only.project and len(by_name[name]) > 1:
+        shown = f"{only.project}/{name}"
+    logs = only.logs if only else None
+    return Writer(shown, configuration, sources, logs, None, only, places)
 
 
 def place_name(place: SelfLink) -> str:
@@ -142,8 +172,3 @@ def interval_word(interval_s: int) -> str:
     if interval_s < SECONDS_PER_MINUTE:
         return f"interval-{interval_s}-sec"
     return f"interval-{interval_s // SECONDS_PER_MINUTE}-min"
-
-
-def places_of(writer: Writer) -> tuple[str, ...]:
-    """Return the names of the places of a writer."""
-    return tuple(place_name(source.place) for source in writer.sources)

@@ -8,8 +8,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from netplan_planner.engine import service_bill
-from netplan_planner.engine.flow_log_bill import LogMeter
-from netplan_planner.engine.flow_log_sources import place_name
+from netplan_planner.engine.flow_logs.cost import LogMeter
+from netplan_planner.engine.flow_logs.writers import place_name
 from netplan_planner.engine.inputs import Say
 from netplan_planner.engine.metrics import read_predicted_logs
 from netplan_planner.engine.prices.source import PriceSource

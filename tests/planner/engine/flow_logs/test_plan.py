@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from netplan_planner.engine.flow_log_plan import plan_of
-from netplan_planner.engine.flow_log_sources import Writer, writers
+from netplan_planner.engine.flow_logs.plan import plan_of
+from netplan_planner.engine.flow_logs.writers import Writer, writers
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import Facts
 from netplan_planner.model.flow_log_bill import FlowLogBill, LogGoal

@@ -4,7 +4,7 @@ Flags as `gcloud compute networks subnets update --help` and `gcloud network-man
 vpc-flow-logs-configs update --help` have them (read 2026-11-23).
 """
 
-from netplan_planner.engine.flow_log_sources import Writer, interval_word
+from netplan_planner.engine.flow_logs.writers import Writer, interval_word
 from netplan_planner.model import FlowLogsConfiguration, Subnetwork
 from netplan_planner.model.flow_log_bill import LogSettings
 
@@ -26,6 +26,8 @@ def command_of(writer: Writer, now: LogSettings, wanted: LogSettings) -> Told:
         flags.append(f"{prefix}flow-sampling={wanted.sampling_ratio:g}")
     if wanted.has_metadata != now.has_metadata:
         flags.append(f"{prefix}metadata=exclude-all{suffix}")
+    if wanted.filter_expr != now.filter_expr:
+        flags.append(f"{prefix}filter-expr={wanted.filter_expr}")
     return _changed(writer, tuple(flags)) if flags else ((), "as it is today")
 
 

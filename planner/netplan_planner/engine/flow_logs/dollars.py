@@ -1,0 +1,48 @@
+"""What the bytes of traffic mean in dollars, and what a GiB of its logs costs."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from netplan_planner.engine.edge_prices import mean_prices
+from netplan_planner.engine.summary import direction_of
+from netplan_planner.model import Direction, Facts
+from netplan_planner.model.flow_log_bill import FlowLogBill
+from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+
+
+class Priced(NamedTuple):
+    """What the bytes of edges mean in dollars a month, by number of the edge."""
+
+    usd_per_byte: Mapping[int, float]
+    free: frozenset[int]
+    """Those that are known to cost nothing."""
+    usd_per_month: float
+
+
+def priced_edges(facts: Facts) -> Priced:
+    """Return what the bytes of edges mean, at the mean price of all traffic of their price."""
+    assert facts.traffic is not None
+    paths = {
+        number: priced_path_of(facts, edge)
+        for number, edge in enumerate(facts.traffic.edges)
+        if direction_of(facts, edge) is Direction.SENT
+    }
+    byte_counts: dict[PricedPath, int] = defaultdict(int)
+    for number, path in paths.items():
+        byte_counts[path] += facts.traffic.edges[number].wire_bytes
+    prices = mean_prices(facts, byte_counts)
+    usd = {path: price.usd_per_byte for path, price in prices.items() if price.usd_per_byte}
+    free = {p for p, price in prices.items() if price.usd_per_byte == 0 and not price.unknown}
+    whole = sum(float(usd[path]) * count for path, count in byte_counts.items() if path in usd)
+    return Priced(
+        {n: float(usd[path]) for n, path in paths.items() if path in usd},
+        frozenset(n for n, path in paths.items() if path in free),
+        whole,
+    )
+
+
+def marginal_usd_per_gib(answer: FlowLogBill) -> float:
+    """Return what the last GiB costs today; 1 where nothing has a price, so that GiB count."""
+    last = {line.sku_id: line.unit_price_usd for line in answer.line_items}
+    return float(sum(last.values())) or 1.0

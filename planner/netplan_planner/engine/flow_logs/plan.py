@@ -1,0 +1,265 @@
+"""Sampling, interval, metadata and filter of flow logs at least cost for promised errors.
+
+What is compared is what the logs tell with what all records of the same time would tell. Google's
+own sampling of packets, before any setting, is in both.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from math import sqrt
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.flow_logs.choices import cheapest_choices
+from netplan_planner.engine.flow_logs.commands import command_of, switch_off
+from netplan_planner.engine.flow_logs.cost import (
+    LogMeter,
+    bill_of,
+    has_metadata,
+    month_ratio,
+    read_writers,
+    volume_now,
+)
+from netplan_planner.engine.flow_logs.dollars import Priced, marginal_usd_per_gib, priced_edges
+from netplan_planner.engine.flow_logs.filters import Term, expression, filter_terms
+from netplan_planner.engine.flow_logs.intervals import Planned, keeps_metadata, planned_writer
+from netplan_planner.engine.flow_logs.percentiles import shared_ratios
+from netplan_planner.engine.flow_logs.writers import Writer, settings_of
+from netplan_planner.engine.inputs import Say
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.model import Facts
+from netplan_planner.model.flow_log_bill import (
+    FlowLogBill,
+    LogFilterPart,
+    LogGoal,
+    LogProposal,
+    LogRow,
+)
+from netplan_planner.model.log_volume import INTERVALS_S, log_gib
+from netplan_planner.optimise.log_settings import SamplingChoice
+from netplan_planner.optimise.sampling_error import RATIO_STEPS
+
+
+def plan_flow_logs(request: AuditRequest, goal: LogGoal, say: Say = lambda _: None) -> FlowLogBill:
+    """Return what the flow logs of a request cost, and what would do for the promised errors.
+
+    Raises:
+        InputError: If an input cannot be read.
+        UsageError: If no flow logs are given.
+    """
+    options = replace(request.traffic_options, log_volume_from_gbps=goal.p95_from_gbps)
+    facts, found = read_writers(replace(request, traffic_options=options), say)
+    return plan_of(facts, found, request, goal)
+
+
+def plan_of(
+    facts: Facts, found: Sequence[Writer], request: AuditRequest, goal: LogGoal
+) -> FlowLogBill:
+    """Return the same of what was read."""
+    answer = bill_of(facts, found, request)
+    priced = priced_edges(facts)
+    usd_per_gib = marginal_usd_per_gib(answer)
+    shared = shared_ratios(facts, found, goal)
+    planned, why_not = [], {}
+    for writer in found:
+        reason = _why_not(facts, writer)
+        if reason:
+            why_not[_key(writer)] = reason
+        elif not is_extra(writer):
+            terms = _terms(facts, writer, found, priced, goal)
+            one = planned_writer(facts, writer, priced, usd_per_gib, goal, shared, terms)
+            planned.append(one)
+    chosen, multiplier = cheapest_choices(planned, priced.usd_per_month, goal)
+    proposals = {
+        _key(one.writer): (one, choice) for one, choice in zip(planned, chosen, strict=True)
+    }
+    volumes = {
+        _key(writer): planned_volume(facts, writer, proposals.get(_key(writer)), goal, why_not)
+        for writer in found
+    }
+    meter = LogMeter(facts.prices, sum((gib for _, gib in volumes.values()), Decimal(0)))
+    by_key = {_key(writer): writer for writer in found}
+    rows = []
+    for row in answer.rows:
+        key = row.configuration, row.places
+        proposal = None
+        if key in proposals:
+            one, choice = proposals[key]
+            proposal = _proposal(one, choice, multiplier, goal, meter, volumes[key])
+            parts = _left_out(facts, one, choice, goal, meter)
+            proposal = replace(proposal, left_out=parts)
+        elif key not in why_not:
+            proposal = _off(by_key[key], row, meter)
+        rows.append(replace(row, proposed=proposal, why_not=why_not.get(key, "")))
+    variance = sum(choice.variance_usd2 for choice in chosen)
+    usd = priced.usd_per_month
+    return replace(
+        answer,
+        rows=tuple(rows),
+        goal=goal,
+        planned_line_items=meter.bill.lines,
+        planned_usd_per_month=meter.bill.usd_per_month,
+        traffic_usd_per_month=Decimal(str(round(usd, 6))),
+        dollar_error_ratio=multiplier * sqrt(variance) / usd if usd else None,
+        p95_machine_count=len(frozenset[int]().union(*(one.p95_owners for one in planned))),
+        notes=(*answer.notes, *_notes(facts, found, goal, why_not)),
+    )
+
+
+def is_extra(writer: Writer) -> bool:
+    """Return whether another configuration writes most of its records as well."""
+    return writer.extra_count * 2 > writer.record_count
+
+
+def _key(writer: Writer) -> tuple[str, tuple[str, ...]]:
+    return writer.configuration, writer.places
+
+
+def _why_not(facts: Facts, writer: Writer) -> str:
+    if is_extra(writer):
+        return ""
+    now = settings_of(writer.logs, has_metadata=has_metadata(facts))
+    if writer.logs is None:
+        return "its settings are not in the inventory: what was left out of it is not known"
+    if not now.sampling_ratio:
+        return "its sampling ratio is not stated: what was left out of it is not known"
+    if now.interval_s not in INTERVALS_S:
+        return "its interval of aggregation is not stated"
+    return ""
+
+
+def planned_volume(
+    facts: Facts,
+    writer: Writer,
+    proposal: tuple[Planned, SamplingChoice] | None,
+    goal: LogGoal,
+    why_not: Mapping[tuple[str, tuple[str, ...]], str],
+) -> tuple[int, Decimal]:
+    """Return the records of a month as proposed, and their GiB."""
+    if proposal is None:
+        return volume_now(facts, writer) if _key(writer) in why_not else (0, Decimal(0))
+    one, choice = proposal
+    made = one.record_count(choice.option.interval_s)
+    records = round(made * choice.ratio * month_ratio(facts))
+    return records, log_gib(records, has_metadata=keeps_metadata(one.now, goal))
+
+
+def _proposal(
+    one: Planned,
+    choice: SamplingChoice,
+    multiplier: float,
+    goal: LogGoal,
+    meter: LogMeter,
+    volume: tuple[int, Decimal],
+) -> LogProposal:
+    settings = replace(
+        one.now,
+        sampling_ratio=choice.ratio,
+        interval_s=choice.option.interval_s,
+        has_metadata=keeps_metadata(one.now, goal),
+        filter_expr=expression(one.terms) if one.terms else one.now.filter_expr,
+    )
+    error = None
+    if one.usd_per_month:
+        error = multiplier * sqrt(choice.variance_usd2) / one.usd_per_month
+    command, how = command_of(one.writer, one.now, settings)
+    bound = "the 95th percentiles" if _is_bound_by_p95(choice) else "the dollars"
+    why = f"{bound} take no less" if choice.ratio > 1 / RATIO_STEPS else "the least ratio looked at"
+    return LogProposal(
+        settings=settings,
+        volume=meter.volume(*volume),
+        dollar_error_ratio=error,
+        p95_machine_count=len(one.p95_owners),
+        why="; ".join(filter(None, (why, how))),
+        command=command,
+    )
+
+
+def _left_out(
+    facts: Facts, one: Planned, choice: SamplingChoice, goal: LogGoal, meter: LogMeter
+) -> tuple[LogFilterPart, ...]:
+    """Return what the filter leaves out of what the rest of the settings would write."""
+    assert one.now.sampling_ratio
+    scale = choice.ratio / one.now.sampling_ratio * month_ratio(facts)
+    found = []
+    for term in one.terms:
+        records = round(term.record_counts[choice.option.interval_s] * scale)
+        gib = log_gib(records, has_metadata=keeps_metadata(one.now, goal))
+        found.append(
+            LogFilterPart(
+                what=term.what,
+                hides=term.hides,
+                rules=term.rules,
+                volume=meter.volume(records, gib),
+            )
+        )
+    return tuple(found)
+
+
+def _terms(
+    facts: Facts, writer: Writer, found: Sequence[Writer], priced: Priced, goal: LogGoal
+) -> tuple[Term, ...]:
+    assert facts.traffic is not None
+    if not goal.filters:
+        return ()
+    promised = frozenset(
+        vm.owner for vm in facts.traffic.vms if vm.egress.p95_gbps >= goal.p95_from_gbps
+    )
+    now = settings_of(writer.logs, has_metadata=has_metadata(facts))
+    return filter_terms(
+        facts, writer, found, priced, promised, keeps_metadata=keeps_metadata(now, goal)
+    )
+
+
+def _is_bound_by_p95(choice: SamplingChoice) -> bool:
+    return choice.ratio <= choice.option.least_ratio + 1 / RATIO_STEPS
+
+
+def _off(writer: Writer, row: LogRow, meter: LogMeter) -> LogProposal:
+    command, how = switch_off(writer)
+    return LogProposal(
+        settings=replace(row.now, sampling_ratio=0.0),
+        volume=meter.volume(0, Decimal(0)),
+        dollar_error_ratio=None,
+        p95_machine_count=0,
+        why="; ".join(filter(None, ("another configuration writes what it does", how))),
+        command=command,
+    )
+
+
+def _is_thinned(facts: Facts, writer: Writer) -> bool:
+    return settings_of(writer.logs, has_metadata=has_metadata(facts)).sampling_ratio not in {
+        1.0,
+        None,
+    }
+
+
+def _notes(
+    facts: Facts,
+    found: Sequence[Writer],
+    goal: LogGoal,
+    why_not: Mapping[tuple[str, tuple[str, ...]], str],
+) -> Iterator[str]:
+    yield (
+        "errors are of a window as long as this one, against all records of the same time; over a"
+        " longer one the dollars' are less. What Google's own sampling of packets leaves out is in"
+        " both"
+    )
+    yield (
+        "intervals shorter than today's and metadata fields of one's choice are not proposed: these"
+        " records do not tell how many there would be, or what they would cost"
+    )
+    if any(writer.logs is not None and writer.logs.filter_expr for writer in found):
+        yield "filters that are there stay as they are: what they leave out is not in these records"
+    if not goal.keeps_metadata:
+        yield (
+            "without metadata records name no machines, clusters and countries: pods and peers on"
+            " the internet are then priced by address alone, which is no part of the errors"
+        )
+    if any(_is_thinned(facts, writer) for writer in found):
+        yield (
+            "of records that were sampled already it is not known how many a longer interval would"
+            " put together: as many as stated are the most that there can be"
+        )
+    if why_not:
+        yield "what nothing is proposed for stays as it is, and its own error is not counted"
