@@ -23,10 +23,11 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
-from netplan_planner.optimise.fleet.assembly import Assembler, profile_of
+from netplan_planner.optimise.fleet.assembly import profile_of
 from netplan_planner.optimise.fleet.candidates import Candidate, hourly_lines
 from netplan_planner.optimise.fleet.hours import Calendar, Profile
 from netplan_planner.optimise.fleet.market import Market, PoolKey
+from netplan_planner.optimise.fleet.sheet import Sheet
 from netplan_planner.units import HOURS_PER_MONTH
 
 _DIGITS = Decimal("1e-9")
@@ -75,15 +76,17 @@ class Biller:
         self,
         prices: PriceBook,
         market: Market,
-        assembler: Assembler,
+        sheet: Sheet,
         needs: Sequence[FleetNeed],
+        calendar: Calendar,
         flexible_existing: Decimal = _ZERO,
     ) -> None:
         self._prices = prices
         self._market = market
-        self._assembler = assembler
+        self._sheet = sheet
         self._needs = tuple(needs)
-        self._calendar = Calendar(profile_of(need) for need in needs)
+        self._calendar = calendar
+        self._places = tuple(calendar.place[profile_of(need)] for need in needs)
         self._flexible_existing = flexible_existing
         self._hourly = lru_cache(None)(self._ask_hourly)
 
@@ -156,7 +159,7 @@ class Biller:
         found: dict[PoolKey, dict[int, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
         for need, candidate in zip(self._needs, chosen, strict=True):
             place = self._calendar.place[profile_of(need)]
-            for unit in self._assembler.units(self._market.project(need), candidate.machine):
+            for unit in self._sheet.units(self._market.project(need), candidate.machine):
                 found[unit.key][place] += unit.units * need.count
         return found
 
@@ -177,27 +180,27 @@ class Biller:
             most += usd / self._market.flexible[years]
         if not most:
             return
-        eligible = [key for key in hours if self._assembler.credit(key)[1]]
+        eligible = [key for key in hours if self._sheet.credit(key)[1]]
         eligible.sort(key=lambda key: (-self._saved(key), key))
         for at in range(len(self._calendar.stretches)):
             left = most
             for key in eligible:
                 one = hours[key]
-                spend = self._assembler.credit(key)[1]
+                spend = self._sheet.credit(key)[1]
                 taken = min(left, (one.runs[at] - one.covered[at]) * spend)
                 one.spent[at] = taken
                 left -= taken
 
     def _saved(self, key: PoolKey) -> Decimal:
         """Return what a dollar of a pool's spend no longer costs when it is covered."""
-        credit, spend = self._assembler.credit(key)
+        credit, spend = self._sheet.credit(key)
         return credit / spend
 
     def _off(self, hours: dict[PoolKey, _Hours]) -> dict[PoolKey, dict[int, Decimal]]:
         """Return what cover takes off a unit of each pool a month, by profile."""
         found: dict[PoolKey, dict[int, Decimal]] = {}
         for key, one in hours.items():
-            credit, _ = self._assembler.credit(key)
+            credit, _ = self._sheet.credit(key)
             by_profile: dict[int, Decimal] = defaultdict(Decimal)
             for at, stretch in enumerate(self._calendar.stretches):
                 if not one.runs[at]:
@@ -213,7 +216,7 @@ class Biller:
         self, need: FleetNeed, candidate: Candidate, off: dict[PoolKey, dict[int, Decimal]]
     ) -> Decimal:
         place = self._calendar.place[profile_of(need)]
-        units = self._assembler.units(self._market.project(need), candidate.machine)
+        units = self._sheet.units(self._market.project(need), candidate.machine)
         usd = sum((off[u.key][place] * u.units * need.count for u in units), _ZERO)
         return usd.quantize(_DIGITS)
 
@@ -221,7 +224,7 @@ class Biller:
         """Yield what is not paid on demand, as lines below 0."""
         for key, one in hours.items():
             rate = self._rate(key)
-            credit, _ = self._assembler.credit(key)
+            credit, _ = self._sheet.credit(key)
             of = f"{key.resource} of {'/'.join(key.family)} in {key.region}{_in(key.project)}"
             covered = self._sum(one.covered)
             if covered:
@@ -238,7 +241,7 @@ class Biller:
         return sum(found, _ZERO)
 
     def _rate(self, key: PoolKey) -> Rate:
-        return self._assembler.rate(key)
+        return self._sheet.rate(key)
 
     def _fees(
         self, bought: Bought, hours: dict[PoolKey, _Hours]

@@ -91,12 +91,15 @@ class _Shelf:
     def __init__(self, machines: list[Machine], pool: Pool) -> None:
         self.machines = machines
         self.pool = pool
+        self.plain = [Candidate(machine, Decimal(0)) for machine in machines]
+        """As what a group becomes that nothing ties."""
         self.usable = np.array([m.usable_gbps or 0.0 for m in machines])
         self.outside = np.array(
             [-1.0 if o.cap.external_gbps is None else o.cap.external_gbps for o in pool.offers]
         )
         self.vcpus = np.array([m.shape.vcpus for m in machines], dtype=float)
         self.memory = np.array([m.shape.memory_gib for m in machines])
+        self.is_priced = np.array([not m.bill.unknown for m in machines], dtype=bool)
         self.is_peak = np.array([o.cap.is_peak for o in pool.offers], dtype=bool)
         self.architecture = np.array([m.shape.architecture or "" for m in machines])
 
@@ -145,13 +148,18 @@ class Candidates:
         place = need.region, need.is_spot, _has_gpus(need)
         shelf = self._shelf(*place)
         offered = self._in_zone(*place, need.zone)
-        fitting = shelf.carries(need) & offered
+        fitting = shelf.carries(need) & offered & shelf.is_priced
         today = need.machine_type, need.is_tier1, need.has_licences
         key = (*place, fitting.tobytes(), today, need.ties)
         found = self._found.get(key)
         if found is None:
-            machines = [shelf.machines[at] for at in np.flatnonzero(fitting)]
-            found = self._found[key] = tuple(self._candidates(need, machines))
+            places = np.flatnonzero(fitting).tolist()
+            if need.machine_type is None:
+                made = tuple(shelf.plain[at] for at in places)
+            else:
+                machines = [shelf.machines[at] for at in places]
+                made = tuple(self._candidates(need, machines))
+            found = self._found[key] = made
         if found:
             return found
         choices = self._choices
@@ -188,9 +196,8 @@ class Candidates:
                     continue
                 if need.ties.attached_gpu_count:
                     machine = self._with_gpus(machine, need)  # noqa: PLW2901
-            if machine.bill.unknown:
-                continue
-            yield self._candidate(need, machine, check)
+            if not machine.bill.unknown:
+                yield self._candidate(need, machine, check)
 
     def _candidate(self, need: FleetNeed, machine: Machine, check: str) -> Candidate:
         moves = tuple(self._moves(need, machine, check))

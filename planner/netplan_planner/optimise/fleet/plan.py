@@ -7,17 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import CapsBook, FleetNeed, FleetShortfall, PriceBook
-from netplan_planner.optimise.fleet.assembly import (
-    Assembled,
-    Assembler,
-    Costs,
-    VcpuLimit,
-    profile_of,
-)
+from netplan_planner.optimise.fleet.assembly import Assembled, VcpuLimit, assemble, profile_of
 from netplan_planner.optimise.fleet.billing import NOTHING, Bill, Biller, Bought
 from netplan_planner.optimise.fleet.candidates import Candidate, Candidates, Choices, Machine
+from netplan_planner.optimise.fleet.hours import Calendar, Profile
 from netplan_planner.optimise.fleet.market import Market
 from netplan_planner.optimise.fleet.program import Infeasible, Solution
+from netplan_planner.optimise.fleet.sheet import Sheet
 from netplan_planner.optimise.fleet.solving import solve
 
 _MICRO = Decimal("0.000001")
@@ -68,15 +64,22 @@ def plan_fleet(
         return short
     menus = [one for one in found if not isinstance(one, FleetShortfall)]
     today = [finder.today(need) if need.machine_type else "" for need in ordered]
-    costs = Costs(prices)
-    assembler = Assembler(market, costs, limits, flexible_existing)
-    assembled = assembler.assemble(ordered, menus)
+    sheet = Sheet(prices, market)
+    alone: dict[int, tuple[Candidate, ...]] = {}
+    standing = [
+        alone.setdefault(id(one), (Candidate(one, _ZERO),)) if isinstance(one, Machine) else ()
+        for one in today
+    ]
+    for need, one in zip(ordered, standing, strict=True):
+        sheet.menu(market.project(need), one)
+    calendar = Calendar(profile_of(need) for need in ordered)
+    assembled = assemble(ordered, menus, sheet, market, calendar, limits, flexible_existing)
     solution = solve(assembled.program)
     if isinstance(solution, Infeasible):
         return tuple(_over_limits(solution, limits))
-    chosen = _chosen(assembled, solution, len(ordered))
+    chosen = _chosen(assembled, sheet, solution, len(ordered))
     bought = _bought(assembled, solution, market)
-    biller = Biller(prices, market, assembler, ordered, flexible_existing)
+    biller = Biller(prices, market, sheet, ordered, calendar, flexible_existing)
     bill = biller.bill(chosen, bought)
     fees = sum((fee.usd_per_month for e in market.existing for fee in e.fees), _ZERO)
     bound = Decimal(repr(solution.bound_usd_per_month)).quantize(_MICRO) + fees
@@ -87,12 +90,13 @@ def plan_fleet(
     )
     baseline = None
     if not unpriced:
-        standing = [
-            Candidate(one, _ZERO) if isinstance(one, Machine) else _cheapest(need, menu, costs)
-            for need, one, menu in zip(ordered, today, menus, strict=True)
-        ]
-        assembler.learn(ordered, standing)
-        baseline = biller.bill(standing)
+        cheapest = _Cheapest(sheet)
+        baseline = biller.bill(
+            [
+                one[0] if one else cheapest.of(market.project(need), menu, need)
+                for need, one, menu in zip(ordered, standing, menus, strict=True)
+            ]
+        )
     return Planned(
         needs=tuple(ordered),
         chosen=chosen,
@@ -104,20 +108,34 @@ def plan_fleet(
     )
 
 
-def _cheapest(need: FleetNeed, menu: tuple[Candidate, ...], costs: Costs) -> Candidate:
-    """Return what is cheapest by itself, without any commitment."""
-    return min(menu, key=lambda one: (costs.usd(one.machine, profile_of(need)), one.machine.key))
+class _Cheapest:
+    """Finds what is cheapest for a group by itself, without any commitment."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._found: dict[tuple[str, int, Profile], Candidate] = {}
+
+    def of(self, project: str, menu: tuple[Candidate, ...], need: FleetNeed) -> Candidate:
+        """Return the first of the cheapest."""
+        profile = profile_of(need)
+        key = project, id(menu), profile
+        found = self._found.get(key)
+        if found is None:
+            usd = self._sheet.usd(self._sheet.menu(project, menu), profile)
+            found = self._found[key] = menu[int(np.argmin(usd))]
+        return found
 
 
-def _chosen(assembled: Assembled, solution: Solution, groups: int) -> tuple[Candidate, ...]:
+def _chosen(
+    assembled: Assembled, sheet: Sheet, solution: Solution, groups: int
+) -> tuple[Candidate, ...]:
     """Return what each group takes: equal groups in their order."""
     found: list[Candidate | None] = [None] * groups
     starts = assembled.program.start
     for at, of in enumerate(assembled.classes):
-        counts = solution.counts[starts[at] : starts[at + 1]]
-        taken = np.repeat(np.arange(len(of.candidates)), counts)
+        taken = np.repeat(of.menu, solution.counts[starts[at] : starts[at + 1]])
         for member, which in zip(of.members, taken.tolist(), strict=True):
-            found[member] = of.candidates[which]
+            found[member] = sheet.candidates[which]
     return tuple(one for one in found if one is not None)
 
 
