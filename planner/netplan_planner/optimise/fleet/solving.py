@@ -23,13 +23,29 @@ from netplan_planner.optimise.fleet.program import (
 )
 from netplan_planner.units import HOURS_PER_MONTH
 
-SMALL = 3000
+SMALL = 400
 """Columns up to which all is decided in whole numbers at once."""
-_GAP = 1e-5
-"""Between plan and bound, at which a large fleet's search ends."""
-_SECONDS = 5.0
-"""For the divided classes of a large fleet; HiGHS keeps it loosely."""
-_SMALL_SECONDS = 20.0
+_SIMPLEX = 20_000
+"""Columns up to which the linear program goes to the simplex method; interior points above."""
+_NEAR = 1e-4
+"""Between plan and bound, at which a large fleet's rounded program is good enough."""
+_TARGET = 5e-4
+"""The same, at which the search for what is divided ends."""
+
+
+class _Effort(NamedTuple):
+    """How long to search for whole numbers; nodes bound it, so that a run can be repeated."""
+
+    gap: float
+    nodes: int
+    seconds: float
+    """A last resort, which HiGHS keeps loosely."""
+    target: float = -np.inf
+    """A cost that is good enough."""
+
+
+_OF_SMALL = _Effort(gap=1e-8, nodes=20_000, seconds=30.0)
+_OF_DIVIDED = _Effort(gap=2e-4, nodes=100, seconds=30.0)
 _WHOLE = 1e-7
 
 
@@ -74,18 +90,26 @@ def solve(program: Program) -> Solution | Infeasible:
     if relaxed is None:
         return _shortage(program)
     divided, bound = relaxed
-    is_small = program.columns <= SMALL
-    whole = _whole_variables(program, model.layout, is_small=is_small)
-    start = None if len(program.limits) else _rounded(program, divided)
-    if is_small:
-        found = _run(model, whole=whole, start=None, gap=0.0, seconds=_SMALL_SECONDS)
+    start = _start(program, model, divided)
+    if program.columns <= SMALL:
+        whole = np.arange(program.columns)
+        sold = np.arange(model.layout.committed, model.layout.flexible)
+        found = _run(model, np.concatenate([whole, sold]), _OF_SMALL, start)
+        bound = max(bound, found[1]) if found is not None else bound
+    elif start is not None and _usd(model, start) <= bound + _NEAR * abs(bound):
+        found = start, bound
     else:
-        found = _of_divided(program, model, divided, start, bound, whole)
+        found = _of_divided(program, model, divided, start, bound)
     if found is None:
         return _shortage(program)
-    values, proven = found
-    counts = np.rint(values[: program.columns]).astype(np.intp)
-    return _solution(program, model.layout, values, counts, max(bound, proven))
+    counts = np.rint(found[0][: program.columns]).astype(np.intp)
+    return _solution(program, model.layout, found[0], counts, bound)
+
+
+def _start(program: Program, model: _Model, divided: Floats) -> Floats | None:
+    """Return whole groups near a divided plan, with the best commitments; None: over a limit."""
+    found = _run(_fixed(model, np.arange(program.columns), _rounded(program, divided)))
+    return None if found is None else found[0]
 
 
 def solve_commitments(program: Program, counts: Places) -> Solution:
@@ -99,29 +123,29 @@ def solve_commitments(program: Program, counts: Places) -> Solution:
 
 
 def _of_divided(
-    program: Program,
-    model: _Model,
-    divided: Floats,
-    start: Places | None,
-    bound: float,
-    whole: Places,
+    program: Program, model: _Model, divided: Floats, start: Floats | None, bound: float
 ) -> tuple[Floats, float] | None:
-    """Decide the classes again that the linear program divides, all others as it has them."""
+    """Decide the classes again that the linear program divides, all others as it has them.
+
+    First only between what it divides them between; with limits that leaves nothing at times.
+    """
     taken = divided[: program.columns]
     classes = np.repeat(np.arange(len(program.group_counts)), np.diff(program.start))
-    off = np.abs(taken - np.rint(taken)) > _WHOLE
+    is_off = np.abs(taken - np.rint(taken)) > _WHOLE
     is_divided = np.zeros(len(program.group_counts), dtype=bool)
-    is_divided[classes[off]] = True
-    kept = np.flatnonzero(~is_divided[classes])
-    if start is not None:
-        found = _run(_fixed(model, np.arange(program.columns), start))
-        if found is not None and _usd(model, found[0]) <= bound + _GAP * abs(bound):
-            return found[0], bound
+    is_divided[classes[is_off]] = True
+    kept = np.flatnonzero(~is_off)
     rest = _fixed(model, kept, np.rint(taken[kept]))
-    found = _run(rest, whole=whole, start=None, gap=_GAP / 2, seconds=_SECONDS)
+    rest.low[: program.columns] = np.maximum(rest.low[: program.columns], np.floor(taken + _WHOLE))
+    rest.high[: program.columns] = np.minimum(rest.high[: program.columns], np.ceil(taken - _WHOLE))
+    whole = np.arange(program.columns)
+    effort = _OF_DIVIDED._replace(target=bound + _TARGET * abs(bound))
+    found = _run(rest, whole, effort, start)
     if found is not None:
-        return found[0], bound
-    return _run(model, whole=whole, start=None, gap=_GAP, seconds=_SMALL_SECONDS)
+        return found
+    kept = np.flatnonzero(~is_divided[classes])
+    found = _run(_fixed(model, kept, np.rint(taken[kept])), whole, effort, start)
+    return found if found is not None else _run(model, whole, effort, start)
 
 
 def _usd(model: _Model, values: Floats) -> float:
@@ -139,14 +163,6 @@ def _rounded(program: Program, divided: Floats) -> Places:
             order = np.argsort(-(taken[first:end] - counts[first:end]), kind="stable")
             counts[first + order[:left]] += 1
     return counts
-
-
-def _whole_variables(program: Program, layout: _Layout, *, is_small: bool) -> Places:
-    """Return the variables that are whole: groups; of a small fleet committed units too."""
-    groups = np.arange(program.columns)
-    if not is_small:
-        return groups
-    return np.concatenate([groups, np.arange(layout.committed, layout.flexible)])
 
 
 def _solution(
@@ -317,17 +333,50 @@ def _add_limits(program: Program, layout: _Layout, rows: _Rows) -> None:
 
 def _run(
     model: _Model,
-    *,
     whole: Places | None = None,
+    effort: _Effort | None = None,
     start: Floats | None = None,
-    gap: float = 0.0,
-    seconds: float = np.inf,
 ) -> tuple[Floats, float] | None:
     """Return the values and what is proven of the least cost; None where there is no solution.
+
+    Args:
+        model: The program.
+        whole: Variables that are whole numbers.
+        effort: How long to search for these.
+        start: A plan to begin with.
 
     Raises:
         InputError: If HiGHS ends for another reason.
     """
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    if effort is not None:
+        solver.setOptionValue("time_limit", effort.seconds)
+        solver.setOptionValue("mip_max_nodes", effort.nodes)
+        solver.setOptionValue("mip_rel_gap", effort.gap)
+        solver.setOptionValue("mip_abs_gap", 1e-6)
+        solver.setOptionValue("objective_target", effort.target)
+    elif len(model.cost) > _SIMPLEX:
+        solver.setOptionValue("solver", "ipm")
+    solver.passModel(_program_of(model, whole))
+    if start is not None:
+        known = highspy.HighsSolution()
+        known.col_value = start.tolist()
+        solver.setSolution(known)
+    solver.run()
+    status = solver.getModelStatus()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return None
+    answer, info = solver.getSolution(), solver.getInfo()
+    is_feasible = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    if status != highspy.HighsModelStatus.kOptimal and not (effort is not None and is_feasible):
+        raise InputError(f"HiGHS ended without a plan: {solver.modelStatusToString(status)}")
+    proven = info.objective_function_value if whole is None else info.mip_dual_bound
+    return np.array(answer.col_value), float(proven)
+
+
+def _program_of(model: _Model, whole: Places | None) -> Any:
+    """Return a model as HiGHS takes it."""
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(model.cost), len(model.row_low)
     lp.col_cost_, lp.col_lower_, lp.col_upper_ = model.cost, model.low, model.high
@@ -341,20 +390,4 @@ def _run(
         for column in whole.tolist():
             kinds[column] = highspy.HighsVarType.kInteger
         lp.integrality_ = kinds
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("time_limit", float(seconds))
-    solver.setOptionValue("mip_rel_gap", gap)
-    solver.setOptionValue("mip_abs_gap", 1e-6)
-    solver.passModel(lp)
-    solver.run()
-    status = solver.getModelStatus()
-    if status == highspy.HighsModelStatus.kInfeasible:
-        return None
-    answer = solver.getSolution()
-    is_timed = status == highspy.HighsModelStatus.kTimeLimit and answer.value_valid
-    if status != highspy.HighsModelStatus.kOptimal and not is_timed:
-        raise InputError(f"HiGHS ended without a plan: {solver.modelStatusToString(status)}")
-    info = solver.getInfo()
-    proven = info.objective_function_value if whole is None else info.mip_dual_bound
-    return np.array(answer.col_value), float(proven)
+    return lp
