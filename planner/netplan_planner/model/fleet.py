@@ -41,6 +41,8 @@ class FleetNeed(Value, frozen=True, kw_only=True):
 
     name: str
     zone: Zone
+    more_zones: tuple[Zone, ...] = ()
+    """Further zones of the same region in which its machines stand."""
     count: int
     gbps: float
     """What each machine sends inside the VPC."""

@@ -98,13 +98,12 @@ class Biller:
         self._spend(hours, bought)
         off = self._off(hours)
         for at, (need, candidate) in enumerate(zip(self._needs, chosen, strict=True)):
-            own[at] -= self._share(need, candidate, off)
+            own[at] = (own[at] - self._share(need, candidate, off)).quantize(_DIGITS)
         credits = list(self._credits(hours))
-        own_sum = sum(own, _ZERO)
-        lines_sum = sum((one.usd_per_month for one in (*lines, *credits)), _ZERO)
+        total = sum((one.usd_per_month for one in (*lines, *credits)), _ZERO)
         if own:
-            # Shares are rounded: what is left over of a billionth of a dollar goes to the last.
-            own[-1] += lines_sum - own_sum
+            # Shares are rounded: what is left over of billionths goes where it is least.
+            own[max(range(len(own)), key=own.__getitem__)] += total - sum(own, _ZERO)
         commitments, fees = self._fees(bought, hours)
         existing = [fee for one in self._market.existing for fee in one.fees]
         return Bill(tuple(own), commitments, (*lines, *credits, *fees, *existing))
@@ -218,7 +217,7 @@ class Biller:
         place = self._calendar.place[profile_of(need)]
         units = self._sheet.units(self._market.project(need), candidate.machine)
         usd = sum((off[u.key][place] * u.units * need.count for u in units), _ZERO)
-        return usd.quantize(_DIGITS)
+        return usd
 
     def _credits(self, hours: dict[PoolKey, _Hours]) -> Iterable[LineItem]:
         """Yield what is not paid on demand, as lines below 0."""

@@ -148,6 +148,8 @@ class Candidates:
         place = need.region, need.is_spot, _has_gpus(need)
         shelf = self._shelf(*place)
         offered = self._in_zone(*place, need.zone)
+        for zone in need.more_zones:
+            offered = offered & self._in_zone(*place, zone)
         fitting = shelf.carries(need) & offered & shelf.is_priced
         today = need.machine_type, need.is_tier1, need.has_licences
         key = (*place, fitting.tobytes(), today, need.ties)
