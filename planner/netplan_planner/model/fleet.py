@@ -162,6 +162,8 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     """By how much of the plan it lies above the bound, at most."""
     baseline_usd_per_month: Decimal | None = None
     baseline_note: Text = ""
+    same_types_usd_per_month: Decimal | None = None
+    """The machines of the baseline under the best commitments for them."""
     line_items: tuple[LineItem, ...] = ()
     """They add up to the plan."""
     baseline_line_items: tuple[LineItem, ...] = ()

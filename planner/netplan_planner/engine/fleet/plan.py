@@ -208,6 +208,7 @@ def _answer(
         gap_ratio=float((usd - bound) / usd) if usd else 0.0,
         baseline_usd_per_month=baseline.usd_per_month if baseline is not None else None,
         baseline_note=_baseline_note(planned),
+        same_types_usd_per_month=planned.same_types.usd_per_month if planned.same_types else None,
         line_items=bill.line_items,
         baseline_line_items=baseline.line_items if baseline is not None else (),
         advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),

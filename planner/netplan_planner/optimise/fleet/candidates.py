@@ -293,6 +293,11 @@ class Candidates:
     def _usable(
         self, machine_type: str, cpu_platform: str | None, *, is_tier1: bool
     ) -> float | None:
+        """Return what a machine sends after headroom: on the least CPU platform, if none is known."""
+        if cpu_platform is None and self._caps.cap(machine_type, tier1=is_tier1) is None:
+            known = [one for one in self._caps.variants(machine_type) if one.is_tier1 == is_tier1]
+            least = min((one.egress_gbps for one in known), default=None)
+            return None if least is None else least * (1 - self._choices.headroom_ratio)
         end = type_end(machine_type, is_tier1=is_tier1, cpu_platform=cpu_platform)
         gbps = predict(sending_query(PATHS[_INSIDE], end), self._caps).gbps
         return None if gbps is None else gbps * (1 - self._choices.headroom_ratio)

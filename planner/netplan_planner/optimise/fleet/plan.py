@@ -30,6 +30,8 @@ class Planned(NamedTuple):
     bound_usd_per_month: Decimal
     baseline: Bill | None
     """As it stands, under the commitments that it has; None: of some group no price is known."""
+    same_types: Bill | None
+    """The same machines under the best commitments: what types add shows beside it."""
     without_type: int
     """Groups of which no type of today is known: the baseline has the cheapest for them."""
     unpriced: tuple[tuple[str, str], ...]
@@ -88,21 +90,25 @@ def plan_fleet(
         for need, one in zip(ordered, today, strict=True)
         if isinstance(one, str) and one
     )
-    baseline = None
+    baseline = same_types = None
     if not unpriced:
         cheapest = _Cheapest(sheet)
-        baseline = biller.bill(
-            [
-                one[0] if one else cheapest.of(market.project(need), menu, need)
-                for need, one, menu in zip(ordered, standing, menus, strict=True)
-            ]
-        )
+        stay = [
+            one or cheapest.of(market.project(need), menu, need)
+            for need, one, menu in zip(ordered, standing, menus, strict=True)
+        ]
+        baseline = biller.bill([one[0] for one in stay])
+        fixed = assemble(ordered, stay, sheet, market, calendar, (), flexible_existing)
+        committed = solve(fixed.program)
+        if isinstance(committed, Solution):
+            same_types = biller.bill([one[0] for one in stay], _bought(fixed, committed, market))
     return Planned(
         needs=tuple(ordered),
         chosen=chosen,
         bill=bill,
         bound_usd_per_month=min(bound, bill.usd_per_month),
         baseline=baseline,
+        same_types=same_types,
         without_type=sum(need.machine_type is None for need in ordered),
         unpriced=unpriced,
     )
@@ -113,16 +119,18 @@ class _Cheapest:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self._found: dict[tuple[str, int, Profile], Candidate] = {}
+        self._found: dict[tuple[str, int, Profile], tuple[Candidate, ...]] = {}
 
-    def of(self, project: str, menu: tuple[Candidate, ...], need: FleetNeed) -> Candidate:
-        """Return the first of the cheapest."""
+    def of(
+        self, project: str, menu: tuple[Candidate, ...], need: FleetNeed
+    ) -> tuple[Candidate, ...]:
+        """Return the first of the cheapest, alone."""
         profile = profile_of(need)
         key = project, id(menu), profile
         found = self._found.get(key)
         if found is None:
             usd = self._sheet.usd(self._sheet.menu(project, menu), profile)
-            found = self._found[key] = menu[int(np.argmin(usd))]
+            found = self._found[key] = (menu[int(np.argmin(usd))],)
         return found
 
 

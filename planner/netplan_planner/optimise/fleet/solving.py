@@ -21,11 +21,14 @@ from netplan_planner.optimise.fleet.program import (
 
 SMALL = 400
 """Columns up to which all is decided in whole numbers at once."""
+_EXACT = 60
+"""Columns up to which nothing is left between plan and bound."""
 _NEAR = 1e-4
 """Between plan and bound, at which a large fleet's rounded program is good enough."""
 _TARGET = 9e-4
 """The same, at which the search ends that follows."""
-_OF_SMALL = Effort(gap=1e-8, nodes=20_000, seconds=30.0)
+_OF_FEW = Effort(gap=1e-8, nodes=20_000, seconds=30.0)
+_OF_SMALL = Effort(gap=1e-4, nodes=500, seconds=10.0)
 _OF_DIVIDED = Effort(gap=2e-4, nodes=100, seconds=30.0)
 _WHOLE = 1e-6
 
@@ -46,7 +49,8 @@ def solve(program: Program) -> Solution | Infeasible:
     if program.columns <= SMALL:
         sold = np.arange(model.layout.committed, model.layout.flexible)
         whole = np.concatenate([np.arange(program.columns), sold])
-        found = run(model, whole, _OF_SMALL, start)
+        effort = _OF_FEW if program.columns <= _EXACT else _OF_SMALL
+        found = run(model, whole, effort, start)
         if found is None:
             return _shortage(program)
         return _solution(program, model.layout, found[0], max(bound, found[1]))

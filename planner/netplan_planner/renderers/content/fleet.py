@@ -156,6 +156,15 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
         word = "saves" if saved >= 0 else "costs more"
         said = worded(Amount(usd=abs(saved)), share)
         yield Field(label=word, line=line(say(said, Role.GOOD if saved > 0 else Role.PLAIN)))
+    same = answer.same_types_usd_per_month
+    if same is not None and baseline is not None and same != baseline:
+        said = worded(
+            Amount(usd=baseline - same),
+            " of that comes from commitments for the types of the baseline alone"
+            if baseline - same <= baseline - usd
+            else " would come from commitments for the types of the baseline alone",
+        )
+        yield Field(label="without moves", line=line(say(said)))
     proven = worded(
         "no plan of these types and commitments costs less than ",
         Amount(usd=bound),
