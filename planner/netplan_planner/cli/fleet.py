@@ -180,9 +180,7 @@ def fleet(asked: Fleet) -> None:
 
 def _request(asked: Fleet) -> FleetRequest:
     read = msgspec.structs.replace(
-        request_of(
-            asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration
-        ),
+        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
         commitment_scope=asked.commitment_scope,
         api=asked.api.options(),
         traffic_options=asked.reading.options(),

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +13,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.model import FleetAnswer
 
 AS_OF = date(2026, 11, 1)
-Row = Mapping[str, object]
+Row = dict[str, object]
 
 
 def table_of(rows: Sequence[Row]) -> str:

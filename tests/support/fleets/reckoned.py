@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from netplan_planner.model import Usage
@@ -20,7 +21,7 @@ class Group(NamedTuple):
 
     region: str
     machine_type: str
-    count: int
+    machines: int
     hours: Fraction
     active: frozenset[int]
     tier1_gbps: float | None = None
@@ -81,13 +82,13 @@ def cost(
         hourly *= kept(book, one.machine_type, one.hours / MONTH)
         if one.tier1_gbps is not None:
             hourly += Fraction(book.tier1_fee(one.region, one.machine_type, one.tier1_gbps).usd)
-        total += hourly * one.count * one.hours
+        total += hourly * one.machines * one.hours
     for bond in bought:
         total += fee(book, groups, bond) * MONTH
     # Days: on share `day` of them a group runs; the same days first.
     shares = {one: one.hours / (Fraction(MONTH) * len(one.active) / 24) for one in groups}
     edges = sorted({Fraction(0), *shares.values()})
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         for hour in range(24):
             running = [one for one in groups if hour in one.active and shares[one] >= high]
             length = Fraction(MONTH, 24) * (high - low)
@@ -120,7 +121,7 @@ def saved(
             if part in {"core", "ram"}:
                 key = one.region, series(one.machine_type), part
                 pool = pools.setdefault(key, [Fraction(0), per_unit[part], left])
-                pool[0] += amount * one.count
+                pool[0] += amount * one.machines
     off = Fraction(0)
     spends: list[tuple[Fraction, Fraction]] = []
     for (region, family, part), (used, price, left) in pools.items():

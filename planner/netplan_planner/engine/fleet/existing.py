@@ -45,4 +45,3 @@ def existing_of(
         )
     is_shared = scope in {CommitmentScope.PROJECTS_READ, CommitmentScope.BILLING_ACCOUNT}
     return tuple(found), is_shared, tuple(notes)
-

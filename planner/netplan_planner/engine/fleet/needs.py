@@ -122,7 +122,9 @@ class Known:
         """Return what is wrong with a machine type; empty where nothing is."""
         if self._prices.shape(name) is not None:
             return ""
-        known = {one.machine_type for r in self._prices.regions() for one in self._prices.offered(r)}
+        known = {
+            one.machine_type for r in self._prices.regions() for one in self._prices.offered(r)
+        }
         return f"no machine type of this name is known{_near(name, sorted(known))}"
 
     def architecture(self, machine_type: str) -> str | None:
@@ -169,8 +171,8 @@ def read_needs(
     notes = [f"columns that are not read: {', '.join(unread)}"] if unread else []
     if reader.shortened:
         notes.append(
-            f"hours_per_month is more than the active hours allow: {counted(reader.shortened, 'row')},"
-            " counted with what these allow"
+            "hours_per_month is more than the active hours allow in"
+            f" {counted(reader.shortened, 'row')}, counted with what these allow"
         )
     return tuple(needs), tuple(notes)
 
@@ -178,9 +180,7 @@ def read_needs(
 class _Rows:
     """Makes groups of rows."""
 
-    def __init__(
-        self, shown: str, known: Known, architecture: str | None, *, is_any: bool
-    ) -> None:
+    def __init__(self, shown: str, known: Known, architecture: str | None, *, is_any: bool) -> None:
         self._shown = shown
         self._known = known
         self._architecture = architecture
@@ -250,7 +250,7 @@ class _Rows:
         if is_tier1 and not machine_type:
             yield "is_tier1 is said of its machine_type today, which is empty: name it"
         elif is_tier1 and not self._known.has_tier1(machine_type):
-            yield f"Tier_1 is not offered for {machine_type}: is_tier1 is false, or the type another"
+            yield f"Tier_1 is not offered for {machine_type}: leave is_tier1 out, or name another"
 
     def _check(self, what: str, name: str) -> str:
         found = self._checked.get((what, name))

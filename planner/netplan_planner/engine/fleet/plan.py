@@ -32,7 +32,8 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.model.price_age import price_age
-from netplan_planner.optimise.fleet.candidates import Candidate, Candidates, Choices, notes_of
+from netplan_planner.optimise.fleet.candidates import Candidates, Choices
+from netplan_planner.optimise.fleet.machine import Candidate, notes_of
 from netplan_planner.optimise.fleet.market import Existing, Market
 from netplan_planner.optimise.fleet.plan import Planned, plan_fleet
 from netplan_planner.optimise.offers import ARM
@@ -141,9 +142,7 @@ def _of_inventory(request: FleetRequest, say: Say) -> _Fleet:
             "whether projects share commitments is not known (--commitment-scope): each is bought"
             " for one project here",
         )
-    return _Fleet(
-        facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts
-    )
+    return _Fleet(facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
 
 
 def _projects(needs: Sequence[FleetNeed]) -> set[str]:
@@ -258,7 +257,9 @@ def _notes(
 ) -> Iterator[Text]:
     """Yield what to know of the plan as a whole."""
     arm = [c for c in planned.chosen if c.machine.shape.architecture == ARM]
-    new = [n for n, c in zip(planned.needs, planned.chosen, strict=True) if _is_new_arm(n, c, prices)]
+    new = [
+        n for n, c in zip(planned.needs, planned.chosen, strict=True) if _is_new_arm(n, c, prices)
+    ]
     if new:
         yield (
             f"{counted(len(new), 'group')} of {counted(len(arm), 'group')} on Arm were not on Arm"
@@ -290,7 +291,8 @@ def _notes(
     )
     if moves:
         yield worded(
-            Amount(usd=moves), " a month of it is the price of moves that was given, billed by nobody"
+            Amount(usd=moves),
+            " a month of it is the price of moves that was given, billed by nobody",
         )
 
 

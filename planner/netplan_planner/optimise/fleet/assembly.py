@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import FleetNeed
-from netplan_planner.optimise.fleet.candidates import Candidate
 from netplan_planner.optimise.fleet.hours import Calendar, Profile
+from netplan_planner.optimise.fleet.machine import Candidate
 from netplan_planner.optimise.fleet.market import Market, PoolKey
 from netplan_planner.optimise.fleet.program import NONE, Places, Program
 from netplan_planner.optimise.fleet.sheet import Savings, Sheet, numbers_of, undominated
@@ -85,7 +85,9 @@ def assemble(
         left = menu if pruner is None else pruner.left(menu, profile)
         name = left.tobytes()
         kept.setdefault(name, left)
-        members.setdefault((number.setdefault(name, len(number)), profile, need.count), []).append(at)
+        members.setdefault((number.setdefault(name, len(number)), profile, need.count), []).append(
+            at
+        )
     by_number = tuple(kept.values())
     # Candidates are numbered as the ordered groups bring them, so this order is the fleet's own.
     classes = tuple(
@@ -131,7 +133,8 @@ class _Pruner:
         kept = usd - most < worst[first] - _EQUAL_USD
         kept[first] = True
         undominated(kept, columns.series[menu], usd - free, columns.units[menu])
-        return menu[kept]
+        left: Places = menu[kept]
+        return left
 
 
 def _assembled(

@@ -24,8 +24,15 @@ from netplan_planner.model import (
 from netplan_planner.optimise.bill import machine_price
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
 from netplan_planner.optimise.fleet.assembly import profile_of
-from netplan_planner.optimise.fleet.candidates import Candidate, hourly_lines
-from netplan_planner.optimise.fleet.hours import Calendar, Profile
+from netplan_planner.optimise.fleet.hours import Calendar
+from netplan_planner.optimise.fleet.lines import (
+    credit_line,
+    in_project,
+    joined,
+    with_quantity,
+    years_text,
+)
+from netplan_planner.optimise.fleet.machine import Candidate, hourly_lines
 from netplan_planner.optimise.fleet.market import Market, PoolKey
 from netplan_planner.optimise.fleet.sheet import Sheet
 from netplan_planner.units import HOURS_PER_MONTH
@@ -108,9 +115,7 @@ class Biller:
         existing = [fee for one in self._market.existing for fee in one.fees]
         return Bill(tuple(own), commitments, (*lines, *credits, *fees, *existing))
 
-    def _machines(
-        self, chosen: Sequence[Candidate]
-    ) -> tuple[list[Decimal], tuple[LineItem, ...]]:
+    def _machines(self, chosen: Sequence[Candidate]) -> tuple[list[Decimal], tuple[LineItem, ...]]:
         """Return what each group costs before anything is covered, and that as lines."""
         own = []
         summed: dict[tuple[object, ...], LineItem] = {}
@@ -120,7 +125,7 @@ class Biller:
                 total += line.usd_per_month
                 key = line.name, line.unit_price_usd
                 known = summed.get(key)
-                summed[key] = line if known is None else _joined(known, line)
+                summed[key] = line if known is None else joined(known, line)
             own.append(total)
         return own, tuple(summed[key] for key in sorted(summed, key=str))
 
@@ -128,10 +133,10 @@ class Biller:
         machine, profile = candidate.machine, profile_of(need)
         hours = need.hours_per_month * need.count
         place = machine.region, machine.machine_type, machine.is_spot
-        yield _with_quantity(self._hourly(*place, profile.month_ratio), hours)
+        yield with_quantity(self._hourly(*place, profile.month_ratio), hours)
         for fee in hourly_lines(machine):
             share = fee.quantity / HOURS_PER_MONTH * hours
-            yield _with_quantity(fee, share)
+            yield with_quantity(fee, share)
         if candidate.move_usd:
             yield LineItem(
                 name=f"price of moves that was given, for {need.name}",
@@ -224,15 +229,17 @@ class Biller:
         for key, one in hours.items():
             rate = self._rate(key)
             credit, _ = self._sheet.credit(key)
-            of = f"{key.resource} of {'/'.join(key.family)} in {key.region}{_in(key.project)}"
+            of = (
+                f"{key.resource} of {'/'.join(key.family)} in {key.region}{in_project(key.project)}"
+            )
             covered = self._sum(one.covered)
             if covered:
                 name = f"{of}, covered by commitments: not paid on demand"
-                yield _credit(name, covered, _UNIT_WORDS[key.resource], credit, rate)
+                yield credit_line(name, covered, _UNIT_WORDS[key.resource], credit, rate)
             spent = self._sum(one.spent)
             if spent:
                 name = f"{of}, spend that flexible commitments cover: not paid on demand"
-                yield _credit(name, spent, SPEND_UNIT, self._saved(key), rate)
+                yield credit_line(name, spent, SPEND_UNIT, self._saved(key), rate)
 
     def _sum(self, by_stretch: Sequence[Decimal]) -> Decimal:
         stretches = self._calendar.stretches
@@ -259,10 +266,10 @@ class Biller:
                     continue
                 usd_per_hour += units * fee.usd
                 used.append((units * fee.usd, self._used(key, hours, units, bought, years)))
-                name = f"commitment of {_years(years)}, {resource} of {'/'.join(family)} in {region}"
+                name = f"commitment of {years_text(years)}, {resource} of {'/'.join(family)} in {region}"
                 lines.append(
                     LineItem(
-                        name=f"{name}{_in(project)}",
+                        name=f"{name}{in_project(project)}",
                         quantity=units * HOURS_PER_MONTH,
                         unit=fee.part.unit,
                         unit_price_usd=fee.usd,
@@ -321,7 +328,7 @@ class Biller:
         used = spent / (most * HOURS_PER_MONTH) if most else _ZERO
         info = self._prices.info
         line = LineItem(
-            name=f"flexible commitment of {_years(years)}, for {covers:.6g} USD of spend an hour",
+            name=f"flexible commitment of {years_text(years)}, {covers:.6g} USD of spend an hour",
             quantity=usd * HOURS_PER_MONTH,
             unit=SPEND_UNIT,
             unit_price_usd=Decimal(1),
@@ -342,44 +349,3 @@ class Biller:
             used_ratio=round(used, 4),
         )
         return commitment, line
-
-
-def _with_quantity(line: LineItem, quantity: Decimal) -> LineItem:
-    return LineItem(
-        name=line.name,
-        quantity=quantity,
-        unit=line.unit,
-        unit_price_usd=line.unit_price_usd,
-        usd_per_month=quantity * line.unit_price_usd,
-        as_of=line.as_of,
-        source=line.source,
-        sku_id=line.sku_id,
-        sku_candidates=line.sku_candidates,
-        parts=line.parts,
-    )
-
-
-def _joined(one: LineItem, other: LineItem) -> LineItem:
-    return _with_quantity(one, one.quantity + other.quantity)
-
-
-def _credit(name: str, quantity: Decimal, unit: str, usd: Decimal, rate: Rate) -> LineItem:
-    return LineItem(
-        name=name,
-        quantity=quantity,
-        unit=unit,
-        unit_price_usd=-usd,
-        usd_per_month=-usd * quantity,
-        as_of=rate.as_of,
-        source=rate.source,
-        sku_id=rate.sku_id,
-    )
-
-
-def _in(project: str) -> str:
-    return f", project {project}" if project not in {"", ANY_PROJECT} else ""
-
-
-def _years(years: int) -> str:
-    return "1 year" if years == 1 else f"{years} years"
-

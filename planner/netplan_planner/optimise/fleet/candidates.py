@@ -15,17 +15,15 @@ from netplan_planner.model import (
     EgressCap,
     FleetNeed,
     FleetShortfall,
-    LineItem,
     MachineNeed,
-    MachineShape,
     MoveKind,
     PriceBook,
     Usage,
-    series_of,
 )
-from netplan_planner.optimise.bill import MachineBill, gpu_price, machine_bill, with_gpus
+from netplan_planner.optimise.bill import machine_bill, with_gpus
+from netplan_planner.optimise.fleet.machine import Candidate, Machine
 from netplan_planner.optimise.fleet.shortfalls import why_none
-from netplan_planner.optimise.offers import ARM, PATHS, Pool, build_pool
+from netplan_planner.optimise.offers import PATHS, Pool, build_pool
 from netplan_planner.throughput import predict, sending_query, type_end
 
 _SLACK = 1e-9
@@ -43,46 +41,6 @@ class Choices(NamedTuple):
     """Dollars a month that a move of one machine must be worth."""
     is_sure: bool = False
     """Types of which something has to be looked at first are left out."""
-
-
-class Machine(NamedTuple):
-    """One type in a region, with or without Tier_1, ready to be counted."""
-
-    shape: MachineShape
-    region: str
-    is_tier1: bool
-    is_spot: bool
-    bill: MachineBill
-    """Of one machine that runs all month on demand, or as Spot."""
-    usable_gbps: float | None
-    cpu_platform: str = ""
-    caution: str = ""
-
-    @property
-    def machine_type(self) -> str:
-        """The name of the type."""
-        return self.shape.machine_type
-
-    @property
-    def series(self) -> str:
-        """Its series."""
-        return series_of(self.shape.machine_type)
-
-    @property
-    def key(self) -> tuple[str, str, bool, bool, str]:
-        """What tells it from others."""
-        gpus = self.bill.gpus.name if self.bill.gpus else ""
-        return self.region, self.machine_type, self.is_tier1, self.is_spot, gpus
-
-
-class Candidate(NamedTuple):
-    """A machine that a group may become."""
-
-    machine: Machine
-    move_usd: Decimal
-    """Dollars a month that the move of one machine is priced at."""
-    moves: tuple[MoveKind, ...] = ()
-    to_check: str = ""
 
 
 class _Shelf:
@@ -197,7 +155,7 @@ class Candidates:
                 if check and self._choices.is_sure and machine.machine_type != need.machine_type:
                     continue
                 if need.ties.attached_gpu_count:
-                    machine = self._with_gpus(machine, need)  # noqa: PLW2901
+                    machine = self._with_gpus(machine, need)
             if not machine.bill.unknown:
                 yield self._candidate(need, machine, check)
 
@@ -293,7 +251,7 @@ class Candidates:
     def _usable(
         self, machine_type: str, cpu_platform: str | None, *, is_tier1: bool
     ) -> float | None:
-        """Return what a machine sends after headroom: on the least CPU platform, if none is known."""
+        """Return what a machine sends after headroom; of an unknown CPU platform the least."""
         if cpu_platform is None and self._caps.cap(machine_type, tier1=is_tier1) is None:
             known = [one for one in self._caps.variants(machine_type) if one.is_tier1 == is_tier1]
             least = min((one.egress_gbps for one in known), default=None)
@@ -350,18 +308,3 @@ def _lacks(need: FleetNeed, machine: Machine, caps: CapsBook) -> str:
 
 def _outside(cap: EgressCap | None) -> float | None:
     return None if cap is None else cap.external_gbps
-
-
-def notes_of(candidate: Candidate) -> str:
-    """Return what to know before a group becomes a candidate."""
-    said = [
-        f"check first: {candidate.to_check}" if candidate.to_check else "",
-        "Arm: needs an Arm image" if candidate.machine.shape.architecture == ARM else "",
-        candidate.machine.caution,
-    ]
-    return "; ".join(filter(None, said))
-
-
-def hourly_lines(machine: Machine) -> tuple[LineItem, ...]:
-    """Return the parts of a machine's price whose hours are not discounted: fee and GPUs."""
-    return tuple(one for one in (machine.bill.tier1, machine.bill.gpus) if one is not None)

@@ -41,7 +41,7 @@ def run(
     Raises:
         InputError: If HiGHS ends for another reason.
     """
-    solver = highspy.Highs()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
     if effort is not None:
         solver.setOptionValue("time_limit", effort.seconds)

@@ -9,6 +9,7 @@ used than it is.
 from collections.abc import Iterable
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from netplan_planner.units import HOURS_PER_MONTH
@@ -77,7 +78,7 @@ class Calendar:
         found: dict[frozenset[int], Decimal] = {}
         for hour in range(HOURS_PER_DAY):
             awake = [at for at, p in enumerate(self.profiles) if hour in p.active]
-            for low, high in zip(edges, edges[1:], strict=False):
+            for low, high in pairwise(edges):
                 running = frozenset(at for at in awake if self.profiles[at].day_ratio >= high)
                 if running:
                     hours = Decimal(HOURS_PER_MONTH) * (high - low) / HOURS_PER_DAY

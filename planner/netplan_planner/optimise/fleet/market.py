@@ -25,7 +25,6 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.commitment_types import BARE_TYPES
 from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource, Uses
-from netplan_planner.optimise.fleet.candidates import Machine
 
 STEPS = {Resource.VCPU: Decimal(1), Resource.MEMORY: Decimal("0.25")}
 """In which commitments are sold: vCPUs, GiB."""
@@ -137,7 +136,12 @@ class Market:
             return ()
         spends = self._spends(region, machine_type)
         return tuple(
-            Unit(PoolKey(project, region, family, resource), units, rate, spends.get(resource, Decimal(0)))
+            Unit(
+                PoolKey(project, region, family, resource),
+                units,
+                rate,
+                spends.get(resource, Decimal(0)),
+            )
             for resource, rate, units in use.units
         )
 

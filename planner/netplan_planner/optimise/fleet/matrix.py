@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from netplan_planner.optimise.fleet.program import NONE, Floats, Places, Program
+from netplan_planner.optimise.fleet.program import NONE, Floats, Program
 from netplan_planner.units import HOURS_PER_MONTH
 
 
@@ -72,9 +72,7 @@ def model_of(program: Program, *, may_grow: bool = False) -> Model:
     return Model(layout, cost, low, high, *rows.done(layout.end))
 
 
-def _costs(
-    program: Program, layout: Layout, *, may_grow: bool
-) -> tuple[Floats, Floats, Floats]:
+def _costs(program: Program, layout: Layout, *, may_grow: bool) -> tuple[Floats, Floats, Floats]:
     cost, low, high = np.zeros(layout.end), np.zeros(layout.end), np.full(layout.end, np.inf)
     pools, stretches = len(program.pools), len(program.hours)
     credit = np.array([pool.credit for pool in program.pools])
@@ -179,5 +177,3 @@ def _add_limits(program: Program, layout: Layout, rows: _Rows) -> None:
     rows.add(program.limit_of[has], has, program.limit_units[has])
     rows.add(np.arange(count), layout.short + np.arange(count), np.full(count, -1.0))
     rows.bounds(np.full(count, -np.inf), program.limits)
-
-

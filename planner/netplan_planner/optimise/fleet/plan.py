@@ -9,8 +9,9 @@ import numpy as np
 from netplan_planner.model import CapsBook, FleetNeed, FleetShortfall, PriceBook
 from netplan_planner.optimise.fleet.assembly import Assembled, VcpuLimit, assemble, profile_of
 from netplan_planner.optimise.fleet.billing import NOTHING, Bill, Biller, Bought
-from netplan_planner.optimise.fleet.candidates import Candidate, Candidates, Choices, Machine
+from netplan_planner.optimise.fleet.candidates import Candidates, Choices
 from netplan_planner.optimise.fleet.hours import Calendar, Profile
+from netplan_planner.optimise.fleet.machine import Candidate, Machine
 from netplan_planner.optimise.fleet.market import Market
 from netplan_planner.optimise.fleet.program import Infeasible, Solution
 from netplan_planner.optimise.fleet.sheet import Sheet

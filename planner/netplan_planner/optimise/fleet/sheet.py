@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import PriceBook
 from netplan_planner.optimise.commitments import Rate, Resource
-from netplan_planner.optimise.fleet.candidates import Candidate, Machine, hourly_lines
 from netplan_planner.optimise.fleet.hours import Profile
+from netplan_planner.optimise.fleet.machine import Candidate, Machine, hourly_lines
 from netplan_planner.optimise.fleet.market import STEPS, Market, PoolKey, Unit
 from netplan_planner.optimise.fleet.program import NONE, Floats, Places, PoolTerms
 from netplan_planner.units import HOURS_PER_MONTH
@@ -89,7 +89,9 @@ class Sheet:
         self._columns = None
         # Types of a series have one discount, but for those on shared cores; Spot has none.
         named = machine.machine_type if machine.shape.is_shared_core else machine.series
-        discount = self._discounts.setdefault("" if machine.is_spot else named, len(self._discounts))
+        discount = self._discounts.setdefault(
+            "" if machine.is_spot else named, len(self._discounts)
+        )
         if discount == len(self._discounted):
             self._discounted.append(machine)
             self._ratios.clear()

@@ -1,5 +1,4 @@
-"""Why no type carries what a group needs, by the smallest shortfall, and what would have to change.
-"""
+"""Why no type carries what a group needs: the smallest shortfall, and what has to change."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,19 +86,22 @@ def _amount(
             " reservation, or have no known price",
             change="free it of what ties it, or leave it as it is",
         )
-    closest = min(range(len(offers)), key=lambda at: max(w / max(e[at], 1e-9) for _, w, _, e in amounts))
+    closest = min(
+        range(len(offers)), key=lambda at: max(w / max(e[at], 1e-9) for _, w, _, e in amounts)
+    )
     offer = offers[closest]
     lacking = [
         f"{each[closest]:.6g} of {amount:.6g} {unit} ({binding})"
         for binding, amount, unit, each in amounts
         if each[closest] * (1 + 1e-9) < amount
     ]
+    name = _name(offer.shape.machine_type, is_tier1=offer.cap.is_tier1)
     said = " and ".join(lacking) or "everything but a known price"
     return FleetShortfall(
         name=need.name,
         binding="combination",
-        shortfall=f"no type{only} in {need.zone} has all of it at once;"
-        f" {_name(offer.shape.machine_type, is_tier1=offer.cap.is_tier1)} comes closest with {said}",
+        shortfall=f"no type{only} in {need.zone} has all of it at once; {name} comes closest"
+        f" with {said}",
         change="lower one of these, or spread the work over more machines",
     )
 

@@ -137,9 +137,7 @@ def _rounded(program: Program, divided: Floats) -> Places:
     return counts
 
 
-def _solution(
-    program: Program, layout: Layout, values: Floats, bound: float
-) -> Solution:
+def _solution(program: Program, layout: Layout, values: Floats, bound: float) -> Solution:
     terms = len(program.flexible)
     steps = np.array([pool.step for pool in program.pools])
     committed = values[layout.committed : layout.flexible].reshape(len(program.pools), terms)
@@ -165,5 +163,3 @@ def _shortage(program: Program) -> Infeasible:
         raise InputError("HiGHS found no plan, and no reason why there is none")
     values, _ = found
     return Infeasible(short=values[model.layout.short : model.layout.end])
-
-

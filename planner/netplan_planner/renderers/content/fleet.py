@@ -11,6 +11,7 @@ from netplan_planner.model import (
     FleetCommitment,
     FleetGroup,
     FleetShortfall,
+    Text,
     worded,
 )
 from netplan_planner.renderers import figures
@@ -142,7 +143,12 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
         return
     fees = sum((one.usd_per_month for one in answer.commitments), Decimal(0))
     on_demand = sum((group.usd_per_month for group in answer.groups), Decimal(0))
-    parts = [Amount(usd=on_demand), " of it on demand, ", Amount(usd=fees), " for new commitments"]
+    parts: list[Text | Amount] = [
+        Amount(usd=on_demand),
+        " of it on demand, ",
+        Amount(usd=fees),
+        " for new commitments",
+    ]
     if rest := usd - fees - on_demand:
         parts += [", ", Amount(usd=rest), " for those that are there"]
     yield Field(label="plan", line=line(say(worded(Amount(usd=usd), " a month: ", *parts))))

@@ -13,7 +13,17 @@ from netplan_planner.model import CommitmentChoice, FleetAnswer, Usage
 from netplan_planner.throughput import load_caps
 from netplan_pricing import open_prices
 from support.fleets.made import AS_OF, Row, planned, row, usd
-from support.fleets.reckoned import MONTH, PAID, Commitment, Group, amounts, cost, listed, rates, series
+from support.fleets.reckoned import (
+    MONTH,
+    PAID,
+    Commitment,
+    Group,
+    amounts,
+    cost,
+    listed,
+    rates,
+    series,
+)
 
 BOOK = open_prices()
 CAPS = load_caps(AS_OF)
@@ -55,7 +65,7 @@ def groups_of(answer: FleetAnswer, rows: list[Row]) -> list[Group]:
             Group(
                 region=one.zone.rpartition("-")[0],
                 machine_type=one.machine_type,
-                count=one.count,
+                machines=one.count,
                 hours=min(Fraction(str(asked)), most),
                 active=hours,
                 tier1_gbps=cap.egress_gbps if cap else None,
@@ -128,14 +138,14 @@ def carrying(asked: Row, names: set[str]) -> list[tuple[str, float | None]]:
         if series(shape.machine_type) not in names or shape.is_shared_core or shape.gpu_count:
             continue
         zones = BOOK.zones(shape.machine_type)
-        for cap in CAPS.variants(shape.machine_type):
-            if (
-                cap.egress_gbps * 0.8 >= float(str(asked["gbps"]))
-                and shape.vcpus >= int(str(asked["vcpus"]))
-                and shape.memory_gib >= float(str(asked["memory_gib"]))
-                and (zones is None or asked["zone"] in zones)
-            ):
-                found.append((shape.machine_type, cap.egress_gbps if cap.is_tier1 else None))
+        found.extend(
+            (shape.machine_type, cap.egress_gbps if cap.is_tier1 else None)
+            for cap in CAPS.variants(shape.machine_type)
+            if cap.egress_gbps * 0.8 >= float(str(asked["gbps"]))
+            and shape.vcpus >= int(str(asked["vcpus"]))
+            and shape.memory_gib >= float(str(asked["memory_gib"]))
+            and (zones is None or asked["zone"] in zones)
+        )
     return found
 
 
@@ -151,8 +161,8 @@ def best_commitments(groups: list[Group], choice: CommitmentChoice) -> Fraction:
             price = rates(BOOK, one.region, one.machine_type, Usage.ON_DEMAND)
             for part, amount in amounts(BOOK, one.region, one.machine_type).items():
                 key = one.region, series(one.machine_type), part
-                sums[key] = sums.get(key, Fraction(0)) + amount * one.count
-                spend += amount * one.count * price[part]
+                sums[key] = sums.get(key, Fraction(0)) + amount * one.machines
+                spend += amount * one.machines * price[part]
         spends.add(spend)
         for key, amount in sums.items():
             levels.setdefault(key, {Fraction(0)}).add(amount)
@@ -167,13 +177,10 @@ def best_commitments(groups: list[Group], choice: CommitmentChoice) -> Fraction:
         # Pools do not touch one another: each by itself.
         for (region, family, part), amounts_ in levels.items():
             gains = []
-            for one in amounts_:
-                sold = one if part == "core" else Fraction(int(one * 4), 4)
-                bond = Commitment(
-                    *("resource", family, region, 3),
-                    *((sold, Fraction(0)) if part == "core" else (Fraction(0), sold)),
-                    Fraction(0),
-                )
+            for level in amounts_:
+                sold = level if part == "core" else Fraction(int(level * 4), 4)
+                both = (sold, Fraction(0)) if part == "core" else (Fraction(0), sold)
+                bond = Commitment("resource", family, region, 3, *both, Fraction(0))
                 gains.append(cost(BOOK, groups, [bond]) - cost(BOOK, groups, []))
             best += min(gains)
     return best
