@@ -90,8 +90,14 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
     if request.parents:
         parts.append(read_assets(request.parents, request.api, say))
     if not parts:
+        given = [
+            option
+            for option, paths in (("--traffic", request.traffic), ("--metrics", request.metrics))
+            if paths
+        ]
+        nothing = f"{' and '.join(given)} without machines" if given else "nothing to read"
         raise UsageError(
-            "nothing to read: name a project (--project P), files (--inventory DIR), an"
+            f"{nothing}: name a project (--project P), files (--inventory DIR), an"
             " organisation or folder (--organization, --folder), or an embedded sample"
             " (--demo gecko)"
         )

@@ -157,7 +157,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
     )
     return (
         is_plain
-        and instance.is_running
+        and instance.is_to_run
         and instance.bandwidth_tier is not BandwidthTier.TIER_1
         and not instance.is_sole_tenant
         and instance.reservation is None

@@ -200,8 +200,8 @@ def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
         Column(title="records", is_number=True, stacked="{} records"),
         Column(title="volume", is_number=True),
         Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="today"),
-        *((Column(title="as planned"),) if is_planned else ()),
+        Column(title="today", stacked="today: {}"),
+        *((Column(title="as planned", stacked="as planned: {}"),) if is_planned else ()),
         *((Column(title="then", is_number=True, stacked="then {}"),) if is_planned else ()),
         *((Column(title="note", is_note=True),) if is_planned else ()),
     )
