@@ -72,6 +72,11 @@ def lacking(need: Need, facts: Facts) -> str | None:
             return None if inventory.routes else "no routes were read"
         case Need.VPN_TUNNELS:
             return None if inventory.vpn_tunnels else "no VPN tunnels were read"
+        case Need.TYPE_RECOMMENDATIONS:
+            none = "no recommendations of machine types were read (gcloud recommender)"
+            return None if inventory.type_recommendations else none
+        case Need.VLAN_ATTACHMENTS:
+            return None if inventory.vlan_attachments else "no VLAN attachments were read"
         case Need.FORWARDING_RULES:
             return None if inventory.forwarding_rules else "no forwarding rules were read"
         case Need.SEVERAL_NETWORKS:

@@ -58,6 +58,7 @@ SCHEMAS = {
     "routers": "Router",
     "routes": "Route",
     "vpnTunnels": "VpnTunnel",
+    "interconnectAttachments": "InterconnectAttachment",
     "instanceGroups": "InstanceGroup",
     "instanceGroupManagers": "InstanceGroupManager",
     "commitments": "Commitment",

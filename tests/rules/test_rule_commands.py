@@ -1,12 +1,13 @@
 """Commands of fixes: their flags exist, and no name makes them do something else."""
 
+import ast
 import ipaddress
 import json
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from netplan_planner.cli.app import app
 from netplan_planner.cli.verbs import VERBS
 from netplan_planner.model import (
     Candidate,
+    Fix,
     Hit,
     Instance,
     Limit,
@@ -43,6 +45,8 @@ class Surface(NamedTuple):
     others: frozenset[str] = frozenset()
     switches: frozenset[str] = frozenset()
     """Flags without a value."""
+    names: int = 1
+    """Words that are no flags."""
 
 
 def _flags(text: str) -> frozenset[str]:
@@ -63,6 +67,19 @@ GCLOUD = {
     "compute instances set-machine-type": Surface(
         _flags("zone machine-type"), _flags("custom-cpu custom-memory custom-vm-type")
     ),
+    "compute instances describe": Surface(_flags("zone")),
+    "compute instances remove-resource-policies": Surface(_flags("zone resource-policies")),
+    "compute resource-policies delete": Surface(_flags("region")),
+    "compute ssh": Surface(
+        _flags("zone"), _flags("command"), switches=_flags("tunnel-through-iap")
+    ),
+    "compute networks list": Surface(frozenset(), names=0),
+    "compute networks peerings delete": Surface(_flags("network")),
+    "compute networks peerings list": Surface(_flags("network"), names=0),
+    "compute interconnects attachments dedicated update": Surface(_flags("region bandwidth")),
+    "compute vpn-tunnels delete": Surface(_flags("region")),
+    "recommender recommendations mark-dismissed": Surface(_flags("location recommender etag")),
+    "logging read": Surface(frozenset(), _flags("freshness limit")),
     "compute instances start": Surface(_flags("zone"), switches=_flags("async")),
     "compute instances stop": Surface(
         _flags("zone"), _flags("discard-local-ssd"), switches=_flags("async")
@@ -134,6 +151,9 @@ VALUES = {
     "zone": r"[a-z]+-[a-z]+\d-[a-z]",
     "region": r"[a-z]+-[a-z]+\d",
     "machine-type": r"[a-z]\d*[a-z]*-[a-z0-9-]+",
+    "bandwidth": r"(50|100|200|300|400|500)m|(1|2|5|10|20|50|100)g",
+    # Empty: no least platform any more.
+    "min-cpu-platform": r".*",
 }
 
 IN_TEXTS = (
@@ -151,9 +171,16 @@ NAMING_IPERF3 = ("measured-below-model", "probe-not-comparable")
 OTHER_TOOLS = ("iperf3", "kubectl")
 
 
+def _all_of(fix: Fix) -> Iterator[str]:
+    """Yield what makes the change, shows that it works, cleans up after it and takes it back."""
+    yield from fix.commands
+    for step in (fix.verify, fix.clean_up, fix.undo):
+        yield from step.commands if step is not None else ()
+
+
 def commands_of(hits: Iterable[Hit], tool: str = "gcloud") -> list[str]:
-    """Return the commands of fixes: those of gcloud, or those of another tool."""
-    found = [text for hit in hits if hit.fix for text in hit.fix.commands]
+    """Return all commands of fixes: those of gcloud, or those of another tool."""
+    found = [text for hit in hits if hit.fix for text in _all_of(hit.fix)]
     if tool in OTHER_TOOLS:
         return [text for text in found if text.startswith(f"{tool} ")]
     return [text for text in found if text.split()[0] not in OTHER_TOOLS]
@@ -181,7 +208,7 @@ def faults_of(text: str) -> list[str]:
     name, rest = surface_of(words)
     surface, faults = GCLOUD[name], []
     names = [word for word in rest if not word.startswith("--")]
-    if len(names) != 1:
+    if len(names) != surface.names:
         faults.append(f"{len(names)} resources are named")
     given_flags = set()
     for flag in (word[2:] for word in rest if word.startswith("--")):
@@ -243,18 +270,64 @@ def test_iperf3_takes_the_commands(rule: str) -> None:
 
 
 def test_kubectl_takes_the_commands() -> None:
-    """Its flags: kubernetes.io/docs/reference/kubectl/generated/kubectl_patch, read 2026-11-23."""
+    """Flags of kubernetes.io/docs/reference/kubectl/generated, kubectl_patch and kubectl_get."""
     texts = commands_of((hit for _, _, hit in hits_of_bad_cases()), "kubectl")
-    assert texts
+    assert {shlex.split(text)[2] for text in texts} == {"get", "patch"}
     for text in texts:
-        tool, namespace, verb, kind, name, patch = shlex.split(text)
-        assert (tool, verb, kind) == ("kubectl", "patch", "service")
+        tool, namespace, verb, kind, *rest = shlex.split(text)
+        assert tool == "kubectl"
         assert namespace.startswith("--namespace=")
-        assert not name.startswith("-")
-        flag, _, change = patch.partition("=")
-        assert flag == "--patch"
-        (field,) = json.loads(change)["spec"]
+        names = [word for word in rest if not word.startswith("-")]
+        flags = dict(word[2:].split("=", 1) for word in rest if word.startswith("--"))
+        assert len(names) + len(flags) == len(rest), "a flag with its value in one word"
+        if verb == "get":
+            assert (kind, len(names)) in {("pod", 1), ("endpointslices", 0)}
+            assert flags.keys() <= {"output", "selector"}
+            continue
+        assert (verb, kind, len(names), list(flags)) == ("patch", "service", 1, ["patch"])
+        (field,) = json.loads(flags["patch"])["spec"]
         assert field in {"externalTrafficPolicy", "trafficDistribution"}
+
+
+def _installed() -> dict[str, Any]:
+    """Return the commands of the installed gcloud, which `--help` and completion are made of."""
+    found = shutil.which("gcloud")
+    if found is None:
+        pytest.skip("gcloud is not installed: nothing else tells its flags")
+    tree = Path(found).resolve().parents[1] / "data" / "cli" / "gcloud_completions.py"
+    if not tree.is_file():
+        pytest.skip("the installed gcloud has no list of its commands")
+    (value,) = (
+        one.value
+        for one in ast.parse(tree.read_text(encoding="utf-8")).body
+        if isinstance(one, ast.Assign)
+    )
+    commands: dict[str, Any] = ast.literal_eval(value)
+    return commands
+
+
+def test_the_installed_gcloud_has_the_flags() -> None:
+    root = _installed()
+    missing = []
+    for name, surface in GCLOUD.items():
+        command_tree = root
+        for word in name.split():
+            command_tree = command_tree["commands"].get(word, {"commands": {}, "flags": {}})
+        has = command_tree["flags"]
+        valued = surface.others | {part for one in surface.needed for part in one.split("|")}
+        # `--no-…` of a switch is not listed apart.
+        switches = {flag.removeprefix("no-") for flag in surface.switches}
+        missing += [
+            f"{name} --{flag}"
+            for flag in sorted(valued - surface.switches)
+            if has.get(f"--{flag}", "bool") == "bool"
+        ]
+        missing += [
+            f"{name} --{flag} (switch)"
+            for flag in sorted(switches)
+            if has.get(f"--{flag}") != "bool" and has.get(f"--no-{flag}") != "bool"
+        ]
+    assert missing == []
 
 
 @pytest.mark.parametrize(
@@ -287,7 +360,12 @@ def test_the_look_at_commands_finds_what_is_wrong(text: str, fault: str) -> None
 
 
 def test_an_access_config_is_named_when_it_is_not_gclouds_default() -> None:
-    found = [text for text in all_commands() if " delete-access-config " in text]
+    # What a fix adds under gcloud's default name goes by it again.
+    hits = [hit for _, _, hit in hits_of_bad_cases() if hit.fix]
+    given = [
+        hit for hit in hits if hit.fix and " add-access-config " not in "".join(hit.fix.commands)
+    ]
+    found = [text for text in commands_of(given) if " delete-access-config " in text]
     assert found
     for text in found:
         assert "--access-config-name=External NAT" in shlex.split(text)

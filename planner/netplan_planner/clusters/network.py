@@ -4,6 +4,8 @@ Each is a `Setting` with its place; what nothing states is None. A default count
 thing was read that would state something else.
 """
 
+from collections.abc import Callable
+
 from netplan_planner.clusters.plugins import PLUGINS, kube_proxy
 from netplan_planner.clusters.settings import Objects, Setting, named
 from netplan_planner.model import SelfLink, Value
@@ -12,6 +14,7 @@ from netplan_planner.model.kubernetes import Kubernetes, Node
 
 ADVANCED, LEGACY = "ADVANCED_DATAPATH", "LEGACY_DATAPATH"
 DATAPLANE_V2, DATAPLANE_V1 = "GKE Dataplane V2", "kube-proxy"
+INHERITED = "that of the node's interface"
 _TRANSPARENT = "IN_TRANSIT_ENCRYPTION_INTER_NODE_TRANSPARENT"
 
 _OVERLAY_ADDRESSES = (
@@ -44,6 +47,8 @@ class ClusterNetwork(Value, frozen=True, kw_only=True):
     """`none`, `wireguard` or `ipsec`."""
     mtu: Setting | None = None
     """Of pods, in bytes; None also where the plugin finds it out itself."""
+    inherits_mtu: Setting | None = None
+    """What says that pods have the MTU of their node's interface, less encryption's headers."""
     interface: Setting | None = None
     """By which nodes reach each other's pods, as it was written: a name, a pattern, a method."""
     kube_proxy_mode: Setting | None = None
@@ -118,7 +123,8 @@ def overlay_address(node: Node) -> Setting | None:
 
 def _of_objects(kubernetes: Kubernetes) -> ClusterNetwork | None:
     """Return what the objects of a cluster say, None where none that could were read."""
-    if kubernetes.workloads is None and kubernetes.config_maps is None and not kubernetes.nodes:
+    plugins_of = (kubernetes.workloads, kubernetes.config_maps, kubernetes.plugin_objects)
+    if all(read is None for read in plugins_of) and not kubernetes.nodes:
         return None
     objects, nodes = Objects(kubernetes), kubernetes.nodes or ()
     found = [made for plugin in PLUGINS if (made := plugin(objects, nodes)) is not None]
@@ -139,6 +145,9 @@ def _of_objects(kubernetes: Kubernetes) -> ClusterNetwork | None:
         is_cross_subnet_only=main.is_cross_subnet_only,
         encryption=main.encryption,
         mtu=main.mtu,
+        inherits_mtu=Setting(value=INHERITED, source=main.dataplane.source)
+        if main.dataplane is not None and main.dataplane.value == DATAPLANE_V2
+        else None,
         interface=main.interface,
         kube_proxy_mode=main.kube_proxy_mode or proxy,
         secondary=secondary,
@@ -168,8 +177,24 @@ def _of_cluster(cluster: Cluster) -> ClusterNetwork:
             if encryption
             else None
         ),
+        inherits_mtu=_inherited(cluster, said),
         kube_proxy_mode=said("none", field) if is_v2 else None,
     )
+
+
+def _inherited(cluster: Cluster, said: Callable[[str, str], Setting]) -> Setting | None:
+    """Return what of a GKE cluster says that pods take the MTU of their node's interface.
+
+    netd writes the MTU of the node's default interface, or of its WireGuard interface, into the
+    settings of pods (github.com/GoogleCloudPlatform/netd, scripts/install-cni.sh). Dataplane V2 is
+    set up by it, and intranode visibility deploys it (docs.cloud.google.com/kubernetes-engine/docs/
+    how-to/intranode-visibility); both read 2026-11-23. Of other clusters no setting says who does.
+    """
+    if cluster.datapath_provider == ADVANCED:
+        return said(INHERITED, "networkConfig.datapathProvider")
+    if cluster.has_intra_node_visibility:
+        return said(INHERITED, "networkConfig.enableIntraNodeVisibility")
+    return None
 
 
 def _joined(own: ClusterNetwork | None, stated: ClusterNetwork) -> ClusterNetwork:

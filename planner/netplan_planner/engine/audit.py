@@ -352,6 +352,8 @@ def _coverage(
         "routers": len(inventory.routers),
         "routes": len(inventory.routes),
         "subnetworks": len(inventory.subnetworks),
+        "recommended machine types": len(inventory.type_recommendations),
+        "VLAN attachments": len(inventory.vlan_attachments),
         "VPN tunnels": len(inventory.vpn_tunnels),
     }
     counts |= _cluster_counts(inventory.kubernetes)

@@ -23,7 +23,7 @@ from netplan_planner.model import (
     Text,
     worded,
 )
-from netplan_planner.optimise.fix_order import Standing
+from netplan_planner.optimise.fix_gain import Standing
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm
 from netplan_rules.wording import gbps, money

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from netplan_planner.engine.findings import (
+    base_severity,
     by_cause,
     make_finding,
     ordered,
 )
-from netplan_planner.model import Facts, Finding, FixSet, Hit, OrderedFix, Severity, Value
-from netplan_planner.optimise.fix_order import Proposal, Standing, order_fixes
+from netplan_planner.model import Facts, Finding, FixSet, Hit, Need, OrderedFix, Severity, Value
+from netplan_planner.optimise.fix_gain import Proposal, Standing
+from netplan_planner.optimise.fix_order import order_fixes
 from netplan_planner.optimise.fix_sets import find_fix_sets, options_of
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
 from netplan_rules.severity import harm, held_back_ratio
+from netplan_rules.work import MACHINE_TYPE, NEW_MACHINE
 
 _SHOWN_LABELS = 2
 
@@ -55,6 +58,9 @@ def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
     return Proposal(
         fingerprint=key,
         hits=hits,
+        severity=base_severity(rule, hits),
+        is_of_machines=rule.work in (MACHINE_TYPE, NEW_MACHINE),
+        is_inquiry=Need.MEASUREMENTS in rule.needs,
         is_before_commitments=all(hit.saving_before_commitments is not None for hit in hits),
     )
 
@@ -101,5 +107,6 @@ def _ordered_fix(finding: Finding, standing: Standing) -> OrderedFix:
         overlap=finding.overlap,
         now=standing.now,
         fixed=standing.fixed,
-        used_ratio=max(used) if used and standing.now is not None else None,
+        used_ratio=max(used) if used and standing.now is not None else standing.used_ratio,
+        lost=standing.lost,
     )

@@ -42,8 +42,8 @@ PAGE_SIZE = 1000
 COMPUTE_TYPES = (
     *("Address", "GlobalAddress", "Commitment", "Disk", "RegionDisk"),
     *("ForwardingRule", "GlobalForwardingRule", "Instance", "InstanceGroup"),
-    *("InstanceGroupManager", "Network", "ResourcePolicy", "Route", "Router"),
-    *("Subnetwork", "VpnTunnel"),
+    *("InstanceGroupManager", "InterconnectAttachment", "Network", "ResourcePolicy", "Route"),
+    *("Router", "Subnetwork", "VpnTunnel"),
 )
 """Names behind `compute.googleapis.com/`. The inventory has no machine types."""
 

@@ -49,6 +49,7 @@ LISTS = (
     _aggregated("forwardingRules", "forwardingRules"),
     _aggregated("routers", "routers"),
     _aggregated("vpnTunnels", "vpnTunnels"),
+    _aggregated("interconnectAttachments", "interconnectAttachments"),
     _aggregated("instanceGroups", "instanceGroups"),
     _aggregated("instanceGroupManagers", "instanceGroupManagers"),
     _aggregated("regionCommitments", "commitments"),

@@ -41,6 +41,7 @@ from netplan_planner.model.facts import (
     Target,
 )
 from netplan_planner.model.finding import (
+    LIFT_RATIO,
     MOST_MEASURED_RATIO,
     Change,
     ChangeKind,
@@ -207,7 +208,9 @@ from netplan_planner.model.resources import (
     Route,
     Router,
     Subnetwork,
+    TypeRecommendation,
     Unread,
+    VlanAttachment,
     VpnTunnel,
 )
 from netplan_planner.model.rule_answers import (

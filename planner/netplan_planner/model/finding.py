@@ -58,6 +58,11 @@ MOST_MEASURED_RATIO = 1.2
 """Above this share of a limit, a rate was not measured behind it: it is a declared target."""
 
 
+LIFT_RATIO = 1.05
+"""A fix lifts a path when it carries at least so many times what it carries now; less than this is
+inside the spread of any two runs."""
+
+
 class Need(StrEnum):
     """Evidence that a rule rests on; without it the rule is *not evaluated*."""
 
@@ -84,6 +89,9 @@ class Need(StrEnum):
     NAT_GATEWAYS = "Cloud NAT gateways"
     ROUTES = "routes"
     VPN_TUNNELS = "VPN tunnels"
+    TYPE_RECOMMENDATIONS = "recommendations of machine types"
+    """Of Google's Recommender."""
+    VLAN_ATTACHMENTS = "VLAN attachments"
     FORWARDING_RULES = "forwarding rules"
     BILL = "billing export"
     MEASUREMENTS = "measurements"
@@ -214,6 +222,9 @@ class Hit(Value, frozen=True, kw_only=True):
     traffic is held back. None: not known, or nothing is held back by what the rule looks at."""
     gib_per_month: Decimal | None = None
     """Traffic that takes the wrong way; None where the rule is not about traffic."""
+    lost: str = ""
+    """What is lost today, counted or sure to be, and no longer after the fix: `packets dropped for
+    want of ports`. Empty: nothing that is known."""
     fix: Fix | None = None
     confidence: Confidence = Confidence.HIGH
     confidence_reason: str = ""

@@ -27,7 +27,9 @@ from netplan_planner.model.resources import (
     Route,
     Router,
     Subnetwork,
+    TypeRecommendation,
     Unread,
+    VlanAttachment,
     VpnTunnel,
 )
 
@@ -46,11 +48,13 @@ class Inventory(Value, frozen=True, kw_only=True, dict=True):
     routers: tuple[Router, ...] = ()
     routes: tuple[Route, ...] = ()
     vpn_tunnels: tuple[VpnTunnel, ...] = ()
+    vlan_attachments: tuple[VlanAttachment, ...] = ()
     instance_groups: tuple[InstanceGroup, ...] = ()
     commitments: tuple[Commitment, ...] = ()
     disks: tuple[Disk, ...] = ()
     resource_policies: tuple[ResourcePolicy, ...] = ()
     flow_log_configurations: tuple[FlowLogsConfiguration, ...] = ()
+    type_recommendations: tuple[TypeRecommendation, ...] = ()
     machine_shapes: tuple[MachineShape, ...] = ()
     kubernetes: Kubernetes | None = None
     """The objects of a cluster, and GKE's clusters and node pools; None: none were read."""

@@ -291,7 +291,9 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """Of the path that waits most, after the fixes above; None where no traffic is held back."""
     fixed: Estimate | None
     used_ratio: float | None
-    """Share of what binds that is in use there."""
+    """Share of what binds that is in use there; without `fixed`, of a limit that the fix lifts."""
+    lost: str = ""
+    """What is lost today and no longer after the fix, in a few words; empty: nothing known."""
 
 
 class JobNeed(Value, frozen=True, kw_only=True):

@@ -371,6 +371,37 @@ class VpnTunnel(Value, frozen=True, kw_only=True):
     status: str | None = None
 
 
+class VlanAttachment(Value, frozen=True, kw_only=True):
+    """One VLAN attachment of Cloud Interconnect."""
+
+    ref: ResourceRef
+    project: ProjectId
+    name: str
+    region: Region | None
+    kind: str | None = None
+    """`DEDICATED`, `PARTNER`, `PARTNER_PROVIDER`, …: who sets its capacity."""
+    bandwidth: str | None = None
+    """Its capacity as the API spells it: `BPS_10G`; None where the input states none."""
+    router: SelfLink | None = None
+    is_enabled: bool | None = None
+    """False: it carries no packets; None: not stated."""
+    mtu_bytes: int | None = None
+
+
+class TypeRecommendation(Value, frozen=True, kw_only=True):
+    """What Google's Recommender advises for a machine by its CPU and memory use."""
+
+    ref: ResourceRef
+    project: ProjectId
+    instance: SelfLink
+    machine_type: str
+    """The advised one."""
+    etag: str | None = None
+    """Of the recommendation as it was read."""
+    state: str | None = None
+    """`ACTIVE`, `CLAIMED`, `SUCCEEDED`, `FAILED` or `DISMISSED`."""
+
+
 class InstanceGroup(Value, frozen=True, kw_only=True):
     """An instance group or its manager; `is_regional` groups spread over zones on purpose."""
 

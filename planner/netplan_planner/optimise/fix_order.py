@@ -3,11 +3,11 @@
 Savings do not add up: an address that is corrected takes the money from a move, one of two moves
 of a triangle brings nothing after the other, a machine gets one type. So the fix that is worth
 most is taken first, its changes are made to the traffic, and the rest is asked again. What is
-worth most is a matter of severity, then of traffic that is held back, then of money.
+worth most is a matter of severity, then of what is lost or held back, then of money (`fix_gain`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
@@ -19,66 +19,28 @@ from netplan_planner.model import (
     Hit,
     PathQuery,
     SelfLink,
-    Severity,
-    Value,
     Zone,
     cover_usd,
 )
 from netplan_planner.optimise.changed_machines import ChangedMachines
+from netplan_planner.optimise.fix_gain import (
+    Gain,
+    Judge,
+    Proposal,
+    Standing,
+    is_full,
+    is_losing,
+    is_unseen_gain,
+    lifts,
+    rank_key,
+)
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
 from netplan_planner.throughput import apply_change, edge_query, predict
 from netplan_planner.units import cents
 
-LIFT_RATIO = 1.05
-"""A fix lifts a path when it carries at least so many times what it carries now; less than this is
-inside the spread of any two runs. It orders, and hides nothing."""
-
 _UNPRICED = "what its traffic costs after the fixes before it is not known"
 _UNCOVERED = "other changes leave commitments unused that it counts on"
 _OF_A_MACHINE = frozenset({ChangeKind.MACHINE_TYPE, ChangeKind.TIER_1})
-Judge = Callable[[Decimal | None, float | None], Severity]
-"""Severity of a fix by what it still saves a month and the share of a limit in use."""
-
-
-class Proposal(Value, frozen=True, kw_only=True):
-    """The hits of one finding, with its fingerprint."""
-
-    fingerprint: str
-    hits: tuple[Hit, ...]
-    """The greatest first."""
-    is_before_commitments: bool = False
-    """Its saving may not be had: what commitments cover is not known. Such come last."""
-
-
-class Standing(Value, frozen=True, kw_only=True):
-    """What became of a finding's fix in the order."""
-
-    rank: int | None
-    """From 1; None: it brings nothing that can be measured, or nothing any more."""
-    marginal_usd_per_month: Decimal | None
-    """What it still saves after those before it; None where no saving is stated."""
-    overlap: str
-    """Why that is not what it would save alone."""
-    now: Estimate | None = None
-    """Of the path that waits most, after the fixes before it; None where none waits."""
-    fixed: Estimate | None = None
-    place_count: int = 0
-    """Places at which the fix is still worth making."""
-
-
-class _Gain(Value, frozen=True, kw_only=True):
-    """What a finding would still bring, and the hits that would be made."""
-
-    usd: Decimal | None
-    lifted: Hit | None
-    now: Estimate | None
-    fixed: Estimate | None
-    made: tuple[Hit, ...]
-    reasons: tuple[str, ...]
-
-    @property
-    def brings(self) -> bool:
-        return self.lifted is not None or (self.usd is not None and self.usd > 0)
 
 
 def order_fixes(
@@ -98,7 +60,7 @@ def order_fixes(
     waiting = {proposal.fingerprint: proposal for proposal in proposals}
     gains = {key: search.gain(proposal) for key, proposal in waiting.items()}
     while waiting:
-        best = min(waiting, key=lambda key: _key(waiting[key], gains[key], judge))
+        best = min(waiting, key=lambda key: rank_key(waiting[key], gains[key], judge))
         gain = gains.pop(best)
         proposal = waiting.pop(best)
         ranked = gain.brings
@@ -109,6 +71,8 @@ def order_fixes(
             now=gain.now,
             fixed=gain.fixed,
             place_count=len(gain.made),
+            lost=gain.losing.lost if gain.losing is not None else "",
+            used_ratio=gain.full.used_ratio if gain.full is not None else None,
         )
         if ranked and search.make(proposal, gain.made):
             gains = {
@@ -116,19 +80,6 @@ def order_fixes(
                 for key, other in waiting.items()
             }
     return standing
-
-
-def _key(proposal: Proposal, gain: _Gain, judge: Judge) -> tuple[object, ...]:
-    used = gain.lifted.used_ratio if gain.lifted is not None else None
-    severity = judge(gain.usd, used)
-    return (
-        not gain.brings,
-        proposal.is_before_commitments,
-        severity.rank,
-        gain.lifted is None,
-        -(gain.usd or Decimal(0)),
-        proposal.fingerprint,
-    )
 
 
 class _Search:
@@ -153,7 +104,7 @@ class _Search:
         """Return whether what a finding brings may have changed by what was made."""
         return any(hit.change is not None for hit in proposal.hits)
 
-    def gain(self, proposal: Proposal) -> _Gain:
+    def gain(self, proposal: Proposal) -> Gain:
         """Return what a finding brings now, its hits made one after the other, and undo them."""
         made: list[Hit] = []
         reasons: dict[str, int] = {}
@@ -161,7 +112,7 @@ class _Search:
         best: tuple[float, Hit, Estimate, Estimate] | None = None
         for hit in proposal.hits:
             worth, why = self._worth(hit)
-            rates = self._lift(hit)
+            rates = self._lift(proposal, hit)
             if why:
                 reasons[why] = reasons.get(why, 0) + 1
             if (worth is None or worth <= 0) and rates is None and _may_cost(hit):
@@ -177,13 +128,19 @@ class _Search:
             self._apply(hit)
         for hit in reversed(made):
             self._apply(hit, is_on=False)
-        return _Gain(
+        return Gain(
             usd=usd,
             lifted=best[1] if best else None,
             now=best[2] if best else None,
             fixed=best[3] if best else None,
             made=tuple(made),
             reasons=tuple(_told(reasons, len(proposal.hits))),
+            losing=next((hit for hit in made if is_losing(proposal, hit)), None),
+            full=max(
+                (hit for hit in made if is_full(proposal, hit, self._held_back_ratio)),
+                key=lambda hit: hit.used_ratio or 0.0,
+                default=None,
+            ),
         )
 
     def make(self, proposal: Proposal, hits: Sequence[Hit]) -> bool:
@@ -321,9 +278,10 @@ class _Search:
             self._saved_usd[key] = saved
         return saved
 
-    def _lift(self, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
+    def _lift(self, proposal: Proposal, hit: Hit) -> tuple[float, Estimate, Estimate] | None:
         """Return what a change lifts, where its traffic is held back: gain, before, after."""
-        if hit.used_ratio is None or hit.used_ratio < self._held_back_ratio:
+        is_held = hit.used_ratio is not None and hit.used_ratio >= self._held_back_ratio
+        if not is_held and not is_unseen_gain(proposal, hit):
             return None
         now, fixed = hit.throughput_now, hit.throughput_fixed
         change = hit.change
@@ -333,11 +291,9 @@ class _Search:
         if query is not None and hit.change is not None:
             now = predict(query, self._facts.caps)
             fixed = predict(apply_change(query, hit.change), self._facts.caps)
-        if now is None or fixed is None or now.gbps is None or fixed.gbps is None:
+        if now is None or fixed is None or not lifts(now, fixed):
             return None
-        if fixed.gbps < now.gbps * LIFT_RATIO:
-            return None
-        return fixed.gbps - now.gbps, now, fixed
+        return (fixed.gbps or 0.0) - (now.gbps or 0.0), now, fixed
 
     def _query(self, hit: Hit) -> PathQuery | None:
         """Return the greatest path that a change is about, with the changes so far."""

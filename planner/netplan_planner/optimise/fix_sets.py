@@ -11,6 +11,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from netplan_planner.model import (
+    LIFT_RATIO,
     Change,
     ChangeKind,
     Edge,
@@ -24,7 +25,6 @@ from netplan_planner.model import (
     SelfLink,
     Value,
 )
-from netplan_planner.optimise.fix_order import LIFT_RATIO
 from netplan_planner.throughput import apply_change, edge_query, predict
 
 MAX_CHANGES = 6

@@ -39,11 +39,13 @@ REFERENCED_FIELDS = (
     "routers",
     "routes",
     "vpn_tunnels",
+    "vlan_attachments",
     "instance_groups",
     "commitments",
     "disks",
     "resource_policies",
     "flow_log_configurations",
+    "type_recommendations",
 )
 """The fields of `Inventory` whose values have a reference."""
 

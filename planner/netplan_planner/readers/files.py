@@ -26,6 +26,7 @@ from netplan_planner.readers import (
     foreign,
     http_log,
     network_management,
+    recommender,
     terraform,
 )
 from netplan_planner.readers.collector import Collector, Origin
@@ -60,6 +61,7 @@ READERS: dict[str, DocumentReader] = {
     terraform.name: terraform.read,
     cloud_asset.name: cloud_asset.read,
     network_management.name: network_management.read,
+    recommender.name: recommender.read,
     gke.name: gke.read,
     objects.name: objects.read,
     compute_json.name: compute_json.read,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from netplan_planner.model import ResourceRef, Value, canonical_link
-from netplan_planner.readers import disks, groups, instances, networks, wire
+from netplan_planner.readers import advice, disks, groups, hybrid, instances, networks, wire
 from netplan_planner.readers.links import Problems
 
 
@@ -94,6 +94,14 @@ KINDS = (
         "peerIp ikeVersion",
     ),
     _kind(
+        "interconnectAttachments",
+        "interconnectAttachment",
+        "vlan_attachments",
+        wire.WireAttachment,
+        hybrid.attachment,
+        "vlanTag8021q edgeAvailabilityDomain",
+    ),
+    _kind(
         "instanceGroupManagers",
         "instanceGroupManager",
         "instance_groups",
@@ -153,6 +161,16 @@ FLOW_LOGS_CONFIGURATION = _kind(
     "",
 )
 """Of the Network Management API, and so none of `KINDS`; see `network_management`."""
+
+RECOMMENDATION = _kind(
+    "recommendations",
+    "recommendation",
+    "type_recommendations",
+    wire.WireRecommendation,
+    advice.recommendation,
+    "",
+)
+"""Of the Recommender API, and so none of `KINDS` either; see `recommender`."""
 
 BY_COLLECTION = {kind.collection: kind for kind in KINDS}
 BY_SINGULAR = {kind.singular: kind for kind in KINDS}

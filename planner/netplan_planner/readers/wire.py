@@ -369,6 +369,19 @@ class WireVpnTunnel(Wire):
     status: str | None = None
 
 
+class WireAttachment(Wire):
+    """`InterconnectAttachment`."""
+
+    name: str | None = None
+    self_link: str | None = None
+    region: str | None = None
+    type: str | None = None
+    bandwidth: str | None = None
+    router: str | None = None
+    admin_enabled: bool | None = None
+    mtu: Count | None = None
+
+
 class WireInstanceGroup(Wire):
     """`InstanceGroup`, zonal or regional."""
 
@@ -426,6 +439,22 @@ class WireWarning(Wire):
 
     code: str | None = None
     message: str | None = None
+
+
+class WireRecommendationState(Wire):
+    """`stateInfo` of a recommendation."""
+
+    state: str | None = None
+
+
+class WireRecommendation(Wire):
+    """`Recommendation` of a machine type, with the machine and type that its operations name."""
+
+    self_link: str | None = None
+    instance: str | None = None
+    machine_type: str | None = None
+    etag: str | None = None
+    state_info: WireRecommendationState | None = None
 
 
 class WireFlowLogsConfiguration(Wire):

@@ -179,6 +179,9 @@ def _hit(
             *((rate_evidence("cap", cap.egress_gbps, cap.source),) if cap is not None else ()),
             type_evidence(instance),
         ),
+        lost="packets dropped at a full queue"
+        if "bursts" in kind.cause
+        else "packets dropped at a full table of connections",
         fix=Fix(
             label="fewer bursts" if "bursts" in kind.cause else "fewer connections",
             text=kind.advice,

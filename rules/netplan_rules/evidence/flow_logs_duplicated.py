@@ -22,7 +22,7 @@ from netplan_planner.model import (
 from netplan_planner.model.log_volume import GENERATION, OWN_SETTING, STORAGE, record_bytes
 from netplan_planner.units import counted
 from netplan_rules.base import Rule
-from netplan_rules.wording import command
+from netplan_rules.logs_as_were import logs_again, set_logs
 from netplan_rules.work import LOGGING
 
 RULE = Rule(
@@ -86,7 +86,7 @@ def _stated(subnetwork: Subnetwork, kept: str, other: str) -> Hit:
             Evidence(name="second", value=other, source="inventory"),
         ),
         saving=Saving(unknown="how many records there are is not known without flow logs"),
-        fix=_fix(subnetwork.name, kept, other, _switch_off(subnetwork, other)),
+        fix=_fix(subnetwork.name, kept, other, subnetwork),
         confidence=Confidence.MEDIUM,
         confidence_reason="by the settings alone: records would show whether both write them",
     )
@@ -96,23 +96,19 @@ def _switch_off(subnetwork: Subnetwork | None, other: str) -> tuple[str, ...]:
     """Return the command that ends a subnetwork's own setting; a configuration may cover more."""
     if subnetwork is None or other != OWN_SETTING:
         return ()
-    return (
-        command(
-            *("gcloud", "compute", "networks", "subnets", "update", subnetwork.name),
-            f"--region={subnetwork.region}",
-            f"--project={subnetwork.project}",
-            "--no-enable-flow-logs",
-        ),
-    )
+    return (set_logs(subnetwork, "--no-enable-flow-logs"),)
 
 
-def _fix(name: str, kept: str, other: str, commands: tuple[str, ...]) -> Fix:
+def _fix(name: str, kept: str, other: str, subnetwork: Subnetwork | None) -> Fix:
+    commands = _switch_off(subnetwork, other)
     return Fix(
         label="one configuration of flow logs",
         verify=Instruction(
             text="The next audit leaves no record of another configuration out.",
         ),
-        undo=Instruction(text="Switch the configuration on again."),
+        undo=logs_again(subnetwork)
+        if commands and subnetwork is not None
+        else Instruction(text="Switch the configuration on again."),
         text=f"Keep {kept} or {other}, and switch the other off for {name}.",
         commands=commands,
         documents=RULE.references,
@@ -160,5 +156,5 @@ def _hit(facts: Facts, overlap: LogOverlap) -> Hit:
             Evidence(name="left_out", value=overlap.left_out, source="flow logs"),
         ),
         saving=saving,
-        fix=_fix(name, counts, left_out, _switch_off(subnetwork, overlap.left_out)),
+        fix=_fix(name, counts, left_out, subnetwork),
     )

@@ -15,8 +15,8 @@ from netplan_planner.model import (
     Subnetwork,
 )
 from netplan_rules.base import Rule, Threshold
+from netplan_rules.logs_as_were import logs_again, set_logs
 from netplan_rules.reporting import reporting_subnetworks
-from netplan_rules.wording import command
 from netplan_rules.work import LOGGING
 
 RULE = Rule(
@@ -154,21 +154,11 @@ def _hit(facts: Facts, subnetwork: Subnetwork, logs: FlowLogConfig | None, why: 
         fix=Fix(
             label="fuller flow logs",
             verify=Instruction(text="The next audit's coverage names the subnetwork's records."),
-            undo=Instruction(
-                text="Set the rate and the interval back after the review, or switch logs off with"
-                " --no-enable-flow-logs."
-            ),
+            undo=logs_again(subnetwork),
             text="For a review, log everything at a fine interval with metadata.",
             commands=(
-                command(
-                    "gcloud",
-                    "compute",
-                    "networks",
-                    "subnets",
-                    "update",
-                    subnetwork.name,
-                    f"--region={subnetwork.region}",
-                    f"--project={subnetwork.project}",
+                set_logs(
+                    subnetwork,
                     "--enable-flow-logs",
                     "--logging-aggregation-interval=interval-1-min",
                     "--logging-flow-sampling=1.0",

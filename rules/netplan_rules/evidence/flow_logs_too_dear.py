@@ -26,7 +26,8 @@ from netplan_planner.model import (
 from netplan_planner.model.log_volume import GENERATION, STORAGE, record_bytes
 from netplan_planner.paths.priced_paths import PricedPath, path_prices_of, priced_path_of
 from netplan_rules.base import Rule, Threshold
-from netplan_rules.wording import command, money
+from netplan_rules.logs_as_were import logs_again, set_logs
+from netplan_rules.wording import money
 from netplan_rules.work import LOGGING
 
 RULE = Rule(
@@ -177,16 +178,9 @@ def _hit(facts: Facts, place: SelfLink, cost: Decimal, told: Decimal, record_cou
             label="thinner flow logs",
             text="Set the sampling ratio and the interval that netplan flow-logs plan finds for the"
             " error that does; a tenth of the records is where to begin without it.",
-            commands=(
-                command(
-                    *("gcloud", "compute", "networks", "subnets", "update", subnetwork.name),
-                    f"--region={subnetwork.region}",
-                    f"--project={subnetwork.project}",
-                    "--logging-flow-sampling=0.1",
-                ),
-            ),
+            commands=(set_logs(subnetwork, "--logging-flow-sampling=0.1"),),
             verify=Instruction(text="The next audit's network services have the new dollars."),
-            undo=Instruction(text="Set the ratio back."),
+            undo=logs_again(subnetwork),
             documents=RULE.references,
             caution="What reads the logs for other reasons sees fewer records as well.",
         ),

@@ -52,7 +52,7 @@ def ports_fix(router: Router, gateway: NatGateway, use: NatUse, cause: str) -> F
         commands=(_update(router, gateway, *flags),),
         verify=_verify(router, gateway),
         undo=Instruction(
-            text="Set what it had again.",
+            text=f"Set again what it had: {_had(gateway, cause)}.",
             commands=(_update(router, gateway, *_as_it_was(gateway, cause)),),
         ),
         documents=PAGES,
@@ -109,6 +109,22 @@ def _as_it_was(gateway: NatGateway, cause: str) -> list[str]:
     if not gateway.is_dynamic:
         flags.append("--no-enable-dynamic-port-allocation")
     return flags + mapping
+
+
+def _had(gateway: NatGateway, cause: str) -> str:
+    """Return the settings that the fix changes, in words."""
+    if cause == MAPPING:
+        return "endpoint-independent mapping"
+    least = gateway.min_ports_per_vm
+    ports = f"{least:,} ports for each machine" if least is not None else "the default of ports"
+    if gateway.is_dynamic:
+        most = gateway.max_ports_per_vm
+        ports += f" and up to {most:,}" if most is not None else " and no stated most"
+        ports += ", dynamic"
+    else:
+        ports += ", static"
+    mapping = " and endpoint-independent mapping" if gateway.is_endpoint_independent else ""
+    return f"{ports}{mapping}"
 
 
 def _verify(router: Router, gateway: NatGateway) -> Instruction:

@@ -12,6 +12,7 @@ from netplan_planner.model import (
     Gap,
     Hit,
     Instruction,
+    Metric,
     Need,
     OwnerKind,
     Saving,
@@ -36,7 +37,8 @@ RULE = Rule(
     " by the hour as well, whether anything goes through or not.",
     remediation="Delete it once nobody needs it, and release its addresses.",
     guards="Judged by bytes, never by wiring: a gateway through which anything went keeps the rule"
-    " silent, be it to own addresses. One with a machine of whose subnetwork the input has no"
+    " silent, be it to own addresses, and so does one whose metrics show bytes, connections or"
+    " packets that it refused. One with a machine of whose subnetwork the input has no"
     " report is not judged. A gateway without machines and without addresses costs nothing. A short"
     " window and stopped machines lower the confidence, for a weekly job may be missing; serverless"
     " services behind a gateway are in no flow log of a machine.",
@@ -55,6 +57,14 @@ RULE = Rule(
     group_message="nobody used {count} Cloud NAT gateways",
 )
 
+_SIGNS = (
+    Metric.NAT_SENT_BYTES,
+    Metric.NAT_RECEIVED_BYTES,
+    Metric.NAT_PORT_USAGE,
+    Metric.NAT_DROPPED_SENT,
+    Metric.NAT_ALLOCATION_FAILED,
+)
+
 
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
@@ -67,6 +77,8 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if not gateway.users and not gateway.nat.addresses:
             continue
         if (gateway.nat.router, gateway.nat.name) in busy or _is_used(facts, gateway):
+            continue
+        if _is_measured(facts, gateway):
             continue
         silent = _unreported(facts, gateway, reporting)
         if silent:
@@ -97,6 +109,18 @@ def _is_used(facts: Facts, gateway: Gateway) -> bool:
         if any(_leaves(facts, edge.dst_address) for edge in sent if edge.wire_bytes):
             return True
     return False
+
+
+def _is_measured(facts: Facts, gateway: Gateway) -> bool:
+    """Return whether Cloud Monitoring saw anything of a gateway, were it only what it refused."""
+    if facts.metrics is None:
+        return False
+    return any(
+        one.max > 0
+        for metric in _SIGNS
+        for one in facts.metrics.all_of(gateway.nat.router, metric)
+        if one.resource.name == gateway.nat.name
+    )
 
 
 def _leaves(facts: Facts, address: str | None) -> bool:

@@ -140,11 +140,18 @@ def _hit(facts: Facts, router: Router, gateway: NatGateway, use: NatUse, cause: 
         evidence=tuple(_evidence(gateway, use)),
         # Who waits for a port that is not there is not among those that have one.
         used_ratio=used if not is_dropping and cause != ADDRESSES else None,
+        lost=_lost(use, cause),
         severity=Severity.MEDIUM if is_rare and cause != ADDRESSES else None,
         fix=ports_fix(router, gateway, use, cause),
         confidence=doubts.confidence,
         confidence_reason=doubts.text,
     )
+
+
+def _lost(use: NatUse, cause: str) -> str:
+    if cause == ADDRESSES:
+        return "machines without a port to the internet"
+    return "packets dropped for want of ports" if use.drops else ""
 
 
 def _doubts(facts: Facts, gateway: NatGateway, use: NatUse) -> Doubts:

@@ -155,17 +155,19 @@ def _hit(
     data = items[0].usd_per_month
     per_address = _address(facts, chosen[0].instance).usd_per_month
     even = per_address / items[0].unit_price_usd
+    is_one = len(chosen) == 1
     machines = counted(len(chosen), "machine")
     return Hit(
         resources=(gateway.router.ref, *(one.instance.ref for one in chosen)),
         subject=gateway.subject,
         message=worded(
-            f"{machines} of {len(gateway.users)} behind {gateway.nat.name} exchange"
-            f" {volume(gib)} with the internet, which Cloud NAT processes for ",
+            f"{machines} of {len(gateway.users)} behind {gateway.nat.name}"
+            f" {'exchanges' if is_one else 'exchange'} {volume(gib)} with the internet, which Cloud"
+            " NAT processes for ",
             money(data),
-            "; addresses of their own cost ",
+            "; an address of its own costs " if is_one else "; addresses of their own cost ",
             money(per_address),
-            " a month each",
+            " a month" if is_one else " a month each",
         ),
         evidence=(
             Evidence(name="machines", value=len(chosen), source="inventory"),
@@ -207,7 +209,8 @@ def _fix(facts: Facts, gateway: Gateway, chosen: Sequence[Instance]) -> Fix:
 
     return Fix(
         label="addresses of their own",
-        text=f"Give {listed([one.name for one in chosen])} external addresses; the rest stays"
+        text=f"Give {listed([one.name for one in chosen])}"
+        f" {'an external address' if len(chosen) == 1 else 'external addresses'}; the rest stays"
         f" behind {gateway.nat.name}.{managed}",
         commands=commands("add-access-config"),
         verify=Instruction(

@@ -33,9 +33,11 @@ RULE = Rule(
     " packets that the network could carry are not used, and each costs the same processor time.",
     remediation="Set the plugin's MTU to that of the VPC less the headers.",
     guards="Silent where the two fit within the tolerance. The network's MTU is that of the"
-    " interface by which the plugin sends. A plugin that finds its MTU out itself, an encapsulation"
-    " that is not stated and a network that was not read are listed as not judged; nodes that are"
-    " no VMs are none of its business. Too small an MTU is low.",
+    " interface by which the plugin sends. GKE clusters of Dataplane V2 or with intranode"
+    " visibility are silent: netd gives their pods the MTU of the node's interface. Another plugin"
+    " that finds its MTU out itself, an encapsulation that is not stated and a network that was not"
+    " read are listed as not judged; nodes that are no VMs are none of its business. Too small an"
+    " MTU is low.",
     references=(
         "https://cloud.google.com/vpc/docs/mtu",
         "https://kubernetes.io/docs/concepts/cluster-administration/networking/",
@@ -99,6 +101,8 @@ def _judge(
     facts: Facts, cluster: ClusterFacts, networks: list[tuple[Network, int]]
 ) -> Iterator[Hit | Gap]:
     pod_bytes, header = cluster.network.mtu_bytes, header_of(facts, cluster.network)
+    if pod_bytes is None and cluster.network.inherits_mtu is not None:
+        return  # Pods have the MTU of the interface: they fit, whatever it is.
     if pod_bytes is None or header is None:
         lacking = "its encapsulation" if header is None else "the MTU of pods"
         for ref in object_of(cluster):
@@ -136,6 +140,7 @@ def _hit(cluster: ClusterFacts, fit: _Fit) -> Hit:
                 source=fit.network.ref.source or "",
             ),
         ),
+        lost="packets of pods that do not fit the network" if is_too_great else "",
         fix=Fix(
             label=f"MTU {fit.fitting_bytes} for pods",
             text=f"Set the MTU of {cluster.plugin} to {fit.fitting_bytes} bytes, or leave it out"

@@ -247,7 +247,8 @@ def _hit(facts: Facts, region: Region, sent: Sequence[_Sent], items: Sequence[Li
         ),
         subject=f"{region} ({counted(len(sent), 'machine')})",
         message=worded(
-            f"{names} send {volume(gib)} from {region} to the internet by Premium Tier for ",
+            f"{names} {'sends' if len(sent) == 1 else 'send'} {volume(gib)} from {region} to the"
+            " internet by Premium Tier for ",
             money(premium),
             "; Standard Tier costs ",
             money(standard),

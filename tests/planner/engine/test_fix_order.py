@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,22 +13,26 @@ from netplan_planner.engine.fixes import Answer, answer
 from netplan_planner.model import (
     Change,
     ChangeKind,
+    Estimate,
     Facts,
+    Fix,
     Hit,
     LineItem,
     PathClass,
     ResourceRef,
     Saving,
     SelfLink,
+    Severity,
     Zone,
     total_usd,
     usage_of,
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic
+from netplan_planner.renderers.content.phrases import relief
 from netplan_rules.address.external_ip_inter_region import check as inter_region_address
 from netplan_rules.address.external_ip_intra_region import check as intra_region_address
 from netplan_rules.address.external_ip_intra_zone import check as intra_zone_address
-from netplan_rules.base import Check
+from netplan_rules.base import Check, Rule
 from netplan_rules.placement.chatty_inter_region_pair import check as region_moves
 from netplan_rules.placement.chatty_inter_zone_pair import check as zone_moves
 from netplan_rules.registry import find_rule
@@ -450,3 +455,94 @@ def test_traffic_that_loses_its_price_is_no_saving() -> None:
     assert finding.marginal_usd_per_month is None
     assert finding.rank is None
     assert "not known" in finding.overlap
+
+
+# What is neither money nor a rate that traffic is seen to need
+
+
+def found(rule: str, *, base: str = "medium", **more: Any) -> tuple[Rule, tuple[Hit, ...]]:
+    """Return one hit of a rule, as the engine takes it; the rule's own checks are not asked."""
+    kind = replace(find_rule(rule).rule, severity=Severity(base))
+    link = SelfLink(f"projects/p/global/things/{rule}")
+    given = {"fix": Fix(text="do it", label="it"), "message": "it is so", **more}
+    return kind, (Hit(resources=(ResourceRef(self_link=link),), subject=rule, **given),)
+
+
+def rate(gbps: float) -> Estimate:
+    return Estimate(gbps=gbps, low_gbps=None, high_gbps=None)
+
+
+def paid(usd: str) -> Saving:
+    item = LineItem(
+        name="what is paid",
+        quantity=Decimal(1),
+        unit="month",
+        unit_price_usd=Decimal(usd),
+        usd_per_month=Decimal(usd),
+        as_of=date(2026, 1, 1),
+        source="a page",
+    )
+    return Saving(items=(item,))
+
+
+def order_of(*kept: tuple[Rule, tuple[Hit, ...]]) -> list[str]:
+    return [fix.rule for fix in answer(facts_of(machine("a")), kept).do_first]
+
+
+LOSS, GAIN = {"lost": "packets dropped"}, {"throughput_now": rate(1), "throughput_fixed": rate(9)}
+
+
+def test_losses_and_gains_stand_beside_dollars_by_severity() -> None:
+    kept = (
+        found("nat-idle", saving=paid("2000")),
+        found("google-api-path", saving=paid("50")),
+        found("nat-port-pressure", base="high", **LOSS),
+        found("cni-on-wrong-nic", base="high", **GAIN),
+        found("drops-at-saturation", **LOSS),
+        found("vpn-tunnel-saturated", used_ratio=0.85),
+    )
+    # High: what is lost or full before dollars, and dollars before rates that no traffic needs.
+    assert order_of(*kept) == [
+        "nat-port-pressure",
+        "vpn-tunnel-saturated",
+        "nat-idle",
+        "cni-on-wrong-nic",
+        "drops-at-saturation",
+        "google-api-path",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "more"),
+    [
+        # Below medium.
+        ("drops-at-saturation", {"base": "low", **LOSS}),
+        ("cni-on-wrong-nic", {"base": "low", **GAIN}),
+        # Within what two runs differ by.
+        ("overlay-penalty", {"throughput_now": rate(0.91), "throughput_fixed": rate(0.94)}),
+        # Traffic was looked at, and needs nothing more.
+        ("cni-on-wrong-nic", {**GAIN, "used_ratio": 0.2}),
+        ("vpn-between-own-vpcs", {**GAIN, "gib_per_month": Decimal(5)}),
+        # It says where to look, and changes nothing.
+        ("measured-below-model", GAIN),
+        # A machine would be changed for it, by how much is not known.
+        ("gvnic-missing", {"used_ratio": 0.95}),
+        # Some room is left.
+        ("vpn-tunnel-saturated", {"used_ratio": 0.79}),
+    ],
+)
+def test_trifles_and_what_is_not_known_to_help_are_left_out(rule: str, more: Any) -> None:
+    assert order_of(found(rule, **more)) == []
+
+
+def test_what_ends_with_a_fix_is_told() -> None:
+    kept = (
+        found("nat-port-pressure", base="high", **LOSS),
+        found("vpn-tunnel-saturated", used_ratio=0.85),
+    )
+    told = {fix.rule: fix for fix in answer(facts_of(machine("a")), kept).do_first}
+    said = {rule: "".join(str(span.text) for span in relief(fix)) for rule, fix in told.items()}
+    assert said == {
+        "nat-port-pressure": "no more packets dropped",
+        "vpn-tunnel-saturated": "lifts a limit that is 85% in use",
+    }

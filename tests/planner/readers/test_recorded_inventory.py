@@ -34,6 +34,7 @@ WITH_RESOURCES = {
         "forwarding_rules": 10,
         "routers": 6,
         "routes": 90,
+        "vlan_attachments": 21,
         "vpn_tunnels": 2,
         "instance_groups": 11,
     },

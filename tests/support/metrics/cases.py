@@ -1,9 +1,9 @@
 """Metrics of a rule fixture in short form, as the time series that the product's reader reads.
 
 metrics     a list, each with `metric` (a name of `Metric`, or a type), what it is of (`machine`,
-            `nat` and `region`, `tunnel` and `region`, or `resource` and `resource_type`),
-            `values` that come again and again for `days` (1) in steps of `step_s` (60), and
-            `labels`. null is a gap. Counters take bytes or packets a second.
+            `nat` and `region`, `tunnel` or `attachment` and `region`, or `resource` and
+            `resource_type`), `values` that come again and again for `days` (1) in steps of `step_s`
+            (60), and `labels`. null is a gap. Counters take bytes or packets a second.
             With `flow` ("egress" or "ingress") instead of `metric`: a series of vm_flow, with
             `where` (CLOUD, EXTERNAL, ON_PREM, GOOGLE_INTERNAL), `zone`, `project`, `network`.
 """
@@ -91,5 +91,7 @@ def _resource(
             return {**place, "gateway_name": case["nat"], "router_id": "1"}, {}
         case MeasuredKind.VPN_TUNNEL:
             return {**place, "gateway_id": "1"}, {"tunnel_name": case["tunnel"]}
+        case MeasuredKind.VLAN_ATTACHMENT:
+            return {**place, "attachment": case["attachment"]}, {}
         case _:
             return {**place, **case.get("resource", {})}, {}

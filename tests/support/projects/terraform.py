@@ -305,6 +305,20 @@ def _vpn_tunnel(item: Resource) -> Iterator[tuple[str, Resource]]:
     )
 
 
+def _attachment(item: Resource) -> Iterator[tuple[str, Resource]]:
+    yield (
+        "google_compute_interconnect_attachment",
+        {
+            **_common(item),
+            "type": item["type"],
+            "bandwidth": item["bandwidth"],
+            "admin_enabled": item["adminEnabled"],
+            "router": item["router"],
+            "mtu": str(item["mtu"]),
+        },
+    )
+
+
 def _instance_group(item: Resource) -> Iterator[tuple[str, Resource]]:
     """A managed group is none: the provider knows it as its manager's `instance_group`."""
     if item["name"] == "handmade":
@@ -363,6 +377,7 @@ CONVERTERS: dict[str, Callable[[Resource], Iterator[tuple[str, Resource]]]] = {
     "routers": _router,
     "routes": _route,
     "vpnTunnels": _vpn_tunnel,
+    "interconnectAttachments": _attachment,
     "instanceGroups": _instance_group,
     "instanceGroupManagers": _manager,
     "commitments": _commitment,

@@ -17,6 +17,8 @@
                 `ports` (fields of the Compute API on ports and mapping)
     tunnels     VPN tunnels: name, region, `gateway`, `network` (of its router; without one, it has
                 none), and `peer` (a gateway, `region/name`)
+    attachments VLAN attachments: name, region, and fields of the Compute API (`type`, `bandwidth`)
+    advice      recommendations of machine types: name (of the machine), zone, type, state, subtype
     log_configurations  of flow logs: name, and fields of the Network Management API
     groups      instance groups: name, zone or region, members
     commitments name, region, type, vcpus, memory_gib, ends, status
@@ -82,7 +84,11 @@ def facts_of(case: Json, folder: Path) -> Facts:
     """Return the facts of a fixture; its files are written into `folder`."""
     compute = folder / "compute.json"
     compute.write_text(json.dumps(list(_resources(case))), encoding="utf-8")
-    others = (*_log_configurations(case, folder), *_cluster_files(case, folder))
+    others = (
+        *_log_configurations(case, folder),
+        *_cluster_files(case, folder),
+        *_advice_file(case, folder),
+    )
     inventory = read_inventory([compute, *others])
     traffic = None
     if "traffic" in case:
@@ -135,6 +141,13 @@ def _with_bill(case: Json, facts: Facts, folder: Path) -> Facts:
     rows = [usage(*row, project=PROJECT) for row in case["bill"]]
     export = write_flat_csv(folder / "bill.csv", rows)
     return replace(facts, reconciliation=reconcile_facts(facts, [export]))
+
+
+def _advice_file(case: Json, folder: Path) -> Iterator[Path]:
+    if "advice" in case:
+        path = folder / "advice.json"
+        path.write_text(json.dumps(advice(case)), encoding="utf-8")
+        yield path
 
 
 def _log_configurations(case: Json, folder: Path) -> Iterator[Path]:
@@ -207,6 +220,7 @@ def _resources(case: Json) -> Iterator[Json]:
     yield from (_router(n) for n in case.get("nats", ()))
     for tunnel in case.get("tunnels", ()):
         yield from _tunnel(tunnel)
+    yield from (_attachment(a) for a in case.get("attachments", ()))
     for group in case.get("groups", ()):
         yield _group(group)
     yield from (_commitment(c) for c in case.get("commitments", ()))
@@ -479,6 +493,48 @@ def _tunnel(t: Json) -> Iterator[Json]:
             "network": _link(f"global/networks/{t['network']}"),
             "selfLink": router,
         }
+
+
+def advice(case: Json) -> list[Json]:
+    """Return recommendations as `gcloud recommender recommendations list` prints them."""
+    recommender = "google.compute.instance.MachineTypeRecommender"
+    return [
+        {
+            "name": f"projects/100/locations/{r['zone']}/recommenders/{recommender}"
+            f"/recommendations/{number}",
+            "etag": '"0123456789abcdef"',
+            "recommenderSubtype": r.get("subtype", "CHANGE_MACHINE_TYPE"),
+            "stateInfo": {"state": r.get("state", "ACTIVE")},
+            "content": {
+                "operationGroups": [
+                    {
+                        "operations": [
+                            {
+                                "action": action,
+                                "path": "/machineType",
+                                "resource": "//compute.googleapis.com/"
+                                f"projects/{PROJECT}/zones/{r['zone']}/instances/{r['name']}",
+                                "resourceType": "compute.googleapis.com/Instance",
+                                "value": f"zones/{r['zone']}/machineTypes/{r['type']}",
+                            }
+                            for action in ("test", "replace")
+                        ]
+                    }
+                ]
+            },
+        }
+        for number, r in enumerate(case.get("advice", ()), 1)
+    ]
+
+
+def _attachment(a: Json) -> Json:
+    place = f"regions/{a['region']}"
+    return a | {
+        "kind": "compute#interconnectAttachment",
+        "region": _link(place),
+        "router": _link(f"{place}/routers/router-hybrid"),
+        "selfLink": _link(f"{place}/interconnectAttachments/{a['name']}"),
+    }
 
 
 def _group(g: Json) -> Json:

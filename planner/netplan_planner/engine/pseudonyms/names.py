@@ -122,6 +122,7 @@ _COLLECTIONS = frozenset(
         *("targetInstances", "targetHttpProxies", "targetHttpsProxies", "targetGrpcProxies"),
         *("targetTcpProxies", "targetSslProxies", "serviceAttachments"),
         *("interconnectAttachments", "reservations", "vpcFlowLogsConfigs", "organizations"),
+        *("recommenders", "recommendations"),
         *("folders", "hubs", "spokes", "nats", "clusters", "nodePools"),
     }
 )

@@ -13,7 +13,7 @@ import msgspec
 from netplan_planner.model.kubernetes import COMPUTE_ENGINE
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import Kind
-from netplan_planner.readers.kubernetes.kinds import PATHS, kind_of
+from netplan_planner.readers.kubernetes.kinds import CLUSTER_SCOPED, PATHS, kind_of
 from netplan_planner.readers.kubernetes.metadata import object_link
 from netplan_planner.readers.kubernetes.plugins import is_plugin_map
 from netplan_planner.readers.kubernetes.wire import WireMetadata
@@ -25,7 +25,6 @@ name = "kubernetes"
 LIST = "List"
 _LONGEST_LABEL = 100
 _DEEPEST_LIST = 16
-_CLUSTER_SCOPED = frozenset({"Node"})
 
 
 class Said(NamedTuple):
@@ -51,7 +50,7 @@ def read(value: object, origin: Origin, into: Collector) -> bool:
         return True
     if items is not None and not isinstance(items, list):
         into.note(origin.at("/items"), "not a list")
-    _take_list(value, said, origin.at(""), origin, into, 0)
+    _take_list(value, said, origin.prefix, origin, into, 0)
     return True
 
 
@@ -124,7 +123,7 @@ def take(
         link = object_link(
             PATHS[kind.singular],
             convert_leniently(_part(value, "metadata"), WireMetadata, problems),
-            is_namespaced=kind.singular not in _CLUSTER_SCOPED,
+            is_namespaced=kind.singular not in CLUSTER_SCOPED,
         )
     except Unusable as exc:
         into.note(source, f"{kind.singular}: {exc}")
@@ -150,7 +149,7 @@ def take_wire(
     if kind.field == "config_maps" and not is_plugin_map(metadata.name):
         return False
     link = object_link(
-        PATHS[kind.singular], metadata, is_namespaced=kind.singular not in _CLUSTER_SCOPED
+        PATHS[kind.singular], metadata, is_namespaced=kind.singular not in CLUSTER_SCOPED
     )
     into.add_as(kind, wire, link, source)
     return True

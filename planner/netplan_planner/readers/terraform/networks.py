@@ -148,6 +148,19 @@ def vpn_tunnel(a: Attributes) -> JsonObject:
     }
 
 
+def attachment(a: Attributes) -> JsonObject:
+    """Return a VLAN attachment; the provider writes its MTU as a text."""
+    mtu = a.get("mtu")
+    return {
+        "region": a.get("region"),
+        "type": a.get("type"),
+        "bandwidth": a.get("bandwidth"),
+        "router": a.link("router"),
+        "adminEnabled": a.get("admin_enabled"),
+        "mtu": int(mtu) if isinstance(mtu, str) and mtu.isdecimal() else mtu,
+    }
+
+
 def group(a: Attributes) -> JsonObject:
     """Return an unmanaged instance group, less its members."""
     return {"zone": a.get("zone"), "size": a.get("size")}
@@ -229,6 +242,7 @@ SPELLED: dict[str, Callable[[Attributes], dict[str, Any]]] = {
     "routers": router,
     "routes": route,
     "vpnTunnels": vpn_tunnel,
+    "interconnectAttachments": attachment,
     "disks": disk,
     "resourcePolicies": resource_policy,
     "commitments": commitment,

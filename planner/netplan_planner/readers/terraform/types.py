@@ -35,6 +35,7 @@ def _types() -> dict[str, Type]:
         "google_compute_router": ("routers", _REGIONS),
         "google_compute_route": ("routes", _GLOBAL),
         "google_compute_vpn_tunnel": ("vpnTunnels", _REGIONS),
+        "google_compute_interconnect_attachment": ("interconnectAttachments", _REGIONS),
         "google_compute_disk": ("disks", _ZONES),
         "google_compute_region_disk": ("disks", _REGIONS),
         "google_compute_resource_policy": ("resourcePolicies", _REGIONS),
@@ -59,7 +60,6 @@ def _types() -> dict[str, Type]:
         "google_compute_vpn_gateway": ("targetVpnGateways", _REGIONS),
         "google_compute_ha_vpn_gateway": ("vpnGateways", _REGIONS),
         "google_compute_external_vpn_gateway": ("externalVpnGateways", _GLOBAL),
-        "google_compute_interconnect_attachment": ("interconnectAttachments", _REGIONS),
     }
     found = {name: Type(c, scope, BY_COLLECTION[c]) for name, (c, scope) in read.items()}
     found |= {name: Type(c, scope, None) for name, (c, scope) in linked.items()}

@@ -28,6 +28,7 @@ class Resources:
         )
         self._nats = [(nat, router) for router in inventory.routers for nat in router.nats]
         self._tunnels = inventory.vpn_tunnels
+        self._attachments = inventory.vlan_attachments
         self._rules = inventory.forwarding_rules
 
     def machine(self, labels: Mapping[str, str], metric: Mapping[str, str]) -> Instance | None:
@@ -60,7 +61,8 @@ class Resources:
                 name = metric.get("tunnel_name") or labels.get("gateway_id", "")
                 found = [t.ref.self_link for t in self._tunnels if t.name == name]
             case MeasuredKind.VLAN_ATTACHMENT:
-                name, found = labels.get("attachment", ""), []
+                name = labels.get("attachment", "")
+                found = [a.ref.self_link for a in self._attachments if a.name == name]
             case MeasuredKind.LOAD_BALANCER:
                 name = labels.get("forwarding_rule_name") or labels.get("load_balancer_name", "")
                 found = [r.ref.self_link for r in self._rules if r.name == name]

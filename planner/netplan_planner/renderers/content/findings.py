@@ -278,8 +278,9 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     ):
         if step is not None:
             yield Field(label=label, line=line(step.text))
-            # The way back is there to be known; its commands are read when they are needed.
-            if label != "undo" or options.gives_sources(finding.rule):
+            # One command back says more than its sentence; several are read when they are needed.
+            is_short = len(step.commands) == 1
+            if label != "undo" or is_short or options.gives_sources(finding.rule):
                 yield from _commands(step.commands)
 
 

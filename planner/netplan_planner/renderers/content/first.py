@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Confidence, Estimate, Finding, FixSet, FixStep, OrderedFix, Report
+from netplan_planner.model import (
+    LIFT_RATIO,
+    Confidence,
+    Estimate,
+    Finding,
+    FixSet,
+    FixStep,
+    OrderedFix,
+    Report,
+)
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import phrases
 from netplan_planner.renderers.document import (
@@ -74,7 +83,12 @@ def _is_unranked(finding: Finding) -> bool:
     if finding.fix is None or finding.rank is not None or finding.overlap:
         return False
     now, fixed = finding.throughput_now, finding.throughput_fixed
-    is_faster = now is not None and fixed is not None and (fixed.gbps or 0) > (now.gbps or 0)
+    is_faster = (
+        now is not None
+        and fixed is not None
+        and (fixed.gbps or 0) >= LIFT_RATIO * (now.gbps or 0)
+        and (fixed.gbps or 0) > (now.gbps or 0)
+    )
     return is_faster or bool(finding.saving_usd_per_month)
 
 
@@ -94,6 +108,8 @@ def _what(fix: OrderedFix) -> Line:
     gains: list[Line] = []
     if fix.now is not None and fix.fixed is not None:
         gains.append(phrases.step(fix.now, fix.fixed, Role.STRONG))
+    if brings := phrases.relief(fix):
+        gains.append(brings)
     if fix.saving_usd_per_month:
         gains.append(phrases.money(fix.saving_usd_per_month))
     label = f": {fix.label}" if fix.label else ""

@@ -4,7 +4,16 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from netplan_planner.inert import NAME_LENGTH
-from netplan_planner.model import Amount, AmountKind, Estimate, Limit, LimitKind, LineItem, worded
+from netplan_planner.model import (
+    Amount,
+    AmountKind,
+    Estimate,
+    Limit,
+    LimitKind,
+    LineItem,
+    OrderedFix,
+    worded,
+)
 from netplan_planner.model.flow_log_bill import LogSettings
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.document import Line, Role, Span, fixed, line, say
@@ -126,6 +135,15 @@ def step(now: Estimate, then: Estimate, role: Role = Role.PLAIN) -> Line:
         return line(fixed(figures.rates(now.gbps, then.gbps), role))
     ends = (figures.rate(e.gbps) if e.gbps is not None else "unknown" for e in (now, then))
     return line(fixed(" → ".join(ends), role))
+
+
+def relief(fix: OrderedFix) -> Line:
+    """Return what ends with a fix, where no rate tells it: a loss, or a limit in use."""
+    if fix.lost:
+        return line(say(f"no more {fix.lost}", Role.STRONG))
+    if fix.used_ratio is not None and fix.fixed is None:
+        return line(fixed(f"lifts a limit that is {fix.used_ratio:.0%} in use", Role.STRONG))
+    return ()
 
 
 def money(usd: Decimal | None) -> Line:

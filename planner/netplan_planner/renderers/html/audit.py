@@ -93,7 +93,9 @@ def _steps(report: Report, currency: CurrencyRate | None) -> Iterator[Step]:
             saves=in_currency(phrases.effect(usd), currency) if usd else (),
             share=round(float(amount / most), 4),
             is_cost=bool(usd and usd < 0),
-            rate=phrases.step(fix.now, fix.fixed) if fix.now and fix.fixed and has_rate else (),
+            rate=phrases.step(fix.now, fix.fixed)
+            if fix.now and fix.fixed and has_rate
+            else phrases.relief(fix),
             finding=numbers.get(fix.finding),
             note=_note(fix, currency),
         )

@@ -190,6 +190,12 @@ def test_lists_within_lists_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_an_item_of_a_list_in_yaml_is_named_by_its_place(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {}}\n"
+    (unread,) = (one for one in read(tmp_path, "a.yaml", text).unread if not one.is_needless)
+    assert unread.source.endswith("a.yaml:1:/items/0")
+
+
 LIST: dict[str, object] = {"apiVersion": "v1", "kind": "List", "metadata": {}}
 
 

@@ -1,0 +1,124 @@
+"""What a fix brings, and how one gain stands beside another: losses, rates and money."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from netplan_planner.model import LIFT_RATIO, Estimate, Hit, Severity, Value
+
+Judge = Callable[[Decimal | None, float | None], Severity]
+"""Severity of a fix by what it still saves a month and the share of a limit in use."""
+
+_LEAST = Severity.MEDIUM
+"""Below it a loss or a rate that no traffic is seen to need is not among what to do first."""
+
+
+class Proposal(Value, frozen=True, kw_only=True):
+    """The hits of one finding, with its fingerprint."""
+
+    fingerprint: str
+    hits: tuple[Hit, ...]
+    """The greatest first."""
+    severity: Severity = Severity.INFO
+    """The rule's own, for what neither money nor a rate measures."""
+    is_of_machines: bool = False
+    """The fix changes machines or replaces them; else a limit in use is reason enough for it."""
+    is_inquiry: bool = False
+    """The fix finds out more, and changes nothing by itself."""
+    is_before_commitments: bool = False
+    """Its saving may not be had: what commitments cover is not known. Such come last."""
+
+
+class Standing(Value, frozen=True, kw_only=True):
+    """What became of a finding's fix in the order."""
+
+    rank: int | None
+    """From 1; None: it brings nothing that can be measured, or nothing any more."""
+    marginal_usd_per_month: Decimal | None
+    """What it still saves after those before it; None where no saving is stated."""
+    overlap: str
+    """Why that is not what it would save alone."""
+    now: Estimate | None = None
+    """Of the path that waits most, after the fixes before it; None where none waits."""
+    fixed: Estimate | None = None
+    place_count: int = 0
+    """Places at which the fix is still worth making."""
+    lost: str = ""
+    """What is lost without it."""
+    used_ratio: float | None = None
+    """Of the limit that it lifts, where what comes then is not known as a rate."""
+
+
+class Gain(Value, frozen=True, kw_only=True):
+    """What a finding would still bring, and the hits that would be made."""
+
+    usd: Decimal | None
+    lifted: Hit | None
+    now: Estimate | None
+    fixed: Estimate | None
+    made: tuple[Hit, ...]
+    reasons: tuple[str, ...]
+    losing: Hit | None = None
+    """The greatest place where something is lost without the fix."""
+    full: Hit | None = None
+    """The place with the fullest limit that the fix lifts, without a rate for what comes then."""
+
+    @property
+    def brings(self) -> bool:
+        """Whether there is anything to gain."""
+        seen = (self.lifted, self.losing, self.full)
+        return any(seen) or (self.usd is not None and self.usd > 0)
+
+
+def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]:
+    """Order gains: by severity, then what is lost, held back or nearly full, then by money."""
+    waits = [hit.used_ratio for hit in (gain.lifted, gain.full) if hit is not None]
+    used = max((ratio for ratio in waits if ratio is not None), default=None)
+    severities = [judge(gain.usd, used)]
+    is_unseen = gain.lifted is not None and gain.lifted.used_ratio is None
+    is_waiting = gain.lifted is not None and not is_unseen
+    if gain.losing is not None or is_unseen:
+        severities.append(proposal.severity)
+    return (
+        not gain.brings,
+        proposal.is_before_commitments,
+        min(severity.rank for severity in severities),
+        0 if gain.losing is not None or is_waiting else 1 if gain.full is not None else 2,
+        -(gain.usd or Decimal(0)),
+        proposal.fingerprint,
+    )
+
+
+def is_losing(proposal: Proposal, hit: Hit) -> bool:
+    """Return whether a hit's fix ends a loss that is worth telling."""
+    return bool(hit.lost) and hit.fix is not None and _is_grave(proposal, hit)
+
+
+def is_full(proposal: Proposal, hit: Hit, held_back_ratio: float) -> bool:
+    """Return whether a hit's fix lifts a limit in use, by how much no rate tells.
+
+    A machine that is changed for it takes a stop: such a fix needs a rate that it lifts.
+    """
+    if proposal.is_of_machines or hit.change is not None or hit.fix is None:
+        return False
+    is_used = hit.used_ratio is not None and hit.used_ratio >= held_back_ratio
+    return is_used and hit.throughput_fixed is None
+
+
+def is_unseen_gain(proposal: Proposal, hit: Hit) -> bool:
+    """Return whether settings alone show that a hit's fix makes a path faster.
+
+    Where traffic was looked at and needs nothing more, nothing is gained: that is known then.
+    """
+    is_unseen = hit.used_ratio is None and hit.gib_per_month is None and hit.change is None
+    return is_unseen and not proposal.is_inquiry and _is_grave(proposal, hit)
+
+
+def lifts(now: Estimate | None, fixed: Estimate | None) -> bool:
+    """Return whether a path gets faster by more than two runs of it differ."""
+    if now is None or fixed is None or now.gbps is None or fixed.gbps is None:
+        return False
+    return fixed.gbps >= now.gbps * LIFT_RATIO
+
+
+def _is_grave(proposal: Proposal, hit: Hit) -> bool:
+    return (hit.severity or proposal.severity).rank <= _LEAST.rank

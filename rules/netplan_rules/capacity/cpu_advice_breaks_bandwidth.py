@@ -1,0 +1,160 @@
+"""Google's recommendations of machine types that cannot send what the machine sends."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    EgressCap,
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instance,
+    Instruction,
+    MachineRates,
+    Need,
+    Severity,
+    TypeRecommendation,
+    Work,
+    last_part,
+)
+from netplan_planner.throughput import outside_gbps
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.capacity._resize import doubts_of_caps, type_evidence
+from netplan_rules.trust import doubts_of_rates
+from netplan_rules.wording import command, gbps, rate_evidence, vm_subject
+
+RULE = Rule(
+    id="cpu-advice-breaks-bandwidth",
+    title="Google recommends a machine type that sends less than the machine sends",
+    severity=Severity.HIGH,
+    needs=frozenset({Need.INVENTORY, Need.RATES, Need.TYPE_RECOMMENDATIONS}),
+    rationale="Recommendations of machine types look at CPU and memory. The egress cap falls with"
+    " the vCPUs, and traffic above it waits or is dropped after the change.",
+    remediation="Dismiss the recommendation, or take a smaller type that still carries the traffic:"
+    " netplan recommend --vm NAME compares them.",
+    guards="Silent where the recommended type carries the 95th percentile with the room that the"
+    " threshold leaves, for recommendations that are dismissed, failed or made already, and for"
+    " machines that were not read. A recommended type without a known cap, and a machine of which"
+    " no rates are known, are listed as not judged.",
+    references=(
+        "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-"
+        "instances",
+        "https://cloud.google.com/compute/docs/network-bandwidth",
+    ),
+    work=Work(
+        effort="One command for each recommendation.",
+        restart="Nothing: the machine stays as it is.",
+        undo="A dismissed recommendation is restored in the console's history of recommendations;"
+        " the machine never changed.",
+        window="None.",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="p95_ratio",
+            default=0.9,
+            unit="ratio",
+            least=0.1,
+            about="share of the recommended type's cap that the 95th percentile may reach",
+        ),
+    ),
+    group_message="Google recommends for {count} machines a type that sends less than they send;"
+    " the first {p95_rate}, and {cap_rate} then",
+)
+
+_OPEN = frozenset({"ACTIVE", "CLAIMED", None})
+"""States in which somebody may still follow it (cloud.google.com/recommender/docs/key-concepts)."""
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each open recommendation whose type is too small for the machine's traffic."""
+    rates_of = {rates.link: rates for rates in facts.machine_rates}
+    for advice in facts.inventory.type_recommendations:
+        instance = facts.inventory.instance_by_link.get(advice.instance)
+        if instance is None or advice.state not in _OPEN:
+            continue
+        if instance.machine_type == advice.machine_type:
+            continue
+        rates = rates_of.get(advice.instance)
+        cap = facts.caps.cap(advice.machine_type)
+        if rates is None:
+            yield Gap(resource=instance.ref, reason="nothing tells what it sends")
+        elif cap is None:
+            reason = f"no cap is known of {advice.machine_type}, which Google recommends"
+            yield Gap(resource=instance.ref, reason=reason)
+        else:
+            yield from _judge(facts, advice, instance, rates, cap)
+
+
+def _judge(
+    facts: Facts,
+    advice: TypeRecommendation,
+    instance: Instance,
+    rates: MachineRates,
+    cap: EgressCap,
+) -> Iterator[Hit]:
+    share = facts.threshold(RULE.id, "p95_ratio")
+    outside = outside_gbps(facts, instance)
+    if rates.egress.p95_gbps > share * cap.egress_gbps:
+        yield _hit(facts, advice, instance, rates, cap, rates.egress.p95_gbps, cap.egress_gbps)
+    elif cap.external_gbps is not None and outside > share * cap.external_gbps:
+        yield _hit(facts, advice, instance, rates, cap, outside, cap.external_gbps, " outside")
+
+
+def _hit(
+    facts: Facts,
+    advice: TypeRecommendation,
+    instance: Instance,
+    rates: MachineRates,
+    cap: EgressCap,
+    p95_gbps: float,
+    cap_gbps: float,
+    where: str = "",
+) -> Hit:
+    doubts = doubts_of_caps(facts, doubts_of_rates(facts, instance, rates), cap, None)
+    return Hit(
+        resources=(instance.ref, advice.ref),
+        subject=vm_subject(instance),
+        message=f"Google recommends {advice.machine_type} for {instance.name}, which sends"
+        f" {gbps(p95_gbps)}{where} at the 95th percentile; at most {gbps(cap_gbps)} goes"
+        " with that type",
+        evidence=(
+            rate_evidence("p95", p95_gbps, rates.source),
+            rate_evidence("cap", cap_gbps, cap.source),
+            type_evidence(instance),
+            Evidence(name="recommended", value=advice.machine_type, source="Recommender"),
+        ),
+        fix=Fix(
+            label="dismiss the advice",
+            text=f"Do not take {advice.machine_type}: dismiss the recommendation. netplan recommend"
+            f" --vm {instance.name} names the cheapest type that carries its traffic.",
+            commands=_dismiss(advice),
+            verify=Instruction(text="The next list of recommendations does not have it."),
+            undo=Instruction(
+                text="Restore it in the console, in the history of recommendations; the machine"
+                " never changed."
+            ),
+            documents=RULE.references,
+        ),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _dismiss(advice: TypeRecommendation) -> tuple[str, ...]:
+    """Return the command; none where it was claimed, which is for who claimed it to end."""
+    _, project, _, location, _, recommender, *_ = advice.ref.self_link.split("/")
+    if advice.etag is None or advice.state == "CLAIMED":
+        return ()
+    return (
+        command(
+            *("gcloud", "recommender", "recommendations", "mark-dismissed"),
+            last_part(advice.ref.self_link),
+            f"--location={location}",
+            f"--recommender={recommender}",
+            f"--etag={advice.etag}",
+            f"--project={project}",
+        ),
+    )

@@ -1,0 +1,242 @@
+"""VLAN attachments that are nearly full, and such that are many times too large."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from netplan_planner.model import (
+    Evidence,
+    Facts,
+    Fix,
+    Gap,
+    Hit,
+    Instruction,
+    Need,
+    Saving,
+    Severity,
+    VlanAttachment,
+    Work,
+)
+from netplan_rules.base import Rule, Threshold
+from netplan_rules.gateway._attachments import (
+    DEDICATED,
+    SIZES,
+    AttachmentUse,
+    resized,
+    size_for,
+    use_of,
+)
+from netplan_rules.trust import Doubts
+from netplan_rules.wording import command, gbps, rate_evidence
+
+RULE = Rule(
+    id="vlan-attachment-size",
+    title="The size of a VLAN attachment does not fit its traffic",
+    severity=Severity.MEDIUM,
+    needs=frozenset({Need.VLAN_ATTACHMENTS, Need.METRICS}),
+    rationale="An attachment drops what exceeds its size in either direction, whatever the circuit"
+    " below it has. One that is many times too large is paid by its size all the same.",
+    remediation="Set the size that fits the busier direction, with room for the other attachments"
+    " of the region when one of them fails.",
+    guards="Each direction counts for itself. Too large is only what stays below the share in its"
+    " busiest interval too, has been watched long enough, would carry the peaks of all attachments"
+    " of the network in the region alone (they stand in for each other), and costs less in the"
+    " smaller size: attachments of Dedicated Interconnect up to 10 Gbit/s have one price. Switched"
+    " off attachments are silent; those without metrics, or without a size, are listed as not"
+    " judged.",
+    references=(
+        "https://docs.cloud.google.com/network-connectivity/docs/interconnect/how-to/monitoring",
+        "https://docs.cloud.google.com/network-connectivity/docs/interconnect/how-to/dedicated/"
+        "modifying-vlan-attachments",
+        "https://cloud.google.com/network-connectivity/docs/interconnect/pricing",
+    ),
+    work=Work(
+        effort="One command for each attachment; one that a partner provides is changed by the"
+        " partner.",
+        restart="No machine; the attachment stays up.",
+        undo="Set the old size again, or have the partner set it.",
+        window="None is documented as needed; a quiet one, for the traffic is held to the new size"
+        " at once.",
+    ),
+    since="0.1.0",
+    thresholds=(
+        Threshold(
+            name="used_ratio",
+            default=0.8,
+            unit="ratio",
+            least=0.1,
+            about="share of the size in use at the 95th percentile from which it is too small",
+        ),
+        Threshold(
+            name="unused_ratio",
+            default=0.1,
+            unit="ratio",
+            about="share of the size that is never exceeded below which it is too large",
+        ),
+        Threshold(
+            name="min_days",
+            default=14.0,
+            unit="days",
+            about="days with points below which no attachment is called too large",
+        ),
+    ),
+    group_message="{count} VLAN attachments have a size that does not fit; the first {p95_rate} of"
+    " {capacity_rate}",
+)
+
+_TOO_LARGE = "too large"
+_VERIFY = Instruction(
+    text="interconnect.googleapis.com/network/attachment/capacity has the new size, and its bytes"
+    " stay between a tenth and four fifths of it."
+)
+
+
+@RULE
+def check(facts: Facts) -> Iterator[Hit | Gap]:
+    """Yield each attachment that is nearly full, or too large for a whole window."""
+    found: list[tuple[VlanAttachment, AttachmentUse]] = []
+    unknown: set[str] = set()
+    for attachment in facts.inventory.vlan_attachments:
+        if attachment.is_enabled is False:
+            continue
+        use = use_of(facts, attachment)
+        if isinstance(use, str):
+            unknown.add(_place(facts, attachment))
+            yield Gap(resource=attachment.ref, reason=use)
+        else:
+            found.append((attachment, use))
+    peaks: dict[str, float] = defaultdict(float)
+    for attachment, use in found:
+        peaks[_place(facts, attachment)] += use.max_gbps
+    for attachment, use in found:
+        if use.p95_gbps >= facts.threshold(RULE.id, "used_ratio") * use.capacity_gbps:
+            yield _too_small(facts, attachment, use)
+            continue
+        place = _place(facts, attachment)
+        # What an attachment without metrics carries may come over this one.
+        if place not in unknown:
+            yield from _too_large(facts, attachment, use, peaks[place])
+
+
+def _place(facts: Facts, attachment: VlanAttachment) -> str:
+    """Return the network and region whose attachments stand in for each other."""
+    routers = {router.ref.self_link: router.network for router in facts.inventory.routers}
+    network = routers.get(attachment.router) if attachment.router is not None else None
+    return f"{attachment.region} {network or attachment.project}"
+
+
+def _too_small(facts: Facts, attachment: VlanAttachment, use: AttachmentUse) -> Hit:
+    ratio = facts.threshold(RULE.id, "used_ratio")
+    size = size_for(attachment, use.p95_gbps, ratio)
+    if size is not None and SIZES[size] <= use.capacity_gbps:
+        size = None
+    doubts = _doubts(use)
+    way = "sends" if use.is_sent else "receives"
+    dropped = sum(count for _, count in use.drops)
+    lost = f" and drops {dropped:,.0f} packets in the window" if dropped else ""
+    return Hit(
+        resources=(attachment.ref,),
+        subject=_subject(attachment),
+        message=f"{attachment.name} {way} {gbps(use.p95_gbps)} at the 95th percentile, of"
+        f" {gbps(use.capacity_gbps)} that it may carry in a direction{lost}",
+        evidence=tuple(_evidence(use)),
+        used_ratio=use.p95_gbps / use.capacity_gbps,
+        lost="packets dropped at a full VLAN attachment" if dropped else "",
+        saving=resized(facts, attachment, size) if size is not None else Saving(),
+        fix=_fix(attachment, size),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _too_large(
+    facts: Facts, attachment: VlanAttachment, use: AttachmentUse, peaks_gbps: float
+) -> Iterator[Hit]:
+    if use.max_gbps >= facts.threshold(RULE.id, "unused_ratio") * use.capacity_gbps:
+        return
+    if use.is_one_way or use.days < facts.threshold(RULE.id, "min_days"):
+        return
+    size = size_for(attachment, peaks_gbps, facts.threshold(RULE.id, "used_ratio"))
+    if size is None or SIZES[size] >= use.capacity_gbps:
+        return
+    saving = resized(facts, attachment, size)
+    if not saving.unknown and saving.usd_per_month <= 0:
+        return
+    doubts = _doubts(use)
+    doubts.add("what it is kept ready for is not known")
+    yield Hit(
+        resources=(attachment.ref,),
+        subject=_subject(attachment),
+        message=f"{attachment.name} may carry {gbps(use.capacity_gbps)} in a direction and carried"
+        f" {gbps(use.max_gbps)} at most in {use.days:.0f} days",
+        cause=_TOO_LARGE,
+        severity=Severity.LOW,
+        evidence=tuple(_evidence(use)),
+        saving=saving,
+        fix=_fix(attachment, size),
+        confidence=doubts.confidence,
+        confidence_reason=doubts.text,
+    )
+
+
+def _subject(attachment: VlanAttachment) -> str:
+    return f"{attachment.name} ({attachment.region})"
+
+
+def _doubts(use: AttachmentUse) -> Doubts:
+    doubts = Doubts()
+    if use.is_one_way:
+        doubts.add("the bytes of one direction alone are measured")
+    if not use.is_by_minute:
+        doubts.add("points cover more than a minute, so bursts are hidden")
+    return doubts
+
+
+def _evidence(use: AttachmentUse) -> Iterator[Evidence]:
+    source = "Cloud Monitoring, interconnect.googleapis.com/network/attachment"
+    yield rate_evidence("p95", use.p95_gbps, source)
+    yield rate_evidence("max", use.max_gbps, source)
+    yield rate_evidence("capacity", use.capacity_gbps, use.capacity_source)
+    yield Evidence(name="days", value=round(use.days, 1), unit="days", source=source)
+    for reason, count in use.drops:
+        name = f"dropped_{reason.lower()}" if reason else "dropped"
+        yield Evidence(name=name, value=round(count), unit="packets", source=source)
+
+
+def _fix(attachment: VlanAttachment, size: str | None) -> Fix:
+    if size is None:
+        return Fix(
+            label="another attachment beside it",
+            text=f"Make another attachment beside {attachment.name}, with a BGP session that"
+            " announces the same prefixes with the same priority: the flows are shared.",
+            verify=_VERIFY,
+            undo=Instruction(text="Take its BGP session down, then delete it."),
+            documents=RULE.references,
+        )
+    said, old = gbps(SIZES[size]), attachment.bandwidth
+    is_own = attachment.kind == DEDICATED
+    back = f"Set {gbps(SIZES[old])} again." if old in SIZES else "Set the old size again."
+    return Fix(
+        label=said,
+        text=f"Set the size of {attachment.name} to {said}."
+        if is_own
+        else f"Have the partner set the size of {attachment.name} to {said}.",
+        commands=(_update(attachment, size),) if is_own else (),
+        verify=_VERIFY,
+        undo=Instruction(
+            text=back if is_own else f"{back[:-1]}, by the partner.",
+            commands=(_update(attachment, old),) if is_own and old in SIZES else (),
+        ),
+        documents=RULE.references,
+        caution="The circuit below has to have that much; the attachment that stands in for it when"
+        " it fails needs the same size.",
+    )
+
+
+def _update(attachment: VlanAttachment, size: str) -> str:
+    return command(
+        *("gcloud", "compute", "interconnects", "attachments", "dedicated", "update"),
+        attachment.name,
+        f"--region={attachment.region}",
+        f"--project={attachment.project}",
+        f"--bandwidth={size.removeprefix('BPS_').lower()}",
+    )
