@@ -118,14 +118,15 @@ def _traffic(
     if not paths:
         return None, None
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
-    traffic = read_traffic(paths, inventory, request.traffic_options)
+    options = request.traffic_options
+    traffic = read_traffic(paths, inventory, options)
     if demo is not None:
         traffic = relabelled_traffic(traffic)
     if inventory.kubernetes is None:
         return traffic, None
     # Only beside a cluster: it reads the logs again.
     say("reading the traffic of pods")
-    return traffic, read_pod_traffic(paths, inventory, request.traffic_options)
+    return traffic, read_pod_traffic(paths, inventory, options, traffic)
 
 
 def _measurements(

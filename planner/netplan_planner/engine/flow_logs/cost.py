@@ -155,7 +155,7 @@ def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
     low, high = facts.traffic.month_ratios
     if low < 1 - _NOTABLE or high > 1 + _NOTABLE:
         yield (
-            f"a month is taken from the window: it can be {low:.2g} to {high:.2g} times of what is"
-            " stated"
+            f"a month is taken from the window: it is {low:.2g} to {high:.2g} times of what is"
+            " stated if no time outside of the window is busier, and more if one is"
         )
     yield service_bill.LOG_NOTE
