@@ -11,7 +11,8 @@ from netplan_planner.model import (
     JobPlan,
     MachinePlan,
 )
-from netplan_planner.optimise import baseline_of, plan_job, with_baseline
+from netplan_planner.optimise.job import plan_job
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 
 
 def demo_answers(

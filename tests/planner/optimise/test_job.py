@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplan_planner.model import JobNeed
-from netplan_planner.optimise import plan_job
+from netplan_planner.optimise.job import plan_job
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import BYTES_PER_GIB
 from support.prices.book import SmallPriceBook
