@@ -20,7 +20,6 @@ from netplan_planner.errors import UsageError
 from netplan_planner.model import (
     Amount,
     CapsBook,
-    CommitmentChoice,
     CommitmentScope,
     Facts,
     FleetAnswer,
@@ -256,6 +255,11 @@ def _notes(
     planned: Planned, market: Market, prices: PriceBook, request: FleetRequest
 ) -> Iterator[Text]:
     """Yield what to know of the plan as a whole."""
+    if planned.outgrown:
+        yield (
+            f"the type of today does not carry what it needs, headroom included, in"
+            f" {counted(planned.outgrown, 'group')}: the baseline is cheaper for that"
+        )
     arm = [c for c in planned.chosen if c.machine.shape.architecture == ARM]
     new = [
         n for n, c in zip(planned.needs, planned.chosen, strict=True) if _is_new_arm(n, c, prices)
@@ -277,14 +281,12 @@ def _notes(
         )
     if market.doubts:
         first = sorted(market.doubts)[0]
-        yield f"not counted, for it is not known {first}"
-    if request.commitments in {CommitmentChoice.FLEXIBLE, CommitmentChoice.ALL}:
-        kinds = [c for c in planned.bill.commitments if c.kind == "flexible"]
-        if kinds:
-            yield (
-                "flexible commitments are counted for the series of which this snapshot knows that"
-                " they are covered"
-            )
+        yield f"some types are counted without commitments: it is not known {first}"
+    if any(one.kind == "flexible" for one in planned.bill.commitments):
+        yield (
+            "flexible commitments are counted for the series of which this snapshot knows that they"
+            " are covered"
+        )
     moves = sum(
         (c.move_usd * n.count for n, c in zip(planned.needs, planned.chosen, strict=True)),
         Decimal(0),

@@ -110,7 +110,8 @@ class Biller:
         total = sum((one.usd_per_month for one in (*lines, *credits)), _ZERO)
         if own:
             # Shares are rounded: what is left over of billionths goes where it is least.
-            own[max(range(len(own)), key=own.__getitem__)] += total - sum(own, _ZERO)
+            left = (total - sum(own, _ZERO)).quantize(_DIGITS)
+            own[max(range(len(own)), key=own.__getitem__)] += left
         commitments, fees = self._fees(bought, hours)
         existing = [fee for one in self._market.existing for fee in one.fees]
         return Bill(tuple(own), commitments, (*lines, *credits, *fees, *existing))
@@ -266,7 +267,8 @@ class Biller:
                     continue
                 usd_per_hour += units * fee.usd
                 used.append((units * fee.usd, self._used(key, hours, units, bought, years)))
-                name = f"commitment of {years_text(years)}, {resource} of {'/'.join(family)} in {region}"
+                of = f"{resource} of {'/'.join(family)} in {region}"
+                name = f"commitment of {years_text(years)}, {of}"
                 lines.append(
                     LineItem(
                         name=f"{name}{in_project(project)}",

@@ -134,12 +134,12 @@ class Candidates:
                 shortfall=machine,
                 change="leave its type open (pinned false), or give prices that have it (--prices)",
             )
-        lacks = _lacks(need, machine, self._caps) if not need.why_pinned else ""
-        if lacks:
+        short = lacks(need, machine, self._caps) if not need.why_pinned else ""
+        if short:
             return FleetShortfall(
                 name=need.name,
                 binding="pinned",
-                shortfall=f"it is pinned to {machine.machine_type}, which {lacks}",
+                shortfall=f"it is pinned to {machine.machine_type}, which {short}",
                 change="leave its type open (pinned false), or lower what it needs",
             )
         return (Candidate(machine, Decimal(0)),)
@@ -285,7 +285,7 @@ def _has_gpus(need: FleetNeed) -> bool:
     return ties is not None and bool(ties.attached_gpu_count or ties.built_in_gpu_count)
 
 
-def _lacks(need: FleetNeed, machine: Machine, caps: CapsBook) -> str:
+def lacks(need: FleetNeed, machine: Machine, caps: CapsBook) -> str:
     """Return what a machine lacks of a need, in words; empty where it carries it."""
     wanted = need.gbps + need.outside_gbps
     usable = machine.usable_gbps

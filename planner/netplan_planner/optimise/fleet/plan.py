@@ -9,15 +9,18 @@ import numpy as np
 from netplan_planner.model import CapsBook, FleetNeed, FleetShortfall, PriceBook
 from netplan_planner.optimise.fleet.assembly import Assembled, VcpuLimit, assemble, profile_of
 from netplan_planner.optimise.fleet.billing import NOTHING, Bill, Biller, Bought
-from netplan_planner.optimise.fleet.candidates import Candidates, Choices
+from netplan_planner.optimise.fleet.candidates import Candidates, Choices, lacks
 from netplan_planner.optimise.fleet.hours import Calendar, Profile
 from netplan_planner.optimise.fleet.machine import Candidate, Machine
 from netplan_planner.optimise.fleet.market import Market
 from netplan_planner.optimise.fleet.program import Infeasible, Solution
 from netplan_planner.optimise.fleet.sheet import Sheet
 from netplan_planner.optimise.fleet.solving import solve
+from netplan_planner.units import HOURS_PER_MONTH
 
 _MICRO = Decimal("0.000001")
+_DUST = Decimal("0.0001")
+"""Share of a plan's cost below which a flexible commitment is not worth its order."""
 _ZERO = Decimal(0)
 
 
@@ -35,6 +38,8 @@ class Planned(NamedTuple):
     """The same machines under the best commitments: what types add shows beside it."""
     without_type: int
     """Groups of which no type of today is known: the baseline has the cheapest for them."""
+    outgrown: int
+    """Groups whose type of today does not carry what they need."""
     unpriced: tuple[tuple[str, str], ...]
     """Groups whose type of today has no price, and why."""
 
@@ -111,6 +116,11 @@ def plan_fleet(
         baseline=baseline,
         same_types=same_types,
         without_type=sum(need.machine_type is None for need in ordered),
+        outgrown=sum(
+            isinstance(one, Machine) and bool(lacks(need, one, caps))
+            for need, one in zip(ordered, today, strict=True)
+            if not need.is_pinned
+        ),
         unpriced=unpriced,
     )
 
@@ -155,10 +165,11 @@ def _bought(assembled: Assembled, solution: Solution, market: Market) -> Bought:
         for term, years in enumerate(market.years)
         if solution.committed[at, term] > 0
     }
+    least = _DUST * Decimal(str(max(solution.bound_usd_per_month, 0.0))) / HOURS_PER_MONTH
     flexible = {
         years: usd
         for term, years in enumerate(market.years)
-        if (usd := Decimal(str(solution.flexible[term])).quantize(_MICRO)) > 0
+        if (usd := Decimal(str(solution.flexible[term])).quantize(_MICRO)) > least
     }
     return Bought(units, flexible) if units or flexible else NOTHING
 
