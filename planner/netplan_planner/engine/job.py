@@ -9,7 +9,7 @@ from netplan_planner.engine.asked_quantities import byte_count, seconds
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.errors import UsageError, did_you_mean
+from netplan_planner.errors import UsageError, did_you_mean, nearest_names
 from netplan_planner.model import (
     CapsBook,
     JobAnswer,
@@ -104,7 +104,6 @@ def plan_asked(request: JobRequest) -> JobAnswer:
     needs = demo.jobs if demo else (_need(request, limits, book),)
     plans = job_plans(needs, book, caps)
     info = book.info
-    has_spot = any(need.usage is Usage.SPOT for need in needs)
     return JobAnswer(
         plans=plans,
         limits_as_of=stated_on(caps.as_of),
@@ -114,7 +113,7 @@ def plan_asked(request: JobRequest) -> JobAnswer:
         spot_prices_as_of=info.spot_as_of or info.as_of,
         prices_sha256=info.sha256,
         price_terms=info.terms,
-        price_age=price_age(info, request.today, has_spot=has_spot, folder=request.prices),
+        price_age=price_age(info, request.today, has_spot=True, folder=request.prices),
     )
 
 
@@ -251,7 +250,8 @@ def _end(words: EndWords, region: str, prices: PriceBook) -> JobEnd:
 def _check_region(option: str, region: str, prices: PriceBook, also: str = "") -> None:
     known = prices.regions()
     if region not in known:
-        hint = did_you_mean(region, known)
+        near = nearest_names(region, known)
+        hint = f"; near: {', '.join(near)}" if near else ""
         raise UsageError(f"{option} {region[:80]!r} is no region that is known{also}{hint}")
 
 

@@ -58,7 +58,7 @@ from support.reports.findings import (
     nic_finding,
     ordered_fixes,
 )
-from support.reports.made_job import job_plan
+from support.reports.made_job import short_job_plan
 
 
 def _rule(*, severity: Severity, reference: str, guards: str = "", **texts: str) -> RulePage:
@@ -321,7 +321,7 @@ def gecko_report() -> Report:
             ),
         ),
         recommendations=(machine_plan(),),
-        jobs=(job_plan(),),
+        jobs=(short_job_plan(),),
         assumptions=("a day of the story stands for every day of the month",),
         suppressed=(
             Suppressed(

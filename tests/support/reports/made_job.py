@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     JobEnd,
     JobHours,
@@ -109,6 +111,21 @@ def job_plan() -> JobPlan:
         left_out_count=3,
         infeasible=None,
         assumptions=need.assumptions,
+    )
+
+
+def short_job_plan() -> JobPlan:
+    """Return the same without a deadline and without machines in use."""
+    found = job_plan()
+    return replace(
+        found,
+        need=replace(found.need, deadline_s=None),
+        sure=None,
+        baseline=None,
+        before=None,
+        after=None,
+        sizes=(),
+        left_out_count=0,
     )
 
 

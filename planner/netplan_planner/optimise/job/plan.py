@@ -82,6 +82,8 @@ def _assumed(need: JobNeed) -> Iterator[str]:
             yield "all CPU work shares out evenly over the vCPUs (--parallel 1)"
     else:
         yield "no CPU time is told (--cpu-seconds): the machines only move bytes"
+    if not need.memory_gib:
+        yield "any memory is enough (--memory-gib)"
     if not need.overlap and len([p for p in JobPhase if _has(need, p)]) > 1:
         yield "its phases follow one another (--overlap names those that do not)"
     if need.in_bytes + need.out_bytes + need.between_bytes:

@@ -196,8 +196,11 @@ def _sure(plan: JobPlan) -> Iterator[Block]:
     """Yield what meets the deadline even where the network is slow."""
     if plan.sure is None:
         if plan.need.deadline_s is not None and plan.need.usage is not Usage.SPOT:
-            none = "no machines meet the deadline at the slow end of the interval: --max-count"
-            yield Field(label="to be sure", line=line(none))
+            none = (
+                "no machines meet the deadline at the slow end of the interval: allow more"
+                " (--max-count) or more time (--deadline)"
+            )
+            yield Field(label="surer", line=line(none))
         return
     if _same(plan.sure, plan.options[0]):
         return
@@ -209,7 +212,7 @@ def _sure(plan: JobPlan) -> Iterator[Block]:
         _times(plan.sure),
         f", {_odds(plan.sure)} likely in time",
     )
-    yield Field(label="to be sure", line=text)
+    yield Field(label="surer", line=text)
 
 
 def _options(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:

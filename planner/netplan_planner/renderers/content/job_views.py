@@ -198,13 +198,16 @@ def hours(plan: JobPlan) -> Iterator[Block]:
     """Yield what an autoscaler runs in a day, before and after."""
     if plan.after is None:
         return
-    lines = [_hours(plan.after)]
+    lines = [line("an autoscaler runs ", _hours(plan.after))]
     if plan.before is not None:
         fewer = 1 - plan.after.vm_hours_per_day / plan.before.vm_hours_per_day
         word = "fewer" if fewer >= 0 else "more"
         change = f", {figures.share(abs(fewer), 1)} {word} VM hours" if fewer else ""
-        lines = [line("before: ", _hours(plan.before)), line("after: ", lines[0], change)]
-    yield Field(label="autoscaler", line=lines[0], more=tuple(lines[1:]))
+        lines = [
+            line("an autoscaler runs ", _hours(plan.before)),
+            line("then ", _hours(plan.after), change),
+        ]
+    yield Field(label="hours", line=lines[0], more=tuple(lines[1:]))
 
 
 def _hours(found: JobHours) -> Line:
