@@ -12,7 +12,7 @@ from netplan_planner.model import (
     JobPlan,
     MachinePlan,
 )
-from netplan_planner.optimise import baseline_of, with_baseline
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 
 
 def demo_answers(

@@ -23,8 +23,8 @@ from netplan_planner.model import (
     Value,
 )
 from netplan_planner.model.price_age import price_age
-from netplan_planner.optimise import plan_job
 from netplan_planner.optimise.bill import COMMITTED
+from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import HOURS_PER_DAY, HOURS_PER_MONTH

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner.model import JobEnd, JobNeed, JobOption, JobPhase, JobPlan, Usage
-from netplan_planner.optimise import plan_job
+from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import BYTES_PER_GIB
 from support.jobs import reckoned

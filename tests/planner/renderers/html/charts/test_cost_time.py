@@ -5,7 +5,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from netplan_planner.model import JobNeed, JobPlan
-from netplan_planner.optimise import plan_job
+from netplan_planner.optimise.job.plan import plan_job
 from netplan_planner.renderers.content.job_views import spread
 from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
 from netplan_planner.throughput import load_caps
