@@ -48,6 +48,11 @@ _LIMIT_NAMES = {
     "pod-encryption": "encryption of the pod network",
     "pod-user-space": "the pod network's process",
     "pod-interface": "the plugin's interface",
+    "disk": "the disk",
+    "measured-rate": "the measured rate",
+    "other-end": "the other end",
+    "serial-work": "work that runs on one vCPU",
+    "vcpus": "the vCPUs",
 }
 _PLURALS = {"hour": "hours", "month": "months"}
 
