@@ -56,11 +56,11 @@ def run_audit(request: AuditRequest, say: Callable[[str], None] = lambda _: None
     demo = load_demo(request.demo) if request.demo is not None else None
     # Names of rules that do not exist are refused before anything is read.
     select_rules(request.select, request.ignore)
-    facts = _with_bill(request, read_facts(request, demo, say))
+    facts = with_bill(request, read_facts(request, demo, say))
     return report_on(request, facts, demo, say)
 
 
-def _with_bill(request: AuditRequest, facts: Facts) -> Facts:
+def with_bill(request: AuditRequest, facts: Facts) -> Facts:
     """Return facts with the traffic compared with the bill, where both were given.
 
     Exports are given for prices first: one that has no usage stops no audit.

@@ -40,7 +40,7 @@ def answer(facts: Facts, kept: Sequence[tuple[Rule, tuple[Hit, ...]]]) -> Answer
     standings = order_fixes(
         facts,
         [_proposal(rule, key, hits) for rule, key, hits in groups],
-        lambda usd, used: _severity(facts, usd, used),
+        lambda usd, used: severity_of(facts, usd, used),
         held_back_ratio(facts),
     )
     findings = ordered(
@@ -65,7 +65,7 @@ def _proposal(rule: Rule, key: str, hits: tuple[Hit, ...]) -> Proposal:
     )
 
 
-def _severity(facts: Facts, usd: Decimal | None, used_ratio: float | None) -> Severity:
+def severity_of(facts: Facts, usd: Decimal | None, used_ratio: float | None) -> Severity:
     """Return how grave a fix is by what it still brings; one that brings nothing is info."""
     return harm(
         facts, Severity.INFO, usd_per_month=usd, used_ratio=used_ratio, gib_per_month=None

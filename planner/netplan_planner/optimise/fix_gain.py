@@ -1,6 +1,6 @@
 """What a fix brings, and how one gain stands beside another: losses, rates and money."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import LIFT_RATIO, Estimate, Hit, Severity, Value
@@ -86,6 +86,35 @@ def rank_key(proposal: Proposal, gain: Gain, judge: Judge) -> tuple[object, ...]
         -(gain.usd or Decimal(0)),
         proposal.fingerprint,
     )
+
+
+def by_gain(
+    proposals: Sequence[Proposal],
+    ask: Callable[[Proposal], Gain],
+    judge: Judge,
+    make: Callable[[Proposal, Gain], bool],
+    depends: Callable[[Proposal], bool] = lambda _: True,
+) -> Iterator[tuple[Proposal, Gain]]:
+    """Yield proposals with what they bring, each time the one that brings most after all before.
+
+    Args:
+        proposals: What is put in order.
+        ask: What one brings now.
+        judge: How grave that is; it decides the order first.
+        make: Makes one; returns whether others may bring something else after it.
+        depends: Whether what one brings may have changed by what was made.
+    """
+    waiting = {proposal.fingerprint: proposal for proposal in proposals}
+    gains = {key: ask(proposal) for key, proposal in waiting.items()}
+    while waiting:
+        best = min(waiting, key=lambda key: rank_key(waiting[key], gains[key], judge))
+        gain, proposal = gains.pop(best), waiting.pop(best)
+        is_felt = make(proposal, gain)
+        yield proposal, gain
+        if is_felt:
+            gains = {
+                key: ask(other) if depends(other) else gains[key] for key, other in waiting.items()
+            }
 
 
 def is_losing(proposal: Proposal, hit: Hit) -> bool:

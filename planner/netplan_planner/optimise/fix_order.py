@@ -28,11 +28,11 @@ from netplan_planner.optimise.fix_gain import (
     Judge,
     Proposal,
     Standing,
+    by_gain,
     is_full,
     is_losing,
     is_unseen_gain,
     lifts,
-    rank_key,
 )
 from netplan_planner.paths.changed_traffic import ChangedTraffic, Pair
 from netplan_planner.throughput import apply_change, edge_query, predict
@@ -57,15 +57,14 @@ def order_fixes(
     """
     search = _Search(facts, held_back_ratio)
     standing: dict[str, Standing] = {}
-    waiting = {proposal.fingerprint: proposal for proposal in proposals}
-    gains = {key: search.gain(proposal) for key, proposal in waiting.items()}
-    while waiting:
-        best = min(waiting, key=lambda key: rank_key(waiting[key], gains[key], judge))
-        gain = gains.pop(best)
-        proposal = waiting.pop(best)
-        ranked = gain.brings
-        standing[best] = Standing(
-            rank=len([s for s in standing.values() if s.rank is not None]) + 1 if ranked else None,
+
+    def made(proposal: Proposal, gain: Gain) -> bool:
+        return gain.brings and search.make(proposal, gain.made)
+
+    for proposal, gain in by_gain(proposals, search.gain, judge, made, search.depends):
+        rank = len([s for s in standing.values() if s.rank is not None]) + 1
+        standing[proposal.fingerprint] = Standing(
+            rank=rank if gain.brings else None,
             marginal_usd_per_month=gain.usd,
             overlap="; ".join(gain.reasons),
             now=gain.now,
@@ -74,11 +73,6 @@ def order_fixes(
             lost=gain.losing.lost if gain.losing is not None else "",
             used_ratio=gain.full.used_ratio if gain.full is not None else None,
         )
-        if ranked and search.make(proposal, gain.made):
-            gains = {
-                key: search.gain(other) if search.depends(other) else gains[key]
-                for key, other in waiting.items()
-            }
     return standing
 
 

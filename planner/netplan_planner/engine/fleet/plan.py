@@ -13,10 +13,11 @@ from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.fleet.advice import breaking_advice
 from netplan_planner.engine.fleet.existing import existing_of
 from netplan_planner.engine.fleet.machines import needs_of
-from netplan_planner.engine.fleet.needs import Known, read_needs
+from netplan_planner.engine.fleet.needs import read_needs
 from netplan_planner.engine.fleet.request import FleetRequest
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.errors import UsageError
+from netplan_planner.machines.known import Known
 from netplan_planner.model import (
     Amount,
     CapsBook,

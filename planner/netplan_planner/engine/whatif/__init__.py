@@ -1,0 +1,1 @@
+"""What `netplan whatif` answers: a project before and after changes."""

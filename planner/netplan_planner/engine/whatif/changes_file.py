@@ -1,0 +1,84 @@
+"""Changes from a user's table: a row a selection of machines, a cell a change."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+from netplan_planner.engine.whatif.request import check_day
+from netplan_planner.errors import InputError
+from netplan_planner.model.whatif import WhatifChange, WhatifField
+from netplan_planner.tables.columns import Column, names_of
+from netplan_planner.tables.reading import Table
+
+COLUMNS = (
+    Column(
+        name="vm",
+        meaning="a name, project/zone/name, a glob, label:KEY=VALUE or group:NAME",
+        is_required=True,
+    ),
+    Column(name="machine_type", meaning="the new type"),
+    Column(name="zone", meaning="where it is to stand"),
+    Column(
+        name="address", meaning="by which it and the others call each other: internal, external"
+    ),
+    Column(name="network_tier", meaning="of its external addresses: premium, standard"),
+    Column(name="tier1", meaning="whether it has Tier_1: true or false"),
+    Column(name="mtu", meaning="of the network of its first interface"),
+    Column(name="nic", meaning="of all its interfaces: gvnic, virtio"),
+    Column(name="plugin", meaning="network plugin of the cluster whose node it is"),
+    Column(name="growth", meaning="by which its traffic is multiplied"),
+    Column(name="by", meaning="the day on which the growth is reached, such as 2027-06-30"),
+)
+_FIELDS = {field.value.replace("-", "_"): field for field in WhatifField}
+_SPELT = {WhatifField.MACHINE_TYPE, WhatifField.ZONE, WhatifField.PLUGIN}
+"""Lower case in Google's words; the others are netplan's own."""
+
+
+def read_changes(path: Path, today: date) -> tuple[WhatifChange, ...]:
+    """Return the changes of a table, in its order.
+
+    Raises:
+        InputError: If it is no such table, or a row makes no sense; it is named.
+    """
+    with Table(path, COLUMNS) as table:
+        texts = {name: table.texts(name) for name in names_of(COLUMNS)}
+        shown, count, left = table.shown, table.row_count, table.unread_columns
+    if left:
+        known = ", ".join(names_of(COLUMNS))
+        raise InputError(f"{shown}: {', '.join(left)}: no such column; there are {known}")
+    found: list[WhatifChange] = []
+    for at in range(count):
+        row = {name: values[which[at]].strip() for name, (values, which) in texts.items()}
+        found += _of_row(f"{shown}, row {at + 1}", row, today)
+    if not found:
+        raise InputError(f"{shown}: it changes nothing: fill a cell beside vm")
+    return tuple(found)
+
+
+def _of_row(place: str, row: Mapping[str, str], today: date) -> Iterator[WhatifChange]:
+    if not row["vm"]:
+        raise InputError(f"{place}: vm is empty: name machines (all: *)")
+    by = _day(place, row["by"])
+    if by is not None and not row["growth"]:
+        raise InputError(f"{place}: by is the day of a growth, and growth is empty")
+    for name, field in _FIELDS.items():
+        if row[name]:
+            change = WhatifChange(
+                vms=row["vm"],
+                field=field,
+                to=row[name] if field in _SPELT else row[name].lower(),
+                by=by if field is WhatifField.GROWTH else None,
+                source=f"{place}, {name}",
+                is_of_file=True,
+            )
+            check_day(change, today)
+            yield change
+
+
+def _day(place: str, text: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as exc:
+        raise InputError(f"{place}: by is a day such as 2027-06-30, not {text!r}") from exc

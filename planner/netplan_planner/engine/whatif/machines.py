@@ -1,0 +1,139 @@
+"""Machines before and after changes, one by one: type, limits, use, rates and money."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.engine.edge_prices import mean_prices
+from netplan_planner.engine.summary import direction_of
+from netplan_planner.engine.whatif.reckoning import used_ratio
+from netplan_planner.model import Direction, Facts, MachineRow, OwnerKind, SelfLink
+from netplan_planner.model.whatif import WhatifMachine, WhatifPair
+from netplan_planner.optimise.whatif.rates import FlowRates
+from netplan_planner.paths.priced_paths import PricedPath, priced_path_of
+from netplan_planner.units import cents
+
+_ZERO = Decimal(0)
+_SAME_RATIO = 1e-6
+"""Rates that differ by less are the same, but for rounding."""
+
+
+class Side(NamedTuple):
+    """What machines are made of, before or after."""
+
+    facts: Facts
+    rows: Sequence[MachineRow]
+    """In the order of the inventory's machines."""
+    rates: FlowRates
+
+
+class _Sent(NamedTuple):
+    usd: Decimal = _ZERO
+    unknown: str = ""
+
+
+def pairs(before: Side, after: Side, changed: frozenset[SelfLink]) -> tuple[WhatifPair, ...]:
+    """Return the machines that change, and those on which it bears; the changed first.
+
+    Args:
+        before: The project as it is.
+        after: The project after the changes, its machines in the same order.
+        changed: Machines that a change is about.
+    """
+    old, new = machines(before), machines(after)
+    found = [
+        WhatifPair(
+            name=instance.name,
+            link=instance.ref.self_link,
+            is_changed=instance.ref.self_link in changed,
+            before=old[instance.ref.self_link],
+            after=new[instance.ref.self_link],
+        )
+        for instance in before.facts.inventory.instances
+    ]
+    felt = [one for one in found if one.is_changed or not is_same(one.before, one.after)]
+    return tuple(sorted(felt, key=_rank))
+
+
+def is_same(before: WhatifMachine, after: WhatifMachine) -> bool:
+    """Return whether a machine is as it was, but for rounding."""
+    about = ("zone", "machine_type", "is_tier1", "egress_gbps", "external_gbps")
+    if any(getattr(before, name) != getattr(after, name) for name in about):
+        return False
+    if cents(before.traffic_usd_per_month) != cents(after.traffic_usd_per_month):
+        return False
+    if (before.machine_usd_per_month is None) != (after.machine_usd_per_month is None):
+        return False
+    if cents(before.machine_usd_per_month or _ZERO) != cents(after.machine_usd_per_month or _ZERO):
+        return False
+    return _is_near(before.gbps, after.gbps) and _is_near(
+        before.used_ratio or 0.0, after.used_ratio or 0.0
+    )
+
+
+def _is_near(one: float, other: float) -> bool:
+    return abs(one - other) <= _SAME_RATIO * max(abs(one), abs(other))
+
+
+def _rank(pair: WhatifPair) -> tuple[object, ...]:
+    before, after = pair.before, pair.after
+    usd = abs(_usd(before) - _usd(after))
+    return not pair.is_changed, -usd, -abs(before.gbps - after.gbps), pair.link
+
+
+def _usd(machine: WhatifMachine) -> Decimal:
+    return (machine.machine_usd_per_month or _ZERO) + machine.traffic_usd_per_month
+
+
+def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
+    """Return every machine of a side."""
+    facts, rates = side.facts, side.rates
+    sent = _sent_usd(facts)
+    owners = facts.traffic.owners if facts.traffic is not None else ()
+    number_of = {owner.link: number for number, owner in enumerate(owners)}
+    gbps = rates.by_sender(len(owners))
+    flows: dict[int, int] = defaultdict(int)
+    for owner in rates.src[rates.flows].tolist():
+        flows[owner] += 1
+    found = {}
+    for instance, row in zip(facts.inventory.instances, side.rows, strict=True):
+        number = number_of.get(instance.ref.self_link)
+        traffic = sent.get(number, _Sent()) if number is not None else _Sent()
+        usd, address_usd = row.machine_usd_per_month, row.address_usd_per_month
+        found[instance.ref.self_link] = WhatifMachine(
+            zone=row.zone,
+            machine_type=row.machine_type,
+            is_tier1=row.is_tier1,
+            egress_gbps=row.egress_gbps,
+            external_gbps=row.external_gbps,
+            p95_gbps=row.egress_p95_gbps,
+            external_p95_gbps=row.external_p95_gbps,
+            used_ratio=used_ratio(row),
+            gbps=float(gbps[number]) if number is not None and len(gbps) else 0.0,
+            flow_count=flows[number] if number is not None else 0,
+            machine_usd_per_month=None if usd is None or address_usd is None else usd + address_usd,
+            traffic_usd_per_month=traffic.usd,
+            traffic_unknown=traffic.unknown,
+        )
+    return found
+
+
+def _sent_usd(facts: Facts) -> Mapping[int, _Sent]:
+    """Return what each machine's traffic costs, at the mean price of each path."""
+    if facts.traffic is None:
+        return {}
+    by_path: dict[PricedPath, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for edge in facts.traffic.edges:
+        is_sent = direction_of(facts, edge) is Direction.SENT
+        if is_sent and facts.src(edge).kind is OwnerKind.VM:
+            by_path[priced_path_of(facts, edge)][edge.src] += edge.wire_bytes
+    prices = mean_prices(facts, {path: sum(of.values()) for path, of in by_path.items()})
+    found: dict[int, _Sent] = {}
+    for path, of_owner in by_path.items():
+        price = prices[path]
+        for owner, byte_count in of_owner.items():
+            was = found.get(owner, _Sent())
+            usd = was.usd + (price.usd_per_byte or _ZERO) * byte_count
+            found[owner] = _Sent(usd, was.unknown or price.unknown)
+    return found

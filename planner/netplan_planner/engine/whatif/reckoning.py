@@ -1,0 +1,163 @@
+"""What the facts come to after a set of changes: money, rates, use; each set is asked once."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.engine.machine_table import machine_rows
+from netplan_planner.engine.services import network_services
+from netplan_planner.engine.summary import traffic_by_class
+from netplan_planner.errors import NetplanError
+from netplan_planner.machines.known import Known
+from netplan_planner.model import (
+    ClassTotal,
+    Facts,
+    MachineChange,
+    MachineRow,
+    ServiceTotal,
+    Unpriced,
+    total_usd,
+)
+from netplan_planner.model.report import unpriced_span
+from netplan_planner.model.whatif import WhatifMoney
+from netplan_planner.optimise.whatif.apply import apply_aimed
+from netplan_planner.optimise.whatif.draft import Scenario
+from netplan_planner.optimise.whatif.order import Chosen, Outcome
+from netplan_planner.optimise.whatif.rates import Matrix
+from netplan_planner.optimise.whatif.selecting import Aimed
+
+_ZERO = Decimal(0)
+
+
+class Tables(NamedTuple):
+    """What of a report is about money."""
+
+    machines: Sequence[MachineRow]
+    classes: Sequence[ClassTotal]
+    services: Sequence[ServiceTotal]
+
+    @property
+    def unpriced(self) -> list[Unpriced]:
+        """What of traffic and services has no known price."""
+        of_classes = [part for one in self.classes for part in one.unpriced]
+        return of_classes + [part for one in self.services for part in one.unpriced]
+
+
+class Reckoner:
+    """Answers for sets of changes, by number."""
+
+    def __init__(
+        self, facts: Facts, aims: Sequence[Aimed], known: Known, before: Scenario, matrix: Matrix
+    ) -> None:
+        self._facts = facts
+        self._aims = aims
+        self._known = known
+        self._before = before
+        self._matrix = matrix
+        self._found: dict[Chosen, Outcome] = {}
+
+    def __call__(self, chosen: Chosen) -> Outcome:
+        """Return what a set of changes comes to; why not, where it cannot be made."""
+        if chosen not in self._found:
+            self._found[chosen] = self._worked_out(chosen)
+        return self._found[chosen]
+
+    def _worked_out(self, chosen: Chosen) -> Outcome:
+        aims = [aim for number, aim in enumerate(self._aims) if number in chosen]
+        try:
+            scenario = apply_aimed(self._facts, aims, self._known) if aims else self._before
+        except NetplanError as error:
+            return impossible(str(error))
+        return self.outcome(scenario._replace(pods={**self._before.pods, **scenario.pods}))
+
+    def outcome(self, scenario: Scenario) -> Outcome:
+        """Return what a scenario comes to."""
+        facts = scenario.facts
+        tables = Tables(machine_rows(facts), traffic_by_class(facts), network_services(facts))
+        covered, why = commitments_usd(self._facts, facts)
+        money = money_of(tables, covered)
+        unpriced = {f"{row.name}: {row.price_unknown}" for row in tables.machines}
+        reasons = {f"{one.path_class}: {p.reason}" for one in tables.classes for p in one.unpriced}
+        rates = self._matrix.rates(scenario)
+        owner_count = len(facts.traffic.owners) if facts.traffic is not None else 0
+        return Outcome(
+            usd=money.usd_per_month,
+            unpriced=frozenset({one for one in unpriced if not one.endswith(": ")} | reasons)
+            | ({why} if why else frozenset()),
+            total_gbps=rates.total_gbps,
+            gbps=rates.gbps,
+            sent_gbps=rates.by_sender(owner_count),
+            used_ratio=used_ratios(facts, tables.machines, owner_count),
+        )
+
+
+def impossible(why: str) -> Outcome:
+    """Return the outcome of changes that cannot be made."""
+    none = np.empty(0)
+    return Outcome(_ZERO, frozenset(), 0.0, none, none, none, why_not=why)
+
+
+def used_ratios(facts: Facts, rows: Sequence[MachineRow], owner_count: int) -> NDArray[np.float64]:
+    """Return the use of each owner's fuller limit, NaN where it is none or not known."""
+    found = np.full(owner_count, np.nan)
+    if facts.traffic is None:
+        return found
+    of_link = {owner.link: number for number, owner in enumerate(facts.traffic.owners)}
+    for instance, row in zip(facts.inventory.instances, rows, strict=True):
+        number, ratio = of_link.get(instance.ref.self_link), used_ratio(row)
+        if number is not None and ratio is not None:
+            found[number] = ratio
+    return found
+
+
+def used_ratio(row: MachineRow) -> float | None:
+    """Return the use of the fuller of a machine's two limits, None where none is known."""
+    ways = (
+        (row.egress_p95_gbps, row.egress_gbps),
+        (row.external_p95_gbps, row.external_gbps),
+    )
+    return max((p95 / cap for p95, cap in ways if p95 is not None and cap), default=None)
+
+
+def money_of(tables: Tables, commitments: Decimal | None) -> WhatifMoney:
+    """Return the sums of a month; what has no price is counted beside them."""
+    rows = tables.machines
+    unpriced = tables.unpriced
+    low, high = unpriced_span(unpriced)
+    return WhatifMoney(
+        machines_usd=_sum(row.machine_usd_per_month for row in rows),
+        addresses_usd=_sum(row.address_usd_per_month for row in rows),
+        traffic_usd=_sum(one.usd_per_month for one in tables.classes),
+        services_usd=_sum(one.usd_per_month for one in tables.services),
+        commitments_usd=commitments,
+        unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),
+        unpriced_low_usd=low,
+        unpriced_high_usd=high,
+        unpriced_gib=sum((part.quantity for one in tables.classes for part in one.unpriced), _ZERO),
+    )
+
+
+def _sum(amounts: Iterable[Decimal | None]) -> Decimal:
+    return sum((one for one in amounts if one is not None), _ZERO)
+
+
+def commitments_usd(before: Facts, after: Facts) -> tuple[Decimal | None, str]:
+    """Return what commitments add to a bill by changes of machines, else why it is not known.
+
+    Below 0 where unused ones take over, above it where what they covered is paid without use.
+    """
+    ledger = before.machines.ledger(before.inventory, before.today)
+    usd = _ZERO
+    for old, new in zip(before.inventory.instances, after.inventory.instances, strict=True):
+        if (old.machine_type, old.region) == (new.machine_type, new.region):
+            continue
+        change = MachineChange(instance=old, machine_type=new.machine_type, region=new.region)
+        cover = ledger.change(change)
+        if cover.unknown:
+            return None, cover.unknown
+        usd -= total_usd(cover.items)
+        ledger.take(change)
+    return usd, ""

@@ -1,0 +1,59 @@
+"""Names of places and machine types, and what is wrong with one that is none."""
+
+from collections.abc import Iterable
+
+from netplan_planner.errors import nearest_names
+from netplan_planner.model import CapsBook, PriceBook, region_of
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error's text: the known names that are most like one that is none."""
+    found = nearest_names(name, known)
+    return f"; near: {', '.join(found)}" if found else ""
+
+
+class Known:
+    """Zones and machine types that there are, for whoever reads what somebody wrote."""
+
+    def __init__(self, prices: PriceBook, caps: CapsBook) -> None:
+        self._prices = prices
+        self._caps = caps
+        self._zones: dict[str, frozenset[str]] = {}
+
+    def check_zone(self, zone: str) -> str:
+        """Return what is wrong with a zone; empty where nothing is."""
+        regions, region = self._prices.regions(), region_of(zone)
+        if region not in regions:
+            return f"no region {region!r} is known{near(region, regions)}"
+        zones = self._zones_of(region)
+        if zones and zone not in zones:
+            return f"{region} has no such zone; it has {', '.join(sorted(zones))}"
+        return ""
+
+    def _zones_of(self, region: str) -> frozenset[str]:
+        """Return the zones of a region, none where they are not known."""
+        found = self._zones.get(region)
+        if found is None:
+            listed = (self._prices.zones(s.machine_type) for s in self._prices.offered(region))
+            every = {zone for zones in listed if zones is not None for zone in zones}
+            found = frozenset(zone for zone in every if region_of(zone) == region)
+            self._zones[region] = found
+        return found
+
+    def check_type(self, name: str) -> str:
+        """Return what is wrong with a machine type; empty where nothing is."""
+        if self._prices.shape(name) is not None:
+            return ""
+        known = {
+            one.machine_type for r in self._prices.regions() for one in self._prices.offered(r)
+        }
+        return f"no machine type of this name is known{near(name, sorted(known))}"
+
+    def architecture(self, machine_type: str) -> str | None:
+        """Return the architecture of a type."""
+        shape = self._prices.shape(machine_type)
+        return None if shape is None else shape.architecture
+
+    def has_tier1(self, machine_type: str) -> bool:
+        """Return whether Tier_1 is offered for a type."""
+        return any(cap.is_tier1 for cap in self._caps.variants(machine_type))

@@ -1,0 +1,168 @@
+"""A copy of the facts that changes are made to, part by part; the facts stay as they are."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    NO_TRAFFIC,
+    Edge,
+    Facts,
+    Instance,
+    Metrics,
+    MetricSeries,
+    Network,
+    Owner,
+    PodNetwork,
+    SelfLink,
+    Series,
+    VmTraffic,
+)
+from netplan_planner.model.pod_traffic import PodTraffic
+
+
+class Scenario(NamedTuple):
+    """Facts after changes, and what they have no place for."""
+
+    facts: Facts
+    """Edges and owners stand where they stood before."""
+    pods: dict[SelfLink, tuple[str, PodNetwork]]
+    """Plugin and network of nodes whose traffic is taken for that of pods."""
+    notes: tuple[str, ...] = ()
+
+
+def unchanged(facts: Facts) -> Scenario:
+    """Return facts to which nothing was done."""
+    return Scenario(facts, {})
+
+
+class Draft:
+    """What changes work on; whatever no change touches is shared with the facts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.instances = dict(facts.inventory.instance_by_link)
+        self.networks: dict[SelfLink, Network] = dict(facts.inventory.network_by_link)
+        traffic = facts.traffic
+        self.owners: list[Owner] = list(traffic.owners) if traffic is not None else []
+        self.edges: list[Edge] = list(traffic.edges) if traffic is not None else []
+        self.vms: dict[int, VmTraffic] = (
+            {vm.owner: vm for vm in traffic.vms} if traffic is not None else {}
+        )
+        self.owner_of: dict[SelfLink, int] = {
+            owner.link: number for number, owner in enumerate(self.owners) if owner.link
+        }
+        self.metrics: Metrics | None = facts.metrics
+        self.pod_traffic: PodTraffic | None = facts.pod_traffic
+        self.pods: dict[SelfLink, tuple[str, PodNetwork]] = {}
+        self._notes: dict[str, None] = {}
+        self._leaving: set[int] = set()
+
+    def note(self, text: str) -> None:
+        """Say something of the answer, once."""
+        self._notes[text] = None
+
+    def machines(self, before: Iterable[Instance]) -> list[Instance]:
+        """Return machines as they are after the changes so far."""
+        return [self.instances[one.ref.self_link] for one in before]
+
+    def put(self, instance: Instance) -> None:
+        """Take a machine in place of the one of its link."""
+        self.instances[instance.ref.self_link] = instance
+
+    def owner_numbers(self, machines: Iterable[Instance]) -> set[int]:
+        """Return the owners that machines are."""
+        links = (one.ref.self_link for one in machines)
+        return {self.owner_of[link] for link in links if link in self.owner_of}
+
+    def replace_edges(self, made: Callable[[Edge], Edge]) -> None:
+        """Put what a function makes of each edge into its place."""
+        self.edges = [made(edge) for edge in self.edges]
+
+    def outside_changes(self, owners: Iterable[int]) -> None:
+        """Say that other edges of owners leave the VPC than before."""
+        self._leaving.update(owners)
+
+    def without_metrics(self, is_void: Callable[[MetricSeries], bool]) -> None:
+        """Leave series out that say nothing of the machines as they are now."""
+        if self.metrics is not None:
+            kept = tuple(one for one in self.metrics.series if not is_void(one))
+            self.metrics = Metrics(series=kept, coverage=self.metrics.coverage)
+
+    def scenario(self) -> Scenario:
+        """Return the facts after the changes."""
+        self._settle_outside()
+        facts, inventory = self.facts, self.facts.inventory
+        instances = tuple(self.instances[one.ref.self_link] for one in inventory.instances)
+        networks = tuple(self.networks[one.ref.self_link] for one in inventory.networks)
+        is_same = _same(instances, inventory.instances) and _same(networks, inventory.networks)
+        if not is_same:
+            inventory = replace(inventory, instances=instances, networks=networks)
+        traffic = facts.traffic
+        if traffic is not None:
+            owners, edges = tuple(self.owners), tuple(self.edges)
+            vms = tuple(self.vms[vm.owner] for vm in traffic.vms)
+            new = (owners, edges, vms)
+            old = (traffic.owners, traffic.edges, traffic.vms)
+            if not all(_same(one, other) for one, other in zip(new, old, strict=True)):
+                traffic = replace(traffic, owners=owners, edges=edges, vms=vms)
+        changed = replace(
+            facts,
+            inventory=inventory,
+            traffic=traffic,
+            pod_traffic=self.pod_traffic,
+            metrics=self.metrics,
+        )
+        return Scenario(changed, self.pods, tuple(self._notes))
+
+    def _settle_outside(self) -> None:
+        """Work out again what machines send outside the VPC, where other edges leave it now.
+
+        Nothing leaves, all does, or one edge: that is exact. Of several, minutes are not known one
+        by one: the shape of all that the machine sends stands in, with the bytes of the edges.
+        """
+        leaving: dict[int, list[Edge]] = {owner: [] for owner in self._leaving}
+        for edge in self.edges:
+            if edge.src in leaving and edge.path_class.leaves_vpc:
+                leaving[edge.src].append(edge)
+        for owner, edges in leaving.items():
+            vm = self.vms.get(owner)
+            if vm is None:
+                continue
+            series = _outside(vm, edges, self.edges)
+            if len(edges) > 1 and series is not vm.egress:
+                self.note(
+                    "What several paths send outside the VPC together is taken to have the course"
+                    " of all that the machine sends: minutes of single paths are not kept."
+                )
+            self.vms[owner] = replace(vm, egress_outside_vpc=series)
+
+
+def _outside(vm: VmTraffic, leaving: Sequence[Edge], edges: Sequence[Edge]) -> Series:
+    if not leaving:
+        return NO_TRAFFIC
+    if len(leaving) == 1:
+        return leaving[0].series
+    sent = sum(edge.wire_bytes for edge in edges if edge.src == vm.owner)
+    outside = sum(edge.wire_bytes for edge in leaving)
+    return vm.egress if outside == sent else scaled_series(vm.egress, outside / sent)
+
+
+def scaled_series(series: Series, factor: float) -> Series:
+    """Return a series whose every minute is a factor greater."""
+    if factor == 1:
+        return series
+    return Series(
+        p50_gbps=series.p50_gbps * factor,
+        p95_gbps=series.p95_gbps * factor,
+        p99_gbps=series.p99_gbps * factor,
+        max_gbps=series.max_gbps * factor,
+        byte_count=round(series.byte_count * factor),
+        active_minutes=series.active_minutes,
+        top_gbps=tuple(one * factor for one in series.top_gbps),
+    )
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
