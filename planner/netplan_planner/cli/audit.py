@@ -28,7 +28,7 @@ from netplan_planner.engine.collected import with_bundle_of
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.rules import check_rule_names, rule_list
-from netplan_planner.engine.suppressions import IGNORE_FILE
+from netplan_planner.engine.suppressions import ignore_file
 from netplan_planner.errors import IncompleteError
 from netplan_planner.inert import inert_line
 from netplan_planner.model import CommitmentScope, CurrencyRate, Report, Severity
@@ -246,7 +246,7 @@ def _request(asked: Audit) -> "AuditRequest":
         ignore=options.names(judged.ignore),
         min_severity=judged.severity,
         min_saving_usd=options.usd("--min-saving", judged.min_saving),
-        ignore_file=_ignore_file(judged.ignore_file),
+        ignore_file=ignore_file(judged.ignore_file),
         thresholds=configured.thresholds,
         targets=configured.targets,
         links=configured.links,
@@ -283,12 +283,6 @@ def _with_places(
         return render
     found = code_places(report, request, state.config_path, terraform_dir)
     return replace(render, places=found.places, fallback_place=found.fallback)
-
-
-def _ignore_file(given: Path | None) -> Path | None:
-
-    usual = Path(IGNORE_FILE)
-    return given if given is not None else (usual if usual.is_file() else None)
 
 
 def _explained(names: list[str] | None) -> tuple[str, ...]:

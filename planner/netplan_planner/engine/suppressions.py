@@ -23,6 +23,12 @@ IGNORE_LABEL = "netplan-ignore"
 UNTIL_LABEL = "netplan-ignore-until"
 
 
+def ignore_file(given: Path | None) -> Path | None:
+    """Return the file of suppressions: the one that is named, else the usual one where it is."""
+    usual = Path(IGNORE_FILE)
+    return given if given is not None else (usual if usual.is_file() else None)
+
+
 class Suppression(Value, frozen=True, kw_only=True):
     """One wish not to see findings of a rule or area on some resources."""
 

@@ -45,19 +45,20 @@ class WhatifChange(Value, frozen=True, kw_only=True):
     @property
     def label(self) -> str:
         """What it does, in a few words."""
+        vms = "all machines" if self.vms == "*" else self.vms
         match self.field:
             case WhatifField.GROWTH:
-                return f"traffic of {self.vms} times {self.to}"
+                return f"traffic of {vms} times {self.to}"
             case WhatifField.TIER_1:
-                return f"{self.vms} {'with' if self.to == 'true' else 'without'} Tier_1"
+                return f"{vms} {'with' if self.to == 'true' else 'without'} Tier_1"
             case WhatifField.ADDRESS:
-                return f"{self.to} addresses for {self.vms}"
+                return f"{self.to} addresses for {vms}"
             case WhatifField.ZONE | WhatifField.MACHINE_TYPE:
-                return f"{self.vms} to {self.to}"
+                return f"{vms} to {self.to}"
             case WhatifField.MTU:
-                return f"MTU {self.to} in the network of {self.vms}"
+                return f"MTU {self.to} in the network of {vms}"
             case _:
-                return f"{self.field.value.replace('-', ' ')} {self.to} for {self.vms}"
+                return f"{self.field.value.replace('-', ' ')} {self.to} for {vms}"
 
     def refused(self, why: str) -> NetplanError:
         """Return the error of a change that cannot be, with what to do."""
@@ -140,7 +141,7 @@ class WhatifSide(Value, frozen=True, kw_only=True):
     unknown_flow_count: int
     """Flows of own machines whose limits are not known: they are in no rate."""
     waiting_flow_count: int
-    """Flows that are held back today, or by a declared target want more."""
+    """Flows that are held back today."""
     finding_count: int
     full_machine_count: int
     """Machines whose 95th percentile is at a limit of theirs, or near it."""

@@ -112,8 +112,8 @@ def give_tier(draft: Draft, aim: Aimed) -> None:
         draft.put(replace(one, interfaces=nics))
         static = [nic.external_ipv4 for nic in nics if nic.external_ipv4]
         if any(draft.facts.inventory.is_static(address) for address in static):
-            draft.note(
-                f"{one.name}: a reserved address has one tier for good; it gets another one."
+            draft.note_of(
+                one.name, "a reserved address has one tier for good; it gets another one."
             )
 
 

@@ -94,7 +94,7 @@ def _why_not_nic(draft: Draft, one: Instance) -> str:
     if is_new and one.guest_os_features and "GVNIC" not in one.guest_os_features:
         return "starts from an image that does not state the feature GVNIC: take one that does"
     if is_new and not one.guest_os_features:
-        draft.note(f"{one.name}: whether its image has the driver of gVNIC was not read.")
+        draft.note_of(one.name, "whether its image has the driver of gVNIC was not read.")
     return ""
 
 
@@ -112,7 +112,7 @@ def _why_not_tier1(draft: Draft, one: Instance) -> str:
     if any(kind is not None and kind != "GVNIC" for kind in stated):
         return "would have Tier_1 on VirtIO, which it needs gVNIC for: give --nic gvnic with it"
     if None in stated and any(cap.may_use("VIRTIO_NET") for cap in variants):
-        draft.note(f"{one.name}: Tier_1 needs gVNIC; the type of its interface was not read.")
+        draft.note_of(one.name, "Tier_1 needs gVNIC; the type of its interface was not read.")
     return ""
 
 

@@ -56,12 +56,16 @@ class Draft:
         self.metrics: Metrics | None = facts.metrics
         self.pod_traffic: PodTraffic | None = facts.pod_traffic
         self.pods: dict[SelfLink, tuple[str, PodNetwork]] = {}
-        self._notes: dict[str, None] = {}
+        self._notes: dict[str, list[str]] = {}
         self._leaving: set[int] = set()
 
     def note(self, text: str) -> None:
         """Say something of the answer, once."""
-        self._notes[text] = None
+        self._notes.setdefault(text, [])
+
+    def note_of(self, name: str, text: str) -> None:
+        """Say the same of several machines, once for all of them."""
+        self._notes.setdefault(text, []).append(name)
 
     def machines(self, before: Iterable[Instance]) -> list[Instance]:
         """Return machines as they are after the changes so far."""
@@ -114,7 +118,7 @@ class Draft:
             pod_traffic=self.pod_traffic,
             metrics=self.metrics,
         )
-        return Scenario(changed, self.pods, tuple(self._notes))
+        return Scenario(changed, self.pods, tuple(_said(*one) for one in self._notes.items()))
 
     def _settle_outside(self) -> None:
         """Work out again what machines send outside the VPC, where other edges leave it now.
@@ -166,3 +170,12 @@ def scaled_series(series: Series, factor: float) -> Series:
 
 def _same(one: Sequence[object], other: Sequence[object]) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _said(text: str, names: Sequence[str]) -> str:
+    """Return a note with those of whom it is said, the first by name."""
+    distinct = list(dict.fromkeys(names))
+    if not distinct:
+        return text
+    more = f" and {len(distinct) - 1:,} more" if len(distinct) > 1 else ""
+    return f"{distinct[0]}{more}: {text}"

@@ -13,7 +13,6 @@ from netplan_planner.model import (
     MeasuredKind,
     Metric,
     NetworkInterface,
-    Region,
     Zone,
     region_of,
     series_of,
@@ -46,7 +45,7 @@ def put_in_zone(draft: Draft, aim: Aimed, known: Known) -> None:
             interfaces = tuple(_nic_in(draft, change, one, nic, zone) for nic in interfaces)
             _say_of_region(draft, one, zone)
         if one.local_ssd_count:
-            draft.note(f"{one.name}: what is on its Local SSDs does not move with it.")
+            draft.note_of(one.name, "what is on its Local SSDs does not move with it.")
         draft.put(replace(one, zone=zone, interfaces=interfaces))
     owners = draft.owner_numbers(moved)
     for number in owners:
@@ -103,7 +102,9 @@ def _nic_in(
         )
     chosen = min(there, key=lambda found: (found.purpose not in {None, "PRIVATE"}, found.name))
     if len(there) > 1:
-        draft.note(f"{one.name}: of the subnetworks of {name} in {region}, {chosen.name} is taken.")
+        draft.note_of(
+            one.name, f"of the subnetworks of {name} in {region}, {chosen.name} is taken."
+        )
     return replace(nic, subnetwork=chosen.ref.self_link)
 
 
@@ -118,9 +119,10 @@ def _say_of_region(draft: Draft, one: Instance, zone: Zone) -> None:
     there = replace(one, zone=zone)
     for nic in one.interfaces:
         if inventory.nat_of(one, nic) is not None and inventory.nat_of(there, nic) is None:
-            draft.note(
-                f"{one.name} reaches the internet by Cloud NAT, and no gateway was read in"
-                f" {Region(region_of(zone))}: it needs one there."
+            draft.note_of(
+                one.name,
+                "it reaches the internet by Cloud NAT, and no gateway was read in"
+                f" {region_of(zone)}: it needs one there.",
             )
     draft.note(
         "A machine in another region has other internal addresses, and external ones of that"
@@ -165,9 +167,10 @@ def _why_not_type(draft: Draft, one: Instance, new: str) -> str:
     if shape is None:
         return f"cannot become {new}, of which nothing is known"
     if old is None:
-        draft.note(
-            f"{one.name}: what its type {one.machine_type} has is not known, so nobody looked"
-            f" whether {new} takes its disks."
+        draft.note_of(
+            one.name,
+            f"what its type {one.machine_type} has is not known, so nobody looked"
+            f" whether {new} takes its disks.",
         )
         return ""
     verdict = can_become(ties_of(facts.inventory, one, old), shape)

@@ -1,9 +1,10 @@
 """What every flow gets when all send at once: max-min fair, with who shares what.
 
 A flow is what one machine sends to one other end by one path class; all weigh the same. It asks for
-its busiest minute; one that is held back today asks for all that its path can carry, as nobody
-knows what it would send. It shares with others its sender's egress, physical NIC and egress to the
-outside, and its receiver's ingress and vCPUs (`throughput.sharing`).
+its busiest minute, or its part of what is declared as wanted of its sender; one that is held back
+today asks for all that its path can carry, as nobody knows what it would send. It shares with
+others its sender's egress, physical NIC and egress to the outside, and its receiver's ingress and
+vCPUs (`throughput.sharing`).
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from netplan_planner.model import (
     Facts,
-    Owner,
     OwnerKind,
     PathClass,
     PathEnd,
@@ -109,6 +109,7 @@ class Matrix:
         self._facts = before.facts
         self._demand = demand
         self._waiting: NDArray[np.bool_] | None = None
+        self._targets: Floats | None = None
         self._ends: dict[PathEnd, int] = {}
         self._pods: dict[tuple[str, PodNetwork], int] = {}
         self._kinds: dict[tuple[int, ...], int] = {}
@@ -136,6 +137,7 @@ class Matrix:
         if self._waiting is None:
             self._waiting = self._held_back()
         asks = np.fromiter((edge.series.max_gbps for edge in edges), dtype=float, count=len(edges))
+        asks = np.maximum(asks, self._declared())
         asks[self._waiting] = np.inf
         found = fair_rates(
             capacity_gbps=links.capacity_gbps,
@@ -162,19 +164,22 @@ class Matrix:
         p95 = np.fromiter((edge.series.p95_gbps for edge in edges), dtype=float, count=len(edges))
         found: NDArray[np.bool_] = demand.used_ratio[columns.src] >= demand.held_back_ratio
         found[asked] |= p95[asked] >= demand.held_back_ratio * self._own_gbps[kinds]
-        targets = np.array([self._wants_more(owner) for owner in facts.traffic.owners])
-        found |= targets[columns.src]
         return found
 
-    def _wants_more(self, owner: Owner) -> bool:
-        """Return whether more was declared as wanted than a machine is seen to send."""
-        facts = self._facts
-        instance = facts.instance(owner)
-        target = facts.target(instance) if instance is not None else None
-        if target is None or instance is None:
-            return False
-        rates = facts.rates_of(instance)
-        return rates is None or rates.egress.p95_gbps < target.gbps
+    def _declared(self) -> Floats:
+        """Return each flow's part, by bytes, of what is declared as wanted of its sender."""
+        if self._targets is None:
+            facts = self._facts
+            assert facts.traffic is not None
+            edges, owners = facts.traffic.edges, facts.traffic.owners
+            src = np.fromiter((edge.src for edge in edges), dtype=np.intp, count=len(edges))
+            sent = np.fromiter((edge.wire_bytes for edge in edges), dtype=float, count=len(edges))
+            instances = [facts.instance(owner) for owner in owners]
+            targets = [facts.target(one) if one is not None else None for one in instances]
+            wanted = np.array([one.gbps if one is not None else 0.0 for one in targets])
+            whole = np.bincount(src, sent, minlength=len(owners))
+            self._targets = wanted[src] * sent / np.maximum(whole[src], 1.0)
+        return self._targets
 
     def _kinds_of(self, scenario: Scenario, asked: Codes, columns: "_Columns") -> Codes:
         """Return the kind of each flow's path, after those not met before were worked out."""

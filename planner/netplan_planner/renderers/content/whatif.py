@@ -1,0 +1,258 @@
+"""The answer of `netplan whatif`: a project before and after changes."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import Amount, Text, worded
+from netplan_planner.model.whatif import (
+    WhatifAnswer,
+    WhatifGain,
+    WhatifMachine,
+    WhatifSet,
+    WhatifSide,
+    WhatifStep,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.whatif_views import details
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Item,
+    Line,
+    Para,
+    Role,
+    Section,
+    Span,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.figures import counted
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import cents
+
+SCHEMA = "netplan.whatif/1"
+_OF_SIDE = (
+    "zone",
+    "machine_type",
+    "is_tier1",
+    "egress_gbps",
+    "external_gbps",
+    "p95_gbps",
+    "external_p95_gbps",
+    "gbps",
+    "machine_usd_per_month",
+    "traffic_usd_per_month",
+)
+COLUMNS = (
+    "name",
+    "is_changed",
+    *(f"{name}_before" for name in _OF_SIDE),
+    *(f"{name}_after" for name in _OF_SIDE),
+)
+_ZERO = Decimal(0)
+
+
+def record(answer: WhatifAnswer) -> WhatifAnswer:
+    """Return every field of the answer."""
+    return answer
+
+
+def table(answer: WhatifAnswer) -> DataTable:
+    """Return a row a machine that changes, or on which the changes bear."""
+    rows = (
+        (pair.name, pair.is_changed, *_cells(pair.before), *_cells(pair.after))
+        for pair in answer.machines
+    )
+    return DataTable(COLUMNS, rows)
+
+
+def _cells(machine: WhatifMachine) -> Iterator[Cell]:
+    for name in _OF_SIDE:
+        value = getattr(machine, name)
+        is_money = isinstance(value, Decimal)
+        yield figures.exact(value, figures.SUM_DECIMALS) if is_money else value
+
+
+def blocks(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
+    """Yield what it comes to, the changes in order, machines, findings, and what to know."""
+    if answer.price_age:
+        yield Para(line=line(answer.price_age))
+    yield Section(line=line(say(_what(answer))))
+    yield _sums(answer)
+    yield from _unpriced(answer.before, answer.after)
+    yield Section(line=line("What each brings, in this order"))
+    for step in answer.steps:
+        yield from _step(step)
+    yield from _together(answer)
+    yield from details(answer, options)
+    shown = answer.notes if options.verbosity else answer.notes[: options.max_rows or None]
+    for note in shown:
+        yield Para(line=line(say(note)))
+    if len(shown) < len(answer.notes):
+        yield Para(line=line(f"and {len(answer.notes) - len(shown):,} more notes (--explain)"))
+    yield Para(line=line(_basis(answer)))
+    if options.currency is not None:
+        yield Para(line=line(options.currency.assumption))
+
+
+def _what(answer: WhatifAnswer) -> str:
+    changed = sum(pair.is_changed for pair in answer.machines)
+    of = f"{changed:,} of {counted(answer.machine_count, 'machine')}"
+    return f"{answer.title}: {counted(len(answer.steps), 'change')} to {of}"
+
+
+def _sums(answer: WhatifAnswer) -> Table:
+    """Return what the whole project costs and carries, before and after."""
+    old, new = answer.before, answer.after
+    money = (
+        ("machines", old.money.machines_usd, new.money.machines_usd),
+        ("external addresses", old.money.addresses_usd, new.money.addresses_usd),
+        ("traffic", old.money.traffic_usd, new.money.traffic_usd),
+        ("network services", old.money.services_usd, new.money.services_usd),
+        ("commitments, the difference", _ZERO, new.money.commitments_usd),
+    )
+    rows = [_money(*one) for one in money if one[1] or one[2] or one[2] is None]
+    rows.append(
+        _money("all a month", old.money.usd_per_month, new.money.usd_per_month, Role.STRONG)
+    )
+    if answer.has_traffic and (old.flow_count or new.flow_count):
+        rows.append(
+            (
+                line(say("all flows at once", Role.STRONG)),
+                line(fixed(figures.rate(old.gbps))),
+                line(fixed(figures.rate(new.gbps))),
+                line(gained(new.gbps - old.gbps)),
+            )
+        )
+    if old.full_machine_count or new.full_machine_count:
+        rows.append(_count("machines at a limit", old.full_machine_count, new.full_machine_count))
+    rows.append(_count("findings", old.finding_count, new.finding_count))
+    columns = (
+        Column(title=""),
+        Column(title="before", is_number=True, stacked="{} before"),
+        Column(title="after", is_number=True, stacked="{} after"),
+        Column(title="change", is_number=True),
+    )
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def _money(
+    name: str, before: Decimal, after: Decimal | None, role: Role = Role.PLAIN
+) -> tuple[Line, ...]:
+    if after is None:
+        return line(say(name, role)), line(fixed(Amount(usd=before))), line("?"), line("not known")
+    return (
+        line(say(name, role)),
+        line(fixed(Amount(usd=before))),
+        line(fixed(Amount(usd=after))),
+        line(dearer(after - before)),
+    )
+
+
+def _count(name: str, before: int, after: int) -> tuple[Line, ...]:
+    sign = f"{after - before:+,}" if after != before else "same"
+    return line(name), line(fixed(f"{before:,}")), line(fixed(f"{after:,}")), line(fixed(sign))
+
+
+def dearer(usd: Decimal) -> Span:
+    """Return by how much a bill rises or falls, with its sign."""
+    if not cents(usd):
+        return fixed("same")
+    sign, role = ("+", Role.COST) if usd > 0 else ("-", Role.GOOD)
+    return fixed(worded(sign, Amount(usd=abs(usd))), role)
+
+
+def gained(gbps: float) -> Span:
+    """Return by how much a rate rises or falls, with its sign."""
+    if abs(gbps) < 5e-7:
+        return fixed("same")
+    sign, role = ("+", Role.GOOD) if gbps > 0 else ("-", Role.COST)
+    return fixed(f"{sign}{figures.rate(abs(gbps))}", role)
+
+
+def _unpriced(before: WhatifSide, after: WhatifSide) -> Iterator[Block]:
+    old, new = before.money, after.money
+    if new.unpriced_machine_count:
+        found = counted(new.unpriced_machine_count, "machine")
+        has = "has" if new.unpriced_machine_count == 1 else "have"
+        said = f"{found} {has} no known price after it ({old.unpriced_machine_count:,} before)"
+        yield Para(line=line(f"In no sum: {said}."))
+    if old.unpriced_gib or new.unpriced_gib:
+        was, now = figures.volume(old.unpriced_gib), figures.volume(new.unpriced_gib)
+        volumes = was if was == now else f"{was} before and {now} after"
+        parts: list[Text | Amount] = [
+            f"In no sum: traffic without a known price, {volumes} a month"
+        ]
+        if new.unpriced_high_usd:
+            low, high = Amount(usd=new.unpriced_low_usd), Amount(usd=new.unpriced_high_usd)
+            parts += [" (after it ", low, " to ", high, ")"]
+        yield Para(line=line(say(worded(*parts, "."))))
+
+
+def _step(step: WhatifStep) -> Iterator[Block]:
+    many = f" ({counted(step.machine_count, 'machine')})" if step.machine_count > 1 else ""
+    alone = line("; alone: ", gain(step.alone)) if step.alone != step.marginal else ()
+    name = phrases.name(step.change.label)
+    yield Item(line=line(f"{step.rank}. ", name, f"{many}: ", gain(step.marginal), alone))
+
+
+def gain(found: WhatifGain) -> Line:
+    """Return what a change brings, in words."""
+    said: list[Span] = []
+    if found.gains_gbps:
+        word = "more" if found.gains_gbps > 0 else "less"
+        role = Role.GOOD if found.gains_gbps > 0 else Role.COST
+        said.append(fixed(f"{figures.rate(abs(found.gains_gbps))} {word}", role))
+    usd = found.saves_usd_per_month
+    if usd is not None and cents(usd):
+        said.append(say(figures.saved(usd), Role.GOOD if usd > 0 else Role.COST))
+    if not said and usd is not None:
+        return line("brings nothing")
+    parts: list[Span] = []
+    for one in said:
+        parts += [say(", "), one] if parts else [one]
+    if usd is None:
+        joint = ", the money not known: " if parts else "not possible: "
+        is_possible = found.gains_gbps is not None
+        joint = "the money is not known: " if is_possible and not parts else joint
+        parts += [say(joint), say(found.unknown)]
+    return tuple(parts)
+
+
+def _together(answer: WhatifAnswer) -> Iterator[Block]:
+    if not answer.together:
+        return
+    yield Section(line=line("Only together"))
+    for one in answer.together:
+        yield Field(label=_listed(one), line=line(*_lift(one)))
+
+
+def _listed(one: WhatifSet) -> str:
+    return " + ".join(str(rank) for rank in one.ranks)
+
+
+def _lift(one: WhatifSet) -> Iterator[Span]:
+    more = f", and {one.flow_count - 1:,} more" if one.flow_count > 1 else ""
+    yield say(one.flow, length=phrases.SUBJECT_LENGTH)
+    yield say(f"{more}: ")
+    yield fixed(figures.rates(one.now_gbps, one.together_gbps), Role.GOOD)
+    yield say(f"; without one of them at most {figures.rate(one.most_without_gbps)}")
+    if one.used_ratio is not None:
+        yield say(f"; the sender uses {figures.use(one.used_ratio)} of its limit now")
+
+
+def _basis(answer: WhatifAnswer) -> str:
+    asks = (
+        "Rates: max-min fair, each flow asking for its busiest minute, one held back today for all"
+        " that its path can carry. "
+        if answer.has_traffic
+        else "No traffic was given: rates and the money of traffic are not known. "
+    )
+    return (
+        f"{asks}Prices of {answer.prices_as_of}, limits of {answer.limits_as_of}. Nothing was"
+        " changed: docs/whatif.md says what this cannot know."
+    )
