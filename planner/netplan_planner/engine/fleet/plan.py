@@ -16,7 +16,7 @@ from netplan_planner.engine.fleet.machines import needs_of
 from netplan_planner.engine.fleet.needs import Known, read_needs
 from netplan_planner.engine.fleet.request import FleetRequest
 from netplan_planner.engine.inputs import read_facts
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import (
     Amount,
     CapsBook,
@@ -64,9 +64,12 @@ def fleet_of(request: FleetRequest, say: Say = lambda _: None) -> FleetAnswer:
         UsageError: If the request contradicts itself, or names what is not known.
     """
     fleet = _of_table(request, request.needs) if request.needs else _of_inventory(request, say)
+    regions = fleet.prices.regions()
     for limit in request.quotas:
-        if limit.region not in fleet.prices.regions():
-            raise UsageError(f"--quota: no region {limit.region!r} is known")
+        if limit.region not in regions:
+            raise UsageError(
+                f"--quota: no region {limit.region!r} is known{did_you_mean(limit.region, regions)}"
+            )
         checked_series((limit.series,), load_caps(fleet.caps.as_of))
     choices = Choices(
         headroom_ratio=request.headroom_ratio,
