@@ -96,6 +96,7 @@ _BY_PLACE: dict[tuple[str, ...], Lookup] = {
     ("job", "source"): job_places,
     ("job", "target"): job_places,
     ("job", "overlap"): job_phases,
+    ("whatif", "zone"): places,
     ("price", "traffic", "src"): regions,
     ("price", "traffic", "to"): destinations,
     ("price", "traffic", "place"): regions,

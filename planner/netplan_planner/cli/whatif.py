@@ -188,7 +188,7 @@ class Whatif(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
-    answer: answers.Output = answers.Output()
+    answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
 

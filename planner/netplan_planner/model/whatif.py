@@ -7,6 +7,7 @@ from enum import StrEnum
 from netplan_planner.errors import InputError, NetplanError, UsageError
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.finding import Severity
 from netplan_planner.model.path_class import PathClass
 
@@ -282,6 +283,8 @@ class WhatifAnswer(Value, frozen=True, kw_only=True):
     """Those that are not as before."""
     full: tuple[WhatifFull, ...]
     price_steps: tuple[WhatifPriceStep, ...]
+    changes: PlanChanges = PlanChanges()
+    """How to make them, as far as there are commands."""
     notes: tuple[str, ...]
     has_traffic: bool
     limits_as_of: date

@@ -13,6 +13,7 @@ from netplan_planner.engine.demos import Demo, load_demo
 from netplan_planner.engine.fixes import severity_of
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.engine.whatif import differences
+from netplan_planner.engine.whatif.changes import changes_of as steps_of
 from netplan_planner.engine.whatif.changes_file import read_changes
 from netplan_planner.engine.whatif.growth import filled, price_steps
 from netplan_planner.engine.whatif.machines import Side, pairs
@@ -141,6 +142,7 @@ def answer(
         limits=shared_limits(sides[0].rates, sides[1].rates, facts, touched),
         full=filled(found, aims, request.read.today),
         price_steps=price_steps(facts, after.facts),
+        changes=steps_of(facts, after.facts, aims),
         notes=tuple(dict.fromkeys((*notes, *after.notes))),
         has_traffic=facts.traffic is not None,
         limits_as_of=report.limits_as_of,

@@ -14,6 +14,7 @@ from netplan_planner.model.whatif import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.content.whatif_views import details
 from netplan_planner.renderers.document import (
     Block,
@@ -26,6 +27,7 @@ from netplan_planner.renderers.document import (
     Section,
     Span,
     Table,
+    Title,
     fixed,
     line,
     say,
@@ -50,8 +52,8 @@ _OF_SIDE = (
 COLUMNS = (
     "name",
     "is_changed",
-    *(f"{name}_before" for name in _OF_SIDE),
-    *(f"{name}_after" for name in _OF_SIDE),
+    *(f"before_{name}" for name in _OF_SIDE),
+    *(f"after_{name}" for name in _OF_SIDE),
 )
 _ZERO = Decimal(0)
 
@@ -81,7 +83,8 @@ def blocks(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what it comes to, the changes in order, machines, findings, and what to know."""
     if answer.price_age:
         yield Para(line=line(answer.price_age))
-    yield Section(line=line(say(_what(answer))))
+    yield Title(line=line(say(answer.title)), basis=line(_what(answer)))
+    yield Section(line=line("What it comes to"))
     yield _sums(answer)
     yield from _unpriced(answer.before, answer.after)
     yield Section(line=line("What each brings, in this order"))
@@ -89,6 +92,7 @@ def blocks(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
         yield from _step(step)
     yield from _together(answer)
     yield from details(answer, options)
+    yield from changes(answer.changes, options)
     shown = answer.notes if options.verbosity else answer.notes[: options.max_rows or None]
     for note in shown:
         yield Para(line=line(say(note)))
@@ -101,8 +105,11 @@ def blocks(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
 
 def _what(answer: WhatifAnswer) -> str:
     changed = sum(pair.is_changed for pair in answer.machines)
-    of = f"{changed:,} of {counted(answer.machine_count, 'machine')}"
-    return f"{answer.title}: {counted(len(answer.steps), 'change')} to {of}"
+    return (
+        f"{counted(len(answer.steps), 'change')} to {changed:,} of"
+        f" {counted(answer.machine_count, 'machine')} · limits of {answer.limits_as_of} · prices of"
+        f" {answer.prices_as_of}"
+    )
 
 
 def _sums(answer: WhatifAnswer) -> Table:
@@ -252,7 +259,4 @@ def _basis(answer: WhatifAnswer) -> str:
         if answer.has_traffic
         else "No traffic was given: rates and the money of traffic are not known. "
     )
-    return (
-        f"{asks}Prices of {answer.prices_as_of}, limits of {answer.limits_as_of}. Nothing was"
-        " changed: docs/whatif.md says what this cannot know."
-    )
+    return f"{asks}Nothing was changed: docs/whatif.md says what this cannot know."

@@ -7,10 +7,12 @@ from msgspec.structs import replace
 from netplan_planner.model import Evaluation, JobAnswer, MachinePlan, Recommendation
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
+from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
 from netplan_planner.renderers.html.charts.agreement import Agreement
 from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
+from netplan_planner.renderers.html.charts.before_after import BeforeAfter, before_after
 from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
@@ -41,17 +43,25 @@ def render_blocks(
     agreement: Agreement | None = None,
     graph: GraphPicture | None = None,
     cost_times: Sequence[CostTime] = (),
+    machines: BeforeAfter | None = None,
 ) -> str:
     """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
-    pictures = {"front": front, "agreement": agreement, "graph": graph, "cost_times": cost_times}
+    pictures = {
+        "front": front,
+        "agreement": agreement,
+        "graph": graph,
+        "cost_times": cost_times,
+        "machines": machines,
+    }
     return page("answer.html.j2", {**values, **pictures})
 
 
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of a job cost against time, of measurements what
+    Of a recommendation that is the Pareto front, of a job cost against time, of changes the
+    rates of machines, of measurements what
     was predicted of them, of a traffic graph its greatest edges.
     """
     blocks = list(content.blocks(answer, folding(options)))
@@ -65,6 +75,8 @@ def render_answer(answer: object, options: RenderOptions) -> str:
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):
         return render_blocks(title, blocks, graph=picture(answer, options.currency))
+    if isinstance(answer, WhatifAnswer):
+        return render_blocks(title, blocks, machines=before_after(answer))
     return render_blocks(title, blocks)
 
 

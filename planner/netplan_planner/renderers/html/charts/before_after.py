@@ -1,0 +1,76 @@
+"""Machines before and after changes: what each gets of the rates, as two bars a machine."""
+
+from typing import NamedTuple
+
+from netplan_planner.model.whatif import WhatifAnswer, WhatifPair
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import say
+
+MOST = 16
+WIDTH, LEFT, RIGHT = 900, 190, 190
+ROW, BAR, TOP = 34, 10, 8
+_NAME = 26
+
+
+class Bars(NamedTuple):
+    """One machine; lengths and places in units of the picture."""
+
+    name: str
+    text: str
+    """Both figures, in words."""
+    top: float
+    before: float
+    after: float
+    cap: float | None
+    """Where its cap after the changes lies; None: beyond the picture, or not known."""
+
+
+class BeforeAfter(NamedTuple):
+    """The picture."""
+
+    rows: tuple[Bars, ...]
+    left_out: str
+    alt: str
+    height: int
+    width: int = WIDTH
+    left: int = LEFT
+    bar: int = BAR
+
+
+def before_after(answer: WhatifAnswer) -> BeforeAfter | None:
+    """Return the picture of machines that send; None where none does, before or after.
+
+    Those whose rate changes most come first; bars of all have one scale.
+    """
+    sending = [pair for pair in answer.machines if pair.before.gbps or pair.after.gbps]
+    if not sending:
+        return None
+    shown = sorted(sending, key=lambda one: -abs(one.after.gbps - one.before.gbps))[:MOST]
+    most = max(max(one.before.gbps, one.after.gbps) for one in shown)
+    rest = len(sending) - len(shown)
+    return BeforeAfter(
+        rows=tuple(_bars(pair, number, most) for number, pair in enumerate(shown)),
+        left_out=f"{rest:,} more are in the table of machines." if rest else "",
+        alt=f"the greatest change: {_text(shown[0])}",
+        height=TOP + ROW * len(shown),
+    )
+
+
+def _bars(pair: WhatifPair, number: int, most: float) -> Bars:
+    def length(gbps: float) -> float:
+        return round(gbps / most * (WIDTH - LEFT - RIGHT), 1)
+
+    cap = pair.after.egress_gbps
+    return Bars(
+        name=say(pair.name, length=_NAME).text,
+        text=_text(pair),
+        top=TOP + ROW * number,
+        before=length(pair.before.gbps),
+        after=length(pair.after.gbps),
+        cap=LEFT + length(cap) if cap is not None and cap <= most * (1 + 1e-9) else None,
+    )
+
+
+def _text(pair: WhatifPair) -> str:
+    rates = figures.rates(pair.before.gbps, pair.after.gbps)
+    return f"{say(pair.name, length=63).text}: {rates}"
