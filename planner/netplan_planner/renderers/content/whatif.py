@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from netplan_planner.model import Amount, Text, worded
-from netplan_planner.model.whatif import (
-    WhatifAnswer,
-    WhatifGain,
-    WhatifMachine,
-    WhatifSet,
-    WhatifSide,
-    WhatifStep,
-)
+from netplan_planner.model import Amount, Text, whatif, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
 from netplan_planner.renderers.content.changes import changes
@@ -58,12 +50,12 @@ COLUMNS = (
 _ZERO = Decimal(0)
 
 
-def record(answer: WhatifAnswer) -> WhatifAnswer:
+def record(answer: whatif.WhatifAnswer) -> whatif.WhatifAnswer:
     """Return every field of the answer."""
     return answer
 
 
-def table(answer: WhatifAnswer) -> DataTable:
+def table(answer: whatif.WhatifAnswer) -> DataTable:
     """Return a row a machine that changes, or on which the changes bear."""
     rows = (
         (pair.name, pair.is_changed, *_cells(pair.before), *_cells(pair.after))
@@ -72,14 +64,14 @@ def table(answer: WhatifAnswer) -> DataTable:
     return DataTable(COLUMNS, rows)
 
 
-def _cells(machine: WhatifMachine) -> Iterator[Cell]:
+def _cells(machine: whatif.WhatifMachine) -> Iterator[Cell]:
     for name in _OF_SIDE:
         value = getattr(machine, name)
         is_money = isinstance(value, Decimal)
         yield figures.exact(value, figures.SUM_DECIMALS) if is_money else value
 
 
-def blocks(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
+def blocks(answer: whatif.WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield what it comes to, the changes in order, machines, findings, and what to know."""
     if answer.price_age:
         yield Para(line=line(answer.price_age))
@@ -103,7 +95,7 @@ def blocks(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=line(options.currency.assumption))
 
 
-def _what(answer: WhatifAnswer) -> str:
+def _what(answer: whatif.WhatifAnswer) -> str:
     changed = sum(pair.is_changed for pair in answer.machines)
     return (
         f"{counted(len(answer.steps), 'change')} to {changed:,} of"
@@ -112,7 +104,7 @@ def _what(answer: WhatifAnswer) -> str:
     )
 
 
-def _sums(answer: WhatifAnswer) -> Table:
+def _sums(answer: whatif.WhatifAnswer) -> Table:
     """Return what the whole project costs and carries, before and after."""
     old, new = answer.before, answer.after
     money = (
@@ -181,7 +173,7 @@ def gained(gbps: float) -> Span:
     return fixed(f"{sign}{figures.rate(abs(gbps))}", role)
 
 
-def _unpriced(before: WhatifSide, after: WhatifSide) -> Iterator[Block]:
+def _unpriced(before: whatif.WhatifSide, after: whatif.WhatifSide) -> Iterator[Block]:
     old, new = before.money, after.money
     if new.unpriced_machine_count:
         found = counted(new.unpriced_machine_count, "machine")
@@ -200,14 +192,14 @@ def _unpriced(before: WhatifSide, after: WhatifSide) -> Iterator[Block]:
         yield Para(line=line(say(worded(*parts, "."))))
 
 
-def _step(step: WhatifStep) -> Iterator[Block]:
+def _step(step: whatif.WhatifStep) -> Iterator[Block]:
     many = f" ({counted(step.machine_count, 'machine')})" if step.machine_count > 1 else ""
     alone = line("; alone: ", gain(step.alone)) if step.alone != step.marginal else ()
     name = phrases.name(step.change.label)
     yield Item(line=line(f"{step.rank}. ", name, f"{many}: ", gain(step.marginal), alone))
 
 
-def gain(found: WhatifGain) -> Line:
+def gain(found: whatif.WhatifGain) -> Line:
     """Return what a change brings, in words."""
     said: list[Span] = []
     if found.gains_gbps:
@@ -230,7 +222,7 @@ def gain(found: WhatifGain) -> Line:
     return tuple(parts)
 
 
-def _together(answer: WhatifAnswer) -> Iterator[Block]:
+def _together(answer: whatif.WhatifAnswer) -> Iterator[Block]:
     if not answer.together:
         return
     yield Section(line=line("Only together"))
@@ -238,11 +230,11 @@ def _together(answer: WhatifAnswer) -> Iterator[Block]:
         yield Field(label=_listed(one), line=line(*_lift(one)))
 
 
-def _listed(one: WhatifSet) -> str:
+def _listed(one: whatif.WhatifSet) -> str:
     return " + ".join(str(rank) for rank in one.ranks)
 
 
-def _lift(one: WhatifSet) -> Iterator[Span]:
+def _lift(one: whatif.WhatifSet) -> Iterator[Span]:
     more = f", and {one.flow_count - 1:,} more" if one.flow_count > 1 else ""
     yield say(one.flow, length=phrases.SUBJECT_LENGTH)
     yield say(f"{more}: ")
@@ -252,7 +244,7 @@ def _lift(one: WhatifSet) -> Iterator[Span]:
         yield say(f"; the sender uses {figures.use(one.used_ratio)} of its limit now")
 
 
-def _basis(answer: WhatifAnswer) -> str:
+def _basis(answer: whatif.WhatifAnswer) -> str:
     asks = (
         "Rates: max-min fair, each flow asking for its busiest minute, one held back today for all"
         " that its path can carry. "

@@ -1,0 +1,252 @@
+"""Changes of facts: nothing, there and back, in any order, and what cannot be."""
+
+from datetime import date
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import BandwidthTier, Facts, Inventory
+from netplan_planner.model.whatif import WhatifChange
+from netplan_planner.throughput import load_caps
+from support.whatif.projects import TODAY, after, change, facts_of
+
+NAMES = ("transcoder-1", "transcoder-2", "transcoder-5", "transcoder-6")
+
+
+def with_machine(facts: Facts, name: str, **changes: object) -> Facts:
+    inventory: Inventory = facts.inventory
+    instances = tuple(
+        replace(one, **changes) if one.name == name else one for one in inventory.instances
+    )
+    return replace(facts, inventory=replace(inventory, instances=instances))
+
+
+def test_no_change_is_the_very_facts() -> None:
+    facts = facts_of("gecko")
+    assert after(facts).facts is facts
+
+
+THERE_AND_BACK = (
+    ("gecko", ("transcoder-1", "machine-type", "n1-standard-8"), "n1-standard-1"),
+    ("gecko", ("transcoder-*", "nic", "virtio"), None),
+    ("gecko", ("*", "mtu", "1500"), "1460"),
+    ("gecko", ("*", "growth", "2"), "0.5"),
+    ("gecko", ("transcoder-5", "growth", "4"), "0.25"),
+    ("interzone", ("us-central1-c", "zone", "us-central1-f"), "us-central1-c"),
+)
+
+
+@pytest.mark.parametrize(("demo", "there", "back"), THERE_AND_BACK)
+def test_there_and_back_is_what_it_was(
+    demo: str, there: tuple[str, str, str], back: str | None
+) -> None:
+    facts = facts_of(demo)
+    changed = after(facts, change(*there)).facts
+    assert changed != facts
+    if back is None:
+        return
+    again = after(changed, change(there[0], there[1], back)).facts
+    assert again.inventory == facts.inventory
+    assert facts.traffic is not None
+    assert again.traffic is not None
+    assert [e.wire_bytes for e in again.traffic.edges] == [
+        e.wire_bytes for e in facts.traffic.edges
+    ]
+    assert [e.path_class for e in again.traffic.edges] == [
+        e.path_class for e in facts.traffic.edges
+    ]
+    assert again.traffic.owners == facts.traffic.owners
+    for new, old in zip(again.traffic.vms, facts.traffic.vms, strict=True):
+        for name in ("egress", "egress_outside_vpc", "ingress"):
+            series, was = getattr(new, name), getattr(old, name)
+            assert series.byte_count == was.byte_count
+            assert series.p95_gbps == pytest.approx(was.p95_gbps)
+            assert series.top_gbps == pytest.approx(was.top_gbps)
+
+
+def test_external_addresses_and_back_to_internal_ones() -> None:
+    facts = facts_of("gecko")
+    inside = after(facts, change("*", "address", "internal")).facts
+    assert inside.traffic is not None
+    assert not any(edge.path_class.is_external_address for edge in inside.traffic.edges)
+    assert all(vm.egress_outside_vpc.byte_count == 0 for vm in inside.traffic.vms)
+    outside = after(inside, change("transcoder-*", "address", "external")).facts
+    again = after(outside, change("*", "address", "internal")).facts
+    assert again == inside
+
+
+CHANGES = (
+    change("transcoder-1", "machine-type", "n1-standard-8"),
+    change("transcoder-*", "address", "internal"),
+    change("transcoder-1", "zone", "us-central1-b"),
+    change("*", "growth", "1.5"),
+    change("*", "mtu", "1500"),
+    change("transcoder-5", "network-tier", "standard"),
+)
+
+
+def test_the_order_of_changes_changes_nothing() -> None:
+    facts = facts_of("gecko")
+    first = after(facts, *CHANGES)
+    for order in list(permutations(CHANGES))[::97]:
+        assert after(facts, *order) == first
+
+
+def test_the_same_said_twice_is_made_once() -> None:
+    facts = facts_of("gecko")
+    once = after(facts, CHANGES[3])
+    assert after(facts, CHANGES[3], CHANGES[3]) == once
+
+
+def test_a_move_changes_every_pair_of_the_machine() -> None:
+    facts = facts_of("interzone")
+    changed = after(facts, change("us-central1-c", "zone", "us-central1-b")).facts
+    assert facts.traffic is not None
+    assert changed.traffic is not None
+    owners = changed.traffic.owners
+    moved = next(number for number, one in enumerate(owners) if one.name == "us-central1-c")
+    assert owners[moved].zone == "us-central1-b"
+    for old, new in zip(facts.traffic.edges, changed.traffic.edges, strict=True):
+        if moved not in {new.src, new.dst}:
+            assert new is old
+            continue
+        assert new.rtt_ms is None
+        is_same = owners[new.src].zone == owners[new.dst].zone
+        assert new.path_class == ("same-zone-internal" if is_same else "inter-zone-internal")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.decimals(min_value="0.01", max_value="50", places=2), st.sampled_from(NAMES))
+def test_growth_is_of_what_a_machine_sends(factor: object, name: str) -> None:
+    facts = facts_of("gecko")
+    changed = after(facts, change(name, "growth", str(factor))).facts
+    assert facts.traffic is not None
+    assert changed.traffic is not None
+    for old, new in zip(facts.traffic.edges, changed.traffic.edges, strict=True):
+        is_own = facts.src(old).name == name
+        by_others = facts.dst(old).name == name and facts.src(old).kind != "vm"
+        if is_own or by_others:
+            assert abs(new.wire_bytes - old.wire_bytes * float(str(factor))) <= 1 + 1e-9 * (
+                old.wire_bytes
+            )
+        else:
+            assert new is old
+
+
+REFUSED = (
+    (("transcodr-1", "growth", "2"), "transcoder-1"),
+    (("label:tier", "growth", "2"), "label:KEY=VALUE"),
+    (("group:none", "growth", "2"), "no machine"),
+    (("transcoder-1", "machine-type", "n1-standrd-8"), "n1-standard-8"),
+    (("transcoder-1", "zone", "us-centrall1-a"), "us-central1"),
+    (("transcoder-1", "zone", "us-central1-z"), "us-central1-f"),
+    (("transcoder-1", "zone", "europe-west1-b"), "no subnetwork"),
+    (("transcoder-1", "tier1", "true"), "has not"),
+    (("transcoder-1", "tier1", "maybe"), "true or false"),
+    (("transcoder-1", "mtu", "9000"), "8896"),
+    (("transcoder-1", "mtu", "12.5"), "8896"),
+    (("transcoder-1", "nic", "idpf"), "gvnic or virtio"),
+    (("transcoder-1", "address", "both"), "internal or external"),
+    (("transcoder-1", "network-tier", "gold"), "premium or standard"),
+    (("transcoder-1", "plugin", "calicoo"), "calico"),
+    (("transcoder-1", "growth", "0"), "above 0"),
+    (("transcoder-1", "growth", "-2"), "above 0"),
+    (("transcoder-1", "growth", "nan"), "above 0"),
+    (("transcoder-1", "growth", "much"), "above 0"),
+)
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED)
+def test_what_cannot_be_is_refused_with_what_to_do(words: tuple[str, str, str], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        after(facts_of("gecko"), change(*words))
+    assert str(refused.value).startswith(f"--{words[1]}: ")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("transcoder-1", "machine-type", "n1-standard-8"), ("*", "machine-type", "n1-standard-4")),
+        (("transcoder-1", "growth", "2"), ("transcoder-*", "growth", "3")),
+        (("transcoder-1", "growth", "2"), ("transcoder-*", "growth", "2")),
+        (("transcoder-1", "mtu", "1500"), ("transcoder-2", "mtu", "8896")),
+        (("transcoder-1", "nic", "gvnic"), ("transcoder-1", "nic", "virtio")),
+    ],
+)
+def test_changes_that_contradict_each_other_are_refused(
+    one: tuple[str, str, str], other: tuple[str, str, str]
+) -> None:
+    for pair in ((one, other), (other, one)):
+        with pytest.raises(UsageError):
+            after(facts_of("gecko"), *(change(*words) for words in pair))
+
+
+def test_a_change_of_a_file_is_an_input_that_is_wrong() -> None:
+    row = WhatifChange(
+        vms="none", field=CHANGES[0].field, to="e2-small", source="f.csv, row 2", is_of_file=True
+    )
+    with pytest.raises(InputError, match="row 2"):
+        after(facts_of("gecko"), row)
+
+
+def tier1_ready() -> Facts:
+    facts = replace(facts_of("gecko"), caps=load_caps(TODAY))
+    return with_machine(facts, "transcoder-1", machine_type="n2-standard-48", cpu_platform=None)
+
+
+def test_tier_1_on_virtio_needs_the_interface_with_it() -> None:
+    facts = tier1_ready()
+    link = next(one for one in facts.inventory.instances if one.name == "transcoder-1")
+    nics = tuple(replace(nic, nic_type="VIRTIO_NET") for nic in link.interfaces)
+    facts = with_machine(facts, "transcoder-1", interfaces=nics)
+    tier1 = change("transcoder-1", "tier1", "true")
+    with pytest.raises(UsageError, match="--nic gvnic"):
+        after(facts, tier1)
+    found = after(facts, tier1, change("transcoder-1", "nic", "gvnic")).facts
+    one = found.inventory.instance_by_link[link.ref.self_link]
+    assert one.bandwidth_tier is BandwidthTier.TIER_1
+
+
+def test_a_smaller_type_needs_tier_1_off_with_it() -> None:
+    facts = with_machine(tier1_ready(), "transcoder-1", bandwidth_tier=BandwidthTier.TIER_1)
+    smaller = change("transcoder-1", "machine-type", "n2-standard-8")
+    with pytest.raises(UsageError, match="--no-tier1"):
+        after(facts, smaller)
+    after(facts, smaller, change("transcoder-1", "tier1", "false"))
+
+
+def test_a_type_that_the_machine_cannot_become_is_refused() -> None:
+    facts = with_machine(tier1_ready(), "transcoder-1", gpu_count=1)
+    with pytest.raises(UsageError, match="cannot become e2-standard-8: GPUs"):
+        after(facts, change("transcoder-1", "machine-type", "e2-standard-8"))
+
+
+def test_a_series_with_gvnic_alone_takes_no_virtio() -> None:
+    facts = tier1_ready()
+    words = change("transcoder-1", "machine-type", "c3-standard-22")
+    with pytest.raises(UsageError, match="has not: change it with --nic"):
+        after(facts, words, change("transcoder-1", "nic", "virtio"))
+    after(facts, words, change("transcoder-1", "nic", "gvnic"))
+
+
+def test_what_has_to_be_looked_at_is_said_once() -> None:
+    notes = after(tier1_ready(), change("transcoder-*", "machine-type", "c3-standard-22")).notes
+    assert len(notes) == len(set(notes))
+    assert any("To look at before c3-standard-22" in note for note in notes)
+
+
+def test_a_reservation_holds_its_machine_in_its_zone() -> None:
+    facts = with_machine(facts_of("gecko"), "transcoder-1", reservation="mine")
+    with pytest.raises(UsageError, match="reservation mine"):
+        after(facts, change("transcoder-1", "zone", "us-central1-b"))
+
+
+def test_a_day_of_growth_is_kept() -> None:
+    grown = change("*", "growth", "2", date(2027, 1, 1))
+    assert grown.by == date(2027, 1, 1)
+    assert "all machines" in grown.label
