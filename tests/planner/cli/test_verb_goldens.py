@@ -17,7 +17,7 @@ from support.commands.in_process import netplan
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = ("caps", "calibrate", "job", "predict", "price.shared", "recommend")
+ASK_FOR_TODAY = ("caps", "calibrate", "job", "predict", "price.shared", "recommend", "bundles")
 """Modules of `cli` that look at the calendar; prices are old or not by it."""
 MOST_LINES = 160
 FIRST_ROWS = 40
@@ -27,6 +27,7 @@ _SERIES = f"--region us-central1 --series n2,c3 --top 3 {_ON}"
 _ZONES = "--src-place us-central1-a --dst-place us-central1-b"
 _PRICE = "price machine n2-standard-8 --region us-central1"
 _JOB = f"job --bytes-in 2TB --bytes-out 200GB --cpu-seconds 20000 --start-up 40s {_SERIES}"
+_WHATIF = "whatif --demo gecko --vm transcoder"
 LINES = {
     "caps": f"caps n1-standard-16 {_ON}",
     "caps-list": f"caps --series h3,t2a {_ON}",
@@ -36,6 +37,8 @@ LINES = {
     "job-deadline": f"{_JOB} --deadline 1h --runs-per-day 4 --baseline n2-standard-2",
     "job-spot": f"{_JOB} --spot --spot-interruptions-per-day 2 --overlap in,compute",
     "job-infeasible": f"{_JOB} --deadline 45s",
+    "whatif": f"{_WHATIF}-[1-4] --address internal --machine-type n1-highcpu-8",
+    "whatif-growth": f"{_WHATIF}-1 --growth 2 --by 2027-11-21",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -59,6 +62,7 @@ LINES = {
 OWN_FORMATS = {
     "predict-batch": ("csv",),
     "price-machine-batch": ("csv", "json"),
+    **dict.fromkeys(("whatif", "whatif-growth"), ("text", "csv")),
     **dict.fromkeys(("job", "job-deadline", "job-spot", "job-infeasible"), ("text", "csv")),
 }
 """Of tables that are not read by people, and of plans whose JSON is long; the others are written as

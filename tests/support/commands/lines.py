@@ -239,6 +239,28 @@ VERBS: Mapping[str, Lines] = {
         ),
         lacking=("fleet --demo gecko --currency CHF",),
     ),
+    "whatif": Lines(
+        success="whatif --demo gecko --vm transcoder-1 --machine-type n1-standard-8",
+        wrong=(
+            ("whatif --demo gecko --vm transcodr-1 --zone us-central1-b", "transcoder-1"),
+            ("whatif --demo gecko --vm transcoder-1 --zone us-centrall1-b", "us-central1"),
+            (
+                "whatif --demo gecko --vm transcoder-1 --machine-type n1-standrd-8",
+                "n1-standard-8",
+            ),
+            ("whatif --demo gecko --vm transcoder-1 --plugin calicoo", "calico"),
+            ("whatif --demo gecko --vm transcoder-1 --address intrnal", "internal"),
+            ("whatif --demo gecko --growth 2 --currency EURO", "EUR"),
+            ("whatif --demo gekko --growth 2", "gecko"),
+        ),
+        nothing=("whatif --demo interzone --growth 20",),
+        unreadable=(
+            "whatif --demo gecko --change FILE",
+            "whatif --demo gecko --growth 2 --prices FILE",
+            "whatif --demo gecko --growth 2 --calibration FILE",
+        ),
+        lacking=("whatif --demo gecko --growth 2 --currency CHF",),
+    ),
     "predict": Lines(
         success="predict n2-standard-8 n2-standard-4",
         wrong=(
