@@ -85,7 +85,7 @@ class Changes(Parameters, frozen=True, kw_only=True):
     ] = None
     network_tier: Annotated[
         NetworkTier | None,
-        typer.Option(help="Of their external addresses.", rich_help_panel=CHANGES),
+        typer.Option(help="The tier of their external addresses.", rich_help_panel=CHANGES),
     ] = None
     tier1: Annotated[
         bool | None,

@@ -26,6 +26,7 @@ from netplan_planner.optimise.whatif.draft import Scenario
 from netplan_planner.throughput import machine_end
 from netplan_planner.throughput.calibration.factors.calibrated_caps import CalibratedCaps
 from netplan_planner.throughput.goodput.mean import LIMITS
+from netplan_planner.throughput.limits.ends import ANYBODY
 from netplan_planner.throughput.sharing.links import Ends, Links, shared_links
 from netplan_planner.throughput.sharing.path_limits import path_rates
 from netplan_planner.throughput.sharing.rates import OWN_BOUND, fair_rates
@@ -35,7 +36,6 @@ Codes = NDArray[np.intp]
 _CLASSES = tuple(PathClass)
 _CODE = {path_class: code for code, path_class in enumerate(_CLASSES)}
 _IS_JUDGED = np.array([one.distance is not None or one.leaves_vpc for one in _CLASSES])
-_ANYBODY = PathEnd(machine_type=None)
 
 
 class FlowRates(NamedTuple):
@@ -206,7 +206,7 @@ class Matrix:
         codes = []
         for owner in facts.traffic.owners:
             instance = facts.instance(owner)
-            end = _ANYBODY if instance is None else machine_end(facts, instance)
+            end = ANYBODY if instance is None else machine_end(facts, instance)
             if self._keeps_places:
                 end = replace(end, zone=owner.zone, region=owner.region)
             else:

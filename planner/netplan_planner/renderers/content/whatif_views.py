@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount, Text
+from netplan_planner.model import Amount, AmountKind, Text, worded
 from netplan_planner.model.whatif import (
     FindingState,
     WhatifAnswer,
@@ -188,11 +188,12 @@ def _steps(answer: WhatifAnswer) -> Iterator[Block]:
     yield Section(line=line("Price steps: the last GiB of a month"))
     for one in answer.price_steps:
         gib = f"{figures.volume(one.gib_before)} → {figures.volume(one.gib_after)}"
-        prices = (
-            figures.unit_price(one.usd_per_gib_before),
-            figures.unit_price(one.usd_per_gib_after),
+        before, after = (
+            Amount(usd=usd, kind=AmountKind.UNIT_PRICE)
+            for usd in (one.usd_per_gib_before, one.usd_per_gib_after)
         )
-        yield Item(line=line(phrases.name(one.name), f": {gib}, {prices[0]} → {prices[1]} a GiB"))
+        said = worded(f": {gib}, ", before, " → ", after, " a GiB")
+        yield Item(line=line(phrases.name(one.name), say(said)))
 
 
 def _traffic(found: Sequence[WhatifTraffic], options: RenderOptions) -> Iterator[Block]:
