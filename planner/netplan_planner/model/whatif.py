@@ -68,14 +68,16 @@ class WhatifChange(Value, frozen=True, kw_only=True):
 
 
 class WhatifGain(Value, frozen=True, kw_only=True):
-    """What a change, or several, come to; None: it cannot be made so."""
+    """What a change, or several, come to."""
 
     saves_usd_per_month: Decimal | None
-    """Below 0: it costs more."""
+    """Below 0: it costs more; None: not known."""
     gains_gbps: float | None
-    """Of all flows at once."""
+    """Of all flows at once; None: no traffic between ends was given."""
+    is_possible: bool = True
+    """Whether it can be made so: some changes need another one."""
     unknown: str = ""
-    """Why not, or what of the money has no price."""
+    """Why it cannot be made, or what of the money has no price."""
 
 
 class WhatifStep(Value, frozen=True, kw_only=True):
@@ -111,7 +113,8 @@ class WhatifMoney(Value, frozen=True, kw_only=True):
 
     machines_usd: Decimal
     addresses_usd: Decimal
-    traffic_usd: Decimal
+    traffic_usd: Decimal | None
+    """None: no traffic was given."""
     services_usd: Decimal
     """Gateways, tunnels, forwarding rules and flow logs."""
     commitments_usd: Decimal | None
@@ -126,17 +129,17 @@ class WhatifMoney(Value, frozen=True, kw_only=True):
     @property
     def usd_per_month(self) -> Decimal:
         """The sum of what is known."""
-        known = self.machines_usd + self.addresses_usd + self.traffic_usd + self.services_usd
-        return known + (self.commitments_usd or Decimal(0))
+        known = self.machines_usd + self.addresses_usd + self.services_usd
+        return known + (self.traffic_usd or Decimal(0)) + (self.commitments_usd or Decimal(0))
 
 
 class WhatifSide(Value, frozen=True, kw_only=True):
     """The project as a whole, before or after."""
 
     money: WhatifMoney
-    gbps: float
+    gbps: float | None
     """What all flows get at once, max-min fair: each asks for its busiest minute, those that are
-    held back today for all that their paths can carry."""
+    held back today for all that their paths can carry. None: no traffic between ends."""
     flow_count: int
     """Flows in that sum."""
     unknown_flow_count: int
@@ -163,13 +166,14 @@ class WhatifMachine(Value, frozen=True, kw_only=True):
     external_p95_gbps: float | None
     used_ratio: float | None
     """Of the fuller of the two limits."""
-    gbps: float
-    """Of its flows, while all flows of the project send at once."""
+    gbps: float | None
+    """Of its flows, while all flows of the project send at once; None: not known."""
     flow_count: int
     machine_usd_per_month: Decimal | None
     """With its addresses; None: not known."""
-    traffic_usd_per_month: Decimal
-    """Of what it sends, at the mean price of each path; what has no price is not in it."""
+    traffic_usd_per_month: Decimal | None
+    """Of what it sends, at the mean price of each path; what has no price is not in it. None: no
+    traffic was given, or no part of it has a price."""
     traffic_unknown: str = ""
 
 

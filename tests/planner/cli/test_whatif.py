@@ -133,4 +133,5 @@ def test_without_traffic_it_still_tells_money_and_caps(tmp_path: Path) -> None:
     assert answer["has_traffic"] is False
     (pair,) = answer["machines"]
     assert (pair["before"]["egress_gbps"], pair["after"]["egress_gbps"]) == (2, 16)
+    assert pair["after"]["gbps"] is None
     assert pair["after"]["machine_usd_per_month"] > pair["before"]["machine_usd_per_month"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from netplan_planner.engine.audit import run_audit
 from netplan_planner.engine.request import AuditRequest
@@ -46,12 +47,22 @@ def sums(report: Report) -> dict[str, Decimal]:
     }
 
 
+def gbps(side: WhatifSide) -> float:
+    assert side.gbps is not None
+    return side.gbps
+
+
+def usd(side: WhatifSide) -> Decimal:
+    assert side.money.traffic_usd is not None
+    return side.money.traffic_usd
+
+
 def told(side: WhatifSide) -> dict[str, Decimal]:
     money = side.money
     return {
         "machines": cents(money.machines_usd),
         "addresses": cents(money.addresses_usd),
-        "traffic": cents(money.traffic_usd),
+        "traffic": cents(money.traffic_usd or Decimal(0)),
         "services": cents(money.services_usd),
         "findings": Decimal(side.finding_count),
     }
@@ -149,7 +160,7 @@ def test_an_address_alone_and_a_type_alone_bring_little_and_both_much() -> None:
     best = found.together[0]
     assert best.together_gbps > 8 * best.most_without_gbps
     assert best.now_gbps == pytest.approx(1.6)
-    assert (found.after.gbps or 0) > 4 * found.before.gbps
+    assert gbps(found.after) > 4 * gbps(found.before)
 
 
 def test_the_joint_saving_is_that_of_the_audits_fix_set() -> None:
@@ -176,7 +187,7 @@ def test_marginal_gains_add_up_to_the_whole() -> None:
     whole = found.before.money.usd_per_month - found.after.money.usd_per_month
     assert cents(saved) == cents(whole)
     gained = sum(step.marginal.gains_gbps or 0 for step in found.steps)
-    assert gained == pytest.approx(found.after.gbps - found.before.gbps)
+    assert gained == pytest.approx(gbps(found.after) - gbps(found.before))
 
 
 def test_growth_says_what_is_full_when_and_which_price_step_is_reached() -> None:
@@ -196,7 +207,7 @@ def test_more_traffic_never_costs_less() -> None:
     costs = []
     for factor in ("0.5", "1", "1.5", "40", "900"):
         found = asked(AuditRequest(today=TODAY, demo="interzone"), (), ("growth", factor))
-        costs.append(found.after.money.traffic_usd)
+        costs.append(usd(found.after))
     assert costs == sorted(costs)
     assert costs[3] == pytest.approx(40 * costs[1])  # one price, without steps
 
@@ -210,8 +221,22 @@ def test_a_plugin_slows_pods_and_leaves_the_bill() -> None:
             is_all_out=True,
         )
     )
-    assert found.after.gbps < found.before.gbps
+    assert gbps(found.after) < gbps(found.before)
     assert found.after.money == found.before.money
+
+
+def test_without_traffic_nothing_of_it_is_nought() -> None:
+    read = replace(plain("gecko"), traffic=())
+    found = asked(read, ("transcoder-1",), ("machine-type", "n1-standard-8"))
+    for side in (found.before, found.after):
+        assert (side.gbps, side.money.traffic_usd) == (None, None)
+    (pair,) = found.machines
+    for one in (pair.before, pair.after):
+        assert (one.gbps, one.used_ratio, one.traffic_usd_per_month) == (None, None, None)
+    (step,) = found.steps
+    assert step.alone.gains_gbps is None
+    assert step.alone.is_possible
+    assert step.alone.saves_usd_per_month is not None
 
 
 def test_sent_traffic_stands_by_class() -> None:

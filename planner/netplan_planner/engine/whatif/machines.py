@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplan_planner.engine.edge_prices import mean_prices
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.engine.whatif.reckoning import used_ratio
@@ -29,8 +32,12 @@ class Side(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    usd: Decimal = _ZERO
+    usd: Decimal | None = None
+    """None: no part has a price."""
     unknown: str = ""
+
+
+_NOTHING = _Sent(_ZERO)
 
 
 def pairs(before: Side, after: Side, changed: frozenset[SelfLink]) -> tuple[WhatifPair, ...]:
@@ -61,29 +68,35 @@ def is_same(before: WhatifMachine, after: WhatifMachine) -> bool:
     about = ("zone", "machine_type", "is_tier1", "egress_gbps", "external_gbps")
     if any(getattr(before, name) != getattr(after, name) for name in about):
         return False
-    if cents(before.traffic_usd_per_month) != cents(after.traffic_usd_per_month):
-        return False
-    if (before.machine_usd_per_month is None) != (after.machine_usd_per_month is None):
-        return False
-    if cents(before.machine_usd_per_month or _ZERO) != cents(after.machine_usd_per_month or _ZERO):
-        return False
-    return _is_near(before.gbps, after.gbps) and _is_near(
-        before.used_ratio or 0.0, after.used_ratio or 0.0
-    )
+    for name in ("traffic_usd_per_month", "machine_usd_per_month"):
+        if not _is_alike(getattr(before, name), getattr(after, name)):
+            return False
+    return all(_is_near(getattr(before, name), getattr(after, name)) for name in _RATES)
 
 
-def _is_near(one: float, other: float) -> bool:
+_RATES = ("gbps", "used_ratio")
+
+
+def _is_alike(one: Decimal | None, other: Decimal | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return cents(one) == cents(other)
+
+
+def _is_near(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
     return abs(one - other) <= _SAME_RATIO * max(abs(one), abs(other))
 
 
 def _rank(pair: WhatifPair) -> tuple[object, ...]:
     before, after = pair.before, pair.after
     usd = abs(_usd(before) - _usd(after))
-    return not pair.is_changed, -usd, -abs(before.gbps - after.gbps), pair.link
+    return not pair.is_changed, -usd, -abs((before.gbps or 0.0) - (after.gbps or 0.0)), pair.link
 
 
 def _usd(machine: WhatifMachine) -> Decimal:
-    return (machine.machine_usd_per_month or _ZERO) + machine.traffic_usd_per_month
+    return (machine.machine_usd_per_month or _ZERO) + (machine.traffic_usd_per_month or _ZERO)
 
 
 def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
@@ -96,10 +109,12 @@ def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
     flows: dict[int, int] = defaultdict(int)
     for owner in rates.src[rates.flows].tolist():
         flows[owner] += 1
+    unknown = {int(one) for one in rates.src[np.isnan(rates.gbps)]}
     found = {}
     for instance, row in zip(facts.inventory.instances, side.rows, strict=True):
         number = number_of.get(instance.ref.self_link)
-        traffic = sent.get(number, _Sent()) if number is not None else _Sent()
+        nothing = _NOTHING if facts.traffic is not None else _Sent()
+        traffic = sent.get(number, nothing) if number is not None else nothing
         usd, address_usd = row.machine_usd_per_month, row.address_usd_per_month
         found[instance.ref.self_link] = WhatifMachine(
             zone=row.zone,
@@ -110,13 +125,29 @@ def machines(side: Side) -> dict[SelfLink, WhatifMachine]:
             p95_gbps=row.egress_p95_gbps,
             external_p95_gbps=row.external_p95_gbps,
             used_ratio=used_ratio(row),
-            gbps=float(gbps[number]) if number is not None and len(gbps) else 0.0,
-            flow_count=flows[number] if number is not None else 0,
+            gbps=_gbps(rates, gbps, number, flows, unknown),
+            flow_count=flows.get(number, 0) if number is not None else 0,
             machine_usd_per_month=None if usd is None or address_usd is None else usd + address_usd,
             traffic_usd_per_month=traffic.usd,
             traffic_unknown=traffic.unknown,
         )
     return found
+
+
+def _gbps(
+    rates: FlowRates,
+    sent_gbps: NDArray[np.float64],
+    number: int | None,
+    flows: Mapping[int, int],
+    unknown: set[int],
+) -> float | None:
+    """Return what a machine sends; None where nothing tells it, 0 where it was seen to be idle."""
+    if rates.total_gbps is None:
+        return None
+    if number is None:
+        return 0.0
+    is_known = number in flows or number not in unknown
+    return float(sent_gbps[number]) if is_known else None
 
 
 def _sent_usd(facts: Facts) -> Mapping[int, _Sent]:
@@ -134,6 +165,8 @@ def _sent_usd(facts: Facts) -> Mapping[int, _Sent]:
         price = prices[path]
         for owner, byte_count in of_owner.items():
             was = found.get(owner, _Sent())
-            usd = was.usd + (price.usd_per_byte or _ZERO) * byte_count
+            usd = was.usd
+            if price.usd_per_byte is not None:
+                usd = (usd or _ZERO) + price.usd_per_byte * byte_count
             found[owner] = _Sent(usd, was.unknown or price.unknown)
     return found

@@ -229,7 +229,12 @@ def _set(
 
 
 def _side(report: Report, rates: FlowRates, covered: Decimal | None, facts: Facts) -> WhatifSide:
-    tables = Tables(report.machines, report.traffic_by_class, report.network_services)
+    tables = Tables(
+        report.machines,
+        report.traffic_by_class,
+        report.network_services,
+        facts.traffic is not None,
+    )
     full = held_back_ratio(facts)
     return WhatifSide(
         money=money_of(tables, covered),

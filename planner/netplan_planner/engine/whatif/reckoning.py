@@ -38,6 +38,7 @@ class Tables(NamedTuple):
     machines: Sequence[MachineRow]
     classes: Sequence[ClassTotal]
     services: Sequence[ServiceTotal]
+    has_traffic: bool
 
     @property
     def unpriced(self) -> list[Unpriced]:
@@ -76,7 +77,12 @@ class Reckoner:
     def outcome(self, scenario: Scenario) -> Outcome:
         """Return what a scenario comes to."""
         facts = scenario.facts
-        tables = Tables(machine_rows(facts), traffic_by_class(facts), network_services(facts))
+        tables = Tables(
+            machine_rows(facts),
+            traffic_by_class(facts),
+            network_services(facts),
+            facts.traffic is not None,
+        )
         covered, why = commitments_usd(self._facts, facts)
         money = money_of(tables, covered)
         unpriced = {f"{row.name}: {row.price_unknown}" for row in tables.machines}
@@ -97,7 +103,7 @@ class Reckoner:
 def impossible(why: str) -> Outcome:
     """Return the outcome of changes that cannot be made."""
     none = np.empty(0)
-    return Outcome(_ZERO, frozenset(), 0.0, none, none, none, why_not=why)
+    return Outcome(_ZERO, frozenset(), None, none, none, none, why_not=why)
 
 
 def used_ratios(facts: Facts, rows: Sequence[MachineRow], owner_count: int) -> NDArray[np.float64]:
@@ -130,7 +136,9 @@ def money_of(tables: Tables, commitments: Decimal | None) -> WhatifMoney:
     return WhatifMoney(
         machines_usd=_sum(row.machine_usd_per_month for row in rows),
         addresses_usd=_sum(row.address_usd_per_month for row in rows),
-        traffic_usd=_sum(one.usd_per_month for one in tables.classes),
+        traffic_usd=_sum(one.usd_per_month for one in tables.classes)
+        if tables.has_traffic
+        else None,
         services_usd=_sum(one.usd_per_month for one in tables.services),
         commitments_usd=commitments,
         unpriced_machine_count=sum(bool(row.price_unknown) for row in rows),

@@ -32,7 +32,8 @@ class Outcome(NamedTuple):
     """A month, of what has a known price."""
     unpriced: frozenset[str]
     """What has none."""
-    total_gbps: float
+    total_gbps: float | None
+    """None: there is no traffic between ends."""
     gbps: NDArray[np.float64]
     """By flow; NaN where it is not known."""
     sent_gbps: NDArray[np.float64]
@@ -124,7 +125,7 @@ def gain_of(before: Outcome, after: Outcome) -> WhatifGain:
     """Return what lies between two outcomes."""
     if before.why_not or after.why_not:
         why = after.why_not or f"what comes before it cannot be without it: {before.why_not}"
-        return WhatifGain(saves_usd_per_month=None, gains_gbps=None, unknown=why)
+        return WhatifGain(saves_usd_per_month=None, gains_gbps=None, is_possible=False, unknown=why)
     new = sorted(after.unpriced - before.unpriced)
     return WhatifGain(
         saves_usd_per_month=None if new else before.usd - after.usd,
@@ -133,7 +134,9 @@ def gain_of(before: Outcome, after: Outcome) -> WhatifGain:
     )
 
 
-def _difference(before: float, after: float) -> float:
+def _difference(before: float | None, after: float | None) -> float | None:
+    if before is None or after is None:
+        return None
     gained = after - before
     return 0.0 if abs(gained) <= _SAME_GBPS * max(1.0, before) else gained
 

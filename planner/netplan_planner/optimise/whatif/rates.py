@@ -58,9 +58,9 @@ class FlowRates(NamedTuple):
     """Flows that ask for all that their paths can carry."""
 
     @property
-    def total_gbps(self) -> float:
-        """The sum of all flows."""
-        return float(np.nansum(self.gbps))
+    def total_gbps(self) -> float | None:
+        """The sum of all flows; None where there is no traffic between ends."""
+        return float(np.nansum(self.gbps)) if len(self.gbps) else None
 
     def by_sender(self, owner_count: int) -> Floats:
         """Return the sum of what each owner sends."""

@@ -118,7 +118,7 @@ def _sums(answer: whatif.WhatifAnswer) -> Table:
     rows.append(
         _money("all a month", old.money.usd_per_month, new.money.usd_per_month, Role.STRONG)
     )
-    if answer.has_traffic and (old.flow_count or new.flow_count):
+    if old.gbps is not None and new.gbps is not None:
         rows.append(
             (
                 line(say("all flows at once", Role.STRONG)),
@@ -140,10 +140,11 @@ def _sums(answer: whatif.WhatifAnswer) -> Table:
 
 
 def _money(
-    name: str, before: Decimal, after: Decimal | None, role: Role = Role.PLAIN
+    name: str, before: Decimal | None, after: Decimal | None, role: Role = Role.PLAIN
 ) -> tuple[Line, ...]:
-    if after is None:
-        return line(say(name, role)), line(fixed(Amount(usd=before))), line("?"), line("not known")
+    if before is None or after is None:
+        known = line("?") if before is None else line(fixed(Amount(usd=before)))
+        return line(say(name, role)), known, line("?"), line("not known")
     return (
         line(say(name, role)),
         line(fixed(Amount(usd=before))),
@@ -209,15 +210,15 @@ def gain(found: whatif.WhatifGain) -> Line:
     usd = found.saves_usd_per_month
     if usd is not None and cents(usd):
         said.append(say(figures.saved(usd), Role.GOOD if usd > 0 else Role.COST))
+    if not found.is_possible:
+        return line("not possible: ", say(found.unknown))
     if not said and usd is not None:
         return line("brings nothing")
     parts: list[Span] = []
     for one in said:
         parts += [say(", "), one] if parts else [one]
     if usd is None:
-        joint = ", the money not known: " if parts else "not possible: "
-        is_possible = found.gains_gbps is not None
-        joint = "the money is not known: " if is_possible and not parts else joint
+        joint = ", the money not known: " if parts else "the money is not known: "
         parts += [say(joint), say(found.unknown)]
     return tuple(parts)
 

@@ -36,6 +36,11 @@ from netplan_planner.units import cents
 
 _ZERO = Decimal(0)
 _FEW = 5
+_OF_TRAFFIC = (
+    Column(title="in use", is_number=True, stacked="{} in use"),
+    Column(title="gets", is_number=True, stacked="gets {}"),
+    Column(title="traffic a month", is_number=True, stacked="traffic {} a month"),
+)
 
 
 def details(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
@@ -105,12 +110,10 @@ def _machines(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
         Column(title="machine"),
         Column(title="is"),
         Column(title="may send", is_number=True, stacked="may send {}"),
-        Column(title="in use", is_number=True, stacked="{} in use"),
-        Column(title="gets", is_number=True, stacked="gets {}"),
         Column(title="machine a month", is_number=True, stacked="{} a month"),
-        Column(title="traffic a month", is_number=True, stacked="traffic {} a month"),
+        *(_OF_TRAFFIC if answer.has_traffic else ()),
     )
-    rows = [_machine(pair) for pair in shown]
+    rows = [_machine(pair)[: len(columns)] for pair in shown]
     if len(shown) < len(answer.machines):
         rest = f"{len(answer.machines) - len(shown):,} more (--top 0)"
         rows.append((line(rest), *(() for _ in columns[1:])))
@@ -123,9 +126,9 @@ def _machine(pair: WhatifPair) -> tuple[Line, ...]:
         line(phrases.name(pair.name)),
         line(_arrow(_what(old, new), _what(new, old))),
         line(fixed(_rates(old.egress_gbps, new.egress_gbps))),
+        _dollars(old.machine_usd_per_month, new.machine_usd_per_month),
         line(fixed(_arrow(_use(old), _use(new)))),
         line(fixed(_rates(old.gbps, new.gbps))),
-        _dollars(old.machine_usd_per_month, new.machine_usd_per_month),
         _dollars(old.traffic_usd_per_month, new.traffic_usd_per_month),
     )
 

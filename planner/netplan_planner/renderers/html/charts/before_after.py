@@ -25,6 +25,12 @@ class Bars(NamedTuple):
     """Where its cap after the changes lies; None: beyond the picture, or not known."""
 
 
+class _Sending(NamedTuple):
+    pair: WhatifPair
+    before_gbps: float
+    after_gbps: float
+
+
 class BeforeAfter(NamedTuple):
     """The picture."""
 
@@ -42,35 +48,40 @@ def before_after(answer: WhatifAnswer) -> BeforeAfter | None:
 
     Those whose rate changes most come first; bars of all have one scale.
     """
-    sending = [pair for pair in answer.machines if pair.before.gbps or pair.after.gbps]
+    sending = [
+        _Sending(pair, pair.before.gbps, pair.after.gbps)
+        for pair in answer.machines
+        if pair.before.gbps is not None and pair.after.gbps is not None
+    ]
+    sending = [one for one in sending if one.before_gbps or one.after_gbps]
     if not sending:
         return None
-    shown = sorted(sending, key=lambda one: -abs(one.after.gbps - one.before.gbps))[:MOST]
-    most = max(max(one.before.gbps, one.after.gbps) for one in shown)
+    shown = sorted(sending, key=lambda one: -abs(one.after_gbps - one.before_gbps))[:MOST]
+    most = max(max(one.before_gbps, one.after_gbps) for one in shown)
     rest = len(sending) - len(shown)
     return BeforeAfter(
-        rows=tuple(_bars(pair, number, most) for number, pair in enumerate(shown)),
+        rows=tuple(_bars(one, number, most) for number, one in enumerate(shown)),
         left_out=f"{rest:,} more are in the table of machines." if rest else "",
         alt=f"the greatest change: {_text(shown[0])}",
         height=TOP + ROW * len(shown),
     )
 
 
-def _bars(pair: WhatifPair, number: int, most: float) -> Bars:
+def _bars(one: _Sending, number: int, most: float) -> Bars:
     def length(gbps: float) -> float:
         return round(gbps / most * (WIDTH - LEFT - RIGHT), 1)
 
-    cap = pair.after.egress_gbps
+    cap = one.pair.after.egress_gbps
     return Bars(
-        name=say(pair.name, length=_NAME).text,
-        text=_text(pair),
+        name=say(one.pair.name, length=_NAME).text,
+        text=_text(one),
         top=TOP + ROW * number,
-        before=length(pair.before.gbps),
-        after=length(pair.after.gbps),
+        before=length(one.before_gbps),
+        after=length(one.after_gbps),
         cap=LEFT + length(cap) if cap is not None and cap <= most * (1 + 1e-9) else None,
     )
 
 
-def _text(pair: WhatifPair) -> str:
-    rates = figures.rates(pair.before.gbps, pair.after.gbps)
-    return f"{say(pair.name, length=63).text}: {rates}"
+def _text(one: _Sending) -> str:
+    rates = figures.rates(one.before_gbps, one.after_gbps)
+    return f"{say(one.pair.name, length=63).text}: {rates}"
