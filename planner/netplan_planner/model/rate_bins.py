@@ -42,7 +42,7 @@ class LaneHours(Value, frozen=True, kw_only=True, gc=False):
     """What was sent by hour from one place to another over paths of one price."""
 
     edge: int
-    """Index into `TrafficMatrix.edges`: any one of the lane's, they are alike but for their ends."""
+    """Index into `TrafficMatrix.edges`: any one of the lane's, which differ in their ends alone."""
     gbps: Rates
 
 

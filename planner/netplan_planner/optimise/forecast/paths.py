@@ -37,6 +37,8 @@ class Normals(NamedTuple):
     """Shape (draws,): the noise of the last known day."""
     kinds: Floats
     """Evenly spaced between 0 and 1 and shuffled, shape (draws,): decide the kind."""
+    weeks: Floats
+    """The same: decide which of the weeks that were seen a future has."""
 
 
 _MOST_COLUMNS = 16
@@ -48,11 +50,12 @@ def normals(day_count: int) -> Normals:
     generator = np.random.Generator(np.random.PCG64(_SEED))
     kinds = (generator.permutation(DRAWS) + 0.5) / DRAWS
     spread = (generator.permutation(DRAWS) + 0.5) / DRAWS
+    weeks = (generator.permutation(DRAWS) + 0.5) / DRAWS
     estimates = generator.standard_normal((DRAWS, _MOST_COLUMNS))
     last = generator.standard_normal(DRAWS)
     noise = generator.standard_normal((DRAWS, day_count))
     level = generator.standard_normal((DRAWS, day_count))
-    return Normals(noise, level, spread, estimates, last, kinds)
+    return Normals(noise, level, spread, estimates, last, kinds, weeks)
 
 
 class Paths(NamedTuple):
