@@ -9,6 +9,7 @@ _FAR = 6.0
 """Robust standard deviations from the days around, from which on a day is set aside."""
 _NORMAL = 1.4826
 """Median absolute deviations in a standard deviation of normal noise."""
+_LEAST_OF_WEEKDAY = 3
 _MOST_SHARE = 0.1
 """Of the days that may be set aside: more of them are no exceptions."""
 _MOST_STEPS = 2
@@ -21,11 +22,11 @@ _DAYS_BEHIND_STEP = 28
 def exceptions(days: np.ndarray[tuple[int], np.dtype[np.int64]], values: Floats) -> tuple[int, ...]:
     """Return days that lie far from those around, such as the day of an outage.
 
-    Each is held against the median of the days of two weeks around it, weekends against weekends
-    where there are enough.
+    Each is held against the median of the week before and after, and weekdays against their own
+    kind where there are enough of them.
     """
     scaled = np.log(values) if float(values.min()) > 0 else values
-    rest = scaled - _around(days, scaled)
+    rest = _rest(days, scaled)
     spread = _NORMAL * float(np.median(np.abs(rest)))
     if spread <= 0.0:
         return ()
@@ -35,13 +36,17 @@ def exceptions(days: np.ndarray[tuple[int], np.dtype[np.int64]], values: Floats)
     return tuple(int(days[one]) for one in far)
 
 
-def _around(days: np.ndarray[tuple[int], np.dtype[np.int64]], scaled: Floats) -> Floats:
+def _rest(days: np.ndarray[tuple[int], np.dtype[np.int64]], scaled: Floats) -> Floats:
+    """Return what a day has beyond the week around it, and beyond its weekday's usual share."""
     found = np.empty(len(days))
     for at, day in enumerate(days):
-        near = np.abs(days - day) <= 2 * DAYS_PER_WEEK
-        alike = near & ((days - day) % DAYS_PER_WEEK == 0)
-        chosen = alike if np.count_nonzero(alike) >= 4 else near
-        found[at] = np.median(scaled[chosen])
+        near = np.abs(days - day) <= DAYS_PER_WEEK
+        found[at] = scaled[at] - np.median(scaled[near])
+    weekday = days % DAYS_PER_WEEK
+    if int(np.bincount(weekday, minlength=DAYS_PER_WEEK).min()) < _LEAST_OF_WEEKDAY:
+        return found
+    for number in range(DAYS_PER_WEEK):
+        found[weekday == number] -= np.median(found[weekday == number])
     return found
 
 
