@@ -14,6 +14,7 @@ SMALL = {
     "prices": ("--look-ups", "1000", "--repeat", "1"),
     "startup": ("--repeat", "1"),
     "fleet": ("--machines", "60", "--repeat", "1"),
+    "forecast": ("--times", "2", "--known", "28", "--ahead", "14"),
 }
 
 

@@ -27,7 +27,7 @@ from netplan_planner.units import counted
 _NO_HOURS = (
     "nothing tells of the traffic by hour: give flow logs or time series of Cloud Monitoring"
     " (--traffic, --metrics), or a table of series (--series FILE); steady rates have no time, and"
-    " bundles of before this verb no hours"
+    " bundles hold sums"
 )
 
 

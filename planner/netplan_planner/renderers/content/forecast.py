@@ -189,9 +189,7 @@ def _pressing(one: MachineForecast, answer: ForecastAnswer) -> Line:
     if one.status is CapStatus.THERE:
         when = line(say("already", Role.BAD), f" at {share}: {now} in the last week (p95)")
         return line(phrases.name(one.name), f"{kind} is ", when)
-    chance = (
-        f"probability {figures.share(one.probability, 1)} within {horizon(answer.horizon_days)}"
-    )
+    chance = f"probability {_chance(one.probability or 0.0)} within {horizon(answer.horizon_days)}"
     if one.status is CapStatus.WITHIN:
         weeks = counted(one.week or 0, "week")
         when = line(
@@ -201,6 +199,20 @@ def _pressing(one: MachineForecast, answer: ForecastAnswer) -> Line:
         when = line(f"may reach {share}, in {one.low_week} weeks at the soonest: {chance}")
     growth = forecast_basis.growth(one.basis, answer.level)
     return line(phrases.name(one.name), f"{kind} ", when, f"; {now} in the last week, {growth}")
+
+
+def _chance(probability: float) -> str:
+    """Return a probability; of so many futures none is sure.
+
+    >>> _chance(0.999), _chance(0.92), _chance(0.002)
+    ('over 99 %', '92 %', 'under 1 %')
+    """
+    if probability > _SURE:
+        return "over 99 %"
+    return f"{100 * probability:.0f} %" if probability >= 1 - _SURE else "under 1 %"
+
+
+_SURE = 0.99
 
 
 def _weeks(one: MachineForecast, answer: ForecastAnswer) -> str:
@@ -259,7 +271,7 @@ def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Ta
             line(fixed("?" if one.cap_gbps is None else figures.rate(one.cap_gbps))),
             line(fixed(figures.rate(one.now_gbps))),
             line(fixed(_rate_range(one.end_gbps))),
-            line(fixed("?" if one.probability is None else f"{figures.share(one.probability, 1)}")),
+            line(fixed("?" if one.probability is None else f"{_chance(one.probability)}")),
             line(fixed(f"{one.basis.known_days}")),
         )
         for one in machines[:limit]
