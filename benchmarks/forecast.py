@@ -128,12 +128,13 @@ def cases_of(options: argparse.Namespace) -> Iterator[tuple[str, str, list[Case]
                 yield kind, str(known), list(made(kind, known, options.ahead, options.times))
         return
     found = read_series(options.series, open_prices(), load_caps(AS_OF))
-    for one in (*found.senders, *found.lanes):
-        cases = list(cut(days_of(one.bins).mean, options.ahead))
+    bins = [(one.name, one.bins) for one in found.senders]
+    for name, one in (*bins, *((lane.name, lane.bins) for lane in found.lanes)):
+        cases = list(cut(days_of(one).mean, options.ahead))
         if cases:
-            yield one.name, "cuts", cases
+            yield name, "cuts", cases
         else:
-            print(f"{one.name}: too short for {2 * LEAST_DAYS} known days and {options.ahead} more")
+            print(f"{name}: too short for {2 * LEAST_DAYS} known days and {options.ahead} more")
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ def answer(folder: Path, text: str, *arguments: str) -> dict[str, Any]:
     return dict(json.loads(found.stdout))
 
 
-def growing(name: str = "web", size: float = 5.0, **more: str) -> str:
+def growing(name: str = "web", /, size: float = 5.0, **more: str) -> str:
     days = series("ratio", 70, 0, np.random.default_rng(16)) * size
     return table(daily(list(days), name), **more)
 
@@ -91,8 +91,8 @@ def test_lanes_have_money_and_csv_a_row_each(tmp_path: Path) -> None:
 
 
 def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
-    head, *rows = growing(**MACHINE).splitlines()
-    one = answer(tmp_path, growing(**MACHINE))
+    head, *rows = growing("web", 5.0, **MACHINE).splitlines()
+    one = answer(tmp_path, growing("web", 5.0, **MACHINE))
     assert answer(tmp_path, "\n".join([head, *rows[::-1]]) + "\n") == one
 
 
@@ -107,7 +107,7 @@ def test_scaling_series_and_cap_leaves_the_weeks(tmp_path: Path) -> None:
 
 def test_the_page_has_a_picture_with_the_cap(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    found = forecast(tmp_path, growing(**MACHINE), "-o", f"html:{page}")
+    found = forecast(tmp_path, growing("web", 5.0, **MACHINE), "-o", f"html:{page}")
     assert found.returncode in {0, 1}, found.stderr
     html = page.read_text(encoding="utf-8")
     assert 'class="band"' in html

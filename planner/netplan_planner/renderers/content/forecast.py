@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.model import Amount
+from netplan_planner.model import Amount, forecast
 from netplan_planner.model.forecast import (
     CapStatus,
     ForecastAnswer,
     LaneForecast,
     MachineForecast,
-    Range,
     Scope,
 )
 from netplan_planner.renderers import figures
@@ -116,7 +115,7 @@ def _lane_cells(one: LaneForecast) -> dict[str, Cell]:
     }
 
 
-def _range_cells(name: str, found: Range | None) -> dict[str, Cell]:
+def _range_cells(name: str, found: forecast.Range | None) -> dict[str, Cell]:
     if found is None:
         return {}
     return {name: found.middle, f"low_{name}": found.low, f"high_{name}": found.high}
@@ -279,7 +278,7 @@ def _machine_table(machines: Sequence[MachineForecast], limit: int | None) -> Ta
     return Table(columns=columns, rows=rows)
 
 
-def _rate_range(found: Range) -> str:
+def _rate_range(found: forecast.Range) -> str:
     if found.low is None or found.high is None:
         return figures.rate(found.middle)
     return f"{figures.rate(found.middle)} {figures.interval(found.middle, found.low, found.high)}"

@@ -1,6 +1,6 @@
 """What lanes will cost: to the cent by another reckoning, and as properties ask."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -40,7 +40,7 @@ def tiers(sku: str, steps: Sequence[tuple[str, str]], factor: int = 1) -> tuple[
     )
 
 
-def lane(name: str, rates: Sequence[float], *prices: tuple[PriceTier, ...]) -> Lane:
+def lane(name: str, rates: Iterable[float], *prices: tuple[PriceTier, ...]) -> Lane:
     gbps = tuple(None if np.isnan(rate) else float(rate) for rate in rates)
     bins = RateBins(start=START, bin_s=86_400.0, gbps=gbps)
     return Lane(name, "internet", "us-central1", "internet", bins, "made", prices)

@@ -1,5 +1,7 @@
 """Time series by hour: of machines' counters, and of traffic that metrics tell of."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from netplan_planner.model import Inventory, Metric
@@ -25,7 +27,7 @@ def gathered(*series: Json) -> Gathering:
     return gathering
 
 
-def sent(values: list[int | None], step_s: int = 60) -> Json:
+def sent(values: Sequence[int | None], step_s: int = 60) -> Json:
     return time_series(Metric.VM_SENT_BYTES.value, values, resource=MOVER, step_s=step_s)
 
 
