@@ -129,7 +129,7 @@ def cases_of(options: argparse.Namespace) -> Iterator[tuple[str, str, list[Case]
         return
     found = read_series(options.series, open_prices(), load_caps(AS_OF))
     bins = [(one.name, one.bins) for one in found.senders]
-    for name, one in (*bins, *((lane.name, lane.bins) for lane in found.lanes)):
+    for name, one in (*bins, *((path.name, path.bins) for path in found.paths)):
         cases = list(cut(days_of(one).mean, options.ahead))
         if cases:
             yield name, "cuts", cases

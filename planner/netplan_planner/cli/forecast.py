@@ -1,4 +1,4 @@
-"""`netplan forecast`: what traffic becomes, when caps are reached, and what lanes will cost."""
+"""`netplan forecast`: what traffic becomes, when caps are reached, and what paths will cost."""
 
 from pathlib import Path
 from typing import Annotated
@@ -103,20 +103,7 @@ def forecast(asked: Forecast) -> None:
             "no traffic is given: name a table of series (--series FILE), or an inventory with its"
             " traffic (--inventory DIR --traffic FILE)"
         )
-    read = msgspec.structs.replace(
-        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
-        api=asked.api.options(),
-        traffic_options=asked.reading.options(),
-        log_options=asked.reading.log_options(),
-    )
-    request = ForecastRequest(
-        read=asked.metrics.added_to(read, asked.given.bundle),
-        series=asked.series_file,
-        horizon_days=horizon_days(asked.horizon),
-        level=asked.level,
-        headroom_ratio=asked.headroom,
-    )
-    found = forecast_of(request, progress)
+    found = forecast_of(_request(asked), progress)
     answers.write(
         found,
         specs,
@@ -130,3 +117,19 @@ def forecast(asked: Forecast) -> None:
     )
     if any(one.status in _ACT for one in found.machines):
         raise typer.Exit(EXIT_FINDINGS)
+
+
+def _request(asked: Forecast) -> ForecastRequest:
+    read = msgspec.structs.replace(
+        request_of(asked.given, asked.pricing, as_of=asked.as_of, calibration=asked.calibration),
+        api=asked.api.options(),
+        traffic_options=asked.reading.options(),
+        log_options=asked.reading.log_options(),
+    )
+    return ForecastRequest(
+        read=asked.metrics.added_to(read, asked.given.bundle),
+        series=asked.series_file,
+        horizon_days=horizon_days(asked.horizon),
+        level=asked.level,
+        headroom_ratio=asked.headroom,
+    )

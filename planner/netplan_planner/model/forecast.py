@@ -1,4 +1,4 @@
-"""`netplan forecast`: what traffic becomes, when caps are reached, what lanes will cost."""
+"""`netplan forecast`: what traffic becomes, when caps are reached, what paths will cost."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -130,15 +130,15 @@ class MachineForecast(Value, frozen=True, kw_only=True):
     why_no_machine: str = ""
 
 
-class LaneMonth(Value, frozen=True, kw_only=True):
-    """A lane in one month of the horizon."""
+class PathMonth(Value, frozen=True, kw_only=True):
+    """A path in one month of the horizon."""
 
     month: int
     gib: Decimal
     usd: Decimal
 
 
-class LaneForecast(Value, frozen=True, kw_only=True):
+class PathForecast(Value, frozen=True, kw_only=True):
     """What is sent from one place to another over paths of one price."""
 
     name: str
@@ -151,7 +151,7 @@ class LaneForecast(Value, frozen=True, kw_only=True):
     """None: no price is known."""
     low_usd: Decimal | None = None
     high_usd: Decimal | None = None
-    months: tuple[LaneMonth, ...] = ()
+    months: tuple[PathMonth, ...] = ()
     unpriced: str = ""
     """Why there is no price."""
     basis: Basis
@@ -181,15 +181,15 @@ class ForecastAnswer(Value, frozen=True, kw_only=True):
     headroom_ratio: float
     machines: tuple[MachineForecast, ...] = ()
     """Those that reach a cap soonest first."""
-    lanes: tuple[LaneForecast, ...] = ()
+    paths: tuple[PathForecast, ...] = ()
     """The dearest first."""
     months: tuple[ForecastMonth, ...] = ()
     usd: Decimal | None = None
-    """Of all lanes that have a price."""
+    """Of all paths that have a price."""
     low_usd: Decimal | None = None
     high_usd: Decimal | None = None
     total_basis: Basis | None = None
-    """Of the interval of `usd`, which is that of the lanes' joint series; None: there is none."""
+    """Of the interval of `usd`, which is that of the paths' joint series; None: there is none."""
     left_out: tuple[str, ...] = ()
     """What has no forecast, and why."""
     notes: tuple[Text, ...] = ()

@@ -14,7 +14,7 @@ class RateBins(Value, frozen=True, kw_only=True):
 
     start: datetime
     """Of the first bin, UTC."""
-    bin_s: float = SECONDS_PER_HOUR
+    bin_s: float = float(SECONDS_PER_HOUR)
     gbps: Rates
 
     @property
@@ -38,11 +38,11 @@ class MachineHours(Value, frozen=True, kw_only=True, gc=False):
     """The part to addresses outside the VPC."""
 
 
-class LaneHours(Value, frozen=True, kw_only=True, gc=False):
+class PathHours(Value, frozen=True, kw_only=True, gc=False):
     """What was sent by hour from one place to another over paths of one price."""
 
     edge: int
-    """Index into `TrafficMatrix.edges`: any one of the lane's, which differ in their ends alone."""
+    """Index into `TrafficMatrix.edges`: any one of the path's, which differ in their ends alone."""
     gbps: Rates
 
 
@@ -50,9 +50,9 @@ class TrafficHours(Value, frozen=True, kw_only=True):
     """The traffic of a matrix by hour."""
 
     start: datetime
-    bin_s: float = SECONDS_PER_HOUR
+    bin_s: float = float(SECONDS_PER_HOUR)
     machines: tuple[MachineHours, ...]
-    lanes: tuple[LaneHours, ...]
+    paths: tuple[PathHours, ...]
 
     def bins(self, gbps: Rates) -> RateBins:
         """Return rates of a part of it with their time."""

@@ -1,16 +1,16 @@
-"""Reads the traffic of machines and lanes by hour, from the wire bytes of edges by minute."""
+"""Reads the traffic of machines and paths by hour, from the wire bytes of edges by minute."""
 
 from collections.abc import Iterable, Sequence
 
 from netplan_planner.model import Inventory, TrafficMatrix
-from netplan_planner.model.rate_bins import LaneHours, MachineHours, Rates, TrafficHours
-from netplan_planner.paths.lanes import LaneKey, lane_key
+from netplan_planner.model.rate_bins import MachineHours, PathHours, Rates, TrafficHours
+from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
 from netplan_planner.traffic.engine import Engine, Row
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.statements.hours import (
-    LANE_HOURS,
     MACHINE_HOURS,
     MINUTES_PER_HOUR,
+    PATH_HOURS,
 )
 from netplan_planner.traffic.window import Window, time_of_minute
 from netplan_planner.units import SECONDS_PER_MINUTE, gbps_from_bytes
@@ -33,7 +33,7 @@ class HourReader:
 
     def read(self, matrix: TrafficMatrix, inventory: Inventory) -> TrafficHours:
         """Return the hours of a matrix that was read from the engine's tables."""
-        lanes = self._fill_lanes(matrix, inventory)
+        paths = self._fill_paths(matrix, inventory)
         index = {owner.key: number for number, owner in enumerate(matrix.owners)}
         owners = {
             number: index[key] for key, number in self._routes.owner_number.items() if key in index
@@ -44,7 +44,7 @@ class HourReader:
             self._add(sent, ((vm, hour, wire) for vm, hour, wire, _ in rows))
             self._add(outside, ((vm, hour, wire) for vm, hour, _, wire in rows))
         carried: dict[int, list[int]] = {}
-        for rows in self._engine.stream(LANE_HOURS):
+        for rows in self._engine.stream(PATH_HOURS):
             self._add(carried, rows)
         return TrafficHours(
             start=time_of_minute(self._first * MINUTES_PER_HOUR),
@@ -57,28 +57,28 @@ class HourReader:
                 for vm in sorted(sent, key=lambda number: owners.get(number, -1))
                 if vm in owners
             ),
-            lanes=tuple(
-                LaneHours(edge=edge, gbps=self._rates(carried[lane]))
-                for lane, edge in enumerate(lanes)
-                if lane in carried
+            paths=tuple(
+                PathHours(edge=edge, gbps=self._rates(carried[path]))
+                for path, edge in enumerate(paths)
+                if path in carried
             ),
         )
 
-    def _fill_lanes(self, matrix: TrafficMatrix, inventory: Inventory) -> Sequence[int]:
-        """Fill the table `edge_lane`, and return an edge of the matrix for each lane."""
+    def _fill_paths(self, matrix: TrafficMatrix, inventory: Inventory) -> Sequence[int]:
+        """Fill the table `edge_path`, and return an edge of the matrix for each path."""
         numbers = {key: number for number, key in enumerate(self._routes.keys)}
-        lanes: dict[LaneKey, int] = {}
+        paths: dict[PricedPathKey, int] = {}
         examples: list[int] = []
         rows: list[Row] = []
         for at, edge in enumerate(matrix.edges):
-            key = lane_key(matrix, edge, inventory)
-            lane = lanes.setdefault(key, len(lanes))
-            if lane == len(examples):
+            key = priced_path_key(matrix, edge, inventory)
+            path = paths.setdefault(key, len(paths))
+            if path == len(examples):
                 examples.append(at)
             src, dst = matrix.owners[edge.src].key, matrix.owners[edge.dst].key
-            rows.append((numbers[src, dst, edge.path_class, edge.dst_address], lane))
-        self._engine.create("edge_lane")
-        self._engine.insert("edge_lane", iter(rows))
+            rows.append((numbers[src, dst, edge.path_class, edge.dst_address], path))
+        self._engine.create("edge_path")
+        self._engine.insert("edge_path", iter(rows))
         return examples
 
     def _add(self, found: dict[int, list[int]], rows: Iterable[Row]) -> None:

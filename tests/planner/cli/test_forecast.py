@@ -79,15 +79,15 @@ def test_less_than_a_day_is_what_was_seen(tmp_path: Path) -> None:
     assert found["machines"][0]["now_gbps"] == 2.0
 
 
-def test_lanes_have_money_and_csv_a_row_each(tmp_path: Path) -> None:
+def test_paths_have_money_and_csv_a_row_each(tmp_path: Path) -> None:
     text = growing("replica", 0.2, src_region="us-central1", dst_region="europe-west1")
     found = answer(tmp_path, text)
-    (lane,) = found["lanes"]
+    (path,) = found["paths"]
     assert float(found["low_usd"]) < float(found["usd"]) < float(found["high_usd"])
-    assert lane["usd"] == found["usd"]
+    assert path["usd"] == found["usd"]
     assert [month["month"] for month in found["months"]] == [1, 2, 3]
     rows = list(csv.DictReader(io.StringIO(forecast(tmp_path, text, "-o", "csv").stdout)))
-    assert [row["kind"] for row in rows] == ["lane"]
+    assert [row["kind"] for row in rows] == ["path"]
 
 
 def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_table_and_inventory_exclude_each_other(tmp_path: Path) -> None:
 
 
 def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
-    """An inventory with three weeks of records, one an hour: both machine and lane have one."""
+    """An inventory with three weeks of records, one an hour: both machine and path have one."""
     sender, receiver = host("web", "10.0.0.1"), host("db", "10.0.0.2")
     records = [
         entry("10.0.0.1", "10.0.0.2", 10**9 + 10**6 * (hour % 24), packets=1000,

@@ -97,7 +97,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def forecasts() -> str:
-    """Return days of a machine that grows, of one that does not, and of a lane with an outage."""
+    """Return days of a machine that grows, of one that does not, and of a path with an outage."""
     dice = np.random.default_rng(16)
     head = "name,time,gbps,machine_type,zone,src_region,dst_region"
     rows = [head]

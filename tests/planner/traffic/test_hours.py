@@ -57,17 +57,17 @@ def test_an_idle_hour_is_0_and_a_gap_is_unknown(tmp_path: Path) -> None:
     assert any(same(one, [1.0, 0.0, None, None, None, 2.0]) for one in rates)
 
 
-def test_edges_of_one_price_are_one_lane(tmp_path: Path) -> None:
+def test_edges_of_one_price_are_one_path(tmp_path: Path) -> None:
     records = [*in_hour(0, 1.0), *in_hour(0, 2.0, A, C), *in_hour(0, 4.0, A, OUTSIDE)]
     hosts = inventory(host("web", A), host("db", B), host("other", C))
     matrix = read(tmp_path, records, hosts, by_hour=True)
     assert matrix.hours is not None
     by_kind = {
-        matrix.owners[matrix.edges[lane.edge].dst].kind: lane.gbps for lane in matrix.hours.lanes
+        matrix.owners[matrix.edges[path.edge].dst].kind: path.gbps for path in matrix.hours.paths
     }
     assert same(by_kind[OwnerKind.VM], [3.0])
-    assert len(matrix.hours.lanes) == 2
-    sums = sum(one.gbps[0] or 0.0 for one in matrix.hours.lanes)
+    assert len(matrix.hours.paths) == 2
+    sums = sum(one.gbps[0] or 0.0 for one in matrix.hours.paths)
     assert sums == pytest.approx(7.0, rel=1e-5)
 
 

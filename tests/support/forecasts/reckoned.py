@@ -1,6 +1,6 @@
 """What months of volume cost, reckoned from the price book alone.
 
-It shares no code with the product: its own steps, its own sharing among lanes.
+It shares no code with the product: its own steps, its own sharing among paths.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,17 +24,17 @@ def month_usd(gib: Fraction, steps: Steps) -> Fraction:
 def total_usd(
     months: Mapping[str, Sequence[Decimal]], steps_of: Mapping[str, tuple[str, Steps]]
 ) -> Fraction:
-    """Return the cost of lanes over months; lanes of one SKU share its steps in each month.
+    """Return the cost of paths over months; paths of one SKU share its steps in each month.
 
     Args:
-        months: GiB of each lane by month.
-        steps_of: Of each lane the SKU and its steps.
+        months: GiB of each path by month.
+        steps_of: Of each path the SKU and its steps.
     """
     whole = Fraction(0)
     for number in range(max(map(len, months.values()))):
         by_sku: dict[str, Fraction] = {}
-        for lane, volumes in months.items():
-            sku, _ = steps_of[lane]
+        for path, volumes in months.items():
+            sku, _ = steps_of[path]
             by_sku[sku] = by_sku.get(sku, Fraction(0)) + Fraction(volumes[number])
         for sku, gib in by_sku.items():
             steps = next(steps for name, steps in steps_of.values() if name == sku)

@@ -1,1 +1,1 @@
-"""What traffic becomes: senders against their caps, lanes against their prices."""
+"""What traffic becomes: senders against their caps, paths against their prices."""

@@ -1,4 +1,4 @@
-"""The answer of a forecast: reads what is asked, and joins machines and lanes."""
+"""The answer of a forecast: reads what is asked, and joins machines and paths."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
-from netplan_planner.engine.forecast.lanes import costs_of
 from netplan_planner.engine.forecast.machines import Outlook
 from netplan_planner.engine.forecast.observed import observed
+from netplan_planner.engine.forecast.paths import costs_of
 from netplan_planner.engine.forecast.request import ForecastRequest
 from netplan_planner.engine.forecast.subjects import Subjects
 from netplan_planner.engine.forecast.table import read_series
@@ -41,8 +41,8 @@ def forecast_of(request: ForecastRequest, say: Say = lambda _: None) -> Forecast
     demo = load_demo(read.demo) if read.demo is not None else None
     facts = read_facts(read, demo, say)
     subjects = observed(facts)
-    lanes = counted(len(subjects.lanes), "lane")
-    say(f"forecasting {counted(len(subjects.senders), 'sender')} and {lanes}")
+    paths = counted(len(subjects.paths), "path")
+    say(f"forecasting {counted(len(subjects.senders), 'sender')} and {paths}")
     title = title_of(demo, projects_of(read, facts.inventory))
     return _answer(request, subjects, title, facts.prices, facts.caps, facts.machines, facts)
 
@@ -68,7 +68,7 @@ def _answer(
     facts: Facts | None,
 ) -> ForecastAnswer:
     outlook = Outlook(request, prices, machines, facts)
-    costs = costs_of(subjects.lanes, request)
+    costs = costs_of(subjects.paths, request)
     info = prices.info
     return ForecastAnswer(
         title=title,
@@ -76,7 +76,7 @@ def _answer(
         level=request.level,
         headroom_ratio=request.headroom_ratio,
         machines=outlook.all(subjects.senders),
-        lanes=costs.lanes,
+        paths=costs.paths,
         months=costs.months,
         usd=costs.usd,
         low_usd=costs.low_usd,

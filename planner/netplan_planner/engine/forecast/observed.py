@@ -1,10 +1,10 @@
-"""Series of an inventory's machines and lanes, from the hours of its traffic and metrics."""
+"""Series of an inventory's machines and paths, from the hours of its traffic and metrics."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from netplan_planner.engine.forecast.subjects import Lane, Sender, Subjects
+from netplan_planner.engine.forecast.subjects import PathSeries, Sender, Subjects
 from netplan_planner.engine.summary import direction_of
 from netplan_planner.errors import InputError
 from netplan_planner.model import (
@@ -26,20 +26,20 @@ from netplan_planner.units import counted
 
 _NO_HOURS = (
     "nothing tells of the traffic by hour: give flow logs or time series of Cloud Monitoring"
-    " (--traffic, --metrics), or a table of series (--series FILE); steady rates have no time, and"
-    " bundles hold sums"
+    " (--traffic, --metrics), or a table of series (--series FILE); steady rates have no time,"
+    " and older bundles no hours (collect anew)"
 )
 
 
 def observed(facts: Facts) -> Subjects:
-    """Return what is known of machines and lanes by hour.
+    """Return what is known of machines and paths by hour.
 
     Raises:
         InputError: If nothing is.
     """
     senders = tuple(_senders(facts))
-    lanes = tuple(_lanes(facts))
-    if not senders and not lanes:
+    paths = tuple(_paths(facts))
+    if not senders and not paths:
         raise InputError(_NO_HOURS)
     seen = {one.instance.ref.self_link for one in senders if one.instance is not None}
     unseen = [
@@ -48,7 +48,7 @@ def observed(facts: Facts) -> Subjects:
         if not one.is_stopped and one.ref.self_link not in seen
     ]
     left_out = (f"{counted(len(unseen), 'machine')} of which nothing tells what was sent",)
-    return Subjects(senders, lanes, left_out if unseen else ())
+    return Subjects(senders, paths, left_out if unseen else ())
 
 
 def _senders(facts: Facts) -> Iterator[Sender]:
@@ -116,18 +116,18 @@ def _sender(
     )
 
 
-def _lanes(facts: Facts) -> Iterator[Lane]:
+def _paths(facts: Facts) -> Iterator[PathSeries]:
     traffic = facts.traffic
     if traffic is None or traffic.hours is None:
         return
-    for one in traffic.hours.lanes:
+    for one in traffic.hours.paths:
         edge = traffic.edges[one.edge]
         parts = _prices(facts, edge)
         if parts is None:
             continue
         reason = next((part.reason for part in parts if not part.tiers), "")
         src, dst = _place(facts, edge, is_src=True), _place(facts, edge, is_src=False)
-        yield Lane(
+        yield PathSeries(
             name=f"{src} → {dst}, {edge.path_class.value}",
             path_class=edge.path_class.value,
             src=src,
@@ -140,7 +140,7 @@ def _lanes(facts: Facts) -> Iterator[Lane]:
 
 
 def _prices(facts: Facts, edge: Edge) -> tuple[PathPrice, ...] | None:
-    """Return the prices of an edge's lane; None where nobody of ours is charged for its bytes."""
+    """Return the prices of an edge's path; None where nobody of ours is charged for its bytes."""
     direction = direction_of(facts, edge)
     if direction is Direction.SENT:
         return path_prices_of(facts, priced_path_of(facts, edge))

@@ -1,4 +1,4 @@
-"""What is forecast: senders, which have caps, and lanes, which have prices."""
+"""What is forecast: senders, which have caps, and paths, which have prices."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Sender(NamedTuple):
     """The same of the greatest ones."""
 
 
-class Lane(NamedTuple):
+class PathSeries(NamedTuple):
     """The series of what is sent from one place to another."""
 
     name: str
@@ -45,6 +45,6 @@ class Subjects(NamedTuple):
     """All that is forecast, and what is not."""
 
     senders: tuple[Sender, ...]
-    lanes: tuple[Lane, ...]
+    paths: tuple[PathSeries, ...]
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.engine.forecast.subjects import Lane, Sender, Subjects
+from netplan_planner.engine.forecast.subjects import PathSeries, Sender, Subjects
 from netplan_planner.errors import InputError, MissingDatum, nearest_names
 from netplan_planner.model import CapsBook, PathClass, PriceBook, PriceTier, region_of
 from netplan_planner.model.forecast import Scope
@@ -52,9 +52,9 @@ COLUMNS = (
     Column(name="machine_type", meaning="its type, whose cap counts", is_aside=True),
     Column(name="is_tier1", meaning="whether it has Tier_1: true or false", is_aside=True),
     Column(name="zone", meaning="where the machine stands, for a greater type", is_aside=True),
-    Column(name="src_region", meaning="of a lane: where it is sent from", is_aside=True),
-    Column(name="dst_region", meaning="of a lane: the region it is sent to", is_aside=True),
-    Column(name="dst_area", meaning="of a lane to the internet: the area", is_aside=True),
+    Column(name="src_region", meaning="of a path: where it is sent from", is_aside=True),
+    Column(name="dst_region", meaning="of a path: the region it is sent to", is_aside=True),
+    Column(name="dst_area", meaning="of a path to the internet: the area", is_aside=True),
 )
 _TOLD = (
     *("machine_type", "is_tier1", "zone"),
@@ -94,7 +94,7 @@ def read_series(path: Path, prices: PriceBook, caps: CapsBook) -> Subjects:
         raise InputError(f"{shown}: it has {both}: give one of the two columns")
     moments = np.array([_moment(text, shown) for text in times])[time_of_row]
     senders: list[Sender] = []
-    lanes: list[Lane] = []
+    paths: list[PathSeries] = []
     for number, name in sorted(enumerate(names), key=lambda one: one[1]):
         rows = np.flatnonzero(of_row == number)
         if not name:
@@ -109,11 +109,11 @@ def read_series(path: Path, prices: PriceBook, caps: CapsBook) -> Subjects:
         cap = float(caps_of[0]) if caps_of else None
         found = _Known(prices, caps)
         if facts["src_region"] or facts["dst_region"] or facts["dst_area"]:
-            lanes.append(_lane(at, name, bins, facts, found, path.name))
+            paths.append(_path(at, name, bins, facts, found, path.name))
         if cap is not None or facts["machine_type"] or not facts["src_region"]:
             senders.append(_sender(at, name, bins, facts, found, cap, path.name))
     notes = [f"columns that are not read: {', '.join(unread)}"] if unread else []
-    return Subjects(tuple(senders), tuple(lanes), notes=tuple(notes))
+    return Subjects(tuple(senders), tuple(paths), notes=tuple(notes))
 
 
 def _moment(text: str, shown: str) -> float:
@@ -225,9 +225,9 @@ def _sender(
     )
 
 
-def _lane(
+def _path(
     at: str, name: str, bins: RateBins, told: Mapping[str, str], known: _Known, file: str
-) -> Lane:
+) -> PathSeries:
     src, dst, area = told["src_region"], told["dst_region"], told["dst_area"]
     for wrong in _wrong_ends(src, dst, area, known.prices.regions()):
         raise InputError(f"{at}: {wrong}")
@@ -246,16 +246,16 @@ def _lane(
         prices = (tuple(steps),)
     except MissingDatum as missing:
         unpriced = str(missing)
-    return Lane(name, path_class.value, src, dst or area, bins, file, prices, unpriced)
+    return PathSeries(name, path_class.value, src, dst or area, bins, file, prices, unpriced)
 
 
 def _wrong_ends(src: str, dst: str, area: str, regions: Sequence[str]) -> Iterator[str]:
     if not src:
-        yield "src_region is empty: say where the lane begins"
+        yield "src_region is empty: say where the path begins"
     if dst and area:
-        yield "dst_region and dst_area are both given: a lane ends in one of them"
+        yield "dst_region and dst_area are both given: a path ends in one of them"
     if not dst and not area:
-        yield "dst_region and dst_area are empty: say where the lane ends"
+        yield "dst_region and dst_area are empty: say where the path ends"
     for column, region in (("src_region", src), ("dst_region", dst)):
         if region and region not in regions:
             yield f"{column} is {region!r}: no such region is known{_near(region, regions)}"

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.optimise.forecast.breaks import exceptions, steps
+from netplan_planner.optimise.forecast.futures import DRAWS, Futures, draw, middle
 from netplan_planner.optimise.forecast.grid import DAYS_PER_WEEK, Design, Floats
 from netplan_planner.optimise.forecast.level import Fit, fits
-from netplan_planner.optimise.forecast.paths import DRAWS, Paths, middle, paths
 
 LEAST_DAYS = 14
 """Known days from which growth and the week are told apart: two of each weekday."""
@@ -73,7 +73,7 @@ def foresee(values: Floats, day_count: int, level: float) -> Foreseen | None:
     found = steps(known / scale, design)
     design = design._replace(steps=found)
     fitted = fits(known / scale, design)
-    futures = paths(fitted, scale, day_count)
+    futures = draw(fitted, scale, day_count)
     growth = _growth(futures, level)
     is_growing = growth.low > 0 or growth.high < 0
     line = _line(fitted, futures, known / scale, scale, is_growing=is_growing)
@@ -90,7 +90,7 @@ def foresee(values: Floats, day_count: int, level: float) -> Foreseen | None:
 
 
 def _line(
-    fitted: list[Fit], futures: Paths, values: Floats, scale: float, *, is_growing: bool
+    fitted: list[Fit], futures: Futures, values: Floats, scale: float, *, is_growing: bool
 ) -> Floats:
     """Return the middle line; it grows only where growth is shown."""
     day_count = futures.values.shape[1]
@@ -100,7 +100,7 @@ def _line(
     return middle(fits(values, level_only), scale, day_count)
 
 
-def _growth(futures: Paths, level: float) -> Interval:
+def _growth(futures: Futures, level: float) -> Interval:
     low, half, high = np.quantile(futures.growth, [(1 - level) / 2, 0.5, (1 + level) / 2])
     return Interval(float(low), float(half), float(high))
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from netplan_planner.optimise.forecast.days import WeekRatios
 from netplan_planner.optimise.forecast.foresee import Foreseen
+from netplan_planner.optimise.forecast.futures import normals
 from netplan_planner.optimise.forecast.grid import DAYS_PER_WEEK, Floats
-from netplan_planner.optimise.forecast.paths import normals
 
 
 class Weeks(NamedTuple):

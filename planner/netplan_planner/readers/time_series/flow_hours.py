@@ -1,4 +1,4 @@
-"""The traffic of metrics by hour: of machines, and of lanes."""
+"""The traffic of metrics by hour: of machines, and of paths."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.model import Inventory, PathClass, TrafficMatrix
-from netplan_planner.model.rate_bins import LaneHours, MachineHours, RateBins, TrafficHours
-from netplan_planner.paths.lanes import LaneKey, lane_key
+from netplan_planner.model.rate_bins import MachineHours, PathHours, RateBins, TrafficHours
+from netplan_planner.paths.path_keys import PricedPathKey, priced_path_key
 from netplan_planner.readers.time_series.hours import hours_of
 from netplan_planner.readers.time_series.intervals import Floats, Grid
 from netplan_planner.readers.time_series.raw import US_PER_S
@@ -45,13 +45,13 @@ def flow_hours(
         machines: The same of what each machine sends, in all and to outside the VPC.
         told: Which intervals these are.
     """
-    lanes: dict[LaneKey, tuple[int, Floats]] = {}
+    paths: dict[PricedPathKey, tuple[int, Floats]] = {}
     for at, edge in enumerate(matrix.edges):
         src, dst = matrix.owners[edge.src].key, matrix.owners[edge.dst].key
         own = edges[src, dst, edge.path_class]
-        key = lane_key(matrix, edge, inventory)
-        example, before = lanes.get(key, (at, np.zeros(len(own))))
-        lanes[key] = example, before + own
+        key = priced_path_key(matrix, edge, inventory)
+        example, before = paths.get(key, (at, np.zeros(len(own))))
+        paths[key] = example, before + own
     whole = told.bins(np.zeros(np.count_nonzero(told.is_told)))
     by_owner = ((vm.owner, machines.get(matrix.owners[vm.owner].key)) for vm in matrix.vms)
     return TrafficHours(
@@ -66,7 +66,7 @@ def flow_hours(
             for owner, sums in by_owner
             if sums is not None
         ),
-        lanes=tuple(
-            LaneHours(edge=example, gbps=told.bins(sums).gbps) for example, sums in lanes.values()
+        paths=tuple(
+            PathHours(edge=example, gbps=told.bins(sums).gbps) for example, sums in paths.values()
         ),
     )

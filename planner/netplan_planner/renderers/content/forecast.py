@@ -1,4 +1,4 @@
-"""The answer of `netplan forecast`: caps that are reached, what lanes will cost, and how sure."""
+"""The answer of `netplan forecast`: caps that are reached, what paths will cost, and how sure."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -7,8 +7,8 @@ from netplan_planner.model import Amount, forecast
 from netplan_planner.model.forecast import (
     CapStatus,
     ForecastAnswer,
-    LaneForecast,
     MachineForecast,
+    PathForecast,
     Scope,
 )
 from netplan_planner.renderers import figures
@@ -37,9 +37,9 @@ COLUMNS = (
     "name",
     "scope",
     "status",
-    "week",
-    "low_week",
-    "high_week",
+    "week_number",
+    "low_week_number",
+    "high_week_number",
     "probability",
     "cap_gbps",
     "now_gbps",
@@ -52,11 +52,11 @@ COLUMNS = (
     "usd",
     "low_usd",
     "high_usd",
-    "growth_per_week",
-    "low_growth_per_week",
-    "high_growth_per_week",
+    "growth_ratio",
+    "low_growth_ratio",
+    "high_growth_ratio",
     "is_growing",
-    "known_days",
+    "known_day_count",
     "machine_type",
     "next_machine_type",
     "unpriced",
@@ -71,8 +71,8 @@ def record(answer: ForecastAnswer) -> ForecastAnswer:
 
 
 def table(answer: ForecastAnswer) -> DataTable:
-    """Return a row a machine and cap, then a row a lane."""
-    rows = [*map(_machine_cells, answer.machines), *map(_lane_cells, answer.lanes)]
+    """Return a row a machine and cap, then a row a path."""
+    rows = [*map(_machine_cells, answer.machines), *map(_path_cells, answer.paths)]
     return DataTable(COLUMNS, (tuple(row.get(name) for name in COLUMNS) for row in rows))
 
 
@@ -82,35 +82,35 @@ def _machine_cells(one: MachineForecast) -> dict[str, Cell]:
         "name": one.name,
         "scope": one.scope.value,
         "status": one.status.value,
-        "week": one.week,
-        "low_week": one.low_week,
-        "high_week": one.high_week,
+        "week_number": one.week,
+        "low_week_number": one.low_week,
+        "high_week_number": one.high_week,
         "probability": one.probability,
         "cap_gbps": one.cap_gbps,
         "now_gbps": one.now_gbps,
         **_range_cells("end_gbps", one.end_gbps),
-        **_range_cells("growth_per_week", one.basis.growth_per_week),
+        **_range_cells("growth_ratio", one.basis.growth_per_week),
         "is_growing": one.basis.is_growing,
-        "known_days": one.basis.known_days,
+        "known_day_count": one.basis.known_days,
         "machine_type": one.machine_type,
         "next_machine_type": one.next_machine.machine_type if one.next_machine else None,
     }
 
 
-def _lane_cells(one: LaneForecast) -> dict[str, Cell]:
+def _path_cells(one: PathForecast) -> dict[str, Cell]:
     money = {"usd": one.usd, "low_usd": one.low_usd, "high_usd": one.high_usd}
     decimals = figures.SUM_DECIMALS
     return {
-        "kind": "lane",
+        "kind": "path",
         "name": one.name,
         **_range_cells("gib", one.gib),
         **{
             name: None if usd is None else figures.exact(usd, decimals)
             for name, usd in money.items()
         },
-        **_range_cells("growth_per_week", one.basis.growth_per_week),
+        **_range_cells("growth_ratio", one.basis.growth_per_week),
         "is_growing": one.basis.is_growing,
-        "known_days": one.basis.known_days,
+        "known_day_count": one.basis.known_days,
         "unpriced": one.unpriced,
     }
 
@@ -131,7 +131,7 @@ def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=line(say(warning, Role.STRONG)))
     if answer.machines:
         yield from _caps(answer, options)
-    if answer.lanes:
+    if answer.paths:
         yield from _costs(answer, options)
     yield from forecast_basis.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
@@ -286,7 +286,7 @@ def _rate_range(found: forecast.Range) -> str:
 
 def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
     if answer.usd is None:
-        yield Section(line=line("No lane has a price"))
+        yield Section(line=line("No path has a price"))
     else:
         heading = line("Traffic will cost ", fixed(Amount(usd=answer.usd)))
         if answer.low_usd is not None and answer.high_usd is not None:
@@ -296,31 +296,31 @@ def _costs(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
             heading = line(heading, " if it goes on as seen")
         yield Section(line=line(heading, f" in {horizon(answer.horizon_days)}"))
     limit = None if options.verbosity else options.row_limit
-    priced = [one for one in answer.lanes if one.usd]
+    priced = [one for one in answer.paths if one.usd]
     if priced:
-        yield _lane_table(priced[:limit])
+        yield _path_table(priced[:limit])
         if limit is not None and len(priced) > limit:
-            yield Para(line=line(f"{len(priced) - limit:,} more lanes (--top 0)"))
-    free = sum(one.usd is not None and not one.usd for one in answer.lanes)
+            yield Para(line=line(f"{len(priced) - limit:,} more paths (--top 0)"))
+    free = sum(one.usd is not None and not one.usd for one in answer.paths)
     if free:
-        yield Para(line=line(f"{counted(free, 'lane')} free of charge"))
-    yield from _unpriced(answer.lanes)
+        yield Para(line=line(f"{counted(free, 'path')} free of charge"))
+    yield from _unpriced(answer.paths)
     if options.gives_sources() and answer.months:
         items = [item for month in answer.months for item in month.line_items]
         bill = phrases.bills(items, _BILL_LINES, are_costs=True)
         yield Field(label="prices", line=bill[0], more=bill[1:], is_source=True)
 
 
-def _lane_table(lanes: Sequence[LaneForecast]) -> Table:
+def _path_table(paths: Sequence[PathForecast]) -> Table:
     columns: tuple[Column, ...] = (
-        Column(title="lane"),
+        Column(title="path"),
         Column(title="volume", is_number=True),
         Column(title="cost", is_number=True),
         Column(title="from", is_number=True, stacked="from {}"),
         Column(title="to", is_number=True, stacked="to {}"),
         Column(title="growth", is_note=True),
     )
-    if all(one.basis.growth_per_week is None for one in lanes):
+    if all(one.basis.growth_per_week is None for one in paths):
         columns = columns[:3]
     rows = tuple(
         (
@@ -331,7 +331,7 @@ def _lane_table(lanes: Sequence[LaneForecast]) -> Table:
             _money(one.high_usd),
             line(forecast_basis.growth_short(one.basis)),
         )[: len(columns)]
-        for one in lanes
+        for one in paths
     )
     return Table(columns=columns, rows=rows)
 
@@ -340,14 +340,14 @@ def _money(usd: Decimal | None) -> Line:
     return () if usd is None else line(fixed(Amount(usd=usd)))
 
 
-def _unpriced(lanes: Sequence[LaneForecast]) -> Iterator[Block]:
-    found: dict[str, list[LaneForecast]] = {}
-    for one in lanes:
+def _unpriced(paths: Sequence[PathForecast]) -> Iterator[Block]:
+    found: dict[str, list[PathForecast]] = {}
+    for one in paths:
         if one.usd is None:
             found.setdefault(one.unpriced, []).append(one)
     for reason, members in found.items():
         gib = sum(one.gib.middle for one in members)
-        text = f"{counted(len(members), 'lane')}, {figures.volume(_decimal(gib))}, without a price"
+        text = f"{counted(len(members), 'path')}, {figures.volume(_decimal(gib))}, without a price"
         yield Para(line=line(f"{text}: {reason}"))
 
 

@@ -15,7 +15,7 @@ _NAMED = 3
 
 
 def _bases(answer: ForecastAnswer) -> list[Basis]:
-    parts = (*(one.basis for one in answer.machines), *(one.basis for one in answer.lanes))
+    parts = (*(one.basis for one in answer.machines), *(one.basis for one in answer.paths))
     return list(parts)
 
 

@@ -1,4 +1,4 @@
-"""From the wire bytes of edges by minute to those of machines and lanes by hour."""
+"""From the wire bytes of edges by minute to those of machines and paths by hour."""
 
 from netplan_planner.units import SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
@@ -15,11 +15,11 @@ GROUP BY e.src_vm, m.minute // {MINUTES_PER_HOUR}
 """
 """What each machine sends by hour, in all and to outside the VPC; idle hours are left out."""
 
-LANE_HOURS = f"""
-SELECT l.lane AS lane, m.minute // {MINUTES_PER_HOUR} AS hour,
+PATH_HOURS = f"""
+SELECT l.path AS path, m.minute // {MINUTES_PER_HOUR} AS hour,
   CAST(SUM(m.wire) AS BIGINT) AS wire
 FROM edge_minute AS m
-JOIN edge_lane AS l ON l.edge = m.edge
-GROUP BY l.lane, m.minute // {MINUTES_PER_HOUR}
+JOIN edge_path AS l ON l.edge = m.edge
+GROUP BY l.path, m.minute // {MINUTES_PER_HOUR}
 """
-"""What each lane carries by hour; idle hours are left out."""
+"""What each path carries by hour; idle hours are left out."""

@@ -47,15 +47,15 @@ def test_a_time_without_a_zone_is_utc(tmp_path: Path) -> None:
     assert series(tmp_path, zoned) == series(tmp_path, plain)
 
 
-def test_lanes_and_machines_are_told_by_their_columns(tmp_path: Path) -> None:
+def test_paths_and_machines_are_told_by_their_columns(tmp_path: Path) -> None:
     rows = daily([1.0, 2.0])
     found = series(tmp_path, table(rows, src_region="us-central1", dst_region="europe-west1"))
     assert not found.senders
-    (lane,) = found.lanes
-    assert lane.path_class == "inter-region-internal"
-    assert lane.prices
+    (path,) = found.paths
+    assert path.path_class == "inter-region-internal"
+    assert path.prices
     found = series(tmp_path, table(rows, src_region="us-central1", dst_area="Japan"))
-    assert found.lanes[0].path_class == "internet"
+    assert found.paths[0].path_class == "internet"
     found = series(tmp_path, table(rows, machine_type="n2-standard-8"))
     assert found.senders[0].cap_gbps == 16
     found = series(tmp_path, table(rows, machine_type="n2-standard-8", cap_gbps="5"))

@@ -59,7 +59,7 @@ def test_longer_intervals_stay_what_they_are(inventory: Inventory) -> None:
     assert (found[0], found[2]) == pytest.approx((1.0, 2.0))
 
 
-def test_flows_of_metrics_are_kept_by_machine_and_lane(inventory: Inventory) -> None:
+def test_flows_of_metrics_are_kept_by_machine_and_path(inventory: Inventory) -> None:
     near = flow("egress", [GBPS_MINUTE] * 120, resource=MOVER, zone="us-central1-f")
     far = flow("egress", [2 * GBPS_MINUTE] * 120, resource=MOVER, zone="europe-west1-b")
     found = traffic_of(gathered(near, far), inventory, by_hour=True)
@@ -67,9 +67,9 @@ def test_flows_of_metrics_are_kept_by_machine_and_lane(inventory: Inventory) -> 
     assert found.hours is not None
     (one,) = [m for m in found.hours.machines if any(m.gbps)]
     assert one.gbps == pytest.approx((3.0, 3.0))
-    lanes = {found.edges[lane.edge].path_class.value: lane.gbps for lane in found.hours.lanes}
-    assert lanes["inter-zone-internal"] == pytest.approx((1.0, 1.0))
-    assert lanes["inter-region-internal"] == pytest.approx((2.0, 2.0))
+    paths = {found.edges[path.edge].path_class.value: path.gbps for path in found.hours.paths}
+    assert paths["inter-zone-internal"] == pytest.approx((1.0, 1.0))
+    assert paths["inter-region-internal"] == pytest.approx((2.0, 2.0))
     plain = traffic_of(gathered(near, far), inventory)
     assert plain is not None
     assert plain.hours is None

@@ -50,18 +50,18 @@ class ForecastPicture(NamedTuple):
 
 
 def pictures(answer: ForecastAnswer) -> tuple[ForecastPicture, ...]:
-    """Return the pictures of the most pressing machines and the dearest lanes with a forecast."""
+    """Return the pictures of the most pressing machines and the dearest paths with a forecast."""
     machines = [
         _picture(one.name, "95th percentile", one.past_gbps, one.weeks, one.cap_gbps)
         for one in answer.machines
         if one.weeks
     ][: MOST_PICTURES // 2]
-    lanes = [
+    paths = [
         _picture(one.name, "mean rate", one.past_gbps, one.weeks, None)
-        for one in answer.lanes
+        for one in answer.paths
         if one.weeks
     ][: MOST_PICTURES - len(machines)]
-    return (*machines, *lanes)
+    return (*machines, *paths)
 
 
 def _picture(

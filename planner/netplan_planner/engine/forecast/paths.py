@@ -1,4 +1,4 @@
-"""Lanes against their prices: what each will cost in the horizon, and all of them together."""
+"""Paths against their prices: what each will cost in the horizon, and all of them together."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from netplan_planner.engine.forecast.basis import basis_of, past, short
 from netplan_planner.engine.forecast.request import ForecastRequest
-from netplan_planner.engine.forecast.subjects import Lane
+from netplan_planner.engine.forecast.subjects import PathSeries
 from netplan_planner.engine.traffic_bill import Meter, price_key
 from netplan_planner.model import LineItem, PriceTier, total_usd
 from netplan_planner.model.forecast import (
     Basis,
     ForecastMonth,
     ForecastWeek,
-    LaneForecast,
-    LaneMonth,
+    PathForecast,
+    PathMonth,
     Range,
 )
 from netplan_planner.model.rate_bins import RateBins
@@ -39,9 +39,9 @@ Tiers = tuple[PriceTier, ...]
 
 
 class Costs(NamedTuple):
-    """What lanes will cost."""
+    """What paths will cost."""
 
-    lanes: tuple[LaneForecast, ...]
+    paths: tuple[PathForecast, ...]
     months: tuple[ForecastMonth, ...]
     usd: Decimal | None
     low_usd: Decimal | None
@@ -50,9 +50,9 @@ class Costs(NamedTuple):
 
 
 class _Ahead(NamedTuple):
-    """A lane with its days and what becomes of them."""
+    """A path with its days and what becomes of them."""
 
-    lane: Lane
+    path: PathSeries
     days: Days
     foreseen: Foreseen | None
     line: Floats
@@ -62,29 +62,29 @@ class _Ahead(NamedTuple):
     """GiB of each month of the horizon."""
 
 
-def costs_of(lanes: Sequence[Lane], request: ForecastRequest) -> Costs:
-    """Return what lanes will cost, the dearest first, and the bill of each month."""
-    ahead = [_ahead(lane, request) for lane in sorted(lanes, key=lambda one: one.name)]
+def costs_of(paths: Sequence[PathSeries], request: ForecastRequest) -> Costs:
+    """Return what paths will cost, the dearest first, and the bill of each month."""
+    ahead = [_ahead(path, request) for path in sorted(paths, key=lambda one: one.name)]
     shares = month_days(request.horizon_days)
     bills = [_bill(ahead, month) for month in range(len(shares))]
     months = tuple(
         ForecastMonth(
             month=number + 1,
             hours=short(float(days.sum()) * HOURS_PER_DAY),
-            gib=sum((one.months[number] for one in ahead if one.lane.prices), Decimal(0)),
+            gib=sum((one.months[number] for one in ahead if one.path.prices), Decimal(0)),
             usd=total_usd(bill.lines),
             line_items=bill.lines,
         )
         for number, (days, bill) in enumerate(zip(shares, bills, strict=True))
     )
     found = [
-        _forecast(one, [bill.usd_by_lane[at] for bill in bills], request)
+        _forecast(one, [bill.usd_by_path[at] for bill in bills], request)
         for at, one in enumerate(ahead)
     ]
     dearest = sorted(
         found, key=lambda one: (one.usd is None, -(one.usd or 0), -one.gib.middle, one.name)
     )
-    priced = [one for one in ahead if one.lane.prices]
+    priced = [one for one in ahead if one.path.prices]
     if not priced:
         return Costs(tuple(dearest), (), None, None, None, None)
     usd = sum((month.usd for month in months), Decimal(0))
@@ -102,12 +102,12 @@ def month_days(day_count: int) -> Floats:
     return found
 
 
-def _ahead(lane: Lane, request: ForecastRequest) -> _Ahead:
-    days = days_of(lane.bins)
+def _ahead(path: PathSeries, request: ForecastRequest) -> _Ahead:
+    days = days_of(path.bins)
     foreseen = foresee(days.mean, request.horizon_days, request.level)
     if foreseen is None:
         # Too short for growth or an interval: what was seen goes on.
-        known = [rate for rate in lane.bins.gbps if rate is not None]
+        known = [rate for rate in path.bins.gbps if rate is not None]
         line = np.full(request.horizon_days, sum(known) / len(known) if known else 0.0)
         gib = Range(middle=short(float(line.sum()) * _GIB_PER_DAY))
     else:
@@ -118,26 +118,26 @@ def _ahead(lane: Lane, request: ForecastRequest) -> _Ahead:
         gib = Range(middle=short(half), low=short(low), high=short(high))
     volumes = month_days(request.horizon_days) @ line * _GIB_PER_DAY
     months = tuple(Decimal(repr(float(one))).quantize(_GIB_DIGITS) for one in volumes)
-    return _Ahead(lane, days, foreseen, line * _GIB_PER_DAY, gib, months)
+    return _Ahead(path, days, foreseen, line * _GIB_PER_DAY, gib, months)
 
 
 class _MonthBill(NamedTuple):
     lines: tuple[LineItem, ...]
-    usd_by_lane: tuple[Decimal, ...]
+    usd_by_path: tuple[Decimal, ...]
 
 
 def _bill(ahead: Sequence[_Ahead], month: int) -> _MonthBill:
-    """Return a month's bill: lanes that pay one price share its steps, by volume."""
+    """Return a month's bill: paths that pay one price share its steps, by volume."""
     payers: dict[Tiers, list[int]] = defaultdict(list)
     for at, one in enumerate(ahead):
-        for tiers in one.lane.prices:
+        for tiers in one.path.prices:
             payers[tiers].append(at)
     meter = Meter()
     lines: list[LineItem] = []
     usd = [Decimal(0)] * len(ahead)
     for tiers, members in sorted(payers.items(), key=lambda item: (price_key(item[0]), item[1])):
         whole = sum((ahead[at].months[month] for at in members), Decimal(0))
-        name = ahead[members[0]].lane.name
+        name = ahead[members[0]].path.name
         more = f" and {len(members) - 1} more" if len(members) > 1 else ""
         found = meter.lines(f"{name}{more}", whole, tiers)
         lines += found
@@ -150,26 +150,26 @@ def _bill(ahead: Sequence[_Ahead], month: int) -> _MonthBill:
     return _MonthBill(tuple(lines), tuple(usd))
 
 
-def _forecast(one: _Ahead, usd: Sequence[Decimal], request: ForecastRequest) -> LaneForecast:
-    lane = one.lane
-    found = LaneForecast(
-        name=lane.name,
-        path_class=lane.path_class,
-        src=lane.src,
-        dst=lane.dst,
+def _forecast(one: _Ahead, usd: Sequence[Decimal], request: ForecastRequest) -> PathForecast:
+    path = one.path
+    found = PathForecast(
+        name=path.name,
+        path_class=path.path_class,
+        src=path.src,
+        dst=path.dst,
         gib=one.gib,
         usd=None,
-        unpriced=lane.unpriced,
-        basis=basis_of(lane.bins, one.days, one.foreseen, lane.source),
+        unpriced=path.unpriced,
+        basis=basis_of(path.bins, one.days, one.foreseen, path.source),
         past_gbps=past(one.days.mean),
         weeks=_weeks(one.foreseen, request) if one.foreseen is not None else (),
     )
-    if not lane.prices:
+    if not path.prices:
         return found
     whole = sum(usd, Decimal(0))
     low, high = (_scaled(whole, bound, one.gib.middle) for bound in (one.gib.low, one.gib.high))
     months = tuple(
-        LaneMonth(month=number, gib=gib, usd=part)
+        PathMonth(month=number, gib=gib, usd=part)
         for number, (gib, part) in enumerate(zip(one.months, usd, strict=True), 1)
     )
     return replace(found, usd=whole, low_usd=low, high_usd=high, months=months)
@@ -200,18 +200,18 @@ def _weeks(foreseen: Foreseen, request: ForecastRequest) -> tuple[ForecastWeek, 
 
 def _total(
     ahead: Sequence[_Ahead],
-    found: Sequence[LaneForecast],
+    found: Sequence[PathForecast],
     usd: Decimal,
     request: ForecastRequest,
 ) -> tuple[Decimal | None, Decimal | None, Basis | None]:
-    """Return the interval of the sum: that of the lanes' joint series, at their mean prices.
+    """Return the interval of the sum: that of the paths' joint series, at their mean prices.
 
-    Lanes neither move together nor apart for sure; their sum was observed, and tells.
+    Paths neither move together nor apart for sure; their sum was observed, and tells.
     """
-    priced = [one for one in ahead if one.lane.prices]
-    costs = [float(one.usd or 0) for one, of in zip(found, ahead, strict=True) if of.lane.prices]
-    first = priced[0].lane.bins
-    if any((one.lane.bins.start, one.lane.bins.bin_s, len(one.lane.bins.gbps))
+    priced = [one for one in ahead if one.path.prices]
+    costs = [float(one.usd or 0) for one, of in zip(found, ahead, strict=True) if of.path.prices]
+    first = priced[0].path.bins
+    if any((one.path.bins.start, one.path.bins.bin_s, len(one.path.bins.gbps))
            != (first.start, first.bin_s, len(first.gbps)) for one in priced):  # fmt: skip
         return _summed(found)
     volumes = [float(one.line.sum()) for one in priced]
@@ -219,7 +219,7 @@ def _total(
         cost / volume if volume else 0.0 for cost, volume in zip(costs, volumes, strict=True)
     ]
     rates = np.array(
-        [[np.nan if rate is None else rate for rate in one.lane.bins.gbps] for one in priced]
+        [[np.nan if rate is None else rate for rate in one.path.bins.gbps] for one in priced]
     )
     joint = np.array(weights) @ rates
     series = RateBins(
@@ -233,7 +233,7 @@ def _total(
         return None, None, None
     whole = float(foreseen.line.sum())
     low, half, high = interval_of(foreseen.draws.sum(axis=1), whole, request.level)
-    basis = basis_of(series, days, foreseen, "all lanes that have a price")
+    basis = basis_of(series, days, foreseen, "all paths that have a price")
     return (
         _scaled(usd, short(low), short(half)),
         _scaled(usd, short(high), short(half)),
@@ -241,8 +241,8 @@ def _total(
     )
 
 
-def _summed(found: Sequence[LaneForecast]) -> tuple[Decimal | None, Decimal | None, None]:
-    """Return the sums of bounds, as if all lanes moved together; None where one has none."""
+def _summed(found: Sequence[PathForecast]) -> tuple[Decimal | None, Decimal | None, None]:
+    """Return the sums of bounds, as if all paths moved together; None where one has none."""
     lows = [one.low_usd for one in found if one.usd is not None]
     highs = [one.high_usd for one in found if one.usd is not None]
     if any(one is None for one in (*lows, *highs)):

@@ -58,7 +58,7 @@ def normals(day_count: int) -> Normals:
     return Normals(noise, level, spread, estimates, last, kinds, weeks)
 
 
-class Paths(NamedTuple):
+class Futures(NamedTuple):
     """Futures of a series."""
 
     values: Floats
@@ -67,7 +67,7 @@ class Paths(NamedTuple):
     """Of a week, as a ratio of the level, shape (draws,); empty where none was asked for."""
 
 
-def paths(fits: list[Fit], scale: float, day_count: int) -> Paths:
+def draw(fits: list[Fit], scale: float, day_count: int) -> Futures:
     """Return futures from the day after the last known one.
 
     Args:
@@ -83,7 +83,7 @@ def paths(fits: list[Fit], scale: float, day_count: int) -> Paths:
     for number in np.unique(chosen):
         rows = np.flatnonzero(chosen == number)
         values[rows], growth[rows] = _of_kind(fits[number], random, rows, day_count)
-    return Paths(np.maximum(values, 0.0) * scale, growth)
+    return Futures(np.maximum(values, 0.0) * scale, growth)
 
 
 def _of_kind(

@@ -1,4 +1,4 @@
-"""Lanes: the edges between two places whose GiB have one price."""
+"""Paths: the edges between two places whose GiB have one price."""
 
 from netplan_planner.model import (
     Edge,
@@ -9,11 +9,11 @@ from netplan_planner.model import (
     TrafficMatrix,
 )
 
-LaneKey = tuple[str, ...]
+PricedPathKey = tuple[str, ...]
 
 
-def lane_key(matrix: TrafficMatrix, edge: Edge, inventory: Inventory) -> LaneKey:
-    """Return what edges of one lane have in common: their places, and what their price asks for.
+def priced_path_key(matrix: TrafficMatrix, edge: Edge, inventory: Inventory) -> PricedPathKey:
+    """Return what edges of one path have in common: their places, and what their price asks for.
 
     The price of an internet path asks for the sender's network tiers, that of a load balancer, of
     a tunnel and of Google's services for which one it is.
