@@ -93,7 +93,7 @@ def _of_kind(
     design, kind = fit.design, fit.factors.kind
     # Of the noise's variance, the evidence leaves a scaled inverse chi-squared.
     sigma = np.sqrt(fit.residual / chdtri(fit.freedom, random.spread[rows]))
-    root = np.linalg.cholesky(fit.factors.inverse)
+    root = np.linalg.cholesky(fit.inverse)
     columns = len(fit.estimate)
     beta = fit.estimate + sigma[:, None] * (random.estimates[rows, :columns] @ root.T)
     wander = np.cumsum(random.level[rows], axis=1) * (np.sqrt(kind.wander) * sigma)[:, None]

@@ -81,7 +81,7 @@ def test_prices_times_k_cost_times_k() -> None:
     assert float(seven.usd or 0) == pytest.approx(7 * float(one.usd), rel=1e-15)
     assert one.high_usd is not None
     assert seven.high_usd is not None
-    assert float(seven.high_usd) == pytest.approx(7 * float(one.high_usd))
+    assert float(seven.high_usd) == pytest.approx(7 * float(one.high_usd), rel=1e-5)
 
 
 def test_the_order_of_paths_changes_nothing() -> None:
