@@ -79,8 +79,7 @@ def test_every_verb_with_dollars_says_it_first(verb: str, arguments: list[str]) 
     assert done.returncode == 0, done.stderr
     said = SAID_WITH_SPOT if verb == "job" else SAID
     assert done.stdout.startswith(said)
-    form = "--output" if verb == "audit" else "--format"
-    data = run_verbs(arguments=[*arguments, form, "json"])
+    data = run_verbs(arguments=[*arguments, "--output", "json"])
     assert json.loads(data.stdout)["price_age"].startswith(said)
 
 

@@ -74,7 +74,9 @@ def collect(asked: Collect) -> None:
         request_of(asked.given, pricing, as_of=None, calibration=None),
         api=asked.api.options(),
         # What `flow-logs cost` and `plan` count, which sums of traffic no longer tell.
-        traffic_options=replace(asked.reading.options(), log_volume_from_gbps=MACHINES_FROM_GBPS),
+        traffic_options=replace(
+            asked.reading.options(), log_volume_from_gbps=MACHINES_FROM_GBPS, by_hour=True
+        ),
         predicted_logs=True,
         log_options=asked.reading.log_options(),
     )

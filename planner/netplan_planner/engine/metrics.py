@@ -57,8 +57,9 @@ def read_metrics(
     if gathering is None:
         return None, None
     notes = (FLOWS_LEFT_OUT,) if gathering.has_flows and not with_flows else ()
-    traffic = traffic_of(gathering, inventory) if with_flows else None
-    return metrics_of(gathering, inventory, notes), traffic
+    by_hour = request.traffic_options.by_hour
+    traffic = traffic_of(gathering, inventory, by_hour=by_hour) if with_flows else None
+    return metrics_of(gathering, inventory, notes, by_hour=by_hour), traffic
 
 
 def read_predicted_logs(request: AuditRequest, say: Callable[[str], None]) -> Metrics | None:

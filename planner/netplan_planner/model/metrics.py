@@ -5,6 +5,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from netplan_planner.model.base import ProjectId, SelfLink, Value
+from netplan_planner.model.rate_bins import RateBins
 from netplan_planner.model.resources import Unread
 from netplan_planner.model.traffic import Series
 from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_MINUTE, gbps_from_bytes
@@ -160,6 +161,8 @@ class MetricSeries(Value, frozen=True, kw_only=True):
     """How often a counter began anew."""
     top: tuple[float, ...] = ()
     """The ten greatest values, falling."""
+    hours: RateBins | None = None
+    """What a machine sent by hour; None: not asked for, or of another quantity."""
 
     @property
     def observed_s(self) -> float:

@@ -11,6 +11,7 @@ from functools import cached_property
 from netplan_planner.model.base import SelfLink, Value
 from netplan_planner.model.log_volume import LogSource
 from netplan_planner.model.path_class import Certainty, Owner, PathClass
+from netplan_planner.model.rate_bins import TrafficHours
 from netplan_planner.units import (
     SECONDS_PER_DAY,
     SECONDS_PER_MINUTE,
@@ -233,6 +234,8 @@ class TrafficMatrix(Value, frozen=True, kw_only=True, dict=True):
     """What the records themselves are; None: not counted, or no records were given."""
     log_volume_from_gbps: float | None = None
     """Of machines that send less, by their 95th percentile, `log_volume` has no series."""
+    hours: TrafficHours | None = None
+    """None: not asked for, or the input has no times."""
 
     @property
     def source(self) -> TrafficSource:

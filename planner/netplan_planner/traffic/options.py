@@ -66,6 +66,8 @@ class TrafficOptions(Value, frozen=True, kw_only=True):
     log_volume_from_gbps: float | None = None
     """With it `TrafficMatrix.log_volume` is counted, with the series of machines whose 95th
     percentile of sending is at least so much; None: it is not."""
+    by_hour: bool = False
+    """With it `TrafficMatrix.hours` is read: a summary has no series to forecast from."""
     batch_records: int | None = None
     """Records that are staged at a time, 80 bytes of memory each; None means as many as take a
     third of the memory limit, and 8 million at most."""

@@ -16,6 +16,7 @@ from netplan_planner.traffic.coverage import coverage_of
 from netplan_planner.traffic.engine import Engine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
+from netplan_planner.traffic.hours import HourReader
 from netplan_planner.traffic.hubble import is_hubble_file
 from netplan_planner.traffic.ingest import Ingest, microseconds
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
@@ -172,6 +173,9 @@ def _matrix(
     matrix = builder.build(options.reporter)
     # Before the overlaps, which are told of the same places.
     logged = ingest.repeats.logged(ingest.nodes)
+    hours = None
+    if options.by_hour and not is_steady:
+        hours = HourReader(engine, routes, window).read(matrix, inventory)
     floor_gbps = options.log_volume_from_gbps
     log_volume = None
     if floor_gbps is not None and logged:
@@ -193,6 +197,7 @@ def _matrix(
             engine=engine,
         ),
         log_volume=log_volume,
+        hours=hours,
         log_volume_from_gbps=floor_gbps if log_volume is not None else None,
     )
 

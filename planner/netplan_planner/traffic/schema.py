@@ -196,6 +196,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "dst_vm": "INTEGER",
         "leaves_vpc": "TINYINT",
     },
+    # The path of each edge, see `hours.priced_path_key`.
+    "edge_path": {"edge": "INTEGER", "path": "INTEGER"},
     # Series: wire bytes by minute.
     "edge_minute": {"edge": "INTEGER", "minute": "INTEGER", "wire": "BIGINT"},
     "edge_flow": {

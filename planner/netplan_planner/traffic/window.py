@@ -44,15 +44,16 @@ class Window(Value, frozen=True, kw_only=True):
     @property
     def start(self) -> datetime:
         """Start of the first minute."""
-        return _time(self.first_minute)
+        return time_of_minute(self.first_minute)
 
     @property
     def end(self) -> datetime:
         """End of the last minute."""
-        return _time(self.last_minute + 1)
+        return time_of_minute(self.last_minute + 1)
 
 
-def _time(minute: int) -> datetime:
+def time_of_minute(minute: int) -> datetime:
+    """Return when a minute since 1970 begins."""
     return datetime.fromtimestamp(minute * _SECONDS_PER_MINUTE, tz=UTC)
 
 

@@ -10,14 +10,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from support.commands import answers
 from support.commands.in_process import netplan
+from support.forecasts import made
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = ("caps", "calibrate", "job", "predict", "price.shared", "recommend", "bundles")
+ASK_FOR_TODAY = ("bundles", "caps", "calibrate", "job", "predict", "price.shared", "recommend")
 """Modules of `cli` that look at the calendar; prices are old or not by it."""
 MOST_LINES = 160
 FIRST_ROWS = 40
@@ -39,6 +41,8 @@ LINES = {
     "job-infeasible": f"{_JOB} --deadline 45s",
     "whatif": f"{_WHATIF}-[1-4] --address internal --machine-type n1-highcpu-8",
     "whatif-growth": f"{_WHATIF}-1 --growth 2 --by 2027-11-21",
+    "forecast": f"forecast --series FOLDER/series.csv {_ON}",
+    "forecast-too-short": f"forecast --demo interzone --top 2 {_ON}",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -60,6 +64,8 @@ LINES = {
     "rules-one": "rules vpc-mtu-mismatch",
 }
 OWN_FORMATS = {
+    # Its JSON is that of the short window, with more of each.
+    "forecast": ("text", "csv"),
     "predict-batch": ("csv",),
     "price-machine-batch": ("csv", "json"),
     **dict.fromkeys(("whatif", "whatif-growth"), ("text", "csv")),
@@ -82,6 +88,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(import_module(f"netplan_planner.cli.{name}"), "date", Pinned)
     answers.calibration(tmp_path)
     answers.price_table(tmp_path)
+    (tmp_path / "series.csv").write_text(forecasts(), encoding="utf-8")
     (tmp_path / "paths.csv").write_text(
         "path_class,machine_type,streams,rtt_ms,mtu\n"
         "same-zone-internal,n2-standard-8,1,,\n"
@@ -91,6 +98,21 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         encoding="utf-8",
     )
     return tmp_path
+
+
+def forecasts() -> str:
+    """Return days of a machine that grows, of one that does not, and of a path with an outage."""
+    dice = np.random.default_rng(16)
+    head = "name,time,gbps,machine_type,zone,src_region,dst_region"
+    rows = [head]
+    for name, kind, size, more in (
+        ("web", "ratio", 5.0, "n2-standard-8,us-central1-a,,"),
+        ("db", "level", 2.0, "n2-standard-8,us-central1-a,,"),
+        ("replica", "outage", 0.2, ",,us-central1,europe-west1"),
+    ):
+        values = made.series(kind, 70, 0, dice) * size
+        rows += [f"{name},{time},{rate:.4f},{more}" for _, time, rate in made.daily(list(values))]
+    return "\n".join(rows) + "\n"
 
 
 @pytest.mark.parametrize("name", LINES)

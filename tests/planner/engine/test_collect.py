@@ -157,6 +157,7 @@ def verbs(bundle: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     yield ("graph", *given, "--output", "dot")
     yield ("recommend", *given, "--vm", first)
     yield ("fleet", *given, "--commitments", "none")
+    yield ("forecast", *given)
     yield ("predict", first, second, *given)
     yield ("probe", "plan", *given)
     yield ("prices", "reconcile", *given, "--billing-export", str(bill))

@@ -115,6 +115,15 @@ def _fleet_without_a_type(folder: Path) -> list[str]:
     return ["fleet", "--needs", str(needs)]
 
 
+def _forecast_at_its_cap(folder: Path) -> list[str]:
+    series = folder / "series.csv"
+    series.write_text(
+        "name,time,gbps,cap_gbps\nweb,2026-11-01T00:00:00Z,9.9,10\nweb,2026-11-02T00:00:00Z,9.9,10\n",
+        encoding="utf-8",
+    )
+    return ["forecast", "--series", str(series)]
+
+
 def _examined(stack: ExitStack) -> list[str]:
     server = stack.enter_context(ComputeServer())
     server.add_project(one_project.PROJECT, one_project.resources())
@@ -260,6 +269,21 @@ VERBS: Mapping[str, Lines] = {
             "whatif --demo gecko --growth 2 --calibration FILE",
         ),
         lacking=("whatif --demo gecko --growth 2 --currency CHF",),
+    ),
+    "forecast": Lines(
+        success="forecast --demo gecko --top 3",
+        wrong=(
+            ("forecast --demo gekko", "gecko"),
+            ("forecast --demo gecko --horizon 13", "13w"),
+            ("forecast --demo gecko --currency EURO", "EUR"),
+        ),
+        nothing=(_forecast_at_its_cap,),
+        unreadable=(
+            "forecast --series FILE",
+            "forecast --demo gecko --prices FILE",
+            "forecast --demo gecko --calibration FILE",
+        ),
+        lacking=("forecast --demo gecko --currency CHF",),
     ),
     "predict": Lines(
         success="predict n2-standard-8 n2-standard-4",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from netplan_planner.model import (
     NO_TRAFFIC,
@@ -17,7 +18,6 @@ from netplan_planner.model import (
     Inventory,
     Owner,
     OwnerKind,
-    PathClass,
     Reporter,
     TrafficCoverage,
     TrafficMatrix,
@@ -30,6 +30,7 @@ from netplan_planner.paths import (
     classify,
 )
 from netplan_planner.readers.time_series.flow_ends import CLOUD, local_end, remote_end
+from netplan_planner.readers.time_series.flow_hours import EdgeKey, Told, flow_hours
 from netplan_planner.readers.time_series.gathering import Gathering
 from netplan_planner.readers.time_series.intervals import (
     Floats,
@@ -65,8 +66,16 @@ class _Flow(NamedTuple):
     laid: Laid
 
 
-def traffic_of(gathering: Gathering, inventory: Inventory) -> TrafficMatrix | None:
-    """Return the traffic that the metrics of flows tell of; None where they tell of none."""
+def traffic_of(
+    gathering: Gathering, inventory: Inventory, *, by_hour: bool = False
+) -> TrafficMatrix | None:
+    """Return the traffic that the metrics of flows tell of; None where they tell of none.
+
+    Args:
+        gathering: What was read.
+        inventory: Whose resources the series are of.
+        by_hour: Whether `TrafficMatrix.hours` is made.
+    """
     flows, lost = _flows(gathering, inventory)
     try:
         grid = grid_of([flow.laid for flow in flows if flow.metric != FLOW_RTT])
@@ -83,7 +92,13 @@ def traffic_of(gathering: Gathering, inventory: Inventory) -> TrafficMatrix | No
     for flow, _ in rows:
         is_told |= ~np.isnan(laid_on(flow.laid, grid))
     rows = [(flow, values[is_told]) for flow, values in rows]
-    return _matrix(gathering, rows, _round_trips(flows), grid, is_told, lost)
+    made = _matrix(gathering, rows, _round_trips(flows), grid, is_told, lost)
+    if not by_hour:
+        return made.matrix
+    edges = {key: sums.whole for key, sums in made.edges.items()}
+    machines = {key: (sums.whole, sums.outside) for key, sums in made.machines.items()}
+    told = Told(grid, is_told)
+    return replace(made.matrix, hours=flow_hours(made.matrix, inventory, edges, machines, told))
 
 
 def _seconds(grid: Grid) -> float:
@@ -154,7 +169,12 @@ class _Sums:
         self.is_received = False
 
 
-EdgeKey = tuple[str, str, PathClass]
+class _Made(NamedTuple):
+    """A matrix with the sums that it was made of."""
+
+    matrix: TrafficMatrix
+    edges: Mapping[EdgeKey, _Sums]
+    machines: Mapping[str, _Sums]
 
 
 def _matrix(
@@ -164,7 +184,7 @@ def _matrix(
     grid: Grid,
     is_told: np.ndarray[tuple[int], np.dtype[np.bool_]],
     lost: list[str],
-) -> TrafficMatrix:
+) -> _Made:
     count = int(np.count_nonzero(is_told))
     owners: dict[str, Owner] = {}
     edges: dict[EdgeKey, _Sums] = {}
@@ -183,7 +203,7 @@ def _matrix(
     minutes = seconds / SECONDS_PER_MINUTE
     first = int(np.flatnonzero(is_told)[0])
     last = int(np.flatnonzero(is_told)[-1])
-    return TrafficMatrix(
+    matrix = TrafficMatrix(
         start=moment_of(grid.first_end_us + (first - 1) * grid.resolution_us),
         end=moment_of(grid.first_end_us + last * grid.resolution_us),
         observed_minutes=max(round(count * minutes), 1),
@@ -198,6 +218,7 @@ def _matrix(
         ),
         coverage=_coverage(gathering, ordered, made, len(rows), lost),
     )
+    return _Made(matrix, edges, machines)
 
 
 def _add(

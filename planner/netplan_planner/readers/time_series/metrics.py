@@ -8,12 +8,14 @@ import numpy as np
 from netplan_planner.model import (
     Inventory,
     MeasuredResource,
+    Metric,
     Metrics,
     MetricsCoverage,
     MetricSeries,
     Unread,
 )
 from netplan_planner.readers.time_series.gathering import Gathering
+from netplan_planner.readers.time_series.hours import hours_of
 from netplan_planner.readers.time_series.intervals import (
     Grid,
     Laid,
@@ -44,15 +46,28 @@ class _One:
         self.source = ""
 
 
-def metrics_of(gathering: Gathering, inventory: Inventory, notes: Iterable[str] = ()) -> Metrics:
-    """Return the metrics of gathered series; the metrics of flows are not among them."""
+def metrics_of(
+    gathering: Gathering,
+    inventory: Inventory,
+    notes: Iterable[str] = (),
+    *,
+    by_hour: bool = False,
+) -> Metrics:
+    """Return the metrics of gathered series; the metrics of flows are not among them.
+
+    Args:
+        gathering: What was read.
+        inventory: Whose resources the series are of.
+        notes: What is said of the reading.
+        by_hour: Whether what machines sent is kept by hour.
+    """
     unread = set(gathering.cut_lists())
     groups = _grouped(gathering, Resources(inventory), unread)
     unread |= gathering.unread
     series: list[MetricSeries] = []
     for one in groups:
         try:
-            series += _series(one)
+            series += _series(one, by_hour=by_hour)
         except Unusable as exc:
             unread.add(Unread(source=one.source, reason=str(exc), resource=one.known.metric.value))
     ordered = tuple(sorted(series, key=series_order))
@@ -102,7 +117,7 @@ def _labels(identity: Identity, keys: tuple[str, ...]) -> Labels:
     return tuple((key, labels[key]) for key in keys if key in labels)
 
 
-def _series(one: _One) -> Iterator[MetricSeries]:
+def _series(one: _One, *, by_hour: bool) -> Iterator[MetricSeries]:
     """Yield the whole of a resource's metric, then its parts where there are several.
 
     A part that stands alone has its say where its label is a reason.
@@ -113,7 +128,7 @@ def _series(one: _One) -> Iterator[MetricSeries]:
     laid = [part for _, part, _ in one.parts]
     grid = grid_of(laid)
     whole_labels = tuple(label for label in one.parts[0][0] if label[0] in one.known.apart)
-    yield _made(one, whole_labels, one.parts, grid)
+    yield _made(one, whole_labels, one.parts, grid, by_hour=by_hour)
     kinds = sorted({labels for labels, _, _ in one.parts})
     if len(kinds) > 1 or any(name in _REASONS for name, _ in kinds[0]):
         for labels in kinds:
@@ -123,7 +138,12 @@ def _series(one: _One) -> Iterator[MetricSeries]:
 
 
 def _made(
-    one: _One, labels: Labels, parts: list[tuple[Labels, Laid, int]], grid: Grid | None
+    one: _One,
+    labels: Labels,
+    parts: list[tuple[Labels, Laid, int]],
+    grid: Grid | None,
+    *,
+    by_hour: bool = False,
 ) -> MetricSeries:
     laid = [part for _, part, _ in parts if len(part.end_us)]
     joined = most if one.known.join is Join.MOST else summed
@@ -132,6 +152,7 @@ def _made(
     if np.isnan(values).all():
         raise Unusable("its parts have no time in common")
     summary: Summary = summary_of(values, grid, laid, is_counter=one.known.is_counter)
+    is_sent = by_hour and one.known.metric is Metric.VM_SENT_BYTES
     return MetricSeries(
         metric=one.known.metric,
         resource=one.resource,
@@ -139,6 +160,7 @@ def _made(
         unit=one.known.unit,
         point_count=sum(count for _, _, count in parts),
         reset_count=sum(part.reset_count for part in laid),
+        hours=hours_of(values, grid) if is_sent and grid is not None else None,
         **summary,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from netplan_planner.model import Evaluation, JobAnswer, MachinePlan, Recommendation
+from netplan_planner.model.forecast import ForecastAnswer
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
 from netplan_planner.model.whatif import WhatifAnswer
@@ -14,6 +15,8 @@ from netplan_planner.renderers.html.charts.agreement import Agreement
 from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
 from netplan_planner.renderers.html.charts.before_after import BeforeAfter, before_after
 from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
+from netplan_planner.renderers.html.charts.forecast import ForecastPicture
+from netplan_planner.renderers.html.charts.forecast import pictures as forecast_pictures
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
 from netplan_planner.renderers.html.charts.traffic_graph import GraphPicture, picture
@@ -44,6 +47,7 @@ def render_blocks(
     graph: GraphPicture | None = None,
     cost_times: Sequence[CostTime] = (),
     machines: BeforeAfter | None = None,
+    forecasts: Sequence[ForecastPicture] = (),
 ) -> str:
     """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
@@ -53,6 +57,7 @@ def render_blocks(
         "graph": graph,
         "cost_times": cost_times,
         "machines": machines,
+        "forecasts": forecasts,
     }
     return page("answer.html.j2", {**values, **pictures})
 
@@ -61,8 +66,8 @@ def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
     Of a recommendation that is the Pareto front, of a job cost against time, of changes the
-    rates of machines, of measurements what
-    was predicted of them, of a traffic graph its greatest edges.
+    rates of machines, of measurements what was predicted of them, of a traffic graph its greatest
+    edges, of a forecast its series.
     """
     blocks = list(content.blocks(answer, folding(options)))
     title = _title(blocks)
@@ -71,6 +76,8 @@ def render_answer(answer: object, options: RenderOptions) -> str:
     if isinstance(answer, JobAnswer):
         found = (cost_time(plan, options.currency) for plan in answer.plans)
         return render_blocks(title, blocks, cost_times=[one for one in found if one])
+    if isinstance(answer, ForecastAnswer):
+        return render_blocks(title, blocks, forecasts=forecast_pictures(answer))
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):

@@ -1,0 +1,1 @@
+"""What traffic becomes: senders against their caps, paths against their prices."""

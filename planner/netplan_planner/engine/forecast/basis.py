@@ -1,0 +1,57 @@
+"""What a forecast rests on, in the words of its answer."""
+
+from datetime import date, timedelta
+
+import numpy as np
+
+from netplan_planner.model.forecast import Basis, Range
+from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.optimise.forecast.days import Days
+from netplan_planner.optimise.forecast.foresee import Foreseen
+from netplan_planner.optimise.forecast.grid import Floats
+
+_DIGITS = 6
+"""More is noise of the arithmetic, which differs between machines."""
+
+
+def short(value: float) -> float:
+    """Return a figure with as many digits as anybody knows."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def basis_of(bins: RateBins, days: Days, foreseen: Foreseen | None, source: str) -> Basis:
+    """Return what a series is, and what its forecast takes from it."""
+    known = [at for at, rate in enumerate(bins.gbps) if rate is not None]
+    first, last = (known[0], known[-1]) if known else (0, -1)
+    inside = bins.gbps[first : last + 1]
+    end = bins.start + timedelta(seconds=bins.bin_s * (last + 1))
+    told = np.flatnonzero(~np.isnan(days.mean))
+
+    def day(index: int) -> date:
+        return (end - timedelta(days=len(days.mean) - index - 0.5)).date()
+
+    return Basis(
+        start=bins.start + timedelta(seconds=bins.bin_s * first),
+        end=end,
+        bin_s=bins.bin_s,
+        known_days=days.known_count,
+        span_days=int(told[-1] - told[0]) + 1 if len(told) else 0,
+        unknown_bins=sum(rate is None for rate in inside),
+        has_day_shape=days.shape is not None,
+        has_week_shape=foreseen is not None and foreseen.has_week,
+        growth_per_week=_range(foreseen) if foreseen is not None else None,
+        is_growing=foreseen is not None and foreseen.is_growing,
+        set_aside=tuple(day(one) for one in foreseen.exceptions) if foreseen else (),
+        steps=tuple(day(one) for one in foreseen.steps) if foreseen else (),
+        source=source,
+    )
+
+
+def _range(foreseen: Foreseen) -> Range:
+    low, middle, high = foreseen.growth
+    return Range(middle=short(middle), low=short(low), high=short(high))
+
+
+def past(values: Floats) -> tuple[float | None, ...]:
+    """Return values of days, None where unknown."""
+    return tuple(None if np.isnan(value) else short(float(value)) for value in values)

@@ -1,0 +1,1 @@
+"""What a series of traffic becomes: its level, growth and week, with intervals that hold."""

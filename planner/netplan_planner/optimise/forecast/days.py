@@ -1,0 +1,126 @@
+"""From bins of any length up to a day to days: their mean, their busy rate, and the day's shape.
+
+Days are stretches of 24 hours that end with the last known bin, so that none is cut. A bin that is
+not known is never 0: a day of which too little is known is unknown, the rest is filled by the shape
+of the other days.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from netplan_planner.model.rate_bins import RateBins
+from netplan_planner.optimise.forecast.grid import DAYS_PER_WEEK, Floats
+from netplan_planner.units import SECONDS_PER_DAY
+
+BUSY_PERCENT = 95
+"""The percentile of rates that caps are held against, here as everywhere."""
+LEAST_KNOWN = 0.75
+"""A day of which a smaller share is known is unknown."""
+_LEAST_SHAPE_DAYS = 3
+_LEAST_WEEK_DAYS = 5
+"""Known days of seven from which a week's busy rate is told."""
+
+
+class Days(NamedTuple):
+    """A series by day, oldest first."""
+
+    bins: Floats
+    """Gbit/s, shape (days, bins of a day), NaN in unknown days; filled by the shape in others."""
+    mean: Floats
+    """Gbit/s, shape (days,), NaN where unknown."""
+    busy: Floats
+    """95th percentile of a day's bins, Gbit/s, shape (days,), NaN where unknown."""
+    shape: Floats | None
+    """Rate of each bin of a day against the day's mean; None: too few whole days show it."""
+
+    @property
+    def known_count(self) -> int:
+        """How many days are known."""
+        return int(np.count_nonzero(~np.isnan(self.mean)))
+
+
+def days_of(series: RateBins) -> Days:
+    """Return a series by day; its bins divide a day."""
+    per_day = max(1, round(SECONDS_PER_DAY / series.bin_s))
+    rates = np.array([np.nan if rate is None else rate for rate in series.gbps], dtype=float)
+    known = np.flatnonzero(~np.isnan(rates))
+    rates = rates[: known[-1] + 1] if len(known) else rates[:0]
+    lead = -len(rates) % per_day
+    bins = np.concatenate([np.full(lead, np.nan), rates]).reshape(-1, per_day)
+    shape = _shape(bins)
+    for day in bins:
+        has = ~np.isnan(day)
+        if np.count_nonzero(has) < LEAST_KNOWN * per_day:
+            day[:] = np.nan
+        elif not has.all():
+            level = _level(day[has], None if shape is None else shape[has])
+            day[~has] = level * (1.0 if shape is None else shape[~has])
+    if not len(bins):
+        return Days(bins, np.empty(0), np.empty(0), None)
+    return Days(bins, bins.mean(axis=1), _rank(bins, BUSY_PERCENT), shape)
+
+
+def _level(known: Floats, shape: Floats | None) -> float:
+    whole = float(known.sum())
+    if shape is None:
+        return whole / len(known)
+    parts = float(shape.sum())
+    return whole / parts if parts > 0 else 0.0
+
+
+def _shape(bins: Floats) -> Floats | None:
+    whole = bins[~np.isnan(bins).any(axis=1)]
+    whole = whole[whole.sum(axis=1) > 0]
+    if len(whole) < _LEAST_SHAPE_DAYS or bins.shape[1] == 1:
+        return None
+    found = np.median(whole / whole.mean(axis=1, keepdims=True), axis=0)
+    mean = float(found.mean())
+    return found / mean if mean > 0 else None
+
+
+def _rank(rows: Floats, percent: int) -> Floats:
+    """Return the percentile of each row by nearest rank, shape (rows,); NaN stays NaN."""
+    place = -(-percent * rows.shape[1] // 100) - 1
+    found: Floats = np.sort(rows, axis=1)[:, place]
+    return found
+
+
+class WeekRatios(NamedTuple):
+    """What the weeks that were seen have, against the mean of their days' busy rates."""
+
+    busy: Floats
+    """95th percentile of a week's bins."""
+    peak: Floats
+    """The greatest bin of a week."""
+
+
+def week_ratios(days: Days, skipped: tuple[int, ...]) -> WeekRatios:
+    """Return the ratios of every seven days of the series, each starting a day later.
+
+    Args:
+        days: The series.
+        skipped: Days that are no part of the usual.
+    """
+    busy, peak = [], []
+    bins = days.bins.copy()
+    bins[list(skipped)] = np.nan
+    for first in range(max(1, len(bins) - DAYS_PER_WEEK + 1)):
+        week = bins[first : first + DAYS_PER_WEEK]
+        week = week[~np.isnan(week).any(axis=1)]
+        if len(week) < _LEAST_WEEK_DAYS:
+            continue
+        mean = float(_rank(week, BUSY_PERCENT).mean())
+        if mean > 0:
+            flat = week.reshape(1, -1)
+            busy.append(float(_rank(flat, BUSY_PERCENT)[0]) / mean)
+            peak.append(float(flat.max()) / mean)
+    return WeekRatios(np.sort(np.array(busy or [1.0])), np.sort(np.array(peak or [1.0])))
+
+
+def busy_rate(bins: Floats) -> float | None:
+    """Return the 95th percentile of the known bins; None where none is known."""
+    known = np.sort(bins[~np.isnan(bins)])
+    if not len(known):
+        return None
+    return float(known[-(-BUSY_PERCENT * len(known) // 100) - 1])

@@ -1,0 +1,158 @@
+"""`netplan forecast` as a process: answers, what is not claimed, and bad input."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.commands.run import run_verbs
+from support.flows.project import host
+from support.flows.records import entry, lines
+from support.forecasts.made import daily, hourly, series, table
+
+COMMANDS_BY_ANSWER = {
+    "ForecastAnswer": (["forecast", "--demo", "gecko"], ["forecast", "--demo", "interzone"])
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
+
+
+def forecast(folder: Path, text: str, *arguments: str) -> CompletedProcess[str]:
+    path = folder / "series.csv"
+    path.write_text(text, encoding="utf-8")
+    return run_verbs(arguments=["forecast", "--series", str(path), *arguments])
+
+
+def answer(folder: Path, text: str, *arguments: str) -> dict[str, Any]:
+    found = forecast(folder, text, "--output", "json", *arguments)
+    assert found.returncode in {0, 1}, found.stderr
+    return dict(json.loads(found.stdout))
+
+
+def growing(name: str = "web", /, size: float = 5.0, **more: str) -> str:
+    days = series("ratio", 70, 0, np.random.default_rng(16)) * size
+    return table(daily(list(days), name), **more)
+
+
+MACHINE = {"machine_type": "n2-standard-8", "zone": "us-central1-a"}
+
+
+def test_it_says_when_a_cap_is_reached_and_what_carries_it(tmp_path: Path) -> None:
+    found = forecast(tmp_path, growing(size=8.0, **MACHINE))
+    assert found.returncode == 1, found.stderr
+    for text in ("reaches 90 % of its cap of 16 Gbit/s in", "probability", "growing by", "carries"):
+        assert text in " ".join(found.stdout.split())
+    assert max(map(len, found.stdout.splitlines())) <= 100
+
+
+def test_not_within_the_horizon_and_already_there(tmp_path: Path) -> None:
+    found = answer(tmp_path, growing(size=0.5, **MACHINE))
+    (machine,) = found["machines"]
+    assert (machine["status"], machine["week"]) == ("beyond", None)
+    assert machine["probability"] < 0.05
+    found = answer(tmp_path, growing(size=15.0, **MACHINE))
+    (machine,) = found["machines"]
+    assert (machine["status"], machine["week"]) == ("there", 0)
+    assert machine["next_machine"]["usable_gbps"] >= machine["next_machine"]["needs_gbps"]
+
+
+def test_a_short_window_claims_nothing(tmp_path: Path) -> None:
+    rows = hourly(9, lambda hour: 1 + hour / 50)
+    found = answer(tmp_path, table(rows, cap_gbps="10"))
+    (machine,) = found["machines"]
+    assert machine["status"] == "unforeseen"
+    assert machine["probability"] is None
+    assert machine["end_gbps"]["low"] is None
+    assert machine["basis"]["growth_per_week"] is None
+    text = forecast(tmp_path, table(rows, cap_gbps="10"))
+    assert text.returncode == 0
+    assert "Too short to forecast" in text.stdout
+    assert "probability" not in text.stdout.replace("without intervals or probabilities", "")
+
+
+def test_less_than_a_day_is_what_was_seen(tmp_path: Path) -> None:
+    found = answer(tmp_path, table(hourly(1, lambda _: 2.0)[:5], cap_gbps="10"))
+    assert found["machines"][0]["now_gbps"] == 2.0
+
+
+def test_paths_have_money_and_csv_a_row_each(tmp_path: Path) -> None:
+    text = growing("replica", 0.2, src_region="us-central1", dst_region="europe-west1")
+    found = answer(tmp_path, text)
+    (path,) = found["paths"]
+    assert float(found["low_usd"]) < float(found["usd"]) < float(found["high_usd"])
+    assert path["usd"] == found["usd"]
+    assert [month["month"] for month in found["months"]] == [1, 2, 3]
+    rows = list(csv.DictReader(io.StringIO(forecast(tmp_path, text, "-o", "csv").stdout)))
+    assert [row["kind"] for row in rows] == ["path"]
+
+
+def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+    head, *rows = growing("web", 5.0, **MACHINE).splitlines()
+    one = answer(tmp_path, growing("web", 5.0, **MACHINE))
+    assert answer(tmp_path, "\n".join([head, *rows[::-1]]) + "\n") == one
+
+
+def test_scaling_series_and_cap_leaves_the_weeks(tmp_path: Path) -> None:
+    one = answer(tmp_path, growing(size=8.0, cap_gbps="16"))["machines"][0]
+    ten = answer(tmp_path, growing(size=80.0, cap_gbps="160"))["machines"][0]
+    for name in ("status", "week", "low_week", "high_week", "probability"):
+        assert one[name] == ten[name]
+    for end in ("low", "middle", "high"):
+        assert ten["end_gbps"][end] == pytest.approx(10 * one["end_gbps"][end], rel=1e-4)
+
+
+def test_the_page_has_a_picture_with_the_cap(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    found = forecast(tmp_path, growing("web", 5.0, **MACHINE), "-o", f"html:{page}")
+    assert found.returncode in {0, 1}, found.stderr
+    html = page.read_text(encoding="utf-8")
+    assert 'class="band"' in html
+    assert "cap 16 Gbit/s" in html
+
+
+@pytest.mark.parametrize("horizon", ["3d", "2y", "53w", "13", "soon"])
+def test_a_horizon_that_is_none_is_refused(tmp_path: Path, horizon: str) -> None:
+    found = forecast(tmp_path, growing(), "--horizon", horizon)
+    assert found.returncode == 2
+    assert "--horizon" in found.stderr
+
+
+def test_table_and_inventory_exclude_each_other(tmp_path: Path) -> None:
+    found = forecast(tmp_path, growing(), "--demo", "gecko")
+    assert found.returncode == 2
+    assert run_verbs(arguments=["forecast"]).returncode == 2
+
+
+def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
+    """An inventory with three weeks of records, one an hour: both machine and path have one."""
+    sender, receiver = host("web", "10.0.0.1"), host("db", "10.0.0.2")
+    records = [
+        entry("10.0.0.1", "10.0.0.2", 10**9 + 10**6 * (hour % 24), packets=1000,
+              start=3600 * hour, end=3600 * hour + 300, src_vm=sender, dst_vm=receiver)
+        for hour in range(24 * 21)
+    ]  # fmt: skip
+    flows = tmp_path / "flows.json"
+    flows.write_text(lines(records), encoding="utf-8")
+    item = {
+        "kind": "compute#instance", "id": "1", "name": "web", "status": "RUNNING",
+        "machineType": "projects/p/zones/us-central1-a/machineTypes/n2-standard-8",
+        "zone": "projects/p/zones/us-central1-a",
+        "selfLink": "projects/p/zones/us-central1-a/instances/web",
+        "networkInterfaces": [{"name": "nic0", "networkIP": "10.0.0.1",
+            "network": "projects/p/global/networks/n"}],
+    }  # fmt: skip
+    inventory = tmp_path / "instances.json"
+    inventory.write_text(json.dumps([item]), encoding="utf-8")
+    done = run_verbs(
+        arguments=["forecast", "--inventory", str(inventory), "--traffic", str(flows), "-o", "json"]
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    machine = next(one for one in found["machines"] if one["name"] == "web")
+    assert machine["status"] == "beyond"
+    assert machine["basis"]["known_days"] >= 20
+    assert machine["basis"]["has_week_shape"]
