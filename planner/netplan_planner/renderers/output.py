@@ -40,6 +40,10 @@ _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
         SARIF: "netplan_planner.renderers.sarif",
         "machines-csv": "netplan_planner.renderers.machines_csv",
     },
+    "Placement": {
+        "commands": "netplan_planner.renderers.commands",
+        "terraform": "netplan_planner.renderers.terraform_changes",
+    },
     "TrafficGraph": {
         "dot": "netplan_planner.renderers.graph.dot",
         "graphml": "netplan_planner.renderers.graph.graphml",

@@ -1,0 +1,85 @@
+"""What is to be placed, whatever input it is from."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.model import PathClass, Value
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class PlaceRequest(Value, frozen=True, kw_only=True):
+    """Tables and choices of a placement; without tables the inventory and its traffic."""
+
+    vms: Path | None = None
+    edges: Path | None = None
+    zones: Path | None = None
+    least_saving_usd: float | None = None
+    """A month and move; None: what the rule `chatty-inter-zone-pair` asks of a move."""
+    zone_growth_ratio: float | None = None
+    """By how much of its vCPUs of today a zone may grow, where no table says what it holds."""
+    between_regions: bool = False
+
+
+class AskedMachine(NamedTuple):
+    """One machine."""
+
+    name: str
+    zone: str
+    vcpus: float | None
+    """None: not known."""
+    group: str = ""
+    """Whose members stand apart; empty: none."""
+    pinned: str = ""
+    """Why it stays where it is; empty: it may move."""
+    offered: frozenset[str] | None = None
+    """Zones with its machine type; None: nothing says."""
+    project: str = ""
+
+
+class Kind(NamedTuple):
+    """One sort of traffic between machines."""
+
+    path_class: PathClass
+    """Inside a zone."""
+    is_ipv6: bool = False
+
+
+class AskedEdges(NamedTuple):
+    """Traffic, an entry a sender, receiver and sort; machines and sorts by index."""
+
+    src: Indices
+    dst: Indices
+    kind: Indices
+    gib_per_month: Floats
+
+
+class AskedLimit(NamedTuple):
+    """A round trip that two machines must not exceed."""
+
+    one: int
+    other: int
+    most_ms: float
+
+
+class Asked(NamedTuple):
+    """All of it."""
+
+    title: str
+    machines: tuple[AskedMachine, ...]
+    """By name."""
+    kinds: tuple[Kind, ...]
+    edges: AskedEdges
+    limits: tuple[AskedLimit, ...]
+    zones: tuple[str, ...]
+    """Where machines may stand, sorted."""
+    capacity: Floats
+    """vCPUs of each; infinite where nothing says."""
+    least_zones: dict[str, int]
+    """Of groups that need not stand in as many zones as there are."""
+    assumptions: tuple[str, ...]
+    incomplete: tuple[str, ...] = ()
