@@ -420,6 +420,10 @@ class SnapshotPriceBook:
             return self.machines.can_be_custom(region, custom)
         return self.types.is_offered(region, machine_type)
 
+    def zones(self, machine_type: str) -> tuple[str, ...] | None:
+        """Return the zones that offer a predefined type, sorted; None where they are not known."""
+        return self.types.zones(machine_type)
+
     def regions(self) -> Sequence[str]:
         """Return every region with offered machine types, sorted."""
         return self.types.regions()

@@ -154,6 +154,14 @@ GATEWAY = Work(
 )
 """A gateway changed or taken away."""
 
+BACKEND_SERVICE = Work(
+    effort="One command for each backend service, after a look at how many back ends a zone has.",
+    restart="Nothing: new connections follow it.",
+    undo="Set the old value again.",
+    window=_AT_ONCE,
+)
+"""Where a load balancer sends new connections."""
+
 ROUTES = Work(
     effort="A machine or gateway in each place, and a route for each; firewall rules as those of"
     " the old one.",

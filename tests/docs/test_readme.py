@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -14,12 +15,25 @@ ROOT = Path(__file__).resolve().parents[2]
 CUT = "…"
 
 
-def sessions(text: str) -> Iterator[tuple[str, list[str]]]:
+class Shown(NamedTuple):
+    """A command that the README shows."""
+
+    command: str
+    lines: list[str]
+    files: dict[str, list[str]]
+    """What `cat` showed above it in the same block, by name."""
+
+
+def sessions(text: str) -> Iterator[Shown]:
     """Yield the commands in `text` blocks of a page, each with the lines shown below it."""
     for block in re.findall(r"^```text\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        files: dict[str, list[str]] = {}
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *lines = part.splitlines()
-            yield command, lines
+            if command.startswith("cat "):
+                files[command.removeprefix("cat ")] = lines
+            else:
+                yield Shown(command, lines, files)
 
 
 SESSIONS = list(sessions((ROOT / "README.md").read_text(encoding="utf-8")))
@@ -29,15 +43,20 @@ def test_readme_shows_output() -> None:
     assert len(SESSIONS) >= 3
 
 
-@pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=[c for c, _ in SESSIONS])
-def test_shown_output_is_real(command: str, shown: list[str]) -> None:
+@pytest.mark.parametrize("shown", SESSIONS, ids=[shown.command for shown in SESSIONS])
+def test_shown_output_is_real(
+    shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each run of lines between two cuts stands so in the output, in the same order."""
-    name, *arguments = shlex.split(command)
+    for file, lines in shown.files.items():
+        (tmp_path / file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    name, *arguments = shlex.split(shown.command)
     assert name == "netplan"
     done = run_verbs(arguments=arguments)
     assert done.returncode in {0, 1}, done.stderr
     rest = re.sub(r"[ ]+$", "", done.stdout, flags=re.MULTILINE)
-    pieces = re.split(rf"^{CUT}$", "\n".join(shown), flags=re.MULTILINE)
+    pieces = re.split(rf"^{CUT}$", "\n".join(shown.lines), flags=re.MULTILINE)
     for wanted in filter(None, (piece.strip("\n") for piece in pieces)):
         assert wanted in rest
         rest = rest.partition(wanted)[2]

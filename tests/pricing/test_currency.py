@@ -71,6 +71,7 @@ def test_a_currency_without_a_rate_is_refused_and_says_where_rates_come_from() -
         ("price", ["price", "machine", "n2-standard-4", "--region", "us-central1"]),
         ("audit", ["audit", "--demo", "gecko"]),
         ("recommend", ["recommend", "--gbps", "10", "--region", "us-central1"]),
+        ("job", ["job", "--demo", "dobermanifesto"]),
         ("flow-logs", ["flow-logs", "cost", "--demo", "gecko"]),
         ("flow-logs", ["flow-logs", "plan", "--demo", "gecko"]),
     ):

@@ -18,6 +18,10 @@ from support.commands.run import run_verbs
 from support.prices.billing_export import usage, write_parquet
 
 SAID = "Prices of 2026-04-30, over 90 days old: netplan prices refresh --out prices"
+SAID_WITH_SPOT = (
+    "Prices of 2026-04-30, over 90 days old; Spot prices of 2026-07-30, over 30 days old"
+)
+"""Of a verb that compares with Spot."""
 PEERING = "984A-1F27-2D1F"
 
 
@@ -54,6 +58,7 @@ VERBS = {
         ["price", "sku", PEERING],
     ],
     "recommend": [["recommend", "--gbps", "10", "--region", "us-central1", "--top", "1"]],
+    "job": [["job", "--demo", "dobermanifesto"]],
     "audit": [["audit", "--demo", "gecko", "--fail-on", "never"]],
     "probe": [["probe", "plan", "--demo", "gecko"]],
     "flow-logs": [
@@ -72,10 +77,11 @@ def test_every_verb_with_dollars_says_it_first(verb: str, arguments: list[str]) 
     # The day of the test is the day of the answer, and the snapshot is older than it.
     done = run_verbs(arguments=arguments)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(SAID)
+    said = SAID_WITH_SPOT if verb == "job" else SAID
+    assert done.stdout.startswith(said)
     form = "--output" if verb == "audit" else "--format"
     data = run_verbs(arguments=[*arguments, form, "json"])
-    assert json.loads(data.stdout)["price_age"].startswith(SAID)
+    assert json.loads(data.stdout)["price_age"].startswith(said)
 
 
 def test_a_table_of_csv_has_it_on_stderr(tmp_path: Path) -> None:

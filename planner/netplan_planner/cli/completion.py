@@ -16,7 +16,7 @@ from netplan_planner.engine.known_names import (
     rules_and_areas,
     series,
 )
-from netplan_planner.model import PathClass
+from netplan_planner.model import JobPhase, JobPlace, PathClass
 
 Lookup = Callable[[], Iterable[str]]
 
@@ -58,6 +58,17 @@ def path_classes() -> tuple[str, ...]:
     return tuple(one.value for one in PathClass)
 
 
+def job_places() -> tuple[str, ...]:
+    """Return what `--from` and `--to` of `job` take."""
+    kinds = (one.value for one in JobPlace if one is not JobPlace.REGION)
+    return (*kinds, *regions())
+
+
+def job_phases() -> tuple[str, ...]:
+    """Return the phases of a job."""
+    return tuple(one.value for one in JobPhase)
+
+
 _BY_NAME: dict[str, Lookup] = {
     "demo": demo_names,
     "select": rules_and_areas,
@@ -67,6 +78,7 @@ _BY_NAME: dict[str, Lookup] = {
     "src_type": machine_types,
     "dst_type": machine_types,
     "why_not": machine_types,
+    "baseline": machine_types,
     "series": series,
     "src_place": places,
     "dst_place": places,
@@ -81,6 +93,9 @@ _BY_PLACE: dict[tuple[str, ...], Lookup] = {
     ("predict", "src"): machine_types,
     ("predict", "dst"): machine_types,
     ("recommend", "to"): regions,
+    ("job", "source"): job_places,
+    ("job", "target"): job_places,
+    ("job", "overlap"): job_phases,
     ("price", "traffic", "src"): regions,
     ("price", "traffic", "to"): destinations,
     ("price", "traffic", "place"): regions,

@@ -4,6 +4,7 @@ Names of variables are too long for a column; `netplan config show --env` lists 
 no value, so it has no word for one.
 """
 
+import inspect
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -21,9 +22,22 @@ def attach(command: Any) -> None:
 
 
 def _formatted(command: Any, format_help: Callable[..., None], context: Any, page: Any) -> None:
+    command.help = _flowing(command.help or "")
     for parameter in command.get_params(context):
         _tidy(parameter)
     format_help(context, page)
+
+
+def _flowing(text: str) -> str:
+    r"""Return a help text whose paragraphs fill the terminal's width; typer does so of the first.
+
+    >>> _flowing("First.\n\nA long\nparagraph.\n\n- a list\n- stays")
+    'First.\n\nA long paragraph.\n\n- a list\n- stays'
+    """
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(
+        one if one.startswith(("- ", " ", "\b")) else one.replace("\n", " ") for one in paragraphs
+    )
 
 
 def _tidy(parameter: Any) -> None:

@@ -66,8 +66,8 @@ Inventory = Annotated[
     list[Path] | None,
     typer.Option(
         "--inventory",
-        help="Files or folders of `gcloud … --format=json`, API pages, asset exports or"
-        " `terraform show -json`.",
+        help="Files or folders of `gcloud … --format=json`, API pages, asset exports,"
+        " `terraform show -json` or `kubectl get … --output=json`.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -85,7 +85,7 @@ Demo = Annotated[
     typer.Option(
         "--demo",
         metavar="NAME",
-        help="Embedded sample: gecko, dobermanifesto, interzone.",
+        help="Embedded sample: dobermanifesto, gecko, interzone or percona.",
         rich_help_panel=INPUT,
     ),
 ]

@@ -23,10 +23,7 @@ from netplan_planner.engine.place.asked import PlaceRequest
 from netplan_planner.engine.place.plan import plan_places
 from netplan_planner.engine.prices.source import currency_in
 from netplan_planner.errors import UsageError
-from netplan_planner.renderers import RenderOptions, any_of
-from netplan_planner.renderers.output import renderers_of
-
-_FORMATS = tuple(renderers_of("Placement"))
+from netplan_planner.renderers import RenderOptions
 
 
 class Tables(Parameters, frozen=True, kw_only=True):
@@ -113,16 +110,7 @@ class Place(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
-    output: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FORMAT[:PATH]",
-            help=f"{any_of(_FORMATS)}; repeat it for several at once.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
+    answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
 
@@ -134,7 +122,7 @@ def place(asked: Place) -> None:
     Capacity of zones, groups that stay spread, pins and round trips are kept. Prints commands;
     changes nothing. Exit status: 0, or 1 when no placement keeps every constraint.
     """
-    specs = answers.specs_of(asked.output, None, formats=_FORMATS)
+    specs = asked.answer.specs()
     shown_in = currency_in(asked.given.prices(asked.pricing), asked.currency)
     request = request_of(asked.given, asked.pricing, as_of=None, calibration=None)
     request = replace(

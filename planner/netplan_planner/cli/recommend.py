@@ -1,7 +1,6 @@
 """`netplan recommend`: the cheapest machine types that carry a wanted bandwidth."""
 
 from datetime import date
-from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -9,6 +8,7 @@ import typer
 
 from netplan_planner.cli import answers, options, panels
 from netplan_planner.cli.app import EXIT_FINDINGS, app, progress
+from netplan_planner.cli.architectures import Architecture
 from netplan_planner.cli.bundles import (
     Api,
     FlowReading,
@@ -28,18 +28,6 @@ from netplan_planner.model import Infeasible, Recommendation
 from netplan_planner.renderers import RenderOptions
 
 NEED, PAYMENT = "What is needed", "How it is paid"
-
-
-class Architecture(StrEnum):
-    """Processor families, by the names that people use."""
-
-    X86 = "x86"
-    ARM = "arm"
-    ANY = "any"
-
-
-_ARCHITECTURES = {Architecture.X86: "X86_64", Architecture.ARM: "ARM64"}
-"""As the Compute API names them."""
 
 
 class Need(Parameters, frozen=True, kw_only=True):
@@ -280,7 +268,7 @@ def _wish(asked: Recommend) -> "Wish":
         min_flow_gbps=need.min_flow_gbps,
         month_ratio=payment.month_ratio,
         series=options.names(choice.series),
-        arch=_ARCHITECTURES.get(choice.arch) if choice.arch is not None else None,
+        arch=choice.arch.as_the_api_names_it if choice.arch is not None else None,
         any_arch=choice.arch is Architecture.ANY,
         gpu=choice.gpu,
         shared_core=choice.shared_core,

@@ -123,7 +123,8 @@ def overlay_address(node: Node) -> Setting | None:
 
 def _of_objects(kubernetes: Kubernetes) -> ClusterNetwork | None:
     """Return what the objects of a cluster say, None where none that could were read."""
-    if kubernetes.workloads is None and kubernetes.config_maps is None and not kubernetes.nodes:
+    plugins_of = (kubernetes.workloads, kubernetes.config_maps, kubernetes.plugin_objects)
+    if all(read is None for read in plugins_of) and not kubernetes.nodes:
         return None
     objects, nodes = Objects(kubernetes), kubernetes.nodes or ()
     found = [made for plugin in PLUGINS if (made := plugin(objects, nodes)) is not None]

@@ -4,8 +4,10 @@ A function a plugin: None where it is not there. Order matters: GKE Dataplane V2
 Cilium, Canal one of flannel, and Calico enforces policies beside other plugins.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
+from netplan_planner.clusters.calico import calico
+from netplan_planner.clusters.plugin import NONE, Nodes, Plugin
 from netplan_planner.clusters.settings import (
     Objects,
     Setting,
@@ -21,10 +23,8 @@ from netplan_planner.clusters.settings import (
     stated_mtu,
     variable,
 )
-from netplan_planner.model import Value
-from netplan_planner.model.kubernetes import ConfigMap, Node, Workload
+from netplan_planner.model.kubernetes import ConfigMap, Workload
 
-NONE = "none"
 _FLANNEL_BACKENDS = {
     "vxlan": "vxlan",
     "host-gw": NONE,
@@ -43,22 +43,6 @@ _ANTREA = "antrea.io docs/network-requirements and build/yamls/antrea.yml, read 
 _KUBE_ROUTER = "kube-router.io docs/user-guide, read 2026-11-23"
 _WEAVE = "weave.works docs/net/latest/concepts/fastdp-how-it-works, read 2026-11-23"
 _PROXY = "kubernetes.io/docs/reference/networking/virtual-ips, read 2026-11-23"
-
-
-class Plugin(Value, frozen=True, kw_only=True):
-    """What one plugin's objects say; as in `ClusterNetwork`."""
-
-    plugin: Setting
-    dataplane: Setting | None = None
-    encapsulation: Setting | None = None
-    is_cross_subnet_only: bool | None = None
-    encryption: Setting | None = None
-    mtu: Setting | None = None
-    interface: Setting | None = None
-    kube_proxy_mode: Setting | None = None
-
-
-Nodes = Sequence[Node]
 
 
 def _gke(objects: Objects, nodes: Nodes) -> Plugin | None:
@@ -196,50 +180,6 @@ def _with_backend(
     )
 
 
-def _calico(objects: Objects, nodes: Nodes) -> Plugin | None:
-    agent, config = objects.workload("calico-node"), objects.config_map("calico-config")
-    policy_only = variable(agent, "CALICO_NETWORKING_BACKEND")
-    if agent is None or (policy_only is not None and policy_only.value == NONE):
-        return None
-    ipip = variable(agent, "CALICO_IPV4POOL_IPIP")
-    vxlan = variable(agent, "CALICO_IPV4POOL_VXLAN")
-    modes = {"always": True, "crosssubnet": False}
-    encapsulation, is_cross_subnet_only = None, None
-    for setting, value in ((vxlan, "vxlan"), (ipip, "ipip")):
-        if setting is not None and setting.value.casefold() in modes:
-            encapsulation = Setting(value=value, source=setting.source)
-            is_cross_subnet_only = not modes[setting.value.casefold()]
-            break
-    else:
-        # VXLAN is off unless it is stated (docs.tigera.io reference/configure-calico-node).
-        backend = entry(config, "calico_backend")
-        if ipip is not None:
-            encapsulation = Setting(value=NONE, source=ipip.source)
-        elif backend is not None and backend.value == "vxlan":
-            encapsulation = Setting(value="vxlan", source=backend.source)
-    wireguard, ebpf = variable(agent, "FELIX_WIREGUARDENABLED"), variable(agent, "FELIX_BPFENABLED")
-    return Plugin(
-        plugin=named(agent, "calico"),
-        dataplane=Setting(value="eBPF", source=ebpf.source) if ebpf and is_on(ebpf) else None,
-        encapsulation=encapsulation,
-        is_cross_subnet_only=is_cross_subnet_only,
-        encryption=(
-            Setting(value="wireguard" if is_on(wireguard) else NONE, source=wireguard.source)
-            if wireguard is not None
-            else None
-        ),
-        mtu=first(
-            stated_mtu(setting)
-            for setting in (
-                entry(config, "veth_mtu"),
-                variable(agent, "FELIX_VXLANMTU", "FELIX_IPINIPMTU"),
-                variable(agent, "CNI_MTU"),
-            )
-        ),
-        interface=variable(agent, "IP_AUTODETECTION_METHOD"),
-    )
-
-
 def _weave(objects: Objects, nodes: Nodes) -> Plugin | None:
     agent = objects.workload("weave-net")
     if agent is None:
@@ -363,7 +303,7 @@ PLUGINS: tuple[Callable[[Objects, Nodes], Plugin | None], ...] = (
     _cilium,
     _canal,
     _flannel,
-    _calico,
+    calico,
     _weave,
     _kube_router,
     _antrea,

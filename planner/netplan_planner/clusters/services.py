@@ -8,14 +8,16 @@ from netplan_planner.clusters.near_endpoints import (
     endpoint_counts,
     near_endpoints,
 )
+from netplan_planner.clusters.network import cluster_of
 from netplan_planner.model import Region, Value, region_of
 from netplan_planner.model.kubernetes import Kubernetes, Service
-from netplan_planner.model.pod_traffic import PodFlow, PodTraffic
+from netplan_planner.model.pod_traffic import PodEnd, PodFlow, PodTraffic
 
 _NO_SLICES = "no endpoint slices were read"
 _NO_ZONE = "the zone of an endpoint is not known"
 _NO_ZONES = "the zones of its traffic are not known"
-_UNKNOWN = frozenset({_NO_SLICES, _NO_ZONE, _NO_ZONES})
+_CLUSTERS = "its traffic is of several clusters, and which of them its objects are of is not known"
+_UNKNOWN = frozenset({_NO_SLICES, _NO_ZONE, _NO_ZONES, _CLUSTERS})
 
 
 class ServiceTraffic(Value, frozen=True, kw_only=True):
@@ -41,10 +43,17 @@ class ServiceTraffic(Value, frozen=True, kw_only=True):
 
 
 def service_traffic(kubernetes: Kubernetes, traffic: PodTraffic) -> tuple[ServiceTraffic, ...]:
-    """Return each Service that was read and has traffic with bytes, sorted by name."""
+    """Return each Service that was read and has traffic with bytes, sorted by name.
+
+    Flow logs of a project tell of all its clusters, whose Services can have the same names: those
+    of another cluster than the one whose objects were read are left out.
+    """
+    own = cluster_of(kubernetes)
     by_service: defaultdict[str, list[PodFlow]] = defaultdict(list)
     for flow in traffic.flows:
-        if flow.service is not None and flow.wire_bytes is not None:
+        if flow.service is None or flow.wire_bytes is None:
+            continue
+        if own is None or _endpoint(flow).cluster in {None, own.name}:
             by_service[flow.service].append(flow)
     return tuple(
         _of_service(kubernetes, service, by_service[name])
@@ -55,13 +64,16 @@ def service_traffic(kubernetes: Kubernetes, traffic: PodTraffic) -> tuple[Servic
 
 def _of_service(kubernetes: Kubernetes, service: Service, flows: list[PodFlow]) -> ServiceTraffic:
     placed = tuple(flow for flow in flows if flow.regions is not None)
+    clusters = {_endpoint(flow).cluster for flow in flows} - {None}
     regions = {
         region_of(end.zone)
         for flow in placed
         for end in (flow.src, flow.dst)
         if end.zone is not None
     }
-    near, why_not = _near(kubernetes, service, placed)
+    near, why_not = None, _CLUSTERS
+    if len(clusters) < 2:
+        near, why_not = _near(kubernetes, service, placed)
     return ServiceTraffic(
         service=service,
         clients=tuple(sorted({(f.dst if f.is_reply else f.src).workload for f in flows})),
@@ -89,6 +101,11 @@ def _near(
         return None, "it has no ready endpoint"
     made = near_endpoints([zone_flow(flow) for flow in flows], counts)
     return made, "" if made is not None else _NO_ZONES
+
+
+def _endpoint(flow: PodFlow) -> PodEnd:
+    """Return the end that answers for the Service."""
+    return flow.src if flow.is_reply else flow.dst
 
 
 def zone_flow(flow: PodFlow) -> ZoneFlow:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from netplan_planner.model import Value
-from netplan_planner.model.kubernetes import ConfigMap, Kubernetes, Workload
+from netplan_planner.model.kubernetes import ConfigMap, Kubernetes, PluginObject, Workload
 
 LARGEST_MTU_BYTES = 65_535
 """Of an IP packet (RFC 791)."""
@@ -28,12 +28,17 @@ class Objects:
     def __init__(self, kubernetes: Kubernetes) -> None:
         self.workloads = kubernetes.workloads or ()
         self._maps = {one.name: one for one in kubernetes.config_maps or ()}
+        self._own = kubernetes.plugin_objects or ()
 
     def workload(self, *prefixes: str) -> Workload | None:
         """Return the DaemonSet whose name begins so, else another workload; the first by link."""
         found = [one for one in self.workloads if one.name.startswith(prefixes)]
         daemons = [one for one in found if one.kind == "DaemonSet"]
         return next(iter([*daemons, *found]), None)
+
+    def of_kind(self, kind: str) -> list[PluginObject]:
+        """Return the objects of a plugin's own kind, by link."""
+        return [one for one in self._own if one.kind == kind]
 
     def config_map(self, name: str) -> ConfigMap | None:
         """Return a config map by its name, or by what stands before a hash in it."""
@@ -66,8 +71,8 @@ def argument(workload: Workload | None, *flags: str) -> Setting | None:
     return None
 
 
-def entry(config: ConfigMap | None, *keys: str) -> Setting | None:
-    """Return the first of these entries that a config map has and that is not empty."""
+def entry(config: ConfigMap | PluginObject | None, *keys: str) -> Setting | None:
+    """Return the first of these entries that a config map or object has and that is not empty."""
     stated = dict(config.data) if config is not None else {}
     for key in keys:
         if config is not None and stated.get(key, "").strip():
@@ -106,7 +111,7 @@ def in_yaml(setting: Setting | None, key: str) -> Setting | None:
     return Setting(value=value, source=f"{setting.source} {key}") if value else None
 
 
-def default(value: str, beside: Setting | ConfigMap | Workload, why: str) -> Setting:
+def default(value: str, beside: Setting | ConfigMap | PluginObject | Workload, why: str) -> Setting:
     """Return what holds where nothing is stated, beside what was read and with its source."""
     place = beside.source if isinstance(beside, Setting) else beside.ref.source
     return Setting(value=value, source=f"{place}: not stated; {why}", is_default=True)

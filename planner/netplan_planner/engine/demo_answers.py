@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from netplan_planner.engine.demos import Demo, DemoNeed
+from netplan_planner.engine.job import job_plans
 from netplan_planner.engine.machines import machine_of
 from netplan_planner.model import (
     Facts,
@@ -11,7 +12,7 @@ from netplan_planner.model import (
     JobPlan,
     MachinePlan,
 )
-from netplan_planner.optimise import baseline_of, plan_job, with_baseline
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 
 
 def demo_answers(
@@ -21,7 +22,7 @@ def demo_answers(
     if demo is None:
         return (), ()
     plans = tuple(plan for asked in demo.needs for plan in (_plan(facts, asked),) if plan)
-    return plans, tuple(plan_job(need, facts.prices, facts.caps) for need in demo.jobs)
+    return plans, job_plans(demo.jobs, facts.prices, facts.caps)
 
 
 def _plan(facts: Facts, asked: DemoNeed) -> MachinePlan | None:

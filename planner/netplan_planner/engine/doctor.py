@@ -27,6 +27,8 @@ _AGES = "stale-prices-or-caps"
 """The rule that judges the ages of both tables."""
 _TABLES = {"price snapshot": "prices", "caps table": "caps"}
 _NO_PROJECT = "no project is named, and Google's default credentials name none"
+_OF_PROJECTS = ("compute-api", "permissions", "flow-logs", "clock")
+"""Checks that follow the one of credentials."""
 
 
 class DoctorRequest(Value, frozen=True, kw_only=True):
@@ -88,8 +90,10 @@ def _access(
     projects = _projects(request)
     if not projects:
         why = f"{_NO_PROJECT}: --project PROJECT"
-        names = ("credentials", "compute-api", "permissions", "flow-logs", "clock")
-        return [_check(name, CheckStatus.UNKNOWN, why) for name in names], None
+        return [
+            _check("credentials", CheckStatus.UNKNOWN, why),
+            *(_check(name, CheckStatus.UNKNOWN, "it takes a project") for name in _OF_PROJECTS),
+        ], None
     try:
         examined = examine_projects(projects, request.api, say)
     except AccessError as exc:
@@ -97,10 +101,7 @@ def _access(
         refused = _check("credentials", CheckStatus.PROBLEM, text, remedy)
         return [
             refused,
-            *(
-                _check(name, CheckStatus.UNKNOWN, "it takes credentials")
-                for name in ("compute-api", "permissions", "flow-logs", "clock")
-            ),
+            *(_check(name, CheckStatus.UNKNOWN, "it takes credentials") for name in _OF_PROJECTS),
         ], None
     return list(_examined(request, projects, examined, prices)), examined
 

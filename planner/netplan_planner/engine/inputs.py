@@ -90,8 +90,14 @@ def _inventory(request: AuditRequest, demo: Demo | None, say: Say) -> Inventory:
     if request.parents:
         parts.append(read_assets(request.parents, request.api, say))
     if not parts:
+        given = [
+            option
+            for option, paths in (("--traffic", request.traffic), ("--metrics", request.metrics))
+            if paths
+        ]
+        nothing = f"{' and '.join(given)} without machines" if given else "nothing to read"
         raise UsageError(
-            "nothing to read: name a project (--project P), files (--inventory DIR), an"
+            f"{nothing}: name a project (--project P), files (--inventory DIR), an"
             " organisation or folder (--organization, --folder), or an embedded sample"
             " (--demo gecko)"
         )
@@ -112,14 +118,15 @@ def _traffic(
     if not paths:
         return None, None
     say(f"reading {len(paths)} traffic {'input' if len(paths) == 1 else 'inputs'}")
-    traffic = read_traffic(paths, inventory, request.traffic_options)
+    options = request.traffic_options
+    traffic = read_traffic(paths, inventory, options)
     if demo is not None:
         traffic = relabelled_traffic(traffic)
     if inventory.kubernetes is None:
         return traffic, None
     # Only beside a cluster: it reads the logs again.
     say("reading the traffic of pods")
-    return traffic, read_pod_traffic(paths, inventory, request.traffic_options)
+    return traffic, read_pod_traffic(paths, inventory, options, traffic)
 
 
 def _measurements(

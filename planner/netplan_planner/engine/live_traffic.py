@@ -63,7 +63,7 @@ def read_live(
         matrix = read_traffic((*paths, *logs.files), inventory, window)
         pods = None
         if inventory.kubernetes is not None:
-            pods = read_pod_traffic((*paths, *logs.files), inventory, window)
+            pods = read_pod_traffic((*paths, *logs.files), inventory, window, matrix)
     return _with_coverage(matrix, logs, inventory), pods
 
 
@@ -75,7 +75,7 @@ def _of_files(
     coverage = replace(matrix.coverage, incomplete=(why, *matrix.coverage.incomplete))
     pods = None
     if inventory.kubernetes is not None:
-        pods = read_pod_traffic(paths, inventory, options)
+        pods = read_pod_traffic(paths, inventory, options, matrix)
     return replace(matrix, coverage=coverage), pods
 
 

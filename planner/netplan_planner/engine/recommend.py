@@ -31,14 +31,10 @@ from netplan_planner.model import (
     worded,
 )
 from netplan_planner.model.price_age import price_age
-from netplan_planner.optimise import (
-    Chooser,
-    baseline_of,
-    with_baseline,
-    with_price_age,
-    with_traffic,
-)
 from netplan_planner.optimise.commitment_changes import cover_today
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.optimise.recommended import with_price_age, with_traffic
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note
 from netplan_planner.units import gib_per_month_from_gbps

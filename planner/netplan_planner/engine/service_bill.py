@@ -192,6 +192,37 @@ def forwarding_rules(
     return found
 
 
+def psc_endpoints(
+    prices: PriceBook, count: int, of_gke_count: int, hours: Decimal = MONTH_H
+) -> ServiceBill:
+    """Return the hours of endpoints of Private Service Connect.
+
+    The catalogue does not say whether those that GKE makes for control planes are billed: theirs
+    are bounds, from nothing to the price of the others.
+    """
+
+    def of(number: int) -> ServiceBill:
+        name = f"Private Service Connect: {number} endpoint{'' if number == 1 else 's'}"
+        return _asked(
+            *(name, hours * number, "hour"),
+            lambda: prices.service_price("psc_endpoint", "", "Consumer"),
+        )
+
+    found = of(count) if count else ServiceBill()
+    if of_gke_count:
+        bounds = Unpriced(
+            name="Private Service Connect: endpoints of GKE control planes",
+            quantity=Decimal(of_gke_count),
+            unit="endpoint",
+            reason="whether Google bills endpoints of GKE control planes is not known",
+            lowest_usd_per_month=Decimal(0),
+            highest_usd_per_month=of(of_gke_count).usd_per_month,
+            what_tells="the bill: SKU Private Service Connect Consumer End Point",
+        )
+        found |= ServiceBill(unpriced=(bounds,))
+    return found
+
+
 def proxy_instances(
     prices: PriceBook, region: str, kind: str, count: int, hours: Decimal = MONTH_H
 ) -> ServiceBill:

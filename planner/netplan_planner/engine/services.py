@@ -14,14 +14,25 @@ from netplan_planner.model import (
     NatGateway,
     ServiceTotal,
     Unpriced,
+    project_of,
 )
 from netplan_planner.model.log_volume import NOT_MADE, log_gib, record_bytes
 from netplan_planner.paths.fronts import balancer_kind
 
+_ENDPOINT = "/serviceAttachments/"
+_GKE_MADE = f"{_ENDPOINT}gke-"
+"""How GKE names what it publishes a control plane by (recorded: `gke-2030798d…-sa`)."""
+
 
 def network_services(facts: Facts) -> tuple[ServiceTotal, ...]:
     """Return what the services of the inventory cost a month, the dearest first."""
-    found = [*_nat(facts), *_vpn(facts), *_rules(facts), *_flow_logs(facts)]
+    found = [
+        *_nat(facts),
+        *_vpn(facts),
+        *_rules(facts),
+        *_endpoints(facts),
+        *_flow_logs(facts),
+    ]
     return tuple(sorted(found, key=lambda one: (-(one.usd_per_month or Decimal(0)), one.service)))
 
 
@@ -60,7 +71,7 @@ def _nat(facts: Facts) -> Iterator[ServiceTotal]:
 
 def _uses(instance: Instance, nat: NatGateway, facts: Facts) -> bool:
     """Return whether a running machine reaches the internet through a gateway."""
-    return instance.is_running and any(
+    return instance.is_to_run and any(
         facts.inventory.nat_of(instance, nic) == nat for nic in instance.interfaces
     )
 
@@ -82,7 +93,8 @@ def _addresses(facts: Facts, nat: NatGateway, users: int) -> ServiceBill:
                 reason="Google picks its addresses, and the input does not say how many",
                 lowest_usd_per_month=least.usd_per_month,
                 what_tells=f"`gcloud compute routers get-status"
-                f" {nat.router.rpartition('/')[2]} --region={nat.region}`",
+                f" {nat.router.rpartition('/')[2]} --region={nat.region}"
+                f" --project={project_of(nat.router)}`",
             ),
         )
     )
@@ -114,11 +126,26 @@ def _rules(facts: Facts) -> Iterator[ServiceTotal]:
         yield _total("forwarding-rules", fronts.total(), bill, note)
 
 
+def _endpoints(facts: Facts) -> Iterator[ServiceTotal]:
+    """Yield the endpoints of Private Service Connect, which are forwarding rules too."""
+    targets = [rule.target or "" for rule in facts.inventory.forwarding_rules if _is_endpoint(rule)]
+    of_gke = sum(_GKE_MADE in target for target in targets)
+    if targets:
+        bill = service_bill.psc_endpoints(facts.prices, len(targets) - of_gke, of_gke)
+        note = "without the data that they process"
+        yield _total("psc-endpoints", len(targets), bill, note)
+
+
+def _is_endpoint(rule: ForwardingRule) -> bool:
+    return _ENDPOINT in (rule.target or "")
+
+
 def _is_balanced(rule: ForwardingRule) -> bool:
     return (
         rule.scheme is not None
         and rule.scheme != "INTERNAL_SELF_MANAGED"
         and "VpnGateways/" not in (rule.target or "")
+        and not _is_endpoint(rule)
     )
 
 

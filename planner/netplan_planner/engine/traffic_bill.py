@@ -42,15 +42,16 @@ class Meter:
     def lines(self, name: str, gib: Decimal, tiers: Tiers) -> tuple[LineItem, ...]:
         """Return the lines of a further volume."""
         found = bill(name, gib, tiers, after=self.used(tiers))
-        self._used[_key(tiers)] += gib
+        self._used[price_key(tiers)] += gib
         return found
 
     def used(self, tiers: Tiers) -> Decimal:
         """Return what has been used of a price so far."""
-        return self._used[_key(tiers)]
+        return self._used[price_key(tiers)]
 
 
-def _key(tiers: Tiers) -> str:
+def price_key(tiers: Tiers) -> str:
+    """Return what a price is of: prices of one key share the steps of a month."""
     return tiers[0].price.sku_id or tiers[0].price.description
 
 

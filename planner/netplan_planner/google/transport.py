@@ -110,7 +110,9 @@ class Transport:
         if not self._has_answered:
             # Nobody has answered any call: the others need not find that out one by one.
             self._unreachable = reason
-        raise Refusal(f"{request.method}: {reason} (after {self.options.max_attempts} attempts)")
+        tries = self.options.max_attempts
+        times = f" (after {tries} attempts)" if tries > 1 else ""
+        raise Refusal(f"{request.method}: {reason}{times}")
 
     def pause(self, wait_s: float) -> None:
         """Wait, but not beyond the time for all requests."""

@@ -58,8 +58,32 @@ from netplan_planner.model.finding import (
     SavingBasis,
     Severity,
 )
+from netplan_planner.model.fleet import (
+    CommitmentChoice,
+    FleetAdvice,
+    FleetAnswer,
+    FleetCommitment,
+    FleetGroup,
+    FleetNeed,
+    FleetShortfall,
+    MoveKind,
+)
 from netplan_planner.model.flexible import FlexibleCommitments, FlexibleUse
 from netplan_planner.model.inventory import Inventory
+from netplan_planner.model.job import (
+    JobAnswer,
+    JobEnd,
+    JobHours,
+    JobInfeasible,
+    JobNeed,
+    JobOption,
+    JobPayment,
+    JobPhase,
+    JobPlace,
+    JobPlan,
+    JobSize,
+    PhaseTime,
+)
 from netplan_planner.model.limits import (
     CapsBook,
     EgressCap,
@@ -102,9 +126,6 @@ from netplan_planner.model.plan import (
     FixSet,
     FixStep,
     Infeasible,
-    JobNeed,
-    JobOption,
-    JobPlan,
     MachineNeed,
     MachinePlan,
     OrderedFix,

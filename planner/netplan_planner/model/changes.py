@@ -15,8 +15,10 @@ class TerraformChange(Value, frozen=True, kw_only=True):
     name: str
     """Of the resource in Google Cloud; its address in the configuration is not known here."""
     attribute: str
-    before: str
-    after: str
+    before: str | None
+    """None: it is not set, or not known here."""
+    after: str | None
+    """None: it is taken out."""
     replaces: bool
     """Whether Terraform destroys the resource and makes another."""
     note: str = ""
@@ -26,10 +28,10 @@ class TerraformChange(Value, frozen=True, kw_only=True):
 class PlanChange(Value, frozen=True, kw_only=True):
     """One step of a plan; it may be the last one that is made."""
 
-    number: int
+    number: int = 1
     """From 1, in the order to make them."""
     subject: str
-    """What changes: the name of a machine."""
+    """What changes: the name of a machine, a group or a commitment."""
     fix: Fix
     """Change, verify, clean up and undo, with the commands of each."""
     terraform: tuple[TerraformChange, ...] = ()

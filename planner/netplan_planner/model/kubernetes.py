@@ -215,6 +215,16 @@ class ConfigMap(Value, frozen=True, kw_only=True):
     data: Labels = ()
 
 
+class PluginObject(Value, frozen=True, kw_only=True):
+    """Settings that a network plugin keeps as an object of its own, such as Calico's `IPPool`."""
+
+    ref: ResourceRef
+    kind: str
+    name: str
+    data: Labels = ()
+    """What it states of how packets travel, by field; addresses are not kept."""
+
+
 class NetworkPolicy(Value, frozen=True, kw_only=True):
     """A network policy: that there is one, and of which kind."""
 
@@ -240,6 +250,7 @@ class Kubernetes(Value, frozen=True, kw_only=True, dict=True):
     endpoint_slices: tuple[EndpointSlice, ...] | None = None
     workloads: tuple[Workload, ...] | None = None
     config_maps: tuple[ConfigMap, ...] | None = None
+    plugin_objects: tuple[PluginObject, ...] | None = None
     network_policies: tuple[NetworkPolicy, ...] | None = None
 
     @cached_property

@@ -296,41 +296,6 @@ class OrderedFix(Value, frozen=True, kw_only=True):
     """What is lost today and no longer after the fix, in a few words; empty: nothing known."""
 
 
-class JobNeed(Value, frozen=True, kw_only=True):
-    """A finite transfer: what one run moves and computes, on one of several types."""
-
-    transfer_bytes: int
-    cpu_seconds: float
-    """vCPU-seconds of work per run; it shares out over the vCPUs, and does not overlap transfer."""
-    runs_per_month: int
-    region: str
-    machine_types: tuple[str, ...]
-    assumptions: tuple[str, ...] = ()
-    streams: int | None = None
-    """Parallel connections of the transfer; None: as many as it takes."""
-
-
-class JobOption(Value, frozen=True, kw_only=True):
-    """What one machine type makes of a job."""
-
-    machine_type: str
-    transfer_gbps: float
-    transfer_s: float
-    compute_s: float
-    hours_per_month: float
-    usd_per_month: Decimal
-    line_items: tuple[LineItem, ...]
-
-
-class JobPlan(Value, frozen=True, kw_only=True):
-    """Machine types for a job, the cheapest in total first."""
-
-    need: JobNeed
-    options: tuple[JobOption, ...]
-    unknown: tuple[Rejected, ...] = ()
-    baseline: str | None = None
-
-
 class Recommendation(Value, frozen=True, kw_only=True):
     """The answer of `netplan recommend`: a plan, or why there is none, and what it rests on."""
 

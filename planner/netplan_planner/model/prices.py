@@ -299,6 +299,15 @@ class PriceBook(Protocol):
     def is_offered(self, region: str, machine_type: str) -> bool:
         """Return whether the region offers the type."""
 
+    def zones(self, machine_type: str) -> tuple[str, ...] | None:
+        """Return the zones that offer a predefined type, sorted; None where they are not known."""
+
+    def flexible_commitment(self, region: str, machine_type: str, years: int) -> Price:
+        """Return the price of a machine per hour under a flexible commitment of 1 or 3 years.
+
+        Raises `MissingDatum` where no source says that such a commitment covers its series.
+        """
+
     def regions(self) -> Sequence[str]:
         """Return every region with offered machine types, sorted."""
 

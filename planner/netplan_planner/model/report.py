@@ -9,11 +9,12 @@ from netplan_planner.model.base import Value
 from netplan_planner.model.commitment import CommitmentUse
 from netplan_planner.model.finding import Finding
 from netplan_planner.model.flexible import FlexibleUse
+from netplan_planner.model.job import JobPlan
 from netplan_planner.model.limits import Estimate
 from netplan_planner.model.measurement import MeasurementCoverage
 from netplan_planner.model.metrics import MetricsCoverage
 from netplan_planner.model.path_class import PathClass
-from netplan_planner.model.plan import FixSet, JobPlan, MachinePlan, OrderedFix
+from netplan_planner.model.plan import FixSet, MachinePlan, OrderedFix
 from netplan_planner.model.plugin_change import PluginChanges
 from netplan_planner.model.pod_costs_report import NearSaving, PodPair
 from netplan_planner.model.prices import LineItem

@@ -110,6 +110,15 @@ class Instance(Value, frozen=True, kw_only=True, gc=False):
         return self.status == "RUNNING"
 
     @property
+    def is_to_run(self) -> bool:
+        """Whether it runs, or will once it is made, so that its hours are paid for.
+
+        A machine of a plan has no status yet; Google starts it when it is made
+        (docs.cloud.google.com/compute/docs/instances/instance-lifecycle).
+        """
+        return self.is_running or self.status == UNKNOWN_STATUS
+
+    @property
     def awaited_address_count(self) -> int:
         """How many external IPv4 addresses it gets that are not known yet: of a planned machine.
 

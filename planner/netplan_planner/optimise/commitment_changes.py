@@ -214,7 +214,7 @@ def _leaves_cover(change: MachineChange) -> bool:
     Stopped and Spot machines use none; one that stays what and where it is uses the same.
     """
     instance = change.instance
-    if instance.is_spot or not instance.is_running:
+    if instance.is_spot or not instance.is_to_run:
         return True
     return (
         change.machine_type == instance.machine_type

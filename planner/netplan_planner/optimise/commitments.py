@@ -205,7 +205,7 @@ class Cover:
     def _count(self, instance: Instance) -> None:
         """Add a machine to what it uses; stopped and Spot machines use nothing."""
         pool = self.pool(instance.project, instance.region, instance.machine_type)
-        if pool is None or instance.is_spot or not instance.is_running:
+        if pool is None or instance.is_spot or not instance.is_to_run:
             return
         if instance.is_sole_tenant:
             pool.doubts.add("what sole-tenant nodes use of commitments")

@@ -170,14 +170,14 @@ def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
     offered = sorted(prices.offered(need.region), key=lambda shape: shape.machine_type)
     for shape in offered:
         name = shape.machine_type
-        reason, detail = _filtered(need, shape)
-        askable = _askable(caps.variants(name))
-        if not reason and not askable:
+        reason, detail = filtered_by(need, shape)
+        variants_of = askable(caps.variants(name))
+        if not reason and not variants_of:
             reason, detail = "cap", caps.unknown_reason(name)
         if reason:
             rejected.append(_rejected(name, reason, detail))
         else:
-            variants += [_Variant(shape, cap) for cap in askable]
+            variants += [_Variant(shape, cap) for cap in variants_of]
     for variant, reached in zip(variants, _reached(need, variants, caps), strict=True):
         found = _offer(need, variant, reached, prices)
         if isinstance(found, Offer):
@@ -188,8 +188,8 @@ def build_pool(need: MachineNeed, prices: PriceBook, caps: CapsBook) -> Pool:
     return Pool(offers, rejected, need.first_architecture)
 
 
-def _filtered(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
-    """Return the filter that keeps a type out, or empty texts."""
+def filtered_by(need: MachineNeed, shape: MachineShape) -> tuple[str, str]:
+    """Return the filter of a need that keeps a type out and how, or empty texts."""
     if shape.deprecation is not None:
         return "deprecated", f"{shape.deprecation} in the Compute API"
     if need.series and series_of(shape.machine_type) not in need.series:
@@ -224,7 +224,7 @@ def _offer(
     )
 
 
-def _askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
+def askable(variants: Sequence[EgressCap]) -> list[EgressCap]:
     """Return the variants that a user can ask for.
 
     Where the cap depends on the CPU platform, a least platform can be asked for at no price, and

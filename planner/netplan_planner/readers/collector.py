@@ -26,6 +26,7 @@ from netplan_planner.model import (
 from netplan_planner.model.kubernetes import Kubernetes
 from netplan_planner.readers.instances import machine_shape
 from netplan_planner.readers.kinds import Kind
+from netplan_planner.readers.kubernetes.several import OF_GKE_CLUSTERS, why_several
 from netplan_planner.readers.lenient import convert_leniently
 from netplan_planner.readers.links import Problems, Unusable, canonical_head, place_of
 
@@ -269,7 +270,7 @@ class Collector:
                 unread.update(Unread(source=source, reason=reason) for source in sources)
         fields = {field: _once(self.found[field], unread) for field in REFERENCED_FIELDS}
         fields[_GROUPS] = _with_members(_managed(fields[_GROUPS]), self._members)
-        objects = {field: _once(self.found[field], unread) for field in sorted(self.listed)}
+        objects = {field: _once(self.found[field], unread) for field in self._told(unread)}
         fields[_MACHINES] = _themselves(fields[_MACHINES])
         return Inventory(
             **fields,
@@ -280,6 +281,17 @@ class Collector:
                 fields | {field: objects[field] for field in _OF_PROJECTS if field in objects}
             ),
         )
+
+    def _told(self, unread: set[Unread]) -> list[str]:
+        """Return the fields of `Kubernetes` that were read and are of one cluster."""
+        why = why_several(self.found)
+        if not why:
+            return sorted(self.listed)
+        left_out = self.listed - OF_GKE_CLUSTERS
+        sources = {value.ref.source for field in left_out for value in self.found[field]}
+        reason = f"objects of several clusters or times: {why}; give those of one cluster at a time"
+        unread.add(Unread(source=min(filter(None, sources), default=""), reason=reason))
+        return sorted(self.listed & OF_GKE_CLUSTERS)
 
     def _coverage(self, fields: dict[str, tuple[Any, ...]]) -> tuple[ProjectCoverage, ...]:
         counts: dict[ProjectId, list[tuple[str, int]]] = {p: [] for p in self.errors}

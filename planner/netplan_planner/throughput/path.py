@@ -80,9 +80,11 @@ def predict(
     return _remembered([query], caps, _How(may_assume, level, weigh))[0]
 
 
-def predict_all(queries: Sequence[PathQuery], caps: CapsBook) -> list[Estimate]:
+def predict_all(
+    queries: Sequence[PathQuery], caps: CapsBook, *, level: float = LEVEL
+) -> list[Estimate]:
     """Return what `predict` says of each path, worked out on whole columns."""
-    return _remembered(queries, caps, _How())
+    return _remembered(queries, caps, _How(level=level))
 
 
 class _How(NamedTuple):

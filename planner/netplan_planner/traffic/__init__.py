@@ -39,7 +39,10 @@ def read_traffic(
 
 
 def read_pod_traffic(
-    paths: Sequence[Path], inventory: Inventory, options: TrafficOptions = _DEFAULTS
+    paths: Sequence[Path],
+    inventory: Inventory,
+    options: TrafficOptions = _DEFAULTS,
+    beside: TrafficMatrix | None = None,
 ) -> PodTraffic | None:
     """Return the traffic between pods by workload, zone and Service; None where no pod is named.
 
@@ -49,7 +52,10 @@ def read_pod_traffic(
         paths: Flow logs with GKE annotations, tables whose `src` and `dst` are pods or workloads
             (`namespace/name`), or flows of Hubble; the order does not matter.
         inventory: Its Kubernetes objects say where pods are, and which Service they belong to.
-        options: Bounds of the engine, and the headers of a packet.
+        options: Window, bounds of the engine, and the headers of a packet.
+        beside: What `read_traffic` returned for the same paths and options, whose window is then
+            the one of which a month is made. Without it the window is that of the pods' own
+            records.
 
     Raises:
         InputError: If a file is missing, empty or of no known layout.
@@ -60,4 +66,4 @@ def read_pod_traffic(
         return bundle.read_pods(bundled)
     from netplan_planner.traffic.pods import read
 
-    return read(paths, inventory, options)
+    return read(paths, inventory, options, beside)

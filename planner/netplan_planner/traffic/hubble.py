@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from netplan_planner.model.log_volume import OUTSIDE_WINDOW
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic, seconds_between
+from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.packed_lines import first_lines, lines_of
 from netplan_planner.traffic.pod_names import PodNames
 
@@ -88,14 +90,15 @@ def is_hubble_file(path: Path) -> bool:
     return any(is_hubble(line) for line in lines[:_HEAD_LINES])
 
 
-def read_files(paths: Iterable[Path], names: PodNames) -> PodTraffic:
+def read_files(paths: Iterable[Path], names: PodNames, options: TrafficOptions) -> PodTraffic:
     """Return the flows between pods in files, and which of them are cut."""
     cut: list[str] = []
-    found = read_flows((line for path in paths for line in lines_of(path, cut.append)), names)
+    every = (line for path in paths for line in lines_of(path, cut.append))
+    found = read_flows(every, names, options)
     return msgspec.structs.replace(found, incomplete=tuple(cut))
 
 
-def read_flows(lines: Iterable[bytes], names: PodNames) -> PodTraffic:
+def read_flows(lines: Iterable[bytes], names: PodNames, options: TrafficOptions) -> PodTraffic:
     """Return the flows between pods, and how many lines say nothing of two pods."""
     counts: dict[str, Counter[_Key]] = {EGRESS: Counter(), "": Counter()}
     left_out: Counter[str] = Counter()
@@ -114,8 +117,11 @@ def read_flows(lines: Iterable[bytes], names: PodNames) -> PodTraffic:
         if flow is None or reason:
             left_out[reason] += 1
             continue
-        if flow.time is not None:
-            moment = flow.time if flow.time.tzinfo else flow.time.replace(tzinfo=UTC)
+        moment = _aware(flow.time)
+        if not _is_in_window(moment, options):
+            left_out[OUTSIDE_WINDOW] += 1
+            continue
+        if moment is not None:
             first = min(first or moment, moment)
             last = max(last or moment, moment)
         counts[EGRESS if flow.traffic_direction == EGRESS else ""][_key(flow)] += 1
@@ -135,6 +141,18 @@ def read_flows(lines: Iterable[bytes], names: PodNames) -> PodTraffic:
         left_out=tuple(sorted(left_out.items())),
         notes=("Hubble flows count events; they say nothing of bytes, and have no price",),
     )
+
+
+def _aware(time: datetime | None) -> datetime | None:
+    return time if time is None or time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _is_in_window(moment: datetime | None, options: TrafficOptions) -> bool:
+    """Return whether an event is in the window that was named; one without a time is in none."""
+    since, until = _aware(options.since), _aware(options.until)
+    if moment is None:
+        return since is None and until is None
+    return (since is None or moment >= since) and (until is None or moment < until)
 
 
 def _reason(flow: _Flow | None) -> str:

@@ -8,8 +8,10 @@ from netplan_planner.traffic import tables
 from netplan_planner.traffic.batches import parquet_reader
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.entry_fields import NO_TEXT, Fields, struct_type
+from netplan_planner.traffic.ingest import microseconds
 from netplan_planner.traffic.inputs import Layout, Source
-from netplan_planner.traffic.options import HeaderBytes
+from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
+from netplan_planner.traffic.records import entry_number
 
 _FIRST_DYNAMIC_PORT = 32_768
 """Linux takes client ports from here on (kernel documentation, ip_local_port_range): a flow from a
@@ -27,6 +29,10 @@ _GKE = {
     # A list of up to two, which is read as its own text.
     "service": None,
 }
+_KEY_COUNT = 17
+"""Seven of each end, whether it is a reply, whose report, and the configuration."""
+_ENTRY_NUMBER = "entry_number"
+
 _PAYLOAD: dict[str, Any] = {
     "connection": ("src_ip", "dest_ip", "src_port", "dest_port", "protocol"),
     "reporter": None,
@@ -41,7 +47,13 @@ _PAYLOAD: dict[str, Any] = {
         for part, fields in (("instance", ("vm_name", "zone")), ("gke_details", _GKE))
     },
 }
-_ENTRY: dict[str, Any] = {"resource": {"labels": ("name",)}, "jsonPayload": _PAYLOAD}
+_ENTRY: dict[str, Any] = {
+    "insertId": None,
+    "timestamp": None,
+    "logName": None,
+    "resource": {"labels": ("name",)},
+    "jsonPayload": _PAYLOAD,
+}
 """docs.cloud.google.com/vpc/docs/about-flow-logs-records (GkeDetails), read 2026-11-23."""
 
 
@@ -66,7 +78,7 @@ class Pair(NamedTuple):
 
 
 class Group:
-    """A group of records of one pair, reporter and configuration, as `query_of` returns it."""
+    """A group of records of one pair, reporter and configuration, as `query_of` has it."""
 
     def __init__(self, *row: Any) -> None:
         self.pair = Pair(_pod_of(row[:7]), _pod_of(row[7:14]), bool(row[14]))
@@ -91,10 +103,34 @@ def _pod_of(row: tuple[Any, ...]) -> PodOf:
     )
 
 
-def queries_of(
-    sources: Iterable[Source], engine: Engine, header_bytes: HeaderBytes
-) -> Iterator[str]:
-    """Yield the queries of flow logs' groups, one for all files that are alike.
+def query_of(
+    sources: Iterable[Source], engine: Engine, options: TrafficOptions, *, has_repeated: bool
+) -> str:
+    """Return the query of flow logs' groups in the window that the options name.
+
+    Args:
+        sources: Flow logs; equal entries are told in all of them together.
+        engine: What runs it.
+        options: Window, and the headers of a packet.
+        has_repeated: Whether equal entries are looked for, so that they count once: that keeps a
+            number of each record.
+    """
+    selected = " UNION ALL ".join(queries_of(sources, engine, options))
+    if has_repeated:
+        # Rows of equal entries are the same: it does not matter which of them counts.
+        selected = (
+            f"SELECT * FROM ({selected}) QUALIFY {_ENTRY_NUMBER} IS NULL"
+            f" OR ROW_NUMBER() OVER (PARTITION BY {_ENTRY_NUMBER}) = 1"
+        )
+    keys = ", ".join(f"c{index}" for index in range(_KEY_COUNT))
+    return (
+        f"SELECT {keys}, CAST(SUM(payload) AS BIGINT), CAST(SUM(header) AS BIGINT), COUNT(*),"
+        f" MIN(start_us), MAX(end_us) FROM ({selected}) GROUP BY {keys}"
+    )
+
+
+def queries_of(sources: Iterable[Source], engine: Engine, options: TrafficOptions) -> Iterator[str]:
+    """Yield the queries of flow logs' records, one for all files that are alike.
 
     A query a file would take three times as long for pages of a thousand records.
     """
@@ -105,11 +141,11 @@ def queries_of(
             columns = repr(engine.columns(source.path, source.shown))
         alike.setdefault((source.compression, columns), []).append(source)
     for group in alike.values():
-        yield _query_of(group, engine, header_bytes)
+        yield _records_of(group, engine, options)
 
 
-def _query_of(sources: Sequence[Source], engine: Engine, header_bytes: HeaderBytes) -> str:
-    """Return the query of the groups of alike files; what was dropped is left out."""
+def _records_of(sources: Sequence[Source], engine: Engine, options: TrafficOptions) -> str:
+    """Return the query of the records of alike files; what was dropped is left out."""
     source = sources[0]
     if source.layout is Layout.FLOW_PARQUET:
         columns = engine.columns(source.path, source.shown)
@@ -134,20 +170,29 @@ def _query_of(sources: Sequence[Source], engine: Engine, header_bytes: HeaderByt
         fields.text("resource", "labels", "name"),
     ]
     packets = payload.integer("packets_sent")
-    sums = [
-        f"CAST(SUM({payload.integer('bytes_sent')}) AS BIGINT)",
-        f"CAST(SUM({packets} * {_header(payload, header_bytes)}) AS BIGINT)",
-        "COUNT(*)",
-        f"MIN({payload.time_us('start_time')})",
-        f"MAX({payload.time_us('end_time')})",
-    ]
-    selected = ", ".join(f"{sql} AS c{index}" for index, sql in enumerate([*keys, *sums]))
+    values = {
+        **{f"c{index}": sql for index, sql in enumerate(keys)},
+        "payload": payload.integer("bytes_sent"),
+        "header": f"{packets} * {_header(payload, options.header_bytes)}",
+        "start_us": payload.time_us("start_time"),
+        "end_us": payload.time_us("end_time"),
+        _ENTRY_NUMBER: entry_number(fields, payload),
+    }
+    selected = ", ".join(f"{sql} AS {name}" for name, sql in values.items())
     return (
         f"SELECT {selected} FROM {relation}"
         f"{' AND' if ' WHERE ' in relation else ' WHERE'}"
         f" {payload.text('bytes_sent')} IS NOT NULL"
         f" AND COALESCE({payload.text('disposition')}, '') <> 'DROPPED'"
-        f" GROUP BY {', '.join(str(index + 1) for index in range(len(keys)))}"
+        f"{_in_window(values['start_us'], options)}"
+    )
+
+
+def _in_window(start_us: str, options: TrafficOptions) -> str:
+    """Return the SQL of what keeps the records that start in the window, nothing without one."""
+    bounds = ((">=", options.since), ("<", options.until))
+    return "".join(
+        f" AND {start_us} {sign} {microseconds(bound)}" for sign, bound in bounds if bound
     )
 
 
@@ -215,15 +260,17 @@ def _parquet_service(columns: dict[str, Any], side: str) -> str:
     return f"CAST(to_json({sql}) AS VARCHAR)"
 
 
-def table_query(source: Source, engine: Engine) -> str:
+def table_query(source: Source, engine: Engine, options: TrafficOptions) -> str:
     """Return the query of a table's pairs; a rate is what it carries in an hour."""
     fields = tables.columns_of(source, engine)
+    window = ""
     if fields.has("gbps"):
         count = f"CAST(ROUND({fields.decimal('gbps')} * {_STEADY_BYTES_PER_GBPS}) AS BIGINT)"
         times = ["NULL::BIGINT", "NULL::BIGINT"]
     else:
         count = fields.integer("bytes")
         times = [fields.time_us("start"), fields.time_us("end")]
+        window = _in_window(times[0], options)
     names = ("src", "dst", "src_zone", "dst_zone", "service")
     keys = [f"NULLIF(TRIM({fields.text(name)}), '')" for name in names]
     selected = ", ".join(
@@ -236,4 +283,6 @@ def table_query(source: Source, engine: Engine) -> str:
         ]
     )
     grouped = ", ".join(str(index + 1) for index in range(len(keys)))
-    return f"SELECT {selected} FROM {tables.relation_of(source)} GROUP BY {grouped}"
+    return (
+        f"SELECT {selected} FROM {tables.relation_of(source)} WHERE true{window} GROUP BY {grouped}"
+    )

@@ -5,14 +5,15 @@ configurations that log the same pair, the one that reports most. Memory grows w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from netplan_planner.input_files import reading
-from netplan_planner.model import Inventory
+from netplan_planner.model import Inventory, TrafficMatrix
+from netplan_planner.model.log_volume import REPEATED
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic
 from netplan_planner.traffic import hubble, pod_records, tables
 from netplan_planner.traffic.engine import Engine, open_engine
@@ -29,24 +30,44 @@ _Sum = list[int]
 """Payload, headers, records."""
 
 
-def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> PodTraffic | None:
+def read(
+    paths: Sequence[Path],
+    inventory: Inventory,
+    options: TrafficOptions,
+    beside: TrafficMatrix | None = None,
+) -> PodTraffic | None:
     """Return the traffic of pods in files and folders; see `traffic.read_pod_traffic`."""
     files = find_files(paths)
     names = PodNames(inventory)
     of_hubble = [path for path in files if hubble.is_hubble_file(path)]
     parts: list[PodTraffic] = []
     if of_hubble:
-        parts.append(hubble.read_files(of_hubble, names))
+        parts.append(hubble.read_files(of_hubble, names, options))
     others = [path for path in files if path not in of_hubble]
     if others:
         with reading(others[0]), open_engine(options) as engine:
             sources, _ = sources_of(others, engine)
             logs = [source for source in sources if not source.layout.is_table]
             plain = [source for source in sources if source.layout.is_table]
-            parts += [_of_logs(logs, engine, names, options)] if logs else []
-            parts += [_of_tables(plain, engine, names)] if plain else []
-    found = [part for part in parts if part.flows]
+            has_repeated = beside is None or has_repeated_entries(beside)
+            if logs:
+                query = pod_records.query_of(logs, engine, options, has_repeated=has_repeated)
+                parts.append(_of_logs(query, engine, names))
+            parts += [_of_tables(plain, engine, names, options)] if plain else []
+    found = [_in_window_of(beside, part) for part in parts if part.flows]
     return _joined(found) if found else None
+
+
+def _in_window_of(beside: TrafficMatrix | None, part: PodTraffic) -> PodTraffic:
+    """Return traffic of which a month is what it is of all traffic, whose bytes these are."""
+    if beside is None or not part.has_bytes or part.window_seconds is None:
+        return part
+    return msgspec.structs.replace(part, window_seconds=beside.month_seconds)
+
+
+def has_repeated_entries(matrix: TrafficMatrix) -> bool:
+    """Return whether a matrix left out entries that were there more than once."""
+    return any(reason == REPEATED and count for reason, count in matrix.coverage.excluded)
 
 
 class _Sums:
@@ -92,29 +113,27 @@ class _Sums:
         )
 
 
-def _of_logs(
-    sources: Iterable[Source], engine: Engine, names: PodNames, options: TrafficOptions
-) -> PodTraffic:
+def _of_logs(query: str, engine: Engine, names: PodNames) -> PodTraffic:
     sums = _Sums()
     # By flow of pods and reporter, each configuration apart.
     counted: defaultdict[tuple[pod_records.Pair, bool], defaultdict[str, _Sum]]
     counted = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
-    for query in pod_records.queries_of(sources, engine, options.header_bytes):
-        for rows in engine.stream(query):
-            for row in rows:
-                made = pod_records.Group(*row)
-                sums.record_count += made.records
-                if not (made.pair.src.pod and made.pair.dst.pod):
-                    sums.left_out[_NO_PODS] += made.records
-                    continue
-                into = counted[made.pair, made.by_sender][made.configuration]
-                for index, value in enumerate((made.payload, made.header, made.records)):
-                    into[index] += value
-                sums.span(made.first_us, made.last_us)
-    sending = {pair.src for pair, by_sender in counted if by_sender}
+    for rows in engine.stream(query):
+        for row in rows:
+            made = pod_records.Group(*row)
+            sums.record_count += made.records
+            if not (made.pair.src.pod and made.pair.dst.pod):
+                sums.left_out[_NO_PODS] += made.records
+                continue
+            into = counted[made.pair, made.by_sender][made.configuration]
+            for index, value in enumerate((made.payload, made.header, made.records)):
+                into[index] += value
+            sums.span(made.first_us, made.last_us)
+    # By name: of workload and Service the two ends' records may say more and less.
+    sending = {(pair.src.cluster, pair.src.pod) for pair, by_sender in counted if by_sender}
     for (pair, by_sender), by_configuration in counted.items():
         payload, header, records = max(by_configuration.values())
-        if not by_sender and pair.src in sending:
+        if not by_sender and (pair.src.cluster, pair.src.pod) in sending:
             sums.left_out[_OTHER_SIDE] += records
         else:
             sums.add(_flow_of(pair, names), payload, header, records)
@@ -135,12 +154,14 @@ def _flow_of(pair: pod_records.Pair, names: PodNames) -> PodFlow:
     )
 
 
-def _of_tables(sources: Sequence[Source], engine: Engine, names: PodNames) -> PodTraffic:
+def _of_tables(
+    sources: Sequence[Source], engine: Engine, names: PodNames, options: TrafficOptions
+) -> PodTraffic:
     sums = _Sums()
     is_steady = False
     for source in sources:
         is_steady |= tables.is_steady(source, engine)
-        for row in engine.rows(pod_records.table_query(source, engine)):
+        for row in engine.rows(pod_records.table_query(source, engine, options)):
             _add_row(row, names, sums)
     return sums.traffic(PodSource.TABLE, is_steady=is_steady)
 

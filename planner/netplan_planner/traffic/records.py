@@ -40,8 +40,8 @@ COLUMNS = (
 
 `side` is 0 to 3 for SRC, DEST, SRC_GATEWAY and DEST_GATEWAY. `payload_bytes` and `packet_count` of
 a dropped record are those dropped. `source_name` is the file. `entry` is equal for equal log
-entries, see `_entry`; `configuration` is 0 for a subnetwork's own setting, else a number of its
-own for each configuration of the Network Management API, whose name is read only where wanted;
+entries, see `entry_number`; `configuration` is 0 for a subnetwork's own setting, else a number of
+its own for each configuration of the Network Management API, whose name is read only where wanted;
 `flow` is equal for equal five-tuples, and read only where wanted;
 `drop_reason` is the place in `DROP_REASONS` counted from 1, or 0.
 """
@@ -167,7 +167,7 @@ def flow_record(
         "payload_bytes": _sent_or_dropped(payload, "bytes"),
         "packet_count": _sent_or_dropped(payload, "packets"),
         "rtt_us": _rtt_us(payload),
-        "entry": _entry(fields, payload),
+        "entry": entry_number(fields, payload),
         "flow": _flow(payload),
         **_configuration(fields),
         "drop_reason": _drop_reason(payload),
@@ -178,8 +178,8 @@ def flow_record(
     return select_columns(values, source)
 
 
-def _entry(fields: Fields, payload: Fields) -> str:
-    """Return a number that equal entries share; NULL without an id.
+def entry_number(fields: Fields, payload: Fields) -> str:
+    """Return the SQL of a number that equal entries share; NULL without an id.
 
     Cloud Logging takes entries with the same log, time and `insertId` for one; here they must say
     the same count too. Two others would have to share 63 bits, and the minute besides.

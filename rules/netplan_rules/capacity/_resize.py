@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.machines import ties_of, why_new_machine
 from netplan_planner.model import (
+    UNKNOWN_STATUS,
     BandwidthTier,
     Candidate,
     Change,
@@ -35,7 +36,7 @@ from netplan_planner.throughput import (
     sending_query,
     type_end,
 )
-from netplan_rules.managed import is_managed
+from netplan_rules.managed import is_managed, replacement
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.sizes import size_of
 from netplan_rules.steps import back_to_type, has_type, keep_the_old
@@ -45,6 +46,10 @@ from netplan_rules.wording import gbps, machines, resize_commands
 OF_A_GROUP = (
     "A managed instance group or GKE made it: change the template or the node pool, or the group"
     " undoes the change."
+)
+_DOCUMENTS = (
+    "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instance",
+    "https://cloud.google.com/compute/docs/network-bandwidth",
 )
 _CHECK_FIRST = "check first that the type is in the zone and suits the image's drivers."
 TARGET_RULE = "egress-cap-undersized-for-target"
@@ -129,35 +134,40 @@ def resize_fix(facts: Facts, instance: Instance, candidate: Candidate | None, wh
             text=f"No single machine fits: {why_not}. Spread the load over more machines.",
             label="more machines",
         )
-    why_new = _why_new_machine(facts, instance, candidate)
+    text = f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap."
+    if is_managed(facts, instance):
+        by_maker = replacement(instance, candidate.machine_type)
+        return Fix(
+            text=f"{text} {by_maker.text}",
+            label=machines(candidate),
+            verify=by_maker.verify,
+            undo=by_maker.undo,
+            documents=_DOCUMENTS,
+            caution="; ".join(told for told in (candidate.note, by_maker.caution) if told),
+        )
+    why_new = why_new_machine(instance, facts.shape(instance.machine_type), candidate)
     return Fix(
-        text=f"Take {machines(candidate)}: {gbps(candidate.cap_gbps)} at the cap.",
+        text=text,
         label=machines(candidate),
         verify=has_type(instance, candidate.machine_type),
         undo=keep_the_old("the old machine")
         if why_new or candidate.count > 1
         else back_to_type(instance, candidate),
         commands=() if why_new else resize_commands(instance, candidate),
-        documents=(
-            "https://cloud.google.com/compute/docs/instances/changing-machine-type-of-stopped-instanc"
-            "e",
-            "https://cloud.google.com/compute/docs/network-bandwidth",
-        ),
-        caution="; ".join(text for text in (candidate.note, why_new or _stops(instance)) if text),
+        documents=_DOCUMENTS,
+        caution="; ".join(told for told in (candidate.note, why_new or _stops(instance)) if told),
     )
 
 
 def _stops(instance: Instance) -> str:
     if instance.is_stopped:
         return f"It is stopped and takes the type as it is; {_CHECK_FIRST}"
+    if instance.status == UNKNOWN_STATUS:
+        return (
+            "A machine that is only planned needs no command: write the type into its"
+            f" configuration. One that runs is stopped for the change; {_CHECK_FIRST}"
+        )
     return f"Stops the machine for the change; {_CHECK_FIRST}"
-
-
-def _why_new_machine(facts: Facts, instance: Instance, candidate: Candidate) -> str:
-    """Return why the change takes more than commands on the machine, or nothing."""
-    if is_managed(facts, instance):
-        return OF_A_GROUP
-    return why_new_machine(instance, facts.shape(instance.machine_type), candidate)
 
 
 def doubts_of_caps(

@@ -1,7 +1,8 @@
 """Machines that a series no older beats in price at no less bandwidth, vCPUs and memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -39,6 +40,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
+from netplan_rules.managed import changed_together
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.trust import Doubts
 from netplan_rules.wording import gbps, money, rate_evidence, vm_subject
@@ -79,7 +81,8 @@ RULE = Rule(
             name="min_saving_usd",
             default=10.0,
             unit="USD/month",
-            about="saving per machine below which the rule keeps silent",
+            about="saving of one change, of a machine or of all machines of a node pool or managed"
+            " group, below which the rule keeps silent",
         ),
         Threshold(
             name="busy_ratio",
@@ -119,13 +122,42 @@ _BILLED_BY_CORE = ("windows", "sql", "rhel", "sles", "sap")
 """Parts of licence names billed by core (cloud.google.com/compute/disks-image-pricing)."""
 
 
+class _Change(NamedTuple):
+    """A machine for which another series is cheaper."""
+
+    instance: Instance
+    cap: EgressCap
+    candidate: Candidate
+    least_usd: Decimal
+    """What must be saved of today's price."""
+
+
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine for which another series is cheaper at no less of anything."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
-    for instance in facts.inventory.instances:
-        if not _is_comparable(facts, instance):
-            continue
+    comparable = (one for one in facts.inventory.instances if _is_comparable(facts, one))
+    floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
+    for together in changed_together(facts, comparable):
+        changes: list[_Change] = []
+        saved_usd = Decimal(0)
+        for found in _changes(facts, together, ledger):
+            if isinstance(found, Gap):
+                yield found
+                continue
+            usd = machine_saving(facts, found.instance, found.candidate, ledger).usd_per_month
+            if usd >= found.least_usd:
+                changes.append(found)
+                saved_usd += usd
+        if saved_usd >= floor_usd:
+            yield from _hits(facts, changes, ledger)
+
+
+def _changes(
+    facts: Facts, together: Sequence[Instance], ledger: CoverLedger
+) -> Iterator[_Change | Gap]:
+    min_ratio = Decimal(str(facts.threshold(RULE.id, "min_saving_ratio")))
+    for instance in together:
         cap = instance_cap(instance, facts.caps)
         try:
             today = facts.machines.cost_today(instance, usage_of(instance))
@@ -138,12 +170,17 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
         if _is_busy(facts, instance, cap):
             continue
         candidate = _better(facts, instance, cap, ledger)
-        if candidate is None or candidate.usd_per_month is None:
-            continue
-        saving = machine_saving(facts, instance, candidate, ledger)
-        if _is_worth(facts, saving.usd_per_month, total_usd(today)):
-            take(ledger, instance, candidate)
-            yield _hit(facts, instance, cap, candidate, saving)
+        if candidate is not None and candidate.usd_per_month is not None:
+            yield _Change(instance, cap, candidate, min_ratio * total_usd(today))
+
+
+def _hits(facts: Facts, changes: Sequence[_Change], ledger: CoverLedger) -> Iterator[Hit]:
+    """Yield the changes that are still worth it after those before them."""
+    for change in changes:
+        saving = machine_saving(facts, change.instance, change.candidate, ledger)
+        if saving.usd_per_month >= change.least_usd:
+            take(ledger, change.instance, change.candidate)
+            yield _hit(facts, change.instance, change.cap, change.candidate, saving)
 
 
 def _is_comparable(facts: Facts, instance: Instance) -> bool:
@@ -157,7 +194,7 @@ def _is_comparable(facts: Facts, instance: Instance) -> bool:
     )
     return (
         is_plain
-        and instance.is_running
+        and instance.is_to_run
         and instance.bandwidth_tier is not BandwidthTier.TIER_1
         and not instance.is_sole_tenant
         and instance.reservation is None
@@ -199,12 +236,6 @@ def _better(
     is_own = series_of(best.machine_type) == instance.series
     # What has to be looked at first, an older generation among it, is nothing to advise unasked.
     return None if is_own or best.to_check or best.is_peak else best
-
-
-def _is_worth(facts: Facts, saved_usd: Decimal, today_usd: Decimal) -> bool:
-    ratio = Decimal(str(facts.threshold(RULE.id, "min_saving_ratio")))
-    floor = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
-    return saved_usd >= max(floor, ratio * today_usd)
 
 
 def _bandwidth(candidate: Candidate, cap: EgressCap) -> str:

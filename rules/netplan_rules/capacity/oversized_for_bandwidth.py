@@ -1,7 +1,8 @@
 """Machines whose bandwidth, CPU and memory a smaller type of their series carries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -40,7 +41,7 @@ from netplan_rules.capacity._resize import (
     type_evidence,
     unknown_cap,
 )
-from netplan_rules.managed import is_managed
+from netplan_rules.managed import changed_together, is_managed
 from netplan_rules.money import by_bill, machine_saving, take
 from netplan_rules.sizes import days_that_decide, size_of
 from netplan_rules.trust import doubts_of_rates
@@ -62,7 +63,9 @@ RULE = Rule(
     " outside the VPC, and a declared target, each with room. Silent for machines that are labelled"
     " netplan-role=standby or pinned, are stopped, have Tier_1 (tier1-unused looks at them), GPUs,"
     " local SSD, shared cores, a specific reservation or nested virtualization, or stand on"
-    " sole-tenant nodes, and below the money floor. A type of another series is the business of"
+    " sole-tenant nodes, and below the money floor. Machines of a node pool or managed group get"
+    " one type: the one that the busiest of them needs, and none where one was not measured. A type"
+    " of another series is the business of"
     " cheaper-series; where both have one, the order of fixes takes the better and says so.",
     references=(
         "https://cloud.google.com/compute/docs/instances/apply-machine-type-recommendations-for-i"
@@ -82,7 +85,8 @@ RULE = Rule(
             name="min_saving_usd",
             default=10.0,
             unit="USD/month",
-            about="saving per machine below which the rule keeps silent",
+            about="saving of one change, of a machine or of all machines of a node pool or managed"
+            " group, below which the rule keeps silent",
         ),
     ),
     group_message="{count} machines are larger than their bandwidth, CPU and memory need; the first"
@@ -90,19 +94,66 @@ RULE = Rule(
 )
 
 
+class _Change(NamedTuple):
+    """A machine of which less would do."""
+
+    instance: Instance
+    rates: MachineRates
+    cap: EgressCap
+    candidate: Candidate
+
+
 @RULE
 def check(facts: Facts) -> Iterator[Hit | Gap]:
     """Yield each machine of which less would do, by metrics of all three."""
     ledger = facts.machines.ledger(facts.inventory, facts.today)
-    for rates in facts.machine_rates:
-        instance = facts.inventory.instance_by_link[rates.link]
-        if not _is_comparable(facts, instance) or not _is_watched(facts, instance, rates):
+    rates_of = {rates.link: rates for rates in facts.machine_rates}
+    running = (one for one in facts.inventory.instances if one.is_running)
+    floor_usd = Decimal(str(facts.threshold(RULE.id, "min_saving_usd")))
+    for together in changed_together(facts, running):
+        changes: list[_Change] = []
+        for instance in together:
+            rates = rates_of.get(instance.ref.self_link)
+            if rates is None or not _is_comparable(facts, instance):
+                continue
+            found = _change(facts, instance, rates, ledger)
+            if isinstance(found, Gap):
+                yield found
+            elif found is not None:
+                changes.append(found)
+        # They get one type: what one of them needs, or may need, is needed of all.
+        if len(changes) < len(together):
             continue
-        cap = instance_cap(instance, facts.caps)
-        if cap is None:
-            yield unknown_cap(facts, instance)
-        elif rates.egress.p95_gbps < facts.threshold(RULE.id, "max_p95_ratio") * cap.egress_gbps:
-            yield from _judged(facts, instance, rates, cap, ledger)
+        largest = max((c.candidate for c in changes), key=lambda c: c.usd_per_month or Decimal(0))
+        changes = [change._replace(candidate=largest) for change in changes]
+        savings = [machine_saving(facts, c.instance, largest, ledger) for c in changes]
+        if sum(max(saving.usd_per_month, Decimal(0)) for saving in savings) >= floor_usd:
+            yield from _hits(facts, changes, ledger)
+
+
+def _change(
+    facts: Facts, instance: Instance, rates: MachineRates, ledger: CoverLedger
+) -> _Change | Gap | None:
+    if not _is_watched(facts, instance, rates):
+        return None
+    cap = instance_cap(instance, facts.caps)
+    if cap is None:
+        return unknown_cap(facts, instance)
+    if rates.egress.p95_gbps >= facts.threshold(RULE.id, "max_p95_ratio") * cap.egress_gbps:
+        return None
+    candidate = _smaller(facts, instance, rates, ledger)
+    if candidate is None or candidate.usd_per_month is None:
+        return None
+    return _Change(instance, rates, cap, candidate)
+
+
+def _hits(facts: Facts, changes: Sequence[_Change], ledger: CoverLedger) -> Iterator[Hit]:
+    """Yield the changes that still save something after those before them."""
+    for change in changes:
+        saving = machine_saving(facts, change.instance, change.candidate, ledger)
+        if saving.usd_per_month > 0:
+            take(ledger, change.instance, change.candidate)
+            yield _hit(facts, change.instance, change.rates, change.cap, change.candidate, saving)
 
 
 def _is_comparable(facts: Facts, instance: Instance) -> bool:
@@ -131,18 +182,6 @@ def _is_watched(facts: Facts, instance: Instance, rates: MachineRates) -> bool:
         return False
     size = size_of(facts, instance, shape)
     return size.cpu_ratio is not None and size.memory_ratio is not None
-
-
-def _judged(
-    facts: Facts, instance: Instance, rates: MachineRates, cap: EgressCap, ledger: CoverLedger
-) -> Iterator[Hit]:
-    candidate = _smaller(facts, instance, rates, ledger)
-    if candidate is None or candidate.usd_per_month is None:
-        return
-    saving = machine_saving(facts, instance, candidate, ledger)
-    if saving.usd_per_month >= Decimal(str(facts.threshold(RULE.id, "min_saving_usd"))):
-        take(ledger, instance, candidate)
-        yield _hit(facts, instance, rates, cap, candidate, saving)
 
 
 def _smaller(

@@ -81,7 +81,7 @@ def check(facts: Facts) -> Iterator[Hit]:
         nic.subnetwork
         for instance in facts.inventory.instances
         for nic in instance.interfaces
-        if nic.subnetwork and instance.is_running
+        if nic.subnetwork and instance.is_to_run
     }
     reporting = reporting_subnetworks(facts)
     for subnetwork in facts.inventory.subnetworks:

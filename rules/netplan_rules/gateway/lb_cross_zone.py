@@ -30,7 +30,7 @@ from netplan_planner.paths.machines import is_gke_node
 from netplan_rules.base import Rule, Threshold
 from netplan_rules.trust import Doubts, doubts_of_edge
 from netplan_rules.wording import command, volume
-from netplan_rules.work import GATEWAY
+from netplan_rules.work import BACKEND_SERVICE
 
 RULE = Rule(
     id="lb-cross-zone",
@@ -51,7 +51,7 @@ RULE = Rule(
         "https://docs.cloud.google.com/load-balancing/docs/internal/zonal-affinity",
         "https://cloud.google.com/vpc/network-pricing",
     ),
-    work=GATEWAY,
+    work=BACKEND_SERVICE,
     since="0.1.0",
     thresholds=(
         Threshold(

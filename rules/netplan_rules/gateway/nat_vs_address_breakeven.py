@@ -19,6 +19,7 @@ from netplan_planner.model import (
     Saving,
     Severity,
     Value,
+    Work,
     line_item,
     total_usd,
     worded,
@@ -38,7 +39,6 @@ from netplan_rules.managed import is_managed
 from netplan_rules.money import negated
 from netplan_rules.trust import Doubts, doubt_of_month
 from netplan_rules.wording import gcloud_instance, listed, money, volume
-from netplan_rules.work import GATEWAY
 
 RULE = Rule(
     id="nat-vs-address-breakeven",
@@ -57,7 +57,13 @@ RULE = Rule(
         "https://cloud.google.com/nat/pricing",
         "https://cloud.google.com/vpc/network-pricing",
     ),
-    work=GATEWAY,
+    work=Work(
+        effort="One command for each machine that gets an address, after a look at the firewall"
+        " rules that then let the internet reach it.",
+        restart="Nothing; connections that are open over the gateway break.",
+        undo="Take the addresses off again: Cloud NAT takes over.",
+        window="A quiet one: open connections have to be made again.",
+    ),
     since="0.1.0",
     thresholds=(
         Threshold(

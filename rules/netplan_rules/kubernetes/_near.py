@@ -65,12 +65,13 @@ def near_hit(one: NearService, text: str, fix: Fix) -> Hit:
         doubts.add(f"there is a single endpoint in {', '.join(one.lone_zones)}")
     if one.traffic.unplaced_bytes:
         doubts.add("the zones of a part of its traffic are not known")
-    times = near.overload_ratio
+    times = f"{near.overload_ratio:.2g}"
+    load = "as much as" if times == "1" else f"{times} times what"
     return Hit(
         resources=(service.ref,),
         subject=service.full_name,
         message=f"{text}; near endpoints would keep {one.saved_gib:,.0f} GiB inside, and the"
-        f" fullest endpoint would carry {times:.2g} times what the fullest does now",
+        f" fullest endpoint would carry {load} the fullest does now",
         evidence=(
             Evidence(
                 name="crossing",
@@ -84,7 +85,12 @@ def near_hit(one: NearService, text: str, fix: Fix) -> Hit:
                 unit="GiB/month",
                 source="traffic of pods and slices of endpoints",
             ),
-            Evidence(name="overload", value=round(times, 3), unit="times", source="the same"),
+            Evidence(
+                name="overload",
+                value=round(near.overload_ratio, 3),
+                unit="times",
+                source="the same",
+            ),
             Evidence(name="clients", value=", ".join(one.traffic.clients[:3])),
         ),
         saving=one.saving,

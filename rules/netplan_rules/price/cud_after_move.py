@@ -101,7 +101,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _is_served(instance: Instance, ledger: CoverLedger) -> bool:
     return (
-        instance.is_running
+        instance.is_to_run
         and not instance.is_spot
         and instance.label(PIN_LABEL) is None
         and ledger.serves(instance, instance.machine_type)

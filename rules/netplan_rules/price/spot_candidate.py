@@ -105,7 +105,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
     running: Counter[SelfLink] = Counter(
         groups[instance.ref.self_link].ref.self_link
         for instance in facts.inventory.instances
-        if instance.is_running and instance.ref.self_link in groups
+        if instance.is_to_run and instance.ref.self_link in groups
     )
     ledger = facts.machines.ledger(facts.inventory, facts.today)
     floor = Decimal(str(facts.threshold(RULE.id, "min_usd_per_month")))
@@ -132,7 +132,7 @@ def check(facts: Facts) -> Iterator[Hit | Gap]:
 
 def _may_be_spot(instance: Instance) -> bool:
     return (
-        instance.is_running
+        instance.is_to_run
         and not instance.is_spot
         and not instance.is_sole_tenant
         and instance.reservation is None

@@ -247,6 +247,7 @@ def test_exit_status(arguments: tuple[str, ...], status: int) -> None:
     ("arguments", "says"),
     [
         ((), "nothing to read"),
+        (("--traffic", "flows", "--metrics", "m"), "--traffic and --metrics without machines"),
         (("--demo", "gekko"), "no demo is named 'gekko'"),
         (("--demo", "gecko", "--select", "external-ip"), "no rule is named 'external-ip'"),
         (("--demo", "gecko", "--output", "jsn"), "json"),

@@ -128,3 +128,24 @@ def test_a_plain_table_says_nothing_of_records(tmp_path: Path) -> None:
         found = run_verbs(arguments=["flow-logs", "cost", *given, *more])
         assert found.returncode == 2, found.stderr
         assert "flow logs in their own records are needed" in found.stderr
+
+
+def test_where_nothing_can_be_planned_no_error_is_promised(tmp_path: Path) -> None:
+    """Without the subnetwork it is not known what was left out of its records."""
+    demo = load_demo("gecko")
+    (tmp_path / "none.json").write_text('{"kind": "compute#instanceList", "items": []}')
+    words = ["flow-logs", "plan", "--inventory", str(tmp_path)]
+    words += [word for path in demo.traffic for word in ("--traffic", str(path))]
+    found = run_verbs(arguments=words)
+    assert found.returncode == 0, found.stderr
+    assert "Nothing is planned, and no error is promised" in found.stdout
+    assert "±0" not in found.stdout
+    answer = json.loads(run_verbs(arguments=[*words, "--output", "json"]).stdout)
+    assert answer["dollar_error_ratio"] is None
+    assert all(writer["proposed"] is None and writer["why_not"] for writer in answer["writers"])
+
+
+def test_nearly_always_is_not_always() -> None:
+    words = ["flow-logs", "plan", "--demo", "gecko", "--confidence", "99.9999%"]
+    found = run_verbs(arguments=words)
+    assert "each in 99.9999 % of samples" in " ".join(found.stdout.split())

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from netplan_planner.cli import panels, verbs
 from netplan_planner.cli.app import app
+from netplan_planner.engine.demos import demo_names
 from support.commands.verbs import commands
 
 assert verbs.VERBS
@@ -42,6 +43,11 @@ def test_each_parameter_says_what_its_value_is(path: tuple[str, ...], command: A
         if not parameter.hidden and parameter.expose_value:
             assert parameter.help, parameter.name
             assert not re.match(r"(Or|Of|Per|Likewise|Instead)\b", parameter.help), parameter.help
+
+
+def test_the_help_names_every_demo() -> None:
+    text = page(("audit",))
+    assert all(name in text for name in demo_names())
 
 
 def test_verbs_stand_in_groups_by_task() -> None:

@@ -49,7 +49,7 @@ def test_evidence_that_was_not_given_is_not_missing(tmp_path: Path) -> None:
     assert (status, err) == (0, "")
     assert "without evidence" in out
     assert "incomplete" not in out
-    assert "of no need here" in out
+    assert "left aside" in out
 
 
 def test_a_page_that_is_missing_is(tmp_path: Path) -> None:

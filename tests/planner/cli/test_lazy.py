@@ -60,6 +60,22 @@ def test_a_price_imports_no_other() -> None:
     assert not found & {f"netplan_planner.cli.price.{one}" for one in ("machine", "services")}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("machine", "n2-standard-8", "--region", "us-central1"),
+        ("address", "--region", "us-central1"),
+        ("traffic", "--from", "us-central1", "--to", "europe-west1", "--gib", "1"),
+        ("sku", "BB77-5FDA-69D9"),
+        ("nat", "--region", "us-central1"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_look_up_of_a_price_imports_nothing_heavy(words: tuple[str, ...]) -> None:
+    found = loaded("price", *words, "--output", "json")
+    assert not found & {"duckdb", "numpy", "requests"}
+
+
 def test_the_help_page_imports_no_verb() -> None:
     found = loaded("--help")
     modules = {module for verb in VERBS.values() for module in verb.modules}

@@ -17,7 +17,7 @@ from support.commands.in_process import netplan
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = ("caps", "calibrate", "predict", "price.shared", "recommend")
+ASK_FOR_TODAY = ("caps", "calibrate", "job", "predict", "price.shared", "recommend")
 """Modules of `cli` that look at the calendar; prices are old or not by it."""
 MOST_LINES = 160
 FIRST_ROWS = 40
@@ -26,11 +26,16 @@ _ON = f"--as-of {TODAY}"
 _SERIES = f"--region us-central1 --series n2,c3 --top 3 {_ON}"
 _ZONES = "--src-place us-central1-a --dst-place us-central1-b"
 _PRICE = "price machine n2-standard-8 --region us-central1"
+_JOB = f"job --bytes-in 2TB --bytes-out 200GB --cpu-seconds 20000 --start-up 40s {_SERIES}"
 LINES = {
     "caps": f"caps n1-standard-16 {_ON}",
     "caps-list": f"caps --series h3,t2a {_ON}",
     "recommend": f"recommend --gbps 20 {_SERIES}",
     "recommend-infeasible": f"recommend --gbps 5000 {_SERIES}",
+    "job": f"job --demo dobermanifesto {_ON}",
+    "job-deadline": f"{_JOB} --deadline 1h --runs-per-day 4 --baseline n2-standard-2",
+    "job-spot": f"{_JOB} --spot --spot-interruptions-per-day 2 --overlap in,compute",
+    "job-infeasible": f"{_JOB} --deadline 45s",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -51,8 +56,13 @@ LINES = {
     "rules": "rules",
     "rules-one": "rules vpc-mtu-mismatch",
 }
-OWN_FORMATS = {"predict-batch": ("csv",), "price-machine-batch": ("csv", "json")}
-"""Of tables that are not read by people; the others are written as text, JSON and CSV."""
+OWN_FORMATS = {
+    "predict-batch": ("csv",),
+    "price-machine-batch": ("csv", "json"),
+    **dict.fromkeys(("job", "job-deadline", "job-spot", "job-infeasible"), ("text", "csv")),
+}
+"""Of tables that are not read by people, and of plans whose JSON is long; the others are written as
+text, JSON and CSV."""
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Services with their traffic: who uses them, between which zones, what near endpoints change."""
 
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -136,3 +137,25 @@ def test_a_table_of_rates_is_priced_as_a_steady_month() -> None:
 
 def test_no_traffic_of_pods_has_no_cost() -> None:
     assert pod_costs(facts_of()) == ()
+
+
+def test_traffic_of_a_service_of_the_same_name_in_another_cluster_is_not_its_own(
+    cluster: Kubernetes, tmp_path: Path
+) -> None:
+    """Flow logs of a project tell of all its clusters."""
+    here, there = (
+        flow(WEB_A, replace(DB_B, cluster=name), size)
+        for name, size in (("shop", GIB), ("other", 7 * GIB))
+    )
+    back = replace(here, src=here.dst, dst=here.src, is_reply=True)
+    (unknown,) = service_traffic(cluster, traffic(here, there))
+    assert unknown.near is None
+    assert unknown.is_unknown
+    assert "several clusters" in unknown.why_not
+    (tmp_path / "gke.json").write_text(json.dumps([one_cluster.gke_cluster()]))
+    known = read_inventory([tmp_path]).kubernetes
+    assert known is not None
+    (told,) = service_traffic(known, traffic(here, back, there))
+    assert told.near is not None
+    assert told.near.total_bytes == 2 * GIB
+    assert service_traffic(known, traffic(there)) == ()

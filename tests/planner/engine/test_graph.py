@@ -78,6 +78,23 @@ def test_dollars_are_those_of_the_bill_by_class() -> None:
         assert float(sum(filter(None, usd))) == pytest.approx(float(one.usd_per_month or 0))
 
 
+def test_paths_that_pay_one_price_share_its_steps() -> None:
+    """The first GiB to Europe costs nothing, once for all regions and kinds of address."""
+    east, europe = machine("east", zone="us-east1-b"), machine("eu", zone="europe-west1-b")
+    talk = (
+        ("web-1", "eu", REGIONS, 0.0001),
+        ("east", "eu", REGIONS, 0.0002),
+        ("east", "eu", PathClass.INTER_REGION_EXTERNAL, 0.0001),
+    )
+    made = facts_of(*WEB, east, europe, talk=talk)
+    edges = graph_of(made, "", level=GraphLevel.REGION, weight=EdgeWeight.BYTES).edges
+    prices = [float((edge.usd_per_month or 0) / edge.gib_per_month) for edge in edges]
+    gib = float(sum(edge.gib_per_month for edge in edges))
+    assert len(prices) == 3
+    assert gib > 2
+    assert prices == pytest.approx([0.05 * (gib - 1) / gib] * 3, rel=1e-6)
+
+
 def test_zones_and_regions_hold_their_machines() -> None:
     zones = graph(GraphLevel.ZONE)
     ends = {(edge.src, edge.dst, edge.path_class) for edge in zones.edges}

@@ -48,8 +48,8 @@ def test_it_finds_pods_overlay_and_link() -> None:
     now, fixed = found[WRONG].throughput_now, found[WRONG].throughput_fixed
     assert now is not None
     assert fixed is not None
-    assert now.gbps == pytest.approx(0.91, abs=0.005)
-    assert fixed.gbps == pytest.approx(9.08, abs=0.005)
+    assert now.gbps == pytest.approx(0.90897, abs=5e-6)
+    assert fixed.gbps == pytest.approx(9.0897, abs=5e-5)
     assert len(found[WEAK].resources) == 3
     assert dict(report().coverage.resource_counts)["nodes"] == 4
     assert dict(report().coverage.resource_counts)["pods"] == 3
@@ -82,6 +82,25 @@ def test_each_plugin_of_the_story_has_a_row_that_says_what_it_rests_on() -> None
         assert row.before.transactions is not None
         assert row.after.transactions is not None
         assert row.before.transactions.tps < row.after.transactions.tps
+
+
+@pytest.mark.parametrize(
+    ("plugin", "encapsulation", "packet_bytes", "outside_bytes"),
+    [
+        ("kube-router", "none", 1500, 1500),
+        ("calico", "ipip", 1480, 1500),
+        ("flannel", "vxlan", 1450, 1500),
+        ("weave", "vxlan", 1376, 1426),
+    ],
+)
+def test_headers_cost_what_frames_of_the_link_leave(
+    plugin: str, encapsulation: str, packet_bytes: int, outside_bytes: int
+) -> None:
+    """52 bytes of IP and TCP inside, 38 of Ethernet around, on links of 1,500 bytes."""
+    row = rows()[plugin, encapsulation]
+    ratio = (packet_bytes - 52) / (outside_bytes + 38)
+    for on, gbps in ((row.before, 1), (row.after, 10)):
+        assert on.estimate.gbps == pytest.approx(gbps * ratio, rel=1e-9)
 
 
 def test_a_row_says_what_predict_says() -> None:

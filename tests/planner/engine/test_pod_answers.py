@@ -65,7 +65,7 @@ def test_the_report_has_both_sections(tmp_path: Path) -> None:
     assert "Pods that cost most, per month (part of the traffic above)" in text
     assert "shop/web (us-central1-a)" in text
     assert "Services with trafficDistribution: PreferClose, per month" in text
-    assert "1 times what it is now, in us-central1-a" in text
+    assert "as much as now, in us-central1-a" in text
     assert "3 nodes" in text
     assert "9 pods" in text
     assert "1 endpoint slice" in text

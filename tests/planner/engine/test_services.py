@@ -83,7 +83,7 @@ def test_addresses_that_google_picks_are_at_least_one() -> None:
     (unknown,) = total.unpriced
     assert unknown.lowest_usd_per_month == Decimal("3.65")
     assert unknown.highest_usd_per_month is None
-    assert "get-status r --region=us-central1" in unknown.what_tells
+    assert "get-status r --region=us-central1 --project=p" in unknown.what_tells
 
 
 def test_vpn_tunnels_cost_by_region() -> None:
@@ -241,3 +241,28 @@ def test_a_note_names_rows_of_the_traffic_only_where_there_is_traffic() -> None:
     facts = facts_with(routers=(nat(addresses=("34.1.1.1",)),))
     assert facts.traffic is None
     assert only(facts).note == "without the data that they process: no traffic was given"
+
+
+def test_endpoints_are_no_load_balancers_and_those_of_gke_are_bounds() -> None:
+    def endpoint(name: str, attachment: str) -> ForwardingRule:
+        return ForwardingRule(
+            ref=ResourceRef(
+                self_link=SelfLink(f"projects/p/regions/{CENTRAL}/forwardingRules/{name}")
+            ),
+            project=ProjectId("p"),
+            name=name,
+            ip_address="10.0.1.9",
+            # Terraform states an empty scheme, the Compute API none.
+            scheme="" if name == "own" else None,
+            region=CENTRAL,
+            target=SelfLink(f"projects/t/regions/{CENTRAL}/serviceAttachments/{attachment}"),
+        )
+
+    total = only(
+        facts_with(forwarding_rules=(endpoint("own", "shop"), endpoint("gk3", "gke-0a-sa")))
+    )
+    assert (total.service, total.count) == ("psc-endpoints", 2)
+    assert total.usd_per_month == Decimal("0.01") * 730
+    (bounds,) = total.unpriced
+    assert bounds.lowest_usd_per_month == 0
+    assert bounds.highest_usd_per_month == Decimal("7.30")

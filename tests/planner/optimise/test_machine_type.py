@@ -19,7 +19,7 @@ from netplan_planner.model import (
     MachinePlan,
     Usage,
 )
-from netplan_planner.optimise import Chooser
+from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import load_caps
 from netplan_planner.units import HOURS_PER_MONTH
 from support.prices.book import NO_COMMITMENT, SHAPES, UNPRICED, SmallPriceBook

@@ -20,7 +20,8 @@ from netplan_planner.model import (
     Zone,
     need_for_vm,
 )
-from netplan_planner.optimise import Chooser, baseline_of, with_baseline
+from netplan_planner.optimise.machine_type import Chooser
+from netplan_planner.optimise.vm_today import baseline_of, with_baseline
 from netplan_planner.throughput import load_caps
 from support.prices.book import SmallPriceBook, make_shape
 

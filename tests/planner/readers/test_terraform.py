@@ -656,3 +656,32 @@ def test_nothing_secret_of_a_plan_is_kept(tmp_path: Path) -> None:
     )
     assert (len(inventory.instances), len(inventory.disks)) == (1, 2)
     assert hidden not in repr(inventory)
+
+
+@pytest.mark.parametrize("form", ["state", "state-file", "plan"])
+def test_what_terraform_is_still_to_destroy_does_not_take_the_place_of_what_replaced_it(
+    tmp_path: Path, form: str
+) -> None:
+    """A deposed object has the address of what stands there now."""
+    about = {"mode": "managed", "type": "google_compute_network", "name": "n"}
+    link = "https://www.googleapis.com/compute/v1/projects/p/global/networks/"
+    old, new = ({"name": name, "self_link": link + name} for name in ("old", "new"))
+    found: dict[str, Any]
+    if form == "state":
+        address = {**about, "address": "google_compute_network.n"}
+        listed = [{**address, "values": old, "deposed_key": "a1"}, {**address, "values": new}]
+        found = {"format_version": "1.0", "values": {"root_module": {"resources": listed}}}
+    elif form == "state-file":
+        instances = [{"deposed": "a1", "attributes": old}, {"attributes": new}]
+        held = [{**about, "instances": instances}]
+        found = {"version": 4, "terraform_version": "1.9.0", "serial": 1, "resources": held}
+    else:
+        address = {**about, "address": "google_compute_network.n"}
+        listed = [
+            {**address, "deposed": "a1", "change": {"actions": ["delete"], "before": old}},
+            {**address, "change": {"actions": ["no-op"], "before": new, "after": new}},
+        ]
+        found = {"format_version": "1.0", "resource_changes": listed}
+    inventory = read(tmp_path, found)
+    assert [network.name for network in inventory.networks] == ["new"]
+    assert "deposed objects" in reasons(inventory)

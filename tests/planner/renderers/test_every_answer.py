@@ -12,7 +12,7 @@ from netplan_planner.renderers.content import answers
 from support.commands.answers import SOURCES, Written, written
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
-MONEY = ("usd", "per_month", "per_hour", "per_gib", "per_unit")
+MONEY = ("usd", "per_run", "per_month", "per_hour", "per_gib", "per_unit")
 UNITS = (
     *MONEY,
     *("gbps", "gib", "hours", "hours_per_account", "s", "ms", "bytes", "pps", "tps", "vcpus"),

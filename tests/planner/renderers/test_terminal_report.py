@@ -7,10 +7,11 @@ from rich.cells import cell_len
 
 from netplan_planner.model import Confidence, Infeasible, Report, Severity, Unread
 from netplan_planner.renderers import ColourMode, RenderOptions
-from netplan_planner.renderers.content import plans
+from netplan_planner.renderers.content import job_plans, plans
 from netplan_planner.renderers.terminal import layout, render
 from support.reports import findings as report_findings
 from support.reports import made as reports
+from support.reports.made_job import job_plan
 
 Golden = Callable[[str, str], None]
 PLAIN = RenderOptions(width=100, rules=reports.RULES)
@@ -196,7 +197,7 @@ def test_what_is_not_understood_stands_once_and_its_paths_are_whole() -> None:
 def test_single_plans_are_rendered_alone(golden: Golden) -> None:
     plan = reports.machine_plan()
     golden("machine-plan.txt", layout(plans.machine_plan(plan, PLAIN), PLAIN))
-    golden("job-plan.txt", layout(plans.job_plan(reports.job_plan(), PLAIN), PLAIN))
+    golden("job-plan.txt", layout(job_plans.job_plan(job_plan(), PLAIN), PLAIN))
     nothing = Infeasible(
         need=plan.need, binding="bandwidth", shortfall="10 Gbit/s short.", rejected=plan.rejected
     )

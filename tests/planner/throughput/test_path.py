@@ -33,7 +33,7 @@ from netplan_planner.model import (
     TrafficMatrix,
     Zone,
 )
-from netplan_planner.optimise import Chooser
+from netplan_planner.optimise.machine_type import Chooser
 from netplan_planner.throughput import (
     apply_change,
     edge_query,

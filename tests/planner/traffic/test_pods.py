@@ -6,6 +6,7 @@ import random
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from netplan_planner.traffic import TrafficOptions, read_pod_traffic, read_traff
 from netplan_planner.traffic.engine import open_engine
 from netplan_planner.traffic.pod_records import queries_of
 from netplan_planner.traffic.read import sources_of
-from support.flows.records import Json, entry, lines
+from support.flows.records import START, Json, entry, lines
 from support.projects import one_cluster
 
 A, B = one_cluster.ZONES
@@ -106,6 +107,71 @@ def test_a_flow_that_both_ends_report_counts_once(tmp_path: Path) -> None:
 def test_what_two_configurations_log_counts_once(tmp_path: Path) -> None:
     found = read(tmp_path, [record(100), record(80, configuration="again")])
     assert [flow.payload_bytes for flow in found.flows] == [100]
+
+
+def test_both_ends_count_once_where_one_says_less_of_the_sender(tmp_path: Path) -> None:
+    of_receiver = record(90, by="DEST", is_reply=True)
+    of_receiver["jsonPayload"]["src_gke_details"] = gke(DB)
+    found = read(tmp_path, [record(100, is_reply=True), of_receiver])
+    assert [flow.payload_bytes for flow in found.flows] == [100]
+
+
+@pytest.mark.parametrize("packings", [("plain",), ("plain", "gzip"), ("zstd", "gzip")])
+def test_equal_entries_count_once_wherever_they_stand(
+    tmp_path: Path, packings: tuple[str, ...]
+) -> None:
+    entries = [record(100, insert_id="a"), record(100, insert_id="b"), record(7), record(7)]
+    text = lines([*entries, entries[0]] if len(packings) == 1 else entries).encode()
+    for number, packing in enumerate(packings):
+        (tmp_path / f"{number}.json").write_bytes(PACKINGS[packing](text))
+    paths = sorted(tmp_path.iterdir())
+    # What `entry` gives no id is never equal to another, and stands in each file.
+    payload = 200 + 14 * len(packings)
+    beside = read_traffic(paths, Inventory())
+    assert sum(edge.payload_bytes for edge in beside.edges) == payload
+    for found in (
+        read_pod_traffic(paths, Inventory()),
+        read_pod_traffic(paths, Inventory(), beside=beside),
+    ):
+        assert found is not None
+        assert [flow.payload_bytes for flow in found.flows] == [payload]
+
+
+def test_a_month_of_pods_is_that_of_all_traffic(tmp_path: Path) -> None:
+    """Their records can begin later and end earlier than those of other machines."""
+    others = [entry("10.1.0.1", "10.1.0.2", 10, start=at, end=at + 59) for at in (0, 7200)]
+    path = tmp_path / "flows.json"
+    path.write_text(lines([record(100, start=3600, end=3650), *others]))
+    beside = read_traffic([path], Inventory())
+    alone = read_pod_traffic([path], Inventory())
+    found = read_pod_traffic([path], Inventory(), beside=beside)
+    assert alone is not None
+    assert found is not None
+    assert alone.month_seconds == 50
+    assert found.month_seconds == beside.month_seconds == 7260
+
+
+def test_what_is_outside_the_window_asked_for_is_left_out(tmp_path: Path, known: Inventory) -> None:
+    options = TrafficOptions(since=START, until=START + timedelta(hours=1))
+    logs, table = tmp_path / "flows.json", tmp_path / "pods.csv"
+    logs.write_text(
+        lines(
+            record(payload, start=at, end=at + 5)
+            for payload, at in ((1, -1), (20, 0), (300, 3590), (4000, 3600))
+        )
+    )
+    table.write_text(
+        "src,dst,bytes,start,end\n"
+        f"shop/{WEB},shop/{DB},20,2026-03-02T10:00:00Z,2026-03-02T10:01:00Z\n"
+        f"shop/{WEB},shop/{DB},1,2026-03-02T09:59:59Z,2026-03-02T10:01:00Z\n"
+        f"shop/{WEB},shop/{DB},4000,2026-03-02T11:00:00Z,2026-03-02T11:01:00Z\n"
+    )
+    for path, payload in ((logs, 320), (table, 20)):
+        beside = read_traffic([path], known, options)
+        found = read_pod_traffic([path], known, options, beside)
+        assert found is not None
+        assert [flow.payload_bytes for flow in found.flows] == [payload]
+        assert found.month_seconds == beside.month_seconds == 3600
 
 
 def test_packets_have_headers_and_dropped_ones_count_nothing(tmp_path: Path) -> None:
@@ -237,6 +303,16 @@ def test_hubble_counts_events_and_no_bytes(tmp_path: Path, known: Inventory) -> 
     assert "nothing of bytes" in found.notes[0]
 
 
+def test_events_outside_the_window_asked_for_are_left_out(tmp_path: Path, known: Inventory) -> None:
+    path = tmp_path / "hubble.jsonl"
+    path.write_text(hubble(WEB, DB) + hubble(WEB, DB, time="2026-03-02T11:00:00Z"))
+    options = TrafficOptions(since=START, until=START + timedelta(hours=1))
+    found = read_pod_traffic([path], known, options)
+    assert found is not None
+    assert [flow.record_count for flow in found.flows] == [1]
+    assert dict(found.left_out) == {"outside the window asked for": 1}
+
+
 def test_events_are_never_added_to_volumes(tmp_path: Path, known: Inventory) -> None:
     (tmp_path / "a.jsonl").write_text(hubble(WEB, DB))
     (tmp_path / "b.json").write_text(lines([record(100)]))
@@ -257,7 +333,7 @@ def test_alike_files_are_read_in_one_query(known: Inventory, tmp_path: Path) -> 
     pages = sorted(tmp_path.glob("*.json"))
     with open_engine(TrafficOptions(threads=1)) as engine:
         sources, _ = sources_of(pages, engine)
-        assert len(list(queries_of(sources, engine, TrafficOptions().header_bytes))) == 1
+        assert len(list(queries_of(sources, engine, TrafficOptions()))) == 1
     of_pages = read_pod_traffic(pages, known)
     assert of_pages is not None
     assert of_pages == read_pod_traffic([tmp_path / "whole"], known)

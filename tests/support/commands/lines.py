@@ -218,6 +218,24 @@ VERBS: Mapping[str, Lines] = {
         ),
         lacking=("place --demo gecko --currency CHF",),
     ),
+    "job": Lines(
+        success="job --demo dobermanifesto",
+        wrong=(
+            (f"job --bytes-in 2TB {_NO_REGION}", "us-central1"),
+            (f"job --bytes-in 2TB {_REGION} --series q9", "n2d"),
+            (f"job --bytes-in 2TB {_REGION} --machine-type n2-standrd-8", "n2-standard-8"),
+            (f"job --bytes-in 2TB {_REGION} --from us-esst1", "us-east1"),
+            (f"job --bytes-in 2TB {_REGION} --overlap in,ot", "out"),
+            (f"job --bytes-in 2TB {_REGION} --currency EURO", "EUR"),
+            ("job --demo dobermanifest", "dobermanifesto"),
+        ),
+        nothing=(f"job --bytes-in 2TB {_REGION} --deadline 1s",),
+        unreadable=(
+            f"job --bytes-in 2TB {_REGION} --prices FILE",
+            f"job --bytes-in 2TB {_REGION} --calibration FILE",
+        ),
+        lacking=(f"job --bytes-in 2TB {_REGION} --currency CHF",),
+    ),
     "predict": Lines(
         success="predict n2-standard-8 n2-standard-4",
         wrong=(

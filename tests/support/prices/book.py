@@ -205,6 +205,12 @@ class SmallPriceBook:
         known = region in self.regions() and machine_type in self._shapes
         return known and (machine_type not in ONLY_EAST or region == "made-east1")
 
+    def zones(self, machine_type: str) -> tuple[str, ...] | None:
+        return None
+
+    def flexible_commitment(self, region: str, machine_type: str, years: int) -> Price:
+        raise MissingDatum("the small price book has no flexible commitments")
+
     def regions(self) -> Sequence[str]:
         return ("made-east1", "made-west1")
 

@@ -20,9 +20,6 @@ from netplan_planner.model import (
     ExpiredSuppression,
     Filtered,
     Infeasible,
-    JobNeed,
-    JobOption,
-    JobPlan,
     MachineNeed,
     MachinePlan,
     Member,
@@ -61,6 +58,7 @@ from support.reports.findings import (
     nic_finding,
     ordered_fixes,
 )
+from support.reports.made_job import short_job_plan
 
 
 def _rule(*, severity: Severity, reference: str, guards: str = "", **texts: str) -> RulePage:
@@ -157,47 +155,6 @@ def machine_plan() -> MachinePlan:
         ),
         baseline=candidate("n1-standard-1", 1, 2.0, "0.04749975", count=8),
         baseline_note="eight transcoders",
-    )
-
-
-def job_plan() -> JobPlan:
-    """Return a job for which the bigger machine is dearer in total."""
-    need = JobNeed(
-        transfer_bytes=40 * 2**30,
-        cpu_seconds=7200.0,
-        runs_per_month=730,
-        region="us-central1",
-        machine_types=("n1-standard-4", "n1-standard-8"),
-        assumptions=("40 GiB and 2 h of CPU time a run: the story states neither",),
-    )
-    small = line("n1-standard-4 in us-central1", "370.2", "hour", "0.189999")
-    big = line("n1-standard-8 in us-central1", "186.6", "hour", "0.379998")
-    return JobPlan(
-        need=need,
-        options=(
-            JobOption(
-                machine_type="n1-standard-4",
-                transfer_gbps=8.0,
-                transfer_s=43.0,
-                compute_s=1800.0,
-                hours_per_month=370.2,
-                usd_per_month=small.usd_per_month,
-                line_items=(small,),
-            ),
-            JobOption(
-                machine_type="n1-standard-8",
-                transfer_gbps=16.0,
-                transfer_s=21.5,
-                compute_s=900.0,
-                hours_per_month=186.6,
-                usd_per_month=big.usd_per_month,
-                line_items=(big,),
-            ),
-        ),
-        unknown=(
-            Rejected(machine_type="f1-micro", is_tier1=False, reason="cap", detail="no cap row"),
-        ),
-        baseline="n1-standard-8",
     )
 
 
@@ -364,7 +321,7 @@ def gecko_report() -> Report:
             ),
         ),
         recommendations=(machine_plan(),),
-        jobs=(job_plan(),),
+        jobs=(short_job_plan(),),
         assumptions=("a day of the story stands for every day of the month",),
         suppressed=(
             Suppressed(

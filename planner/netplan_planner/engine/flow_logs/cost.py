@@ -28,7 +28,8 @@ _NOTABLE = 0.05
 """A month that is not known better than this is worth a note."""
 NO_RECORDS = (
     "flow logs in their own records are needed (--traffic): a plain table says nothing of them, nor"
-    " does a bundle that was collected without them"
+    " does a bundle that was collected without them; before logs are on, flow-logs cost takes"
+    " --metrics, --records or --project alone"
 )
 
 
@@ -154,7 +155,7 @@ def _notes(facts: Facts, found: Sequence[Writer]) -> Iterator[str]:
     low, high = facts.traffic.month_ratios
     if low < 1 - _NOTABLE or high > 1 + _NOTABLE:
         yield (
-            f"a month is taken from the window: it can be {low:.2g} to {high:.2g} times of what is"
-            " stated"
+            f"a month is taken from the window: it is {low:.2g} to {high:.2g} times of what is"
+            " stated if no time outside of the window is busier, and more if one is"
         )
     yield service_bill.LOG_NOTE

@@ -111,7 +111,8 @@ def forecast_of_metrics(
     )
     expected = expected_of(series)
     if metrics is None or not expected:
-        why = "; ".join(one.reason for one in metrics.coverage.unread[:2]) if metrics else ""
+        unread = metrics.coverage.unread if metrics else ()
+        why = "; ".join(list(dict.fromkeys(one.reason for one in unread))[:2])
         raise InputError(
             f"the metric {Metric.PREDICTED_LOGS.value} tells of no subnetwork"
             + (f": {why}" if why else "")

@@ -100,7 +100,7 @@ def plan_of(
         planned_line_items=meter.bill.lines,
         planned_usd_per_month=meter.bill.usd_per_month,
         traffic_usd_per_month=Decimal(str(round(usd, 6))),
-        dollar_error_ratio=multiplier * sqrt(variance) / usd if usd else None,
+        dollar_error_ratio=multiplier * sqrt(variance) / usd if usd and planned else None,
         p95_machine_count=len(frozenset[int]().union(*(one.p95_owners for one in planned))),
         notes=(*answer.notes, *_notes(facts, found, goal, why_not)),
     )

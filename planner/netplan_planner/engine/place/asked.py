@@ -6,7 +6,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplan_planner.model import PathClass, Value
+from netplan_planner.model import (
+    UNKNOWN_STATUS,
+    Instance,
+    PathClass,
+    ProjectId,
+    ResourceRef,
+    SelfLink,
+    Value,
+    Zone,
+)
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -38,7 +47,23 @@ class AskedMachine(NamedTuple):
     """Why it stays where it is; empty: it may move."""
     offered: frozenset[str] | None = None
     """Zones with its machine type; None: nothing says."""
-    project: str = ""
+    instance: Instance | None = None
+    """Of the inventory; None: it is a row of a table."""
+
+    @property
+    def as_instance(self) -> Instance:
+        """The machine as commands name it; of a table no more is known than name and zone."""
+        if self.instance is not None:
+            return self.instance
+        zone = Zone(self.zone)
+        return Instance(
+            ref=ResourceRef(self_link=SelfLink(f"zones/{zone}/instances/{self.name}")),
+            project=ProjectId(""),
+            zone=zone,
+            name=self.name,
+            machine_type="",
+            status=UNKNOWN_STATUS,
+        )
 
 
 class Kind(NamedTuple):

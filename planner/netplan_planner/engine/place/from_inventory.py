@@ -151,7 +151,7 @@ def _machine(facts: Facts, one: Instance, name: str, group: str) -> AskedMachine
         group=group,
         pinned=_why_pinned(facts, one) or ("its vCPUs are not known" if vcpus is None else ""),
         offered=_offered(facts, one),
-        project=one.project,
+        instance=one,
     )
 
 

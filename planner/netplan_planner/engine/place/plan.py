@@ -16,7 +16,8 @@ from netplan_planner.engine.place.binding import bindings_of, broken_by, shortfa
 from netplan_planner.engine.place.from_inventory import asked_of, growth_of
 from netplan_planner.engine.place.numbers import Numbers, numbers_of
 from netplan_planner.engine.place.tables import read_tables
-from netplan_planner.engine.plan_changes import move_to_zone
+from netplan_planner.engine.plan_changes import in_order
+from netplan_planner.engine.plan_changes.by_image import move_to_zone
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.errors import MissingDatum, UsageError
@@ -260,18 +261,13 @@ def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ..
 
 
 def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
-    projects = {one.name: one.project for one in asked.machines}
-    worth = [one for one in moves if one.is_worth_it]
-    steps = tuple(
-        move_to_zone(
-            number, one.name.rpartition("/")[2], one.from_zone, one.to_zone, projects[one.name]
-        )
-        for number, one in enumerate(worth, 1)
-    )
-    order = (
+    machines = {one.name: one for one in asked.machines}
+    return in_order(
+        (
+            move_to_zone(machines[one.name].as_instance, one.to_zone)
+            for one in moves
+            if one.is_worth_it
+        ),
         "The greatest saving a move comes first. One may stop after any step of the plan; moves of"
-        " one step (JSON: step) go together. Verify each before the next."
-        if steps
-        else ""
+        " one step (JSON: step) go together. Verify each before the next.",
     )
-    return PlanChanges(steps=steps, order=order)

@@ -6,7 +6,7 @@ from netplan_planner.choices import Paid
 from netplan_planner.engine.prices.source import PriceSource, by_the_hour, completed
 from netplan_planner.errors import MissingDatum, UnknownName
 from netplan_planner.model import Price, PriceAnswer, Usage, Value
-from netplan_planner.optimise import machine_price
+from netplan_planner.optimise.bill import machine_price
 from netplan_planner.units import HOURS_PER_MONTH, plain_number
 from netplan_pricing import SnapshotPriceBook
 

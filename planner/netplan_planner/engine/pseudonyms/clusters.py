@@ -34,6 +34,10 @@ _WORDS = frozenset(
         "probe partial kube proxy mode iptables ipvs nftables userspace kind apiVersion",
         "trafficEncapMode encap noEncap hybrid networkPolicyOnly tunnelType",
         "trafficEncryptionMode defaultMTU transportInterface auto set can reach interface first",
+        # Fields and words of Calico's own objects (`readers.kubernetes.calico`).
+        "family ipipMode vxlanMode allowedUses workload loadbalancer wireguardEnabled bpfEnabled",
+        "ipipMTU cni.type linuxDataplane vpp encapsulation nodeAddressAutodetectionV4 skip",
+        "ipipcrosssubnet vxlancrosssubnet amazonvpc azurevnet internal ip",
         "found bpf ebpf direct device devices config conf json agent node v1 IPv4 IPv6 kubernetes",
     )
     for word in WORD.findall(text)

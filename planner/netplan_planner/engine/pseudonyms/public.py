@@ -100,6 +100,7 @@ FORMS_OF = {
     ("MetricSeries", "labels"): _form(rf"reason|drop_reason|loadbalanced|{_CONSTANT.pattern}"),
     ("MeasuredResource", "name"): _QUOTA,
     ("Workload", "kind"): FORMS["workload_kind"],
+    ("PluginObject", "kind"): _one_of("IPPool", "FelixConfiguration", "Installation"),
 }
 """By type and field, before those of the field alone."""
 

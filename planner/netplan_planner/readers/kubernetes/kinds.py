@@ -1,7 +1,7 @@
 """The kinds of Kubernetes objects that are read, and where each stands in the Kubernetes API."""
 
 from netplan_planner.readers.kinds import Kind
-from netplan_planner.readers.kubernetes import network, plugins, pods, wire
+from netplan_planner.readers.kubernetes import calico, network, plugins, pods, wire
 
 PATHS = {
     "Node": "api/v1/nodes",
@@ -13,10 +13,12 @@ PATHS = {
     "Deployment": "apis/apps/v1/deployments",
     "StatefulSet": "apis/apps/v1/statefulsets",
     "NetworkPolicy": "apis/networking.k8s.io/v1/networkpolicies",
+    **calico.PATHS,
 }
 """Of today's versions: an object of an older one is the same object."""
 
-_GROUPS = frozenset({"", "apps", "discovery.k8s.io", "extensions", "networking.k8s.io"})
+CLUSTER_SCOPED = frozenset({"Node", *calico.PATHS})
+_GROUPS = calico.GROUPS | {"", "apps", "discovery.k8s.io", "extensions", "networking.k8s.io"}
 """API groups whose kinds these are; others have kinds of the same names (Knative's Service)."""
 
 BY_KIND = {
@@ -53,6 +55,23 @@ BY_KIND = {
             "network_policies",
             wire.WireNetworkPolicy,
             network.network_policy,
+            frozenset(),
+        ),
+        Kind("ippools", "IPPool", "plugin_objects", calico.WireIpPool, calico.ip_pool, frozenset()),
+        Kind(
+            "felixconfigurations",
+            "FelixConfiguration",
+            "plugin_objects",
+            calico.WireFelix,
+            calico.felix_configuration,
+            frozenset(),
+        ),
+        Kind(
+            "installations",
+            "Installation",
+            "plugin_objects",
+            calico.WireInstallation,
+            calico.installation,
             frozenset(),
         ),
     )

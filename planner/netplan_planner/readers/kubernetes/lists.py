@@ -146,7 +146,10 @@ class _Pieces:
 def _take(raw: msgspec.Raw, said: Said, source: str, origin: Origin, into: Collector) -> None:
     kind = kind_of(*said)
     if kind is None:
-        objects.skip(said, origin, into)
+        if objects.is_list(said):
+            objects.take(msgspec.json.decode(raw), said, source, origin, into)
+        else:
+            objects.skip(said, origin, into)
         return
     into.listed.add(kind.field)
     if not objects.take_wire(raw, kind, _decoder(kind), source, into):

@@ -13,7 +13,7 @@ import msgspec
 from netplan_planner.model.kubernetes import COMPUTE_ENGINE
 from netplan_planner.readers.collector import Collector, Origin
 from netplan_planner.readers.kinds import Kind
-from netplan_planner.readers.kubernetes.kinds import PATHS, kind_of
+from netplan_planner.readers.kubernetes.kinds import CLUSTER_SCOPED, PATHS, kind_of
 from netplan_planner.readers.kubernetes.metadata import object_link
 from netplan_planner.readers.kubernetes.plugins import is_plugin_map
 from netplan_planner.readers.kubernetes.wire import WireMetadata
@@ -24,7 +24,7 @@ name = "kubernetes"
 
 LIST = "List"
 _LONGEST_LABEL = 100
-_CLUSTER_SCOPED = frozenset({"Node"})
+_DEEPEST_LIST = 16
 
 
 class Said(NamedTuple):
@@ -45,18 +45,31 @@ def read(value: object, origin: Origin, into: Collector) -> bool:
     if said is None or not isinstance(value, dict):
         return False
     items = value.get("items")
-    if not said.kind.endswith(LIST):
+    if not is_list(said):
         take(value, said, origin.at(""), origin, into)
         return True
-    begin_list(said, into)
-    if isinstance(items, list):
-        for index, item in enumerate(items):
-            own = said_by(item) or said.of_items
-            take(item, own, origin.at(f"/items/{index}"), origin, into)
-    elif items is not None:
+    if items is not None and not isinstance(items, list):
         into.note(origin.at("/items"), "not a list")
-    end_list(said, items, value.get("metadata"), origin, into)
+    _take_list(value, said, origin.prefix, origin, into, 0)
     return True
+
+
+def _take_list(
+    value: dict[str, Any], said: Said, source: str, origin: Origin, into: Collector, depth: int
+) -> None:
+    """Take the items of a list, and of lists within it: several answers may be put into one."""
+    begin_list(said, into)
+    items = value.get("items")
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        own = said_by(item) or said.of_items
+        take(item, own, f"{source}/items/{index}", origin, into, depth)
+    if depth and _goes_on(value.get("metadata")):
+        into.note(source, "the list goes on (continue), and what follows was not given")
+    end_list(said, items, value.get("metadata"), origin, into)
+
+
+def _goes_on(metadata: object) -> bool:
+    return bool(isinstance(metadata, Mapping) and metadata.get("continue"))
 
 
 def said_by(value: object) -> Said | None:
@@ -67,6 +80,11 @@ def said_by(value: object) -> Said | None:
     if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
         return None
     return Said(api_version, kind)
+
+
+def is_list(said: Said) -> bool:
+    """Return whether an object says that it is a list."""
+    return said.kind.endswith(LIST)
 
 
 def begin_list(said: Said, into: Collector) -> None:
@@ -82,13 +100,20 @@ def end_list(said: Said, items: object, metadata: object, origin: Origin, into: 
         reason = "a Kubernetes List without items does not say of which kind there are none"
         into.note(origin.file, reason, is_needless=True)
         return
-    stated = metadata.get("continue") if isinstance(metadata, Mapping) else None
-    into.page(f"{origin.prefix} items", origin.file, is_last=not stated)
+    into.page(f"{origin.prefix} items", origin.file, is_last=not _goes_on(metadata))
 
 
-def take(value: object, said: Said, source: str, origin: Origin, into: Collector) -> None:
-    """Take one object, whatever the types of its fields."""
+def take(
+    value: object, said: Said, source: str, origin: Origin, into: Collector, depth: int = 0
+) -> None:
+    """Take one object, whatever the types of its fields, or the objects of a list."""
     kind = kind_of(*said)
+    if kind is None and isinstance(value, dict) and is_list(said) and "items" in value:
+        if depth < _DEEPEST_LIST:
+            _take_list(value, said, source, origin, into, depth + 1)
+        else:
+            into.note(source, "lists are nested too deeply: what is within is not read")
+        return
     if kind is None:
         skip(said, origin, into)
         return
@@ -98,7 +123,7 @@ def take(value: object, said: Said, source: str, origin: Origin, into: Collector
         link = object_link(
             PATHS[kind.singular],
             convert_leniently(_part(value, "metadata"), WireMetadata, problems),
-            is_namespaced=kind.singular not in _CLUSTER_SCOPED,
+            is_namespaced=kind.singular not in CLUSTER_SCOPED,
         )
     except Unusable as exc:
         into.note(source, f"{kind.singular}: {exc}")
@@ -124,7 +149,7 @@ def take_wire(
     if kind.field == "config_maps" and not is_plugin_map(metadata.name):
         return False
     link = object_link(
-        PATHS[kind.singular], metadata, is_namespaced=kind.singular not in _CLUSTER_SCOPED
+        PATHS[kind.singular], metadata, is_namespaced=kind.singular not in CLUSTER_SCOPED
     )
     into.add_as(kind, wire, link, source)
     return True

@@ -60,6 +60,9 @@ class Contents(NamedTuple):
     """Resources that the plan destroys, with the values that they have before."""
 
 
+DEPOSED = "deposed objects, which Terraform is still to destroy,"
+"""What stands in their place has the same address and is beside them."""
+
 NULL = msgspec.Raw(b"null")
 """What is null, or not there."""
 
@@ -95,6 +98,7 @@ class _Resource(msgspec.Struct, gc=False):
     mode: str = "managed"
     index: int | str | None = None
     values: msgspec.Raw = NULL
+    deposed_key: str | None = None
 
 
 class _ResourceChange(msgspec.Struct, gc=False):
@@ -105,6 +109,7 @@ class _ResourceChange(msgspec.Struct, gc=False):
     mode: str = "managed"
     index: int | str | None = None
     module_address: str = ""
+    deposed: str | None = None
 
 
 class _ModuleOfState(msgspec.Struct, gc=False):
@@ -213,6 +218,9 @@ def _changed(
         except msgspec.MsgspecError as exc:
             into.note(origin.at(f"/resource_changes/{index}"), f"no change of a resource: {exc}")
             continue
+        if found.deposed:
+            into.skip(origin.file, DEPOSED)
+            continue
         change, actions = found.change, found.change.actions
         values = change.after
         if values == NULL:
@@ -261,6 +269,9 @@ def _shown(raw: msgspec.Raw, origin: Origin, into: Collector) -> Iterator[Entry]
             except msgspec.MsgspecError as exc:
                 into.note(origin.at(""), f"a resource is not read: {exc}")
                 continue
+            if found.deposed_key:
+                into.skip(origin.file, DEPOSED)
+                continue
             yield Entry(
                 found.address,
                 found.type,
@@ -292,7 +303,8 @@ def _stored(top: _Top, origin: Origin, into: Collector) -> Iterator[Entry]:
         head += f"{'data.' if is_data else ''}{found.type}.{found.name}"
         for one in found.instances:
             if one.deposed:
-                continue  # What stands in its place is beside it; this one is to be destroyed.
+                into.skip(origin.file, DEPOSED)
+                continue
             yield Entry(
                 head + key_text(one.index_key),
                 found.type,

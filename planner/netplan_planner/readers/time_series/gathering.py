@@ -63,11 +63,26 @@ class Gathering:
         )
 
     def series(self) -> list[tuple[Identity, Points]]:
-        """Return each series with all its points, in order of their names."""
-        return [
-            (identity, Points(*(np.concatenate(part) for part in zip(*pieces, strict=True))))
-            for identity, pieces in sorted(self._points.items(), key=lambda item: item[0])
-        ]
+        """Return each series with all its points, in order of their names.
+
+        Of one series in several alignments (as it is, and as a rate) the best one counts: they are
+        the same bytes again. The others are noted.
+        """
+        gathered: dict[Identity, list[Points]] = {}
+        first: dict[tuple[object, ...], Identity] = {}
+        for identity, pieces in sorted(self._points.items(), key=lambda item: item[0]):
+            own = first.setdefault((identity[:1], identity[4:], _alignment(identity)), identity)
+            gathered.setdefault(own, []).extend(pieces)
+        best: dict[tuple[object, ...], tuple[Identity, Points]] = {}
+        for identity, pieces in gathered.items():
+            points = Points(*(np.concatenate(part) for part in zip(*pieces, strict=True)))
+            kept, other = (identity, points), best.get((identity[:1], identity[4:]))
+            if other is not None:
+                kept, other = sorted((kept, other), key=lambda one: _rank(*one))
+                reason = f"left out: the same series is here as {kept[0].kind or 'GAUGE'}, too"
+                self.note(self._sources[other[0]], reason, resource=identity.type)
+            best[identity[:1], identity[4:]] = kept
+        return list(best.values())
 
     @property
     def has_flows(self) -> bool:
@@ -203,6 +218,17 @@ class Gathering:
         except msgspec.ValidationError as exc:
             self.note(source, f"not as Cloud Monitoring writes it: {exc}")
             return None
+
+
+def _alignment(identity: Identity) -> tuple[str, bool]:
+    """Return what decides how points are read; pages of one series can state their unit or not."""
+    return identity.kind or "GAUGE", identity.unit.endswith("/s")
+
+
+def _rank(identity: Identity, points: Points) -> tuple[bool, int, Identity]:
+    """Order alignments of one series: what tells rates for sure first, then by points."""
+    kind, is_rate = _alignment(identity)
+    return kind == "GAUGE" and not is_rate, -len(points.value), identity
 
 
 _OF_A_PAGE = frozenset({"nextPageToken", "unit", "executionErrors", "unreachable"})

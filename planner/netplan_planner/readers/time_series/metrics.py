@@ -46,8 +46,9 @@ class _One:
 
 def metrics_of(gathering: Gathering, inventory: Inventory, notes: Iterable[str] = ()) -> Metrics:
     """Return the metrics of gathered series; the metrics of flows are not among them."""
-    unread = {*gathering.unread, *gathering.cut_lists()}
+    unread = set(gathering.cut_lists())
     groups = _grouped(gathering, Resources(inventory), unread)
+    unread |= gathering.unread
     series: list[MetricSeries] = []
     for one in groups:
         try:

@@ -32,7 +32,7 @@ def changes(found: PlanChanges, options: RenderOptions) -> Iterator[Block]:
     if rest:
         yield Para(
             line=line(
-                f"and {figures.counted(rest, 'move')} likewise: all as a script with --output"
+                f"and {figures.counted(rest, 'step')} more: all as a script with --output"
                 " commands:FILE, as a list for Terraform with --output terraform:FILE"
             )
         )

@@ -268,7 +268,7 @@ def _unread(entries: Sequence[Unread], options: RenderOptions) -> Iterator[Block
         more.append(line(f"and {len(ordered) - len(more):,} more causes, all in --output json"))
     needless = figures.counted(len(entries) - len(lost), "thing")
     said = [f"{figures.counted(len(lost), 'thing')} not understood"] if lost else []
-    said += [f"{needless} of no need here"] if len(entries) > len(lost) else []
+    said += [f"{needless} left aside"] if len(entries) > len(lost) else []
     yield Field(label="unread", line=line(", ".join(said)), more=tuple(more))
 
 

@@ -156,6 +156,10 @@ def blocks(answer: FlowLogBill, options: RenderOptions) -> Iterator[Block]:
 
 
 def _promise(answer: FlowLogBill, goal: bills.LogGoal) -> Para:
+    if not any(row.proposed is not None for row in answer.rows):
+        return Para(
+            line=line("Nothing is planned, and no error is promised: the notes below say why")
+        )
     error = answer.dollar_error_ratio
     told: Text = "it tells of no traffic that costs anything"
     if error is not None and answer.traffic_usd_per_month is not None:
@@ -190,7 +194,9 @@ def _percentiles(answer: FlowLogBill, goal: bills.LogGoal) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return f"{ratio * 100:.3g} %"
+    shown = f"{ratio * 100:.3g}"
+    # What is nearly always is not always.
+    return f"{ratio * 100:.12g} %" if shown == "100" and ratio < 1 else f"{shown} %"
 
 
 def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
@@ -200,8 +206,8 @@ def _rows(answer: FlowLogBill, options: RenderOptions) -> Table:
         Column(title="records", is_number=True, stacked="{} records"),
         Column(title="volume", is_number=True),
         Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="today"),
-        *((Column(title="as planned"),) if is_planned else ()),
+        Column(title="today", stacked="today: {}"),
+        *((Column(title="as planned", stacked="as planned: {}"),) if is_planned else ()),
         *((Column(title="then", is_number=True, stacked="then {}"),) if is_planned else ()),
         *((Column(title="note", is_note=True),) if is_planned else ()),
     )

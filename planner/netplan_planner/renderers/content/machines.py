@@ -48,11 +48,11 @@ def _by_type(rows: Sequence[MachineRow], options: RenderOptions) -> Iterator[Blo
     columns = (
         Column(title="region"),
         Column(title="machines"),
-        Column(title="count", is_number=True, stacked="{} machines"),
+        Column(title="count", is_number=True, stacked="machines: {}"),
         Column(title="inside", is_number=True, stacked="inside {}"),
         Column(title="to outside", is_number=True, stacked="to outside {}"),
         Column(title="NIC", stacked="NIC {}"),
-        Column(title="external", is_number=True, stacked="{} external addresses"),
+        Column(title="external", is_number=True, stacked="external addresses: {}"),
         Column(title="a month", is_number=True, stacked="a month: {}"),
         Column(title="note", is_note=True),
     )

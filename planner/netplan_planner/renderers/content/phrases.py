@@ -48,6 +48,11 @@ _LIMIT_NAMES = {
     "pod-encryption": "encryption of the pod network",
     "pod-user-space": "the pod network's process",
     "pod-interface": "the plugin's interface",
+    "disk": "the disk",
+    "measured-rate": "the measured rate",
+    "other-end": "the other end",
+    "serial-work": "work that runs on one vCPU",
+    "vcpus": "the vCPUs",
 }
 _PLURALS = {"hour": "hours", "month": "months"}
 
@@ -231,12 +236,12 @@ def numbers(values: Iterable[int]) -> str:
 
 
 def log_settings(settings: LogSettings) -> str:
-    """Return settings of flow logs in words: `0.5, 5 s, metadata`."""
+    """Return settings of flow logs in words: `sampling 0.5, 5 s, metadata`."""
     if settings.sampling_ratio == 0:
         return "off"
     ratio = settings.sampling_ratio
     parts = [
-        "sampling not stated" if ratio is None else f"{ratio:g}",
+        f"sampling {'not stated' if ratio is None else f'{ratio:g}'}",
         "" if settings.interval_s is None else _interval(settings.interval_s),
         "metadata" if settings.has_metadata else "no metadata",
         "filtered" if settings.filter_expr else "",

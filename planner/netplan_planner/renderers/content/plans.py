@@ -1,4 +1,4 @@
-"""Machine types for a bandwidth and for a job: the ranked answers and why the others lost."""
+"""Machine types for a bandwidth: the ranked answers and why the others lost."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,6 @@ from netplan_planner.model import (
     Confidence,
     Destination,
     Infeasible,
-    JobNeed,
-    JobOption,
-    JobPlan,
     MachineNeed,
     MachinePlan,
     Rejected,
@@ -43,7 +40,7 @@ from netplan_planner.renderers.document import (
 )
 from netplan_planner.renderers.options import RenderOptions
 
-_USAGE = {
+USAGE_WORDS = {
     Usage.ON_DEMAND: "on demand",
     Usage.SPOT: "spot",
     Usage.CUD_1Y: "committed for 1 year",
@@ -121,7 +118,7 @@ def machine_plan(plan: MachinePlan, options: RenderOptions) -> Iterator[Block]:
     if plan.confidence is not Confidence.HIGH:
         sure = line(say(plan.confidence.value, Role.BAD), f": {plan.confidence_reason}")
         yield Field(label="sure", line=sure)
-    yield from _lost(plan.rejected, options)
+    yield from lost(plan.rejected, options)
 
 
 def _sources(candidates: Sequence[Candidate]) -> Iterator[Block]:
@@ -137,46 +134,7 @@ def infeasible(answer: Infeasible, options: RenderOptions) -> Iterator[Block]:
     yield Entry(line=_need(answer.need))
     binding = line(say("Nothing meets this", Role.BAD), f": {answer.binding}. {answer.shortfall}")
     yield Para(line=binding, is_inner=True)
-    yield from _lost(answer.rejected, options)
-
-
-def jobs(plans: Sequence[JobPlan], options: RenderOptions) -> Iterator[Block]:
-    """Yield the section of jobs: total cost and duration per machine type."""
-    if plans:
-        yield Section(line=line("Jobs"))
-    for plan in plans:
-        yield from job_plan(plan, options)
-
-
-def job_plan(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
-    """Yield one job: its types by total cost, against the one in use."""
-    yield Entry(line=_job_need(plan.need))
-    verdict = _verdict(plan)
-    if verdict:
-        yield Para(line=verdict, is_inner=True)
-    columns = (
-        Column(title="machine"),
-        Column(title="rate", is_number=True, stacked="at {}"),
-        Column(title="transfer", is_number=True, stacked="{} of transfer"),
-        Column(title="compute", is_number=True, stacked="{} of compute"),
-        Column(title="a month", is_number=True, stacked="a month: {}"),
-        Column(title="hours", is_number=True, stacked="for {} hours"),
-    )
-    shown = plan.options[: options.row_limit]
-    rows = tuple(_job_row(option, is_best=index == 0) for index, option in enumerate(shown))
-    if rows:
-        yield Table(columns=columns, rows=rows, is_inner=True)
-    if len(plan.options) > len(shown):
-        rest = len(plan.options) - len(shown)
-        yield Para(line=line(f"and {figures.counted(rest, 'dearer type')}"), is_inner=True)
-    if options.folds:
-        for option in shown:
-            bill = phrases.bills(option.line_items, None, are_costs=True)
-            named = line(phrases.name(option.machine_type))
-            yield Field(label="machine", line=named, more=bill, is_source=True)
-    for assumption in plan.need.assumptions:
-        yield Field(label="assumed", line=line(assumption))
-    yield from _lost(plan.unknown, options, "unknown")
+    yield from lost(answer.rejected, options)
 
 
 def _traffic(plan: MachinePlan) -> Iterator[Block]:
@@ -209,7 +167,7 @@ def _need(need: MachineNeed) -> Line:
         f"{where} from {need.region}",
         "".join(f", {text}" for text in least),
         f", {figures.share(need.headroom_ratio, 1)} of the cap kept free",
-        f", {_USAGE[need.usage]}{part}",
+        f", {USAGE_WORDS[need.usage]}{part}",
     )
 
 
@@ -276,7 +234,7 @@ def _front(candidate: Candidate) -> Line:
     return line(_machines(candidate), fixed(worded(" ", price, f" for {rate}")))
 
 
-def _lost(
+def lost(
     rejected: Sequence[Rejected], options: RenderOptions, label: str = "left out"
 ) -> Iterator[Block]:
     """Yield what was not proposed, a line for each reason; each type with its own only for `-v`."""
@@ -309,44 +267,3 @@ def _left_out(reason: str, entries: Sequence[Rejected]) -> Line:
 def _example(entry: Rejected) -> Line:
     tier = " with Tier_1" if entry.is_tier1 else ""
     return line(phrases.name(entry.machine_type), f"{tier}: {entry.detail}")
-
-
-def _job_need(need: JobNeed) -> Line:
-    return line(
-        fixed(figures.byte_volume(need.transfer_bytes), Role.STRONG),
-        " to move and ",
-        fixed(figures.duration(need.cpu_seconds), Role.STRONG),
-        f" of one vCPU per run, {figures.counted(need.runs_per_month, 'run')} a month in"
-        f" {need.region}, on demand without discounts",
-    )
-
-
-def _verdict(plan: JobPlan) -> Line:
-    if not plan.options:
-        return line(say("No type could be priced and rated", Role.BAD))
-    best = plan.options[0]
-    shown = figures.shown(Amount(usd=best.usd_per_month))
-    equal = [o for o in plan.options if figures.shown(Amount(usd=o.usd_per_month)) == shown]
-    fastest = f" and the fastest of {len(equal)} that cost the same" if len(equal) > 1 else ""
-    text = line(
-        phrases.name(best.machine_type),
-        f" is the cheapest in total{fastest}: ",
-        fixed(worded(Amount(usd=best.usd_per_month), " a month"), Role.GOOD),
-    )
-    today = next((o for o in plan.options if o.machine_type == plan.baseline), None)
-    if today is None or today is best:
-        return text
-    less = Amount(usd=today.usd_per_month - best.usd_per_month)
-    saved = fixed(worded(less, " less"), Role.GOOD)
-    return line(text, ", ", saved, " than ", phrases.name(today.machine_type))
-
-
-def _job_row(option: JobOption, *, is_best: bool) -> tuple[Line, ...]:
-    return (
-        line(say(option.machine_type, Role.STRONG if is_best else Role.NAME, length=60)),
-        line(fixed(figures.rate(option.transfer_gbps))),
-        line(fixed(figures.duration(option.transfer_s))),
-        line(fixed(figures.duration(option.compute_s))),
-        line(fixed(Amount(usd=option.usd_per_month))),
-        line(fixed(figures.number(option.hours_per_month))),
-    )

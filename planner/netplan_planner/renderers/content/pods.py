@@ -92,7 +92,9 @@ def _balance(one: NearSaving) -> str:
     """Return what the fullest endpoint would carry, or why nothing is known."""
     if one.overload_times is None:
         return one.unknown
-    said = f"{one.overload_times:.2g} times what it is now, in {one.fullest_zone}"
+    times = f"{one.overload_times:.2g}"
+    load = "as much as now" if times == "1" else f"{times} times what it is now"
+    said = f"{load}, in {one.fullest_zone}"
     if one.lone_zones:
         said += f"; a single endpoint in {', '.join(one.lone_zones)}"
     if one.prefers_near:

@@ -15,6 +15,7 @@ from netplan_planner.renderers.content import (
     findings,
     first,
     flows,
+    job_plans,
     machines,
     phrases,
     plans,
@@ -60,7 +61,7 @@ def beside_findings(report: Report, options: RenderOptions) -> Iterator[Block]:
     yield from explain.unexplained(report, options)
     yield from machines.machines(report, options)
     yield from plans.recommendations(report.recommendations, options)
-    yield from plans.jobs(report.jobs, options)
+    yield from job_plans.jobs(report.jobs, options)
     yield from commitments.commitments(report.commitments, report.flexible_commitments, options)
     yield from plugin_changes.plugin_changes(report.plugin_changes, options)
     yield from flows.by_class(report.traffic_by_class, options)

@@ -26,6 +26,7 @@ _NAMES = {
     "cloud-nat": "Cloud NAT gateways",
     "cloud-vpn": "Cloud VPN tunnels",
     "forwarding-rules": "forwarding rules",
+    "psc-endpoints": "Private Service Connect endpoints",
     "flow-logs": "flow logs (subnetworks)",
 }
 

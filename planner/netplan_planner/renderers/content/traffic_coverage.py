@@ -69,7 +69,10 @@ def month(window: WindowInfo | None) -> Iterator[Block]:
         why.append("silences of the whole input count as idle")
     if low < 1:
         why.append("the rest of a day counts as what was seen")
-    bounds = f"between {figures.number(low)} and {figures.number(high)} times what is stated"
+    bounds = (
+        f"between {figures.number(low)} and {figures.number(high)} times what is stated if no time"
+        " outside of the window is busier"
+    )
     how = "name the window with --since and --until if the records are all that it had"
     yield Field(label="a month", line=line(f"is {bounds}: {' and '.join(why)}; {how}"))
 

@@ -1,16 +1,17 @@
 """Answers that are blocks, each as a page of its own."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Evaluation, MachinePlan, Recommendation
+from netplan_planner.model import Evaluation, JobAnswer, MachinePlan, Recommendation
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
 from netplan_planner.renderers.html.charts.agreement import Agreement
 from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
+from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
 from netplan_planner.renderers.html.charts.traffic_graph import GraphPicture, picture
@@ -39,23 +40,27 @@ def render_blocks(
     front: Front | None = None,
     agreement: Agreement | None = None,
     graph: GraphPicture | None = None,
+    cost_times: Sequence[CostTime] = (),
 ) -> str:
     """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
-    pictures = {"front": front, "agreement": agreement, "graph": graph}
+    pictures = {"front": front, "agreement": agreement, "graph": graph, "cost_times": cost_times}
     return page("answer.html.j2", {**values, **pictures})
 
 
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of measurements what was predicted of them, of a
-    traffic graph its greatest edges.
+    Of a recommendation that is the Pareto front, of a job cost against time, of measurements what
+    was predicted of them, of a traffic graph its greatest edges.
     """
     blocks = list(content.blocks(answer, folding(options)))
     title = _title(blocks)
     if isinstance(answer, Recommendation) and isinstance(answer.plan, MachinePlan):
         return render_blocks(title, blocks, front=front_of(answer.plan, options.currency))
+    if isinstance(answer, JobAnswer):
+        found = (cost_time(plan, options.currency) for plan in answer.plans)
+        return render_blocks(title, blocks, cost_times=[one for one in found if one])
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):

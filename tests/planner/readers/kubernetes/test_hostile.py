@@ -166,3 +166,92 @@ def test_the_same_object_with_other_content_is_noted(tmp_path: Path) -> None:
     inventory = read_inventory([tmp_path])
     (unread,) = inventory.unread
     assert "differs from the same resource" in unread.reason
+
+
+def test_lists_within_lists_are_read(tmp_path: Path) -> None:
+    """As `jq --slurp` puts several answers into one."""
+    inner = {"apiVersion": "v1", "kind": "NodeList", "items": [one_cluster.node(0)]}
+    cut = {**one_cluster.as_list(), "metadata": {"continue": "abc"}}
+    for number, items in enumerate(([inner], [{**LIST, "items": [inner]}], [cut])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        inventory = read(folder, "a.json", json.dumps({**LIST, "items": items}))
+        assert inventory.kubernetes is not None
+        assert inventory.kubernetes.nodes
+        is_cut = any("goes on" in unread.reason for unread in inventory.unread)
+        assert is_cut == (items == [cut])
+    deep: dict[str, object] = {**LIST, "items": [one_cluster.node(0)]}
+    for _ in range(100):
+        deep = {**LIST, "items": [deep]}
+    deep["items"] = [*deep["items"], one_cluster.node(1)]  # type: ignore[misc]
+    inventory = read(tmp_path, "deep.json", json.dumps(deep))
+    assert [unread.reason for unread in inventory.unread if not unread.is_needless] == [
+        "lists are nested too deeply: what is within is not read"
+    ]
+
+
+def test_an_item_of_a_list_in_yaml_is_named_by_its_place(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: {}}\n"
+    (unread,) = (one for one in read(tmp_path, "a.yaml", text).unread if not one.is_needless)
+    assert unread.source.endswith("a.yaml:1:/items/0")
+
+
+LIST: dict[str, object] = {"apiVersion": "v1", "kind": "List", "metadata": {}}
+
+
+def api_server(address: str) -> dict[str, object]:
+    metadata = {"name": "kubernetes", "namespace": "default"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata,
+        "spec": {"clusterIPs": [address]},
+    }
+
+
+def recreated() -> dict[str, object]:
+    (service,) = (one for one in one_cluster.objects() if one["kind"] == "Service")
+    service["spec"]["clusterIPs"] = ["10.19.0.5"]
+    return service
+
+
+def other_project() -> dict[str, object]:
+    node = one_cluster.node(0)
+    node["metadata"]["name"] = "gke-other-pool-0"
+    node["spec"]["providerID"] = "gce://other/us-central1-a/gke-other-pool-0"
+    return node
+
+
+@pytest.mark.parametrize(
+    ("objects", "why"),
+    [
+        ([api_server("10.9.0.1"), api_server("10.19.0.1")], "several addresses"),
+        ([recreated()], "the Service shop/db has several addresses (10.19.0.5; 10.9.0.5)"),
+        ([other_project()], "several projects"),
+    ],
+)
+def test_objects_of_two_clusters_are_not_put_together(
+    tmp_path: Path, objects: list[dict[str, object]], why: str
+) -> None:
+    listed = {**LIST, "items": [*one_cluster.objects(), *objects[:-1]]}
+    (tmp_path / "a.json").write_text(json.dumps(listed))
+    (tmp_path / "b.json").write_text(json.dumps({**LIST, "items": objects}))
+    (tmp_path / "gke.json").write_text(json.dumps([one_cluster.gke_cluster()]))
+    inventory = read_inventory([tmp_path])
+    assert inventory.kubernetes is not None
+    assert inventory.kubernetes.services is None
+    assert inventory.kubernetes.nodes is None
+    assert inventory.kubernetes.clusters
+    assert any(why in unread.reason and not unread.is_needless for unread in inventory.unread)
+
+
+def test_the_vms_of_nodes_tell_clusters_apart(tmp_path: Path) -> None:
+    machines = [
+        one_cluster.vm(number) | {"labels": {"goog-k8s-cluster-name": name}}
+        for number, name in enumerate(("shop", "other"))
+    ]
+    (tmp_path / "vms.json").write_text(json.dumps(machines))
+    (tmp_path / "a.json").write_text(json.dumps(one_cluster.as_list()))
+    inventory = read_inventory([tmp_path])
+    assert inventory.kubernetes is None
+    assert any("several clusters (other, shop)" in unread.reason for unread in inventory.unread)

@@ -209,3 +209,32 @@ def test_the_median_of_a_distribution_lies_in_its_bucket(
 def test_an_empty_distribution_has_no_median() -> None:
     assert median_of(WireDistribution(count="0", mean=0.0)) is None
     assert median_of(WireDistribution(count="2", mean=7.5)) == 7.5
+
+
+def test_a_series_in_two_alignments_counts_once() -> None:
+    """A folder can hold a series as it is, and the same one as a rate or a counter."""
+    plain = time_series(BYTES, [600] * 5, resource=VM)
+    others = (
+        time_series(BYTES, [10.0] * 9, resource=VM, kind="GAUGE", value_type="DOUBLE", unit="By"),
+        time_series(BYTES, [10.0] * 4, resource=VM, kind="GAUGE", value_type="DOUBLE", unit="By/s"),
+        time_series(BYTES, [600, 1200, 1800], resource=VM, kind="CUMULATIVE"),
+    )
+    for other in others:
+        for documents in ((plain, other), (other, plain)):
+            gathering = Gathering()
+            for number, document in enumerate(documents):
+                gathering.take(page(document), Origin(f"f{number}", f"f{number}:"))
+            metrics = metrics_of(gathering, NO_INVENTORY)
+            (series,) = metrics.series
+            assert (series.max, series.total) == (10.0, 3000.0)
+            (left_out,) = metrics.coverage.unread
+            assert left_out.reason.startswith("left out: the same series is here as DELTA")
+            assert not left_out.is_needless
+
+
+def test_pages_of_a_series_with_and_without_its_unit_are_one() -> None:
+    later = START + timedelta(minutes=2)
+    first = time_series(BYTES, [600, 600], resource=VM, unit="By")
+    second = time_series(BYTES, [1200, 1200], resource=VM, start=later)
+    series = one(page(first), page(second))
+    assert (series.total, series.point_count) == (3600.0, 4)

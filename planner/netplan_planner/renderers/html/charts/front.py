@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from netplan_planner.model import Candidate, CurrencyRate, MachinePlan
 from netplan_planner.renderers import figures
@@ -100,13 +100,13 @@ def front(plan: MachinePlan, currency: CurrencyRate | None = None) -> Front | No
     kept = f", {figures.share(ratio, 1)} kept free" if ratio else ""
     return Front(
         name=f"{figures.rate(plan.need.gbps)} from {say(plan.need.region, length=40).text}",
-        marks=tuple(_marks([(x(point.usd), y(point.gbps), point) for point in points])),
+        marks=tuple(labelled([(x(point.usd), y(point.gbps), point) for point in points])),
         steps=_stairs([(x(point.usd), y(point.gbps)) for point in line]),
         across=tuple(
             Tick(x(value), figures.dollars(Decimal(value), currency).removesuffix(".00"))
-            for value in _scale(most_usd)
+            for value in scale(most_usd)
         ),
-        up=tuple(Tick(y(value), figures.trimmed(value, 1)) for value in _scale(most_gbps)),
+        up=tuple(Tick(y(value), figures.trimmed(value, 1)) for value in scale(most_gbps)),
         wanted=Tick(y(need_gbps), f"need {figures.rate(need_gbps)}{kept}"),
         alt="; ".join(point.text for point in line),
         dearer=f"{figures.counted(hidden, 'dearer one')} left out." if hidden else "",
@@ -133,13 +133,33 @@ def _points(
             )
 
 
-def _marks(placed: Sequence[tuple[float, float, _Point]]) -> Iterator[Mark]:
-    """Yield the marks, the front on top; a label without room is left out."""
+class Marked(Protocol):
+    """What stands at a place of a picture."""
+
+    @property
+    def name(self) -> str:
+        """Its label."""
+
+    @property
+    def kind(self) -> str:
+        """As a mark's."""
+
+    @property
+    def text(self) -> str:
+        """What is said of it where the pointer stands."""
+
+
+def labelled(
+    placed: Sequence[tuple[float, float, Marked]], quiet: frozenset[str] = frozenset()
+) -> Iterator[Mark]:
+    """Yield the marks, the front on top; a label without room, or of `quiet`, is left out."""
     taken = [_Box(x - 5, x + 5, y - 5, y + 5) for x, y, _ in placed]
     drops: dict[int, int] = {}
     for index in sorted(range(len(placed)), key=lambda index: placed[index][2].kind != "front"):
         x, y, point = placed[index]
-        drop = _free(x, y, point.name, taken) if point.kind != "other" else None
+        drop = (
+            None if point.kind == "other" or point.name in quiet else _free(x, y, point.name, taken)
+        )
         if drop is not None:
             drops[index] = drop
     for index, (x, y, point) in enumerate(placed):
@@ -177,7 +197,7 @@ def _stairs(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in found)
 
 
-def _scale(most: float) -> list[float]:
+def scale(most: float) -> list[float]:
     """Return round values from 0 on, at most `_LINES` of them."""
     unit = 10.0 ** (math.floor(math.log10(most)) - 1)
     step = next(unit * n for n in _STEPS if most / (unit * n) < _LINES)

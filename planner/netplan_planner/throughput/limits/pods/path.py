@@ -8,6 +8,7 @@ import msgspec
 from netplan_planner.model import PathQuery, PodNetwork
 from netplan_planner.throughput.limits import bounds
 from netplan_planner.throughput.limits.bounds import Bound
+from netplan_planner.throughput.limits.named import ETHERNET_MTU_BYTES
 from netplan_planner.throughput.limits.pods.overlay import PACKETS, STREAM, overlay_limits
 
 USER_SPACE = "udp"
@@ -27,7 +28,11 @@ def pod_bounds(
     """
     pod = query.pod or PodNetwork(is_assumed=True)
     frames = [end.mtu_bytes for end in (query.src, query.dst) if end.mtu_bytes]
-    node_mtu = min(frames, default=bounds.DEFAULT_MTU_BYTES)
+    # A link that is declared is not Google's, and `host_link` takes its frames for these.
+    is_declared = query.host_link_gbps is not None
+    node_mtu = min(frames, default=ETHERNET_MTU_BYTES if is_declared else bounds.DEFAULT_MTU_BYTES)
+    # A pod's greater MTU tells that the node's is greater still.
+    is_node_mtu_known = not pod.mtu_bytes or (is_declared and pod.mtu_bytes <= node_mtu)
     core = min((b.limit.gbps for b in per_flow), default=None)
     found = overlay_limits(
         encapsulation=pod.encapsulation,
@@ -37,7 +42,7 @@ def pod_bounds(
         host_gbps=min(bound.limit.gbps for bound in hard),
         host_single_flow_gbps=core,
         as_of=as_of,
-        host_mtu_bytes=None if pod.mtu_bytes else node_mtu,
+        host_mtu_bytes=node_mtu if is_node_mtu_known else None,
         other_link_gbps=pod.other_link_gbps,
         is_bare_metal=pod.is_bare_metal,
         without=without,

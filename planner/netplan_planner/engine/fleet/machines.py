@@ -1,0 +1,178 @@
+"""The needs of a fleet from an inventory and its traffic: managed groups move as one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.engine.machines import wanted_gbps
+from netplan_planner.errors import InputError
+from netplan_planner.machines import ties_of
+from netplan_planner.model import (
+    PIN_LABEL,
+    BandwidthTier,
+    Destination,
+    Facts,
+    FleetNeed,
+    FleetShortfall,
+    Instance,
+)
+from netplan_planner.optimise.fleet.hours import ALL_DAY
+from netplan_planner.throughput.limits.ends import deciding_platform
+from netplan_planner.units import HOURS_PER_MONTH
+from netplan_rules.sizes import size_of
+
+
+class _Wanted(NamedTuple):
+    """What one machine needs, or why it stays as it is."""
+
+    instance: Instance
+    gbps: float
+    outside_gbps: float
+    vcpus: int
+    memory_gib: float
+    basis: str
+    why_kept: str = ""
+
+
+def needs_of(
+    facts: Facts, *, architecture: str | None, any_architecture: bool
+) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
+    """Return the groups of the running machines, and those that no plan can count.
+
+    A machine of which nothing tells what it sends keeps its type. Stopped machines cost nothing.
+
+    Raises:
+        InputError: If no machine runs.
+    """
+    running = [one for one in facts.inventory.instances if not one.is_stopped]
+    if not running:
+        raise InputError("no machine of the input runs: there is no fleet to plan")
+    groups: dict[tuple[str, ...], list[Instance]] = defaultdict(list)
+    for instance in running:
+        groups[_group_key(facts, instance)].append(instance)
+    needs: list[FleetNeed] = []
+    kept: list[FleetShortfall] = []
+    for key in sorted(groups):
+        members = sorted(groups[key], key=lambda one: one.ref.self_link)
+        first = members[0]
+        shape = facts.shape(first.machine_type)
+        if shape is None:
+            kept.append(
+                FleetShortfall(
+                    name=first.name,
+                    binding="type",
+                    shortfall=f"the vCPUs and memory of {first.machine_type} are not known",
+                    change="it is left out of all sums",
+                )
+            )
+            continue
+        wanted = [_wanted(facts, one) for one in members]
+        own = None if any_architecture else architecture or shape.architecture
+        need = _need(facts, _name(facts, members), wanted, own)
+        needs.append(need)
+    return tuple(needs), tuple(kept)
+
+
+def _group_key(facts: Facts, instance: Instance) -> tuple[str, ...]:
+    """Return what tells a group from others: machines outside of managed groups stand alone."""
+    group = facts.inventory.group_by_member.get(instance.ref.self_link)
+    managed = group is not None and group.is_managed
+    home = group.ref.self_link if group is not None and managed else instance.ref.self_link
+    return home, instance.machine_type, instance.bandwidth_tier.value, str(instance.is_spot)
+
+
+def _name(facts: Facts, members: Sequence[Instance]) -> str:
+    group = facts.inventory.group_by_member.get(members[0].ref.self_link)
+    return group.ref.name if group is not None and group.is_managed else members[0].name
+
+
+def _wanted(facts: Facts, instance: Instance) -> _Wanted:
+    shape = facts.shape(instance.machine_type)
+    assert shape is not None
+    size = size_of(facts, instance, shape)
+    why = _why_kept(facts, instance)
+    gbps, outside, basis = 0.0, 0.0, ""
+    if not why:
+        try:
+            found = wanted_gbps(facts, instance, Destination.INTERNAL)
+            gbps, outside, basis = found.gbps, found.outside_gbps, found.basis
+        except InputError as unknown:
+            busiest = _busiest(facts, instance)
+            if busiest is None:
+                why = str(unknown)
+            else:
+                gbps, basis = busiest, "its busiest minute: in 95 % of the minutes it was idle"
+    vcpus = size.vcpus
+    is_busy = gbps >= facts.threshold("shared-core-in-data-path", "min_gbps")
+    if is_busy and shape.is_shared_core:
+        # As the audit says: shared cores are no place for real traffic.
+        vcpus = max(vcpus, int(facts.threshold("shared-core-in-data-path", "min_vcpus")))
+    if not why and shape.is_shared_core and not is_busy:
+        why = "it is on shared cores and sends little: no dedicated core is cheaper"
+    basis = "; ".join(filter(None, (basis, size.basis)))
+    return _Wanted(instance, gbps, outside, vcpus, size.memory_gib, basis, why)
+
+
+def _busiest(facts: Facts, instance: Instance) -> float | None:
+    """Return the greatest rate that a machine was seen to send; None: nothing tells."""
+    rates = facts.rates_of(instance)
+    if rates is not None:
+        return rates.egress.max_gbps
+    return None if facts.traffic is None or facts.traffic.is_steady else 0.0
+
+
+def _why_kept(facts: Facts, instance: Instance) -> str:
+    if instance.label(PIN_LABEL) is not None:
+        return f"label {PIN_LABEL}"
+    if instance.is_sole_tenant:
+        return "it runs on sole-tenant nodes, whose node type decides which types fit"
+    if instance.has_nested_virtualization:
+        return "nested virtualization is on, which some series do not have"
+    return ""
+
+
+def _need(
+    facts: Facts, name: str, wanted: Sequence[_Wanted], architecture: str | None
+) -> FleetNeed:
+    """Return the need of a group: of each amount the greatest of its machines."""
+    first = wanted[0].instance
+    shape = facts.shape(first.machine_type)
+    assert shape is not None
+    busiest = max(wanted, key=lambda one: one.gbps)
+    why = next((one.why_kept for one in wanted if one.why_kept), "")
+    outside = max(one.outside_gbps for one in wanted)
+    return FleetNeed(
+        name=name,
+        zone=first.zone,
+        more_zones=tuple(sorted({one.instance.zone for one in wanted} - {first.zone})),
+        project=first.project,
+        count=len(wanted),
+        # What is observed is the sum of both.
+        gbps=max(0.0, busiest.gbps - outside),
+        outside_gbps=outside,
+        vcpus=max(one.vcpus for one in wanted),
+        memory_gib=max(one.memory_gib for one in wanted),
+        hours_per_month=Decimal(HOURS_PER_MONTH),
+        active_hours=tuple(sorted(ALL_DAY)),
+        machine_type=first.machine_type,
+        is_tier1=first.bandwidth_tier is BandwidthTier.TIER_1,
+        cpu_platform=deciding_platform(first),
+        architecture=architecture,
+        is_pinned=bool(why),
+        why_pinned=why,
+        is_spot=first.is_spot,
+        ties=ties_of(facts.inventory, first, shape),
+        has_licences=bool(_paid(one for w in wanted for one in w.instance.licenses)),
+        basis=busiest.basis,
+        machines=tuple(one.instance.ref.self_link for one in wanted),
+    )
+
+
+_PAID = ("windows", "rhel", "sles")
+"""In the names of licences of premium images: Windows Server, RHEL and SLES, also for SAP (Google's
+Migration Center API, OperatingSystemPricing.licenseType, read 2026-11-23)."""
+
+
+def _paid(licences: Iterable[str]) -> tuple[str, ...]:
+    return tuple(one for one in licences if any(word in one for word in _PAID))

@@ -1,0 +1,301 @@
+"""The needs of a fleet from a user's table: a row a group."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from netplan_planner.errors import InputError, nearest_names
+from netplan_planner.model import CapsBook, FleetNeed, PriceBook, Zone, region_of
+from netplan_planner.optimise.fleet.hours import HOURS_PER_DAY, hours_of
+from netplan_planner.tables.columns import Column, ColumnKind, names_of
+from netplan_planner.tables.reading import Table
+from netplan_planner.units import HOURS_PER_MONTH, counted
+
+_NUMBER, _WHOLE = ColumnKind.NUMBER, ColumnKind.WHOLE
+_LEAST = 1e-9
+COLUMNS = (
+    Column(name="name", meaning="of the group; once in a zone", is_required=True),
+    Column(name="zone", meaning="where it runs", is_required=True),
+    Column(
+        name="count",
+        meaning="equal machines, which it keeps",
+        kind=_WHOLE,
+        least=1,
+        most=1e6,
+        is_required=True,
+    ),
+    Column(
+        name="gbps",
+        meaning="what each machine sends inside the VPC",
+        unit="Gbit/s",
+        kind=_NUMBER,
+        least=_LEAST,
+        most=1e4,
+        is_required=True,
+    ),
+    Column(
+        name="outside_gbps",
+        meaning="what each sends to addresses outside the VPC, on top",
+        unit="Gbit/s",
+        kind=_NUMBER,
+        least=0,
+        most=1e4,
+    ),
+    Column(
+        name="vcpus",
+        meaning="least of each machine",
+        kind=_NUMBER,
+        least=_LEAST,
+        most=1e5,
+        is_required=True,
+    ),
+    Column(
+        name="memory_gib",
+        meaning="least of each machine",
+        unit="GiB",
+        kind=_NUMBER,
+        least=_LEAST,
+        most=1e6,
+        is_required=True,
+    ),
+    Column(
+        name="hours_per_month",
+        meaning="that it runs; empty: all hours, or all of its active ones",
+        unit="h",
+        kind=_NUMBER,
+        least=_LEAST,
+        most=HOURS_PER_MONTH,
+    ),
+    Column(name="active_hours", meaning="of the day, UTC, such as 8-20; empty: all day"),
+    Column(name="machine_type", meaning="today; empty: it is new"),
+    Column(name="is_tier1", meaning="whether it has Tier_1 today: true or false"),
+    Column(name="architecture", meaning="the only one that is allowed: x86, arm, or any"),
+    Column(name="pinned", meaning="whether it keeps its machine_type: true or false"),
+)
+_NUMBERS = names_of(one for one in COLUMNS if one.is_number)
+_TEXTS = names_of(one for one in COLUMNS if not one.is_number)
+_REQUIRED = frozenset(one.name for one in COLUMNS if one.is_required)
+_BOOLEANS = {"": False, "true": True, "false": False}
+_ARCHITECTURES = {
+    "x86": "X86_64",
+    "x86_64": "X86_64",
+    "arm": "ARM64",
+    "arm64": "ARM64",
+    "any": None,
+}
+"""As people and the Compute API name them."""
+_SPAN = re.compile(r"(\d{1,2})(?::00)?\s*-\s*(\d{1,2})(?::00)?")
+_ALL = tuple(range(HOURS_PER_DAY))
+
+
+class Known:
+    """Names that a table may hold."""
+
+    def __init__(self, prices: PriceBook, caps: CapsBook) -> None:
+        self._prices = prices
+        self._caps = caps
+        self._zones: dict[str, frozenset[str]] = {}
+
+    def check_zone(self, zone: str) -> str:
+        """Return what is wrong with a zone; empty where nothing is."""
+        regions, region = self._prices.regions(), region_of(zone)
+        if region not in regions:
+            return f"no region {region!r} is known{_near(region, regions)}"
+        zones = self._zones_of(region)
+        if zones and zone not in zones:
+            return f"{region} has no such zone; it has {', '.join(sorted(zones))}"
+        return ""
+
+    def _zones_of(self, region: str) -> frozenset[str]:
+        """Return the zones of a region, none where they are not known."""
+        found = self._zones.get(region)
+        if found is None:
+            listed = (self._prices.zones(s.machine_type) for s in self._prices.offered(region))
+            every = {zone for zones in listed if zones is not None for zone in zones}
+            found = frozenset(zone for zone in every if region_of(zone) == region)
+            self._zones[region] = found
+        return found
+
+    def check_type(self, name: str) -> str:
+        """Return what is wrong with a machine type; empty where nothing is."""
+        if self._prices.shape(name) is not None:
+            return ""
+        known = {
+            one.machine_type for r in self._prices.regions() for one in self._prices.offered(r)
+        }
+        return f"no machine type of this name is known{_near(name, sorted(known))}"
+
+    def architecture(self, machine_type: str) -> str | None:
+        """Return the architecture of a type."""
+        shape = self._prices.shape(machine_type)
+        return None if shape is None else shape.architecture
+
+    def has_tier1(self, machine_type: str) -> bool:
+        """Return whether Tier_1 is offered for a type."""
+        return any(cap.is_tier1 for cap in self._caps.variants(machine_type))
+
+
+def read_needs(
+    path: Path, known: Known, *, architecture: str | None, any_architecture: bool
+) -> tuple[tuple[FleetNeed, ...], tuple[str, ...]]:
+    """Return the groups of a table in its order, and what to know of how it was read.
+
+    Args:
+        path: CSV or Parquet, as `docs/tables.md` says.
+        known: Regions, zones and types.
+        architecture: For groups that name none.
+        any_architecture: Whether groups with a type of today may change theirs.
+
+    Raises:
+        InputError: If it is no table with the columns, or a row makes no sense; it is named, with
+            what to change.
+    """
+    with Table(path, COLUMNS) as table:
+        numbers = table.checked_numbers()
+        numbers = {name: numbers[name] for name in _NUMBERS}
+        if table.refused.count:
+            raise InputError(f"{table.shown}: {'; '.join(table.refused.named)}")
+        texts = {name: table.texts(name) for name in _TEXTS}
+        shown, count, unread = table.shown, table.row_count, table.unread_columns
+    if not count:
+        raise InputError(f"{shown}: it has no rows: a row is a group of machines")
+    reader = _Rows(shown, known, architecture, is_any=any_architecture)
+    needs = []
+    for at in range(count):
+        row_numbers = {name: float(values[at]) for name, values in numbers.items()}
+        row_texts = {name: found[which[at]] for name, (found, which) in texts.items()}
+        needs.append(reader.need(at + 1, row_numbers, row_texts))
+    _check_names(shown, needs)
+    notes = [f"columns that are not read: {', '.join(unread)}"] if unread else []
+    if reader.shortened:
+        notes.append(
+            "hours_per_month is more than the active hours allow in"
+            f" {counted(reader.shortened, 'row')}, counted with what these allow"
+        )
+    return tuple(needs), tuple(notes)
+
+
+class _Rows:
+    """Makes groups of rows."""
+
+    def __init__(self, shown: str, known: Known, architecture: str | None, *, is_any: bool) -> None:
+        self._shown = shown
+        self._known = known
+        self._architecture = architecture
+        self._is_any = is_any
+        self._checked: dict[tuple[str, str], str] = {}
+        self.shortened = 0
+
+    def need(self, row: int, numbers: Mapping[str, float], texts: Mapping[str, str]) -> FleetNeed:
+        """Return a group.
+
+        Raises:
+            InputError: If a cell makes no sense, or two contradict one another.
+        """
+        name = texts["name"]
+        for wrong in self._wrong(numbers, texts):
+            raise InputError(f"{self._shown}: row {row} ({name or 'no name'}): {wrong}")
+        active = _active(texts["active_hours"]) or _ALL
+        most = hours_of(frozenset(active))
+        stated = numbers["hours_per_month"]
+        hours = most if math.isnan(stated) else min(Decimal(repr(stated)), most)
+        self.shortened += not math.isnan(stated) and Decimal(repr(stated)) > most
+        outside = numbers["outside_gbps"]
+        machine_type = texts["machine_type"] or None
+        return FleetNeed(
+            name=name,
+            zone=Zone(texts["zone"]),
+            count=int(numbers["count"]),
+            gbps=numbers["gbps"],
+            outside_gbps=0.0 if math.isnan(outside) else outside,
+            vcpus=math.ceil(numbers["vcpus"]),
+            memory_gib=numbers["memory_gib"],
+            hours_per_month=hours,
+            active_hours=active,
+            machine_type=machine_type,
+            is_tier1=_BOOLEANS[texts["is_tier1"].lower()],
+            architecture=self._allowed(texts["architecture"].lower(), machine_type),
+            is_pinned=_BOOLEANS[texts["pinned"].lower()],
+        )
+
+    def _allowed(self, stated: str, machine_type: str | None) -> str | None:
+        if stated:
+            return _ARCHITECTURES[stated]
+        if self._architecture is not None or self._is_any or machine_type is None:
+            return self._architecture
+        return self._known.architecture(machine_type)
+
+    def _wrong(self, numbers: Mapping[str, float], texts: Mapping[str, str]) -> Iterator[str]:
+        for column in sorted(_REQUIRED):
+            is_empty = math.isnan(numbers[column]) if column in numbers else not texts[column]
+            if is_empty:
+                yield f"{column} is empty: unknown is not 0, so give it"
+        zone, machine_type = texts["zone"], texts["machine_type"]
+        if zone and (wrong := self._check("zone", zone)):
+            yield f"zone is {zone!r}: {wrong}"
+        if machine_type and (wrong := self._check("machine_type", machine_type)):
+            yield f"machine_type is {machine_type!r}: {wrong}"
+        for column in ("is_tier1", "pinned"):
+            if texts[column].lower() not in _BOOLEANS:
+                yield f"{column} is {texts[column]!r}, not true or false"
+        if (stated := texts["architecture"].lower()) and stated not in _ARCHITECTURES:
+            yield f"architecture is {texts['architecture']!r}, not x86, arm or any"
+        if _active(texts["active_hours"]) is None:
+            yield f"active_hours is {texts['active_hours']!r}, not hours of the day such as 8-20"
+        is_tier1 = _BOOLEANS.get(texts["is_tier1"].lower(), False)
+        if _BOOLEANS.get(texts["pinned"].lower(), False) and not machine_type:
+            yield "it is pinned, but to no machine_type: name it, or leave pinned out"
+        if is_tier1 and not machine_type:
+            yield "is_tier1 is said of its machine_type today, which is empty: name it"
+        elif is_tier1 and not self._known.has_tier1(machine_type):
+            yield f"Tier_1 is not offered for {machine_type}: leave is_tier1 out, or name another"
+
+    def _check(self, what: str, name: str) -> str:
+        found = self._checked.get((what, name))
+        if found is None:
+            check = self._known.check_zone if what == "zone" else self._known.check_type
+            found = self._checked[what, name] = check(name)
+        return found
+
+
+def _active(text: str) -> tuple[int, ...] | None:
+    """Return hours of the day, none for an empty text; None where it is not understood.
+
+    >>> _active("8-12, 22-2 UTC")
+    (0, 1, 8, 9, 10, 11, 22, 23)
+    >>> _active("9-9"), _active("8-25"), _active("0-24") == tuple(range(24)), _active("")
+    (None, None, True, ())
+    """
+    bare = re.sub(r"\s*UTC\s*$", "", text.strip(), flags=re.I)
+    if not bare or bare.lower() == "all day":
+        return ()
+    hours: set[int] = set()
+    for span in re.split(r"[,;]", bare):
+        found = _SPAN.fullmatch(span.strip())
+        if found is None:
+            return None
+        first, end = int(found[1]), int(found[2])
+        if first >= HOURS_PER_DAY or end > HOURS_PER_DAY or first == end:
+            return None
+        length = (end - first) % HOURS_PER_DAY or HOURS_PER_DAY
+        hours.update((first + step) % HOURS_PER_DAY for step in range(length))
+    return tuple(sorted(hours))
+
+
+def _check_names(shown: str, needs: list[FleetNeed]) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for row, need in enumerate(needs, 1):
+        key = need.name, need.zone
+        if key in seen:
+            raise InputError(
+                f"{shown}: rows {seen[key]} and {row} are both {need.name!r} in {need.zone}: give"
+                " each group a name of its own"
+            )
+        seen[key] = row
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    found = nearest_names(name, known)
+    return f"; near: {', '.join(found)}" if found else ""

@@ -1,0 +1,305 @@
+"""The plan of a fleet: what is read, what is asked of the solver, and what it rests on."""
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from netplan_planner.engine.calibration_file import with_calibration
+from netplan_planner.engine.caps import checked_series
+from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.fleet.advice import breaking_advice
+from netplan_planner.engine.fleet.existing import existing_of
+from netplan_planner.engine.fleet.machines import needs_of
+from netplan_planner.engine.fleet.needs import Known, read_needs
+from netplan_planner.engine.fleet.request import FleetRequest
+from netplan_planner.engine.inputs import read_facts
+from netplan_planner.errors import UsageError
+from netplan_planner.model import (
+    Amount,
+    CapsBook,
+    CommitmentScope,
+    Facts,
+    FleetAnswer,
+    FleetGroup,
+    FleetNeed,
+    FleetShortfall,
+    PriceBook,
+    Text,
+    worded,
+)
+from netplan_planner.model.price_age import price_age
+from netplan_planner.optimise.fleet.candidates import Candidates, Choices
+from netplan_planner.optimise.fleet.machine import Candidate, notes_of
+from netplan_planner.optimise.fleet.market import Existing, Market
+from netplan_planner.optimise.fleet.plan import Planned, plan_fleet
+from netplan_planner.optimise.offers import ARM
+from netplan_planner.throughput import load_caps, stated_on
+from netplan_planner.units import counted
+from netplan_pricing import open_prices
+
+Say = Callable[[str], None]
+
+
+class _Fleet(NamedTuple):
+    """What is to be planned."""
+
+    prices: PriceBook
+    caps: CapsBook
+    needs: tuple[FleetNeed, ...]
+    notes: tuple[Text, ...] = ()
+    existing: tuple[Existing, ...] = ()
+    left_out: tuple[FleetShortfall, ...] = ()
+    is_shared: bool = False
+    facts: Facts | None = None
+
+
+def fleet_of(request: FleetRequest, say: Say = lambda _: None) -> FleetAnswer:
+    """Return machine types and commitments for a fleet.
+
+    Raises:
+        InputError: If the input cannot be read or makes no sense.
+        UsageError: If the request contradicts itself, or names what is not known.
+    """
+    fleet = _of_table(request, request.needs) if request.needs else _of_inventory(request, say)
+    for limit in request.quotas:
+        if limit.region not in fleet.prices.regions():
+            raise UsageError(f"--quota: no region {limit.region!r} is known")
+        checked_series((limit.series,), load_caps(fleet.caps.as_of))
+    choices = Choices(
+        headroom_ratio=request.headroom_ratio,
+        series=checked_series(request.series, load_caps(fleet.caps.as_of)),
+        move_usd=dict(request.move_usd),
+        is_sure=request.is_sure,
+    )
+    market = Market(
+        fleet.prices,
+        request.commitments,
+        request.years,
+        fleet.existing,
+        is_shared=fleet.is_shared,
+    )
+    say(f"planning {counted(len(fleet.needs), 'group')}")
+    needs, kept = _feasible(fleet, choices)
+    planned = plan_fleet(needs, fleet.prices, fleet.caps, choices, market, request.quotas)
+    info = fleet.prices.info
+    basis = FleetAnswer(
+        headroom_ratio=request.headroom_ratio,
+        commitment_choice=request.commitments,
+        limits_as_of=stated_on(fleet.caps.as_of),
+        prices_as_of=info.as_of,
+        prices_sha256=info.sha256,
+        price_terms=info.terms,
+        price_age=price_age(
+            info,
+            request.read.today,
+            has_spot=any(need.is_spot for need in needs),
+            folder=request.read.prices,
+        ),
+        kept=(*fleet.left_out, *kept),
+        notes=fleet.notes,
+        is_feasible=isinstance(planned, Planned),
+    )
+    if not isinstance(planned, Planned):
+        return _replaced(basis, infeasible=planned)
+    return _answer(basis, planned, market, fleet, request)
+
+
+def _replaced(answer: FleetAnswer, **changes: object) -> FleetAnswer:
+    return msgspec.structs.replace(answer, **changes)
+
+
+def _of_table(request: FleetRequest, table: Path) -> _Fleet:
+    read = request.read
+    if read.inventory or read.projects or read.parents or read.demo or read.traffic:
+        raise UsageError("--needs is the whole fleet: leave inventory and traffic out")
+    prices = open_prices(read.prices, read.discounts, read.billing_exports)
+    caps = with_calibration(load_caps(read.as_of or read.today), read.calibration)
+    needs, notes = read_needs(
+        table,
+        Known(prices, caps),
+        architecture=request.architecture,
+        any_architecture=request.any_architecture,
+    )
+    return _Fleet(prices, caps, needs, notes)
+
+
+def _of_inventory(request: FleetRequest, say: Say) -> _Fleet:
+    read = request.read
+    demo = load_demo(read.demo) if read.demo is not None else None
+    facts = read_facts(read, demo, say)
+    needs, left_out = needs_of(
+        facts,
+        architecture=request.architecture,
+        any_architecture=request.any_architecture,
+    )
+    existing, is_shared, notes = existing_of(facts, read.commitment_scope)
+    if read.commitment_scope is CommitmentScope.UNKNOWN and len(_projects(needs)) > 1:
+        notes += (
+            "whether projects share commitments is not known (--commitment-scope): each is bought"
+            " for one project here",
+        )
+    return _Fleet(facts.prices, facts.caps, needs, notes, existing, left_out, is_shared, facts)
+
+
+def _projects(needs: Sequence[FleetNeed]) -> set[str]:
+    return {need.project for need in needs}
+
+
+def _feasible(
+    fleet: _Fleet, choices: Choices
+) -> tuple[tuple[FleetNeed, ...], tuple[FleetShortfall, ...]]:
+    """Return the groups, machines that nothing carries as they stand, and which those are.
+
+    A group of a table that nothing carries makes the plan infeasible; a machine that is there
+    stays what it is.
+    """
+    if fleet.facts is None:
+        return fleet.needs, ()
+    finder = Candidates(fleet.prices, fleet.caps, choices)
+    needs, kept = [], []
+    for need in fleet.needs:
+        found = finder.of(need)
+        short = found if isinstance(found, FleetShortfall) else None
+        today = finder.today(need)
+        if short is None and not need.why_pinned:
+            needs.append(need)
+        elif isinstance(today, str):
+            change = "it is left out of all sums"
+            kept.append(
+                FleetShortfall(name=need.name, binding="price", shortfall=today, change=change)
+            )
+        else:
+            why = need.why_pinned or (short.shortfall if short is not None else "")
+            needs.append(_replaced_need(need, why))
+            binding = "kept" if short is None or need.why_pinned else short.binding
+            change = "" if short is None or need.why_pinned else short.change
+            kept.append(
+                FleetShortfall(name=need.name, binding=binding, shortfall=why, change=change)
+            )
+    return tuple(needs), tuple(kept)
+
+
+def _replaced_need(need: FleetNeed, why: str) -> FleetNeed:
+    return msgspec.structs.replace(need, is_pinned=True, why_pinned=why)
+
+
+def _answer(
+    basis: FleetAnswer, planned: Planned, market: Market, fleet: _Fleet, request: FleetRequest
+) -> FleetAnswer:
+    bill, baseline = planned.bill, planned.baseline
+    usd, bound = bill.usd_per_month, planned.bound_usd_per_month
+    groups = tuple(
+        _group(need, candidate, dollars)
+        for need, candidate, dollars in zip(
+            planned.needs, planned.chosen, bill.usd_by_group, strict=True
+        )
+    )
+    return _replaced(
+        basis,
+        groups=groups,
+        commitments=bill.commitments,
+        usd_per_month=usd,
+        bound_usd_per_month=bound,
+        gap_ratio=float((usd - bound) / usd) if usd else 0.0,
+        baseline_usd_per_month=baseline.usd_per_month if baseline is not None else None,
+        baseline_note=_baseline_note(planned),
+        same_types_usd_per_month=planned.same_types.usd_per_month if planned.same_types else None,
+        line_items=bill.line_items,
+        baseline_line_items=baseline.line_items if baseline is not None else (),
+        advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),
+        notes=(*fleet.notes, *_notes(planned, market, fleet.prices, request)),
+    )
+
+
+def _group(need: FleetNeed, candidate: Candidate, usd: Decimal) -> FleetGroup:
+    machine = candidate.machine
+    notes = [notes_of(candidate), f"stays as it is: {need.why_pinned}" if need.why_pinned else ""]
+    return FleetGroup(
+        name=need.name,
+        zone=need.zone,
+        count=need.count,
+        machine_type=machine.machine_type,
+        is_tier1=machine.is_tier1,
+        usd_per_month=usd,
+        machine_type_today=need.machine_type,
+        is_tier1_today=need.is_tier1,
+        usable_gbps=machine.usable_gbps,
+        needs_gbps=need.gbps + need.outside_gbps,
+        vcpus=machine.shape.vcpus,
+        memory_gib=machine.shape.memory_gib,
+        hours_per_month=need.hours_per_month,
+        note="; ".join(filter(None, notes)),
+        machines=need.machines,
+    )
+
+
+def _baseline_note(planned: Planned) -> Text:
+    if planned.unpriced:
+        name, why = planned.unpriced[0]
+        more = f", and of {len(planned.unpriced) - 1} more" if len(planned.unpriced) > 1 else ""
+        return f"no price of {name} as it is today{more}: {why}"
+    if not planned.without_type:
+        return "the types of today, under the commitments of today"
+    if planned.without_type == len(planned.needs):
+        return "the cheapest type of each group by itself, without commitments: none has one today"
+    of = counted(planned.without_type, "group")
+    return (
+        f"the types of today, and for {of} without one the cheapest by itself, without commitments"
+    )
+
+
+def _notes(
+    planned: Planned, market: Market, prices: PriceBook, request: FleetRequest
+) -> Iterator[Text]:
+    """Yield what to know of the plan as a whole."""
+    if planned.outgrown:
+        yield (
+            f"the type of today does not carry what it needs, headroom included, in"
+            f" {counted(planned.outgrown, 'group')}: the baseline is cheaper for that"
+        )
+    arm = [c for c in planned.chosen if c.machine.shape.architecture == ARM]
+    new = [
+        n for n, c in zip(planned.needs, planned.chosen, strict=True) if _is_new_arm(n, c, prices)
+    ]
+    if new:
+        yield (
+            f"{counted(len(new), 'group')} of {counted(len(arm), 'group')} on Arm were not on Arm"
+            " before: they need Arm images (--architecture x86 keeps off it)"
+        )
+    unknown = {
+        c.machine.machine_type
+        for c in planned.chosen
+        if prices.zones(c.machine.machine_type) is None
+    }
+    if unknown:
+        yield (
+            f"which zones offer {', '.join(sorted(unknown)[:5])}"
+            f"{' and more' if len(unknown) > 5 else ''} is not known: the region does"
+        )
+    if market.doubts:
+        first = sorted(market.doubts)[0]
+        yield f"some types are counted without commitments: it is not known {first}"
+    if any(one.kind == "flexible" for one in planned.bill.commitments):
+        yield (
+            "flexible commitments are counted for the series of which this snapshot knows that they"
+            " are covered"
+        )
+    moves = sum(
+        (c.move_usd * n.count for n, c in zip(planned.needs, planned.chosen, strict=True)),
+        Decimal(0),
+    )
+    if moves:
+        yield worded(
+            Amount(usd=moves),
+            " a month of it is the price of moves that was given, billed by nobody",
+        )
+
+
+def _is_new_arm(need: FleetNeed, candidate: Candidate, prices: PriceBook) -> bool:
+    if candidate.machine.shape.architecture != ARM:
+        return False
+    old = prices.shape(need.machine_type) if need.machine_type else None
+    return old is None or old.architecture != ARM

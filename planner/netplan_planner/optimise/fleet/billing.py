@@ -1,0 +1,353 @@
+"""A fleet with its commitments as an exact bill: what is decided is counted again, in decimals.
+
+A covered unit is billed no more on demand: it comes off at the price of a full month's use, the
+lowest that it can have, for what runs all month is what a commitment covers. What it covers is
+shared out over the groups that run in the same hours, by their size.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    SPEND_UNIT,
+    FleetCommitment,
+    FleetNeed,
+    LineItem,
+    PriceBook,
+    ProjectId,
+    Usage,
+    line_item,
+)
+from netplan_planner.optimise.bill import machine_price
+from netplan_planner.optimise.commitments import ANY_PROJECT, Rate, Resource
+from netplan_planner.optimise.fleet.assembly import profile_of
+from netplan_planner.optimise.fleet.hours import Calendar
+from netplan_planner.optimise.fleet.lines import (
+    credit_line,
+    in_project,
+    joined,
+    with_quantity,
+    years_text,
+)
+from netplan_planner.optimise.fleet.machine import Candidate, hourly_lines
+from netplan_planner.optimise.fleet.market import Market, PoolKey
+from netplan_planner.optimise.fleet.sheet import Sheet
+from netplan_planner.units import HOURS_PER_MONTH
+
+_DIGITS = Decimal("1e-9")
+_ZERO = Decimal(0)
+_UNIT_WORDS = {Resource.VCPU: "vcpu-hour", Resource.MEMORY: "gib-hour"}
+
+
+class Bought(NamedTuple):
+    """What is committed to, new."""
+
+    units: dict[tuple[PoolKey, int], Decimal]
+    """By pool and years."""
+    usd_per_hour: dict[int, Decimal]
+    """Fees of flexible commitments by years."""
+
+
+NOTHING = Bought({}, {})
+
+
+class Bill(NamedTuple):
+    """What a fleet costs a month."""
+
+    usd_by_group: tuple[Decimal, ...]
+    """Of what no commitment covers, in the order of the groups."""
+    commitments: tuple[FleetCommitment, ...]
+    line_items: tuple[LineItem, ...]
+
+    @property
+    def usd_per_month(self) -> Decimal:
+        """The sum of the lines."""
+        return sum((one.usd_per_month for one in self.line_items), _ZERO)
+
+
+class _Hours(NamedTuple):
+    """What runs of a pool in each stretch, and what of it is covered."""
+
+    runs: tuple[Decimal, ...]
+    covered: list[Decimal]
+    spent: list[Decimal]
+
+
+class Biller:
+    """Writes bills of one fleet."""
+
+    def __init__(
+        self,
+        prices: PriceBook,
+        market: Market,
+        sheet: Sheet,
+        needs: Sequence[FleetNeed],
+        calendar: Calendar,
+        flexible_existing: Decimal = _ZERO,
+    ) -> None:
+        self._prices = prices
+        self._market = market
+        self._sheet = sheet
+        self._needs = tuple(needs)
+        self._calendar = calendar
+        self._places = tuple(calendar.place[profile_of(need)] for need in needs)
+        self._flexible_existing = flexible_existing
+        self._hourly = lru_cache(None)(self._ask_hourly)
+
+    def bill(self, chosen: Sequence[Candidate], bought: Bought = NOTHING) -> Bill:
+        """Return the bill of one machine for each group, under existing and bought commitments."""
+        own, lines = self._machines(chosen)
+        use = self._use(chosen)
+        hours = {key: self._covered(key, use[key], bought) for key in sorted(use)}
+        self._spend(hours, bought)
+        off = self._off(hours)
+        for at, (need, candidate) in enumerate(zip(self._needs, chosen, strict=True)):
+            own[at] = (own[at] - self._share(need, candidate, off)).quantize(_DIGITS)
+        credits = list(self._credits(hours))
+        total = sum((one.usd_per_month for one in (*lines, *credits)), _ZERO)
+        if own:
+            # Shares are rounded: what is left over of billionths goes where it is least.
+            left = (total - sum(own, _ZERO)).quantize(_DIGITS)
+            own[max(range(len(own)), key=own.__getitem__)] += left
+        commitments, fees = self._fees(bought, hours)
+        existing = [fee for one in self._market.existing for fee in one.fees]
+        return Bill(tuple(own), commitments, (*lines, *credits, *fees, *existing))
+
+    def _machines(self, chosen: Sequence[Candidate]) -> tuple[list[Decimal], tuple[LineItem, ...]]:
+        """Return what each group costs before anything is covered, and that as lines."""
+        own = []
+        summed: dict[tuple[object, ...], LineItem] = {}
+        for need, candidate in zip(self._needs, chosen, strict=True):
+            total = _ZERO
+            for line in self._lines(need, candidate):
+                total += line.usd_per_month
+                key = line.name, line.unit_price_usd
+                known = summed.get(key)
+                summed[key] = line if known is None else joined(known, line)
+            own.append(total)
+        return own, tuple(summed[key] for key in sorted(summed, key=str))
+
+    def _lines(self, need: FleetNeed, candidate: Candidate) -> Iterable[LineItem]:
+        machine, profile = candidate.machine, profile_of(need)
+        hours = need.hours_per_month * need.count
+        place = machine.region, machine.machine_type, machine.is_spot
+        yield with_quantity(self._hourly(*place, profile.month_ratio), hours)
+        for fee in hourly_lines(machine):
+            share = fee.quantity / HOURS_PER_MONTH * hours
+            yield with_quantity(fee, share)
+        if candidate.move_usd:
+            yield LineItem(
+                name=f"price of moves that was given, for {need.name}",
+                quantity=Decimal(need.count),
+                unit="machine",
+                unit_price_usd=candidate.move_usd,
+                usd_per_month=need.count * candidate.move_usd,
+                as_of=self._prices.info.as_of,
+                source="--move-price; billed by nobody",
+            )
+
+    def _ask_hourly(
+        self, region: str, machine_type: str, is_spot: bool, month_ratio: float
+    ) -> LineItem:
+        """Return the line of an hour of a machine."""
+        usage = Usage.SPOT if is_spot else Usage.SUSTAINED_USE
+        price = machine_price(self._prices, region, machine_type, usage, month_ratio)
+        ratio = 1 if is_spot else self._prices.sustained_use_ratio(machine_type, month_ratio)
+        paid = "Spot" if is_spot else "on demand" if ratio == 1 else "sustained use"
+        return line_item(f"{machine_type}, {paid}, {region}", Decimal(1), price)
+
+    def _use(self, chosen: Sequence[Candidate]) -> dict[PoolKey, dict[int, Decimal]]:
+        """Return the units of each pool that run at once, by profile."""
+        found: dict[PoolKey, dict[int, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+        for need, candidate in zip(self._needs, chosen, strict=True):
+            place = self._calendar.place[profile_of(need)]
+            for unit in self._sheet.units(self._market.project(need), candidate.machine):
+                found[unit.key][place] += unit.units * need.count
+        return found
+
+    def _covered(self, key: PoolKey, use: dict[int, Decimal], bought: Bought) -> _Hours:
+        """Return what resource-based commitments cover in each stretch: at most what runs."""
+        most = self._market.committed(key)
+        most += sum((bought.units.get((key, y), _ZERO) for y in self._market.years), _ZERO)
+        runs = tuple(
+            sum((use.get(place, _ZERO) for place in sorted(stretch.profiles)), _ZERO)
+            for stretch in self._calendar.stretches
+        )
+        return _Hours(runs, [min(most, one) for one in runs], [_ZERO] * len(runs))
+
+    def _spend(self, hours: dict[PoolKey, _Hours], bought: Bought) -> None:
+        """Let flexible commitments cover what is left, where a dollar saves most first."""
+        most = self._flexible_existing
+        for years, usd in bought.usd_per_hour.items():
+            most += usd / self._market.flexible[years]
+        if not most:
+            return
+        eligible = [key for key in hours if self._sheet.credit(key)[1]]
+        eligible.sort(key=lambda key: (-self._saved(key), key))
+        for at in range(len(self._calendar.stretches)):
+            left = most
+            for key in eligible:
+                one = hours[key]
+                spend = self._sheet.credit(key)[1]
+                taken = min(left, (one.runs[at] - one.covered[at]) * spend)
+                one.spent[at] = taken
+                left -= taken
+
+    def _saved(self, key: PoolKey) -> Decimal:
+        """Return what a dollar of a pool's spend no longer costs when it is covered."""
+        credit, spend = self._sheet.credit(key)
+        return credit / spend
+
+    def _off(self, hours: dict[PoolKey, _Hours]) -> dict[PoolKey, dict[int, Decimal]]:
+        """Return what cover takes off a unit of each pool a month, by profile."""
+        found: dict[PoolKey, dict[int, Decimal]] = {}
+        for key, one in hours.items():
+            credit, _ = self._sheet.credit(key)
+            by_profile: dict[int, Decimal] = defaultdict(Decimal)
+            for at, stretch in enumerate(self._calendar.stretches):
+                if not one.runs[at]:
+                    continue
+                usd = one.covered[at] * credit
+                usd += one.spent[at] * self._saved(key) if one.spent[at] else _ZERO
+                for place in stretch.profiles:
+                    by_profile[place] += usd * stretch.hours_per_month / one.runs[at]
+            found[key] = by_profile
+        return found
+
+    def _share(
+        self, need: FleetNeed, candidate: Candidate, off: dict[PoolKey, dict[int, Decimal]]
+    ) -> Decimal:
+        place = self._calendar.place[profile_of(need)]
+        units = self._sheet.units(self._market.project(need), candidate.machine)
+        usd = sum((off[u.key][place] * u.units * need.count for u in units), _ZERO)
+        return usd
+
+    def _credits(self, hours: dict[PoolKey, _Hours]) -> Iterable[LineItem]:
+        """Yield what is not paid on demand, as lines below 0."""
+        for key, one in hours.items():
+            rate = self._rate(key)
+            credit, _ = self._sheet.credit(key)
+            of = (
+                f"{key.resource} of {'/'.join(key.family)} in {key.region}{in_project(key.project)}"
+            )
+            covered = self._sum(one.covered)
+            if covered:
+                name = f"{of}, covered by commitments: not paid on demand"
+                yield credit_line(name, covered, _UNIT_WORDS[key.resource], credit, rate)
+            spent = self._sum(one.spent)
+            if spent:
+                name = f"{of}, spend that flexible commitments cover: not paid on demand"
+                yield credit_line(name, spent, SPEND_UNIT, self._saved(key), rate)
+
+    def _sum(self, by_stretch: Sequence[Decimal]) -> Decimal:
+        stretches = self._calendar.stretches
+        found = (n * s.hours_per_month for n, s in zip(by_stretch, stretches, strict=True))
+        return sum(found, _ZERO)
+
+    def _rate(self, key: PoolKey) -> Rate:
+        return self._sheet.rate(key)
+
+    def _fees(
+        self, bought: Bought, hours: dict[PoolKey, _Hours]
+    ) -> tuple[tuple[FleetCommitment, ...], tuple[LineItem, ...]]:
+        """Return the commitments to buy, and their fees as lines."""
+        commitments, lines = [], []
+        places = sorted({(k.project, k.region, k.family, years) for (k, years) in bought.units})
+        for project, region, family, years in places:
+            usd_per_hour, amounts, used = _ZERO, {}, []
+            for resource in Resource:
+                key = PoolKey(project, region, family, resource)
+                units = bought.units.get((key, years), _ZERO)
+                fee = self._market.fee(key, years)
+                amounts[resource] = units
+                if not units or fee is None:
+                    continue
+                usd_per_hour += units * fee.usd
+                used.append((units * fee.usd, self._used(key, hours, units, bought, years)))
+                of = f"{resource} of {'/'.join(family)} in {region}"
+                name = f"commitment of {years_text(years)}, {of}"
+                lines.append(
+                    LineItem(
+                        name=f"{name}{in_project(project)}",
+                        quantity=units * HOURS_PER_MONTH,
+                        unit=fee.part.unit,
+                        unit_price_usd=fee.usd,
+                        usd_per_month=units * HOURS_PER_MONTH * fee.usd,
+                        as_of=fee.part.as_of,
+                        source=fee.source,
+                        sku_id=fee.part.sku_id,
+                    )
+                )
+            weight = sum((usd for usd, _ in used), _ZERO)
+            share = sum((usd * ratio for usd, ratio in used), _ZERO) / weight if weight else _ZERO
+            commitments.append(
+                FleetCommitment(
+                    kind="resource",
+                    family="/".join(family),
+                    region=region,
+                    years=years,
+                    vcpus=int(amounts[Resource.VCPU]),
+                    memory_gib=amounts[Resource.MEMORY],
+                    usd_per_hour=usd_per_hour,
+                    usd_per_month=usd_per_hour * HOURS_PER_MONTH,
+                    used_ratio=round(share, 4),
+                    project=ProjectId("" if project == ANY_PROJECT else project),
+                )
+            )
+        for years, usd in sorted(bought.usd_per_hour.items()):
+            commitment, line = self._flexible_fee(years, usd, bought, hours)
+            commitments.append(commitment)
+            lines.append(line)
+        return tuple(commitments), tuple(lines)
+
+    def _used(
+        self,
+        key: PoolKey,
+        hours: dict[PoolKey, _Hours],
+        units: Decimal,
+        bought: Bought,
+        years: int,
+    ) -> Decimal:
+        """Return the share of a commitment in use: those that are there already go first."""
+        before = self._market.committed(key)
+        before += sum(
+            (bought.units.get((key, y), _ZERO) for y in self._market.years if y > years), _ZERO
+        )
+        of_it = [min(units, max(_ZERO, one - before)) for one in hours[key].covered]
+        return self._sum(of_it) / (units * HOURS_PER_MONTH)
+
+    def _flexible_fee(
+        self, years: int, usd: Decimal, bought: Bought, hours: dict[PoolKey, _Hours]
+    ) -> tuple[FleetCommitment, LineItem]:
+        ratio = self._market.flexible[years]
+        covers = usd / ratio
+        most = self._flexible_existing
+        most += sum((f / self._market.flexible[y] for y, f in bought.usd_per_hour.items()), _ZERO)
+        spent = sum((self._sum(one.spent) for one in hours.values()), _ZERO)
+        used = spent / (most * HOURS_PER_MONTH) if most else _ZERO
+        info = self._prices.info
+        line = LineItem(
+            name=f"flexible commitment of {years_text(years)}, {covers:.6g} USD of spend an hour",
+            quantity=usd * HOURS_PER_MONTH,
+            unit=SPEND_UNIT,
+            unit_price_usd=Decimal(1),
+            usd_per_month=usd * HOURS_PER_MONTH,
+            as_of=info.as_of,
+            source=f"{info.source}: {ratio} of the spend at prices on demand",
+        )
+        commitment = FleetCommitment(
+            kind="flexible",
+            family="",
+            region="",
+            years=years,
+            vcpus=0,
+            memory_gib=_ZERO,
+            usd_per_hour=usd,
+            usd_per_month=usd * HOURS_PER_MONTH,
+            covers_usd_per_hour=covers.quantize(_DIGITS),
+            used_ratio=round(used, 4),
+        )
+        return commitment, line

@@ -1,0 +1,310 @@
+"""What each group of a fleet may become: types that carry its needs, priced by the hour."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.machines import Fit, can_become
+from netplan_planner.model import (
+    CapsBook,
+    EgressCap,
+    FleetNeed,
+    FleetShortfall,
+    MachineNeed,
+    MoveKind,
+    PriceBook,
+    Usage,
+)
+from netplan_planner.optimise.bill import machine_bill, with_gpus
+from netplan_planner.optimise.fleet.machine import Candidate, Machine
+from netplan_planner.optimise.fleet.shortfalls import why_none
+from netplan_planner.optimise.offers import PATHS, Pool, build_pool
+from netplan_planner.throughput import predict, sending_query, type_end
+
+_SLACK = 1e-9
+"""Relative slack of a comparison, so that 0.8 times 12.5 carries 10."""
+_NO_MOVES: Mapping[MoveKind, Decimal] = {}
+
+
+class Choices(NamedTuple):
+    """What the user allows."""
+
+    headroom_ratio: float = 0.2
+    series: tuple[str, ...] = ()
+    """Only these; empty: all that the zone offers."""
+    move_usd: Mapping[MoveKind, Decimal] = _NO_MOVES
+    """Dollars a month that a move of one machine must be worth."""
+    is_sure: bool = False
+    """Types of which something has to be looked at first are left out."""
+
+
+class _Shelf:
+    """The machines of a region under one set of filters, as arrays."""
+
+    def __init__(self, machines: list[Machine], pool: Pool) -> None:
+        self.machines = machines
+        self.pool = pool
+        self.plain = [Candidate(machine, Decimal(0)) for machine in machines]
+        """As what a group becomes that nothing ties."""
+        self.usable = np.array([m.usable_gbps or 0.0 for m in machines])
+        self.outside = np.array(
+            [-1.0 if o.cap.external_gbps is None else o.cap.external_gbps for o in pool.offers]
+        )
+        self.vcpus = np.array([m.shape.vcpus for m in machines], dtype=float)
+        self.memory = np.array([m.shape.memory_gib for m in machines])
+        self.is_priced = np.array([not m.bill.unknown for m in machines], dtype=bool)
+        self.is_peak = np.array([o.cap.is_peak for o in pool.offers], dtype=bool)
+        self.architecture = np.array([m.shape.architecture or "" for m in machines])
+
+    def carries(self, need: FleetNeed) -> NDArray[np.bool_]:
+        """Return which machines carry a need; what bursts only where nothing steady does."""
+        wanted = need.gbps + need.outside_gbps
+        found: NDArray[np.bool_] = (
+            (self.usable * (1 + _SLACK) >= wanted)
+            & (self.vcpus >= need.vcpus)
+            & (self.memory * (1 + _SLACK) >= need.memory_gib)
+        )
+        if need.outside_gbps:
+            found &= self.outside * (1 + _SLACK) >= need.outside_gbps
+        if need.architecture is not None:
+            found &= self.architecture == need.architecture
+        steady = found & ~self.is_peak
+        return steady if steady.any() else found
+
+
+class Candidates:
+    """Finds what groups may become; what they share is prepared once."""
+
+    def __init__(self, prices: PriceBook, caps: CapsBook, choices: Choices) -> None:
+        self._prices = prices
+        self._caps = caps
+        self._choices = choices
+        self._shelf = lru_cache(None)(self._make_shelf)
+        self._in_zone = lru_cache(None)(self._make_zone)
+        self._today = lru_cache(None)(self._make_today)
+        self._found: dict[object, tuple[Candidate, ...]] = {}
+        """Equal for groups that the same machines carry."""
+
+    def today(self, need: FleetNeed) -> Machine | str:
+        """Return the machine that a group is today, or why it has no price."""
+        assert need.machine_type is not None
+        ties = need.ties
+        gpus = (ties.gpu_type, ties.attached_gpu_count) if ties is not None else (None, 0)
+        return self._today(
+            need.region, need.machine_type, need.is_tier1, need.cpu_platform, need.is_spot, gpus
+        )
+
+    def of(self, need: FleetNeed) -> tuple[Candidate, ...] | FleetShortfall:
+        """Return every machine that carries a need, or why none does."""
+        if need.is_pinned:
+            return self._pinned(need)
+        place = need.region, need.is_spot, _has_gpus(need)
+        shelf = self._shelf(*place)
+        offered = self._in_zone(*place, need.zone)
+        for zone in need.more_zones:
+            offered = offered & self._in_zone(*place, zone)
+        fitting = shelf.carries(need) & offered & shelf.is_priced
+        today = need.machine_type, need.is_tier1, need.has_licences
+        key = (*place, fitting.tobytes(), today, need.ties)
+        found = self._found.get(key)
+        if found is None:
+            places = np.flatnonzero(fitting).tolist()
+            if need.machine_type is None:
+                made = tuple(shelf.plain[at] for at in places)
+            else:
+                machines = [shelf.machines[at] for at in places]
+                made = tuple(self._candidates(need, machines))
+            found = self._found[key] = made
+        if found:
+            return found
+        choices = self._choices
+        return why_none(need, shelf.pool, offered, choices.headroom_ratio, choices.series)
+
+    def _pinned(self, need: FleetNeed) -> tuple[Candidate, ...] | FleetShortfall:
+        machine = self.today(need)
+        if isinstance(machine, str):
+            return FleetShortfall(
+                name=need.name,
+                binding="price",
+                shortfall=machine,
+                change="leave its type open (pinned false), or give prices that have it (--prices)",
+            )
+        short = lacks(need, machine, self._caps) if not need.why_pinned else ""
+        if short:
+            return FleetShortfall(
+                name=need.name,
+                binding="pinned",
+                shortfall=f"it is pinned to {machine.machine_type}, which {short}",
+                change="leave its type open (pinned false), or lower what it needs",
+            )
+        return (Candidate(machine, Decimal(0)),)
+
+    def _candidates(self, need: FleetNeed, machines: list[Machine]) -> Iterator[Candidate]:
+        for machine in machines:
+            check = ""
+            if need.ties is not None:
+                verdict = can_become(need.ties, machine.shape)
+                if verdict.fit is Fit.NO:
+                    continue
+                check = verdict.text if verdict.fit is Fit.CHECK else ""
+                if check and self._choices.is_sure and machine.machine_type != need.machine_type:
+                    continue
+                if need.ties.attached_gpu_count:
+                    machine = self._with_gpus(machine, need)
+            if not machine.bill.unknown:
+                yield self._candidate(need, machine, check)
+
+    def _candidate(self, need: FleetNeed, machine: Machine, check: str) -> Candidate:
+        moves = tuple(self._moves(need, machine, check))
+        usd = sum((self._choices.move_usd.get(kind, Decimal(0)) for kind in moves), Decimal(0))
+        return Candidate(machine, usd, moves, check)
+
+    def _moves(self, need: FleetNeed, machine: Machine, check: str) -> Iterator[MoveKind]:
+        """Yield what makes a move work; a new group and one that stays have none."""
+        if need.machine_type is None:
+            return
+        if (machine.machine_type, machine.is_tier1) == (need.machine_type, need.is_tier1):
+            return
+        yield MoveKind.RESTART
+        old = self._prices.shape(need.machine_type)
+        if old is not None and old.architecture not in {None, machine.shape.architecture}:
+            yield MoveKind.ARCHITECTURE
+        if need.ties is not None and need.ties.local_ssd_count:
+            yield MoveKind.LOCAL_SSD
+        if _has_gpus(need):
+            yield MoveKind.GPU
+        if need.has_licences and (old is None or old.vcpus != machine.shape.vcpus):
+            yield MoveKind.LICENCE
+        if check:
+            yield MoveKind.CHECK
+
+    def _with_gpus(self, machine: Machine, need: FleetNeed) -> Machine:
+        assert need.ties is not None
+        terms = _terms(need.region, is_spot=need.is_spot)
+        count = need.ties.attached_gpu_count
+        bill = with_gpus(machine.bill, self._prices, terms, need.ties.gpu_type, count)
+        return machine._replace(bill=bill)
+
+    def _make_shelf(self, region: str, is_spot: bool, has_gpus: bool) -> _Shelf:
+        choices = self._choices
+        terms = _terms(region, is_spot=is_spot, headroom=choices.headroom_ratio)
+        need = _with_filters(terms, choices.series, has_gpus=has_gpus)
+        pool = build_pool(need, self._prices, self._caps)
+        machines = [
+            Machine(
+                shape=offer.shape,
+                region=region,
+                is_tier1=offer.cap.is_tier1,
+                is_spot=is_spot,
+                bill=offer.bill,
+                usable_gbps=offer.usable_gbps,
+                cpu_platform=offer.cap.min_cpu_platform,
+                caution=offer.cap.caution,
+            )
+            for offer in pool.offers
+        ]
+        return _Shelf(machines, pool)
+
+    def _make_zone(
+        self, region: str, is_spot: bool, has_gpus: bool, zone: str
+    ) -> NDArray[np.bool_]:
+        """Return which machines a zone offers; a type whose zones are not known counts as there."""
+        found = []
+        for machine in self._shelf(region, is_spot, has_gpus).machines:
+            zones = self._prices.zones(machine.machine_type)
+            found.append(zones is None or zone in zones)
+        return np.array(found, dtype=bool)
+
+    def _make_today(
+        self,
+        region: str,
+        machine_type: str,
+        is_tier1: bool,
+        cpu_platform: str | None,
+        is_spot: bool,
+        gpus: tuple[str | None, int],
+    ) -> Machine | str:
+        shape = self._prices.shape(machine_type)
+        if shape is None:
+            return f"the vCPUs and memory of {machine_type} are not known"
+        terms = _terms(region, is_spot=is_spot)
+        cap = self._caps.cap(machine_type, tier1=is_tier1, cpu_platform=cpu_platform)
+        if is_tier1 and cap is None:
+            why = self._caps.unknown_reason(machine_type, tier1=True, cpu_platform=cpu_platform)
+            return f"no Tier_1 fee: {why}"
+        try:
+            gbps = cap.egress_gbps if cap is not None and is_tier1 else None
+            bill = machine_bill(self._prices, terms, machine_type, gbps)
+        except MissingDatum as missing:
+            return str(missing)
+        bill = with_gpus(bill, self._prices, terms, *gpus)
+        if bill.unknown:
+            return bill.unknown
+        usable = self._usable(machine_type, cpu_platform, is_tier1=is_tier1)
+        return Machine(shape, region, is_tier1, is_spot, bill, usable)
+
+    def _usable(
+        self, machine_type: str, cpu_platform: str | None, *, is_tier1: bool
+    ) -> float | None:
+        """Return what a machine sends after headroom; of an unknown CPU platform the least."""
+        if cpu_platform is None and self._caps.cap(machine_type, tier1=is_tier1) is None:
+            known = [one for one in self._caps.variants(machine_type) if one.is_tier1 == is_tier1]
+            least = min((one.egress_gbps for one in known), default=None)
+            return None if least is None else least * (1 - self._choices.headroom_ratio)
+        end = type_end(machine_type, is_tier1=is_tier1, cpu_platform=cpu_platform)
+        gbps = predict(sending_query(PATHS[_INSIDE], end), self._caps).gbps
+        return None if gbps is None else gbps * (1 - self._choices.headroom_ratio)
+
+
+_INSIDE = MachineNeed(gbps=0, region="").destination
+
+
+def _terms(region: str, *, is_spot: bool, headroom: float = 0.0) -> MachineNeed:
+    usage = Usage.SPOT if is_spot else Usage.ON_DEMAND
+    return MachineNeed(gbps=0.0, region=region, usage=usage, headroom_ratio=headroom)
+
+
+def _with_filters(terms: MachineNeed, series: tuple[str, ...], *, has_gpus: bool) -> MachineNeed:
+    return MachineNeed(
+        gbps=0.0,
+        region=terms.region,
+        usage=terms.usage,
+        headroom_ratio=terms.headroom_ratio,
+        series=series,
+        allow_gpu=has_gpus,
+    )
+
+
+def _has_gpus(need: FleetNeed) -> bool:
+    ties = need.ties
+    return ties is not None and bool(ties.attached_gpu_count or ties.built_in_gpu_count)
+
+
+def lacks(need: FleetNeed, machine: Machine, caps: CapsBook) -> str:
+    """Return what a machine lacks of a need, in words; empty where it carries it."""
+    wanted = need.gbps + need.outside_gbps
+    usable = machine.usable_gbps
+    if usable is None:
+        return f"has no known cap: {caps.unknown_reason(machine.machine_type)}"
+    if usable * (1 + _SLACK) < wanted:
+        return f"carries {usable:g} of {wanted:g} Gbit/s, headroom taken off"
+    if machine.shape.vcpus < need.vcpus:
+        return f"has {machine.shape.vcpus} of {need.vcpus} vCPUs"
+    if machine.shape.memory_gib * (1 + _SLACK) < need.memory_gib:
+        return f"has {machine.shape.memory_gib:g} of {need.memory_gib:g} GiB"
+    cap = caps.cap(machine.machine_type, tier1=machine.is_tier1, cpu_platform=need.cpu_platform)
+    outside = _outside(cap)
+    if need.outside_gbps and (outside is None or outside * (1 + _SLACK) < need.outside_gbps):
+        return f"carries {outside or 0:g} of {need.outside_gbps:g} Gbit/s to outside addresses"
+    if need.architecture not in {None, machine.shape.architecture}:
+        return f"is {machine.shape.architecture}, not {need.architecture}"
+    return ""
+
+
+def _outside(cap: EgressCap | None) -> float | None:
+    return None if cap is None else cap.external_gbps

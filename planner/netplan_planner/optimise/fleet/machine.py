@@ -1,0 +1,63 @@
+"""A machine type in a region as a fleet counts it, and what a group may become."""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.model import LineItem, MachineShape, MoveKind, series_of
+from netplan_planner.optimise.bill import MachineBill
+from netplan_planner.optimise.offers import ARM
+
+
+class Machine(NamedTuple):
+    """One type in a region, with or without Tier_1, ready to be counted."""
+
+    shape: MachineShape
+    region: str
+    is_tier1: bool
+    is_spot: bool
+    bill: MachineBill
+    """Of one machine that runs all month on demand, or as Spot."""
+    usable_gbps: float | None
+    cpu_platform: str = ""
+    caution: str = ""
+
+    @property
+    def machine_type(self) -> str:
+        """The name of the type."""
+        return self.shape.machine_type
+
+    @property
+    def series(self) -> str:
+        """Its series."""
+        return series_of(self.shape.machine_type)
+
+    @property
+    def key(self) -> tuple[str, str, bool, bool, str]:
+        """What tells it from others."""
+        gpus = self.bill.gpus.name if self.bill.gpus else ""
+        return self.region, self.machine_type, self.is_tier1, self.is_spot, gpus
+
+
+class Candidate(NamedTuple):
+    """A machine that a group may become."""
+
+    machine: Machine
+    move_usd: Decimal
+    """Dollars a month that the move of one machine is priced at."""
+    moves: tuple[MoveKind, ...] = ()
+    to_check: str = ""
+
+
+def notes_of(candidate: Candidate) -> str:
+    """Return what to know before a group becomes a candidate."""
+    said = [
+        f"check first: {candidate.to_check}" if candidate.to_check else "",
+        "Arm: needs an Arm image" if candidate.machine.shape.architecture == ARM else "",
+        candidate.machine.caution,
+    ]
+    return "; ".join(filter(None, said))
+
+
+def hourly_lines(machine: Machine) -> tuple[LineItem, ...]:
+    """Return the parts of a machine's price whose hours are not discounted: fee and GPUs."""
+    return tuple(one for one in (machine.bill.tier1, machine.bill.gpus) if one is not None)

@@ -1,0 +1,179 @@
+"""A fleet's program as a linear program: variables, costs and rows of a sparse matrix."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+
+from netplan_planner.optimise.fleet.program import NONE, Floats, Program
+from netplan_planner.units import HOURS_PER_MONTH
+
+
+class Layout(NamedTuple):
+    """Where the variables stand."""
+
+    used: int
+    """Pools × profiles: units."""
+    covered: int
+    """Pools × stretches: units that resource-based commitments cover."""
+    spent: int
+    """Pools × stretches: dollars an hour that flexible commitments cover."""
+    committed: int
+    """Pools × terms, in steps."""
+    flexible: int
+    """Terms: dollars an hour to pay."""
+    short: int
+    """Limits: vCPUs that they would have to grow."""
+    end: int
+
+
+class Model(NamedTuple):
+    """A linear program in HiGHS's terms."""
+
+    layout: Layout
+    cost: Floats
+    low: Floats
+    high: Floats
+    matrix: Any
+    row_low: Floats
+    row_high: Floats
+
+    def usd(self, values: Floats) -> float:
+        """Return what a plan costs."""
+        return float(self.cost @ values)
+
+
+def fixed(model: Model, columns: NDArray[Any], values: NDArray[Any]) -> Model:
+    """Return a model in which some variables have their values."""
+    low, high = model.low.copy(), model.high.copy()
+    low[columns] = values
+    high[columns] = values
+    return model._replace(low=low, high=high)
+
+
+def model_of(program: Program, *, may_grow: bool = False) -> Model:
+    """Return a program's matrix; with `may_grow` only the growth of limits costs anything."""
+    pools, terms = len(program.pools), len(program.flexible)
+    profiles, stretches = program.runs.shape
+    sizes = (
+        *(program.columns, pools * profiles, pools * stretches, pools * stretches),
+        *(pools * terms, terms, len(program.limits)),
+    )
+    layout = Layout(*np.cumsum(sizes).tolist())
+    cost, low, high = _costs(program, layout, may_grow=may_grow)
+    rows = _Rows()
+    classes = np.repeat(np.arange(len(program.group_counts)), np.diff(program.start))
+    rows.add(classes, np.arange(program.columns), np.ones(program.columns))
+    rows.bounds(program.group_counts, program.group_counts)
+    _add_use(program, layout, rows)
+    _add_cover(program, layout, rows)
+    _add_limits(program, layout, rows)
+    return Model(layout, cost, low, high, *rows.done(layout.end))
+
+
+def _costs(program: Program, layout: Layout, *, may_grow: bool) -> tuple[Floats, Floats, Floats]:
+    cost, low, high = np.zeros(layout.end), np.zeros(layout.end), np.full(layout.end, np.inf)
+    pools, stretches = len(program.pools), len(program.hours)
+    credit = np.array([pool.credit for pool in program.pools])
+    spend = np.array([pool.spend for pool in program.pools])
+    spend_credit = np.array([pool.spend_credit for pool in program.pools])
+    fees = np.array([pool.fees for pool in program.pools]).reshape(pools, len(program.flexible))
+    steps = np.array([pool.step for pool in program.pools])
+    groups = np.repeat(program.group_counts, np.diff(program.start))
+    high[: program.columns] = groups
+    cost[: program.columns] = program.usd
+    cost[layout.covered : layout.spent] = -np.outer(credit, program.hours).ravel()
+    cost[layout.spent : layout.committed] = -np.outer(spend_credit, program.hours).ravel()
+    high[layout.spent : layout.committed] = np.where(np.repeat(spend, stretches) > 0, np.inf, 0)
+    flat = (fees * steps[:, None]).ravel() * HOURS_PER_MONTH
+    high[layout.committed : layout.flexible] = np.where(np.isinf(flat), 0, np.inf)
+    cost[layout.committed : layout.flexible] = np.where(np.isinf(flat), 0, flat)
+    is_sold = np.isfinite(np.array(program.flexible))
+    high[layout.flexible : layout.short] = np.where(is_sold, np.inf, 0)
+    cost[layout.flexible : layout.short] = float(HOURS_PER_MONTH)
+    high[layout.short : layout.end] = np.inf if may_grow else 0
+    if may_grow:
+        cost[:] = 0
+        cost[layout.short : layout.end] = 1
+    return cost, low, high
+
+
+class _Rows:
+    """Rows of a sparse matrix, a block at a time."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._at: list[Any] = []
+        self._columns: list[Any] = []
+        self._values: list[Any] = []
+        self._low: list[Any] = []
+        self._high: list[Any] = []
+
+    def add(self, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
+        """Add cells to the block that `bounds` ends; rows count from its first."""
+        self._at.append(rows + self._count)
+        self._columns.append(columns)
+        self._values.append(values)
+
+    def bounds(self, low: NDArray[Any], high: NDArray[Any]) -> None:
+        """End the block with what its rows lie between."""
+        self._low.append(low)
+        self._high.append(high)
+        self._count += len(low)
+
+    def done(self, columns: int) -> tuple[Any, Floats, Floats]:
+        """Return the matrix by columns, and the bounds of its rows."""
+        cells = (np.concatenate(self._at), np.concatenate(self._columns))
+        matrix = coo_array((np.concatenate(self._values), cells), shape=(self._count, columns))
+        low, high = np.concatenate(self._low), np.concatenate(self._high)
+        return matrix.tocsc(), low.astype(float), high.astype(float)
+
+
+def _add_use(program: Program, layout: Layout, rows: _Rows) -> None:
+    """Add what runs of each pool, by profile: its units, less the variable for it, are 0."""
+    profiles = len(program.runs)
+    profile = np.repeat(program.profile, np.diff(program.start))
+    for side in (0, 1):
+        has = np.flatnonzero(program.pool[:, side] != NONE)
+        rows.add(program.pool[has, side] * profiles + profile[has], has, program.units[has, side])
+    count = len(program.pools) * profiles
+    rows.add(np.arange(count), layout.used + np.arange(count), np.full(count, -1.0))
+    rows.bounds(np.zeros(count), np.zeros(count))
+
+
+def _add_cover(program: Program, layout: Layout, rows: _Rows) -> None:
+    """Add that cover is at most what runs, and at most what is committed."""
+    pools, terms = len(program.pools), len(program.flexible)
+    profiles, stretches = program.runs.shape
+    count = pools * stretches
+    every = np.arange(count)
+    spend = np.array([pool.spend for pool in program.pools])
+    per_dollar = np.divide(1.0, spend, out=np.zeros(pools), where=spend > 0)
+    rows.add(every, layout.covered + every, np.ones(count))
+    rows.add(every, layout.spent + every, np.repeat(per_dollar, stretches))
+    profile, stretch = np.nonzero(program.runs)
+    for pool in range(pools):
+        where = layout.used + pool * profiles + profile
+        rows.add(pool * stretches + stretch, where, np.full(len(profile), -1.0))
+    rows.bounds(np.full(count, -np.inf), np.zeros(count))
+    rows.add(every, layout.covered + every, np.ones(count))
+    steps = np.repeat(np.array([pool.step for pool in program.pools]), stretches)
+    for term in range(terms):
+        rows.add(every, layout.committed + every // stretches * terms + term, -steps)
+    existing = np.repeat(np.array([pool.existing for pool in program.pools]), stretches)
+    rows.bounds(np.full(count, -np.inf), existing)
+    rows.add(every % stretches, layout.spent + every, np.ones(count))
+    for term, ratio in enumerate(program.flexible):
+        bought = np.full(stretches, -1.0 / ratio)
+        rows.add(np.arange(stretches), np.full(stretches, layout.flexible + term), bought)
+    rows.bounds(np.full(stretches, -np.inf), np.full(stretches, program.flexible_existing))
+
+
+def _add_limits(program: Program, layout: Layout, rows: _Rows) -> None:
+    """Add that no limit counts more than it allows."""
+    count = len(program.limits)
+    has = np.flatnonzero(program.limit_of != NONE)
+    rows.add(program.limit_of[has], has, program.limit_units[has])
+    rows.add(np.arange(count), layout.short + np.arange(count), np.full(count, -1.0))
+    rows.bounds(np.full(count, -np.inf), program.limits)

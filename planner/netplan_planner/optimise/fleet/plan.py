@@ -1,0 +1,188 @@
+"""A fleet's needs to machine types and commitments, with the bill and the bound."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from netplan_planner.model import CapsBook, FleetNeed, FleetShortfall, PriceBook
+from netplan_planner.optimise.fleet.assembly import Assembled, VcpuLimit, assemble, profile_of
+from netplan_planner.optimise.fleet.billing import NOTHING, Bill, Biller, Bought
+from netplan_planner.optimise.fleet.candidates import Candidates, Choices, lacks
+from netplan_planner.optimise.fleet.hours import Calendar, Profile
+from netplan_planner.optimise.fleet.machine import Candidate, Machine
+from netplan_planner.optimise.fleet.market import Market
+from netplan_planner.optimise.fleet.program import Infeasible, Solution
+from netplan_planner.optimise.fleet.sheet import Sheet
+from netplan_planner.optimise.fleet.solving import solve
+from netplan_planner.units import HOURS_PER_MONTH
+
+_MICRO = Decimal("0.000001")
+_DUST = Decimal("0.0001")
+"""Share of a plan's cost below which a flexible commitment is not worth its order."""
+_ZERO = Decimal(0)
+
+
+class Planned(NamedTuple):
+    """What becomes of a fleet."""
+
+    needs: tuple[FleetNeed, ...]
+    """In the order of the plan: by project, zone and name."""
+    chosen: tuple[Candidate, ...]
+    bill: Bill
+    bound_usd_per_month: Decimal
+    baseline: Bill | None
+    """As it stands, under the commitments that it has; None: of some group no price is known."""
+    same_types: Bill | None
+    """The same machines under the best commitments: what types add shows beside it."""
+    without_type: int
+    """Groups of which no type of today is known: the baseline has the cheapest for them."""
+    outgrown: int
+    """Groups whose type of today does not carry what they need."""
+    unpriced: tuple[tuple[str, str], ...]
+    """Groups whose type of today has no price, and why."""
+
+
+def plan_fleet(
+    needs: Sequence[FleetNeed],
+    prices: PriceBook,
+    caps: CapsBook,
+    choices: Choices,
+    market: Market,
+    limits: Sequence[VcpuLimit] = (),
+    flexible_existing: Decimal = _ZERO,
+) -> Planned | tuple[FleetShortfall, ...]:
+    """Return the cheapest types and commitments that carry every group, or what has no solution.
+
+    Args:
+        needs: The groups; a name stands once in a project and zone.
+        prices: Where prices come from.
+        caps: The caps of machine types.
+        choices: What the user allows.
+        market: Commitments that are there and that may be bought.
+        limits: Quotas of vCPUs.
+        flexible_existing: Spend an hour that flexible commitments cover already.
+    """
+    ordered = sorted(needs, key=lambda need: (need.project, need.zone, need.name))
+    finder = Candidates(prices, caps, choices)
+    found = [finder.of(need) for need in ordered]
+    short = tuple(one for one in found if isinstance(one, FleetShortfall))
+    if short:
+        return short
+    menus = [one for one in found if not isinstance(one, FleetShortfall)]
+    today = [finder.today(need) if need.machine_type else "" for need in ordered]
+    sheet = Sheet(prices, market)
+    alone: dict[int, tuple[Candidate, ...]] = {}
+    standing = [
+        alone.setdefault(id(one), (Candidate(one, _ZERO),)) if isinstance(one, Machine) else ()
+        for one in today
+    ]
+    for need, one in zip(ordered, standing, strict=True):
+        sheet.menu(market.project(need), one)
+    calendar = Calendar(profile_of(need) for need in ordered)
+    assembled = assemble(ordered, menus, sheet, market, calendar, limits, flexible_existing)
+    solution = solve(assembled.program)
+    if isinstance(solution, Infeasible):
+        return tuple(_over_limits(solution, limits))
+    chosen = _chosen(assembled, sheet, solution, len(ordered))
+    bought = _bought(assembled, solution, market)
+    biller = Biller(prices, market, sheet, ordered, calendar, flexible_existing)
+    bill = biller.bill(chosen, bought)
+    fees = sum((fee.usd_per_month for e in market.existing for fee in e.fees), _ZERO)
+    bound = Decimal(repr(solution.bound_usd_per_month)).quantize(_MICRO) + fees
+    unpriced = tuple(
+        (need.name, one)
+        for need, one in zip(ordered, today, strict=True)
+        if isinstance(one, str) and one
+    )
+    baseline = same_types = None
+    if not unpriced:
+        cheapest = _Cheapest(sheet)
+        stay = [
+            one or cheapest.of(market.project(need), menu, need)
+            for need, one, menu in zip(ordered, standing, menus, strict=True)
+        ]
+        baseline = biller.bill([one[0] for one in stay])
+        fixed = assemble(ordered, stay, sheet, market, calendar, (), flexible_existing)
+        committed = solve(fixed.program)
+        if isinstance(committed, Solution):
+            same_types = biller.bill([one[0] for one in stay], _bought(fixed, committed, market))
+    return Planned(
+        needs=tuple(ordered),
+        chosen=chosen,
+        bill=bill,
+        bound_usd_per_month=min(bound, bill.usd_per_month),
+        baseline=baseline,
+        same_types=same_types,
+        without_type=sum(need.machine_type is None for need in ordered),
+        outgrown=sum(
+            isinstance(one, Machine) and bool(lacks(need, one, caps))
+            for need, one in zip(ordered, today, strict=True)
+            if not need.is_pinned
+        ),
+        unpriced=unpriced,
+    )
+
+
+class _Cheapest:
+    """Finds what is cheapest for a group by itself, without any commitment."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._found: dict[tuple[str, int, Profile], tuple[Candidate, ...]] = {}
+
+    def of(
+        self, project: str, menu: tuple[Candidate, ...], need: FleetNeed
+    ) -> tuple[Candidate, ...]:
+        """Return the first of the cheapest, alone."""
+        profile = profile_of(need)
+        key = project, id(menu), profile
+        found = self._found.get(key)
+        if found is None:
+            usd = self._sheet.usd(self._sheet.menu(project, menu), profile)
+            found = self._found[key] = (menu[int(np.argmin(usd))],)
+        return found
+
+
+def _chosen(
+    assembled: Assembled, sheet: Sheet, solution: Solution, groups: int
+) -> tuple[Candidate, ...]:
+    """Return what each group takes: equal groups in their order."""
+    found: list[Candidate | None] = [None] * groups
+    starts = assembled.program.start
+    for at, of in enumerate(assembled.classes):
+        taken = np.repeat(of.menu, solution.counts[starts[at] : starts[at + 1]])
+        for member, which in zip(of.members, taken.tolist(), strict=True):
+            found[member] = sheet.candidates[which]
+    return tuple(one for one in found if one is not None)
+
+
+def _bought(assembled: Assembled, solution: Solution, market: Market) -> Bought:
+    units = {
+        (key, years): Decimal(str(solution.committed[at, term]))
+        for at, key in enumerate(assembled.pools)
+        for term, years in enumerate(market.years)
+        if solution.committed[at, term] > 0
+    }
+    least = _DUST * Decimal(str(max(solution.bound_usd_per_month, 0.0))) / HOURS_PER_MONTH
+    flexible = {
+        years: usd
+        for term, years in enumerate(market.years)
+        if (usd := Decimal(str(solution.flexible[term])).quantize(_MICRO)) > least
+    }
+    return Bought(units, flexible) if units or flexible else NOTHING
+
+
+def _over_limits(found: Infeasible, limits: Sequence[VcpuLimit]) -> list[FleetShortfall]:
+    return [
+        FleetShortfall(
+            name=f"{limit.region}/{limit.series}",
+            binding="quota",
+            shortfall=f"{short:.6g} vCPUs short: the groups need {limit.vcpus + short:.6g} of"
+            f" {limit.series.upper()} in {limit.region} at least, the quota is {limit.vcpus}",
+            change="ask for a greater quota, allow other series (--series), or unpin groups",
+        )
+        for limit, short in zip(limits, found.short.tolist(), strict=True)
+        if short > 1e-6
+    ]

@@ -1,0 +1,1 @@
+"""The cheapest machines for a job that ends, by type and count."""

@@ -1,0 +1,117 @@
+"""The cheapest machines for a job: every type by every count, by what a whole run costs."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model import CapsBook, JobNeed, JobOption, JobPhase, JobPlan, PriceBook, Usage
+from netplan_planner.optimise.job import views
+from netplan_planner.optimise.job.grid import Grid, grid, in_time
+from netplan_planner.optimise.job.infeasible import too_slow, without_machines
+from netplan_planner.optimise.job.option import options_at
+from netplan_planner.optimise.job.rates import offers_for, priced
+from netplan_planner.optimise.job.traffic import traffic_of
+
+
+def plan_job(need: JobNeed, prices: PriceBook, caps: CapsBook) -> JobPlan:
+    """Return what machines make of a job, the cheapest run first, the fastest of equal ones.
+
+    Machines are made for a run and paid by the second until it is done, at least a minute. A bigger
+    machine costs more an hour and runs fewer hours. A type that cannot be judged is listed with the
+    reason; without any that meets the deadline the plan says why.
+
+    Raises:
+        MissingDatum: If the region is not known.
+    """
+    found = offers_for(need, prices, caps)
+    rates, missing = priced(found.offers, prices, need.usage)
+    unknown = (*found.unknown, *missing)
+    chosen = grid(found.offers, need.usage, rates, need.max_count)
+    has_prices = any(one is not None for one in rates)
+    cells = chosen.best_of_rows(in_time(chosen.finish_s, need.deadline_s))
+    options = options_at(found.offers, need.usage, rates, cells)
+    infeasible = None
+    if not has_prices:
+        infeasible = without_machines(need, prices, unknown, found.left_out)
+    elif not options:
+        infeasible = too_slow(chosen)
+    listed, cheapest = views.sizes(chosen, cells[0]) if cells else ((), "")
+    before, why_not = views.baseline(need, prices, caps)
+    traffic = traffic_of(need, prices)
+    return JobPlan(
+        need=need,
+        options=options,
+        front=options_at(found.offers, need.usage, rates, chosen.front()),
+        sizes=listed,
+        cheapest_size=cheapest,
+        payments=tuple(views.payments(found.offers, prices, chosen)) if has_prices else (),
+        sure=_sure(chosen),
+        baseline=before,
+        before=views.hours_a_day(need, before),
+        after=views.hours_a_day(need, options[0] if options else None),
+        traffic_items=traffic.items,
+        traffic_usd_per_run=traffic.usd_per_run,
+        traffic_note=traffic.note,
+        unknown=unknown,
+        left_out_count=len(found.left_out),
+        infeasible=infeasible,
+        assumptions=(
+            *need.assumptions,
+            *(_assumed(need) if has_prices else ()),
+            *((why_not,) if why_not else ()),
+        ),
+    )
+
+
+def _sure(chosen: Grid) -> JobOption | None:
+    """Return the cheapest that meets the deadline at the slow end of the rates' interval too."""
+    need = chosen.offers.need
+    if need.deadline_s is None or need.usage is Usage.SPOT:
+        return None
+    cell = chosen.best(in_time(chosen.slow_s, need.deadline_s))
+    if cell is None:
+        return None
+    return options_at(chosen.offers, chosen.usage, chosen.prices, [cell])[0]
+
+
+def _assumed(need: JobNeed) -> Iterator[str]:
+    """Yield what nobody told and the figures rest on."""
+    if need.startup_s is None:
+        yield "start-up time is not told (--start-up) and left out, though it is paid"
+    if need.cpu_seconds:
+        yield ("a vCPU of any type does the same work in a second; times of another series differ")
+        if need.parallel_ratio == 1:
+            yield "all CPU work shares out evenly over the vCPUs (--parallel 1)"
+    else:
+        yield "no CPU time is told (--cpu-seconds): the machines only move bytes"
+    if not need.memory_gib:
+        yield "any memory is enough (--memory-gib)"
+    if not need.overlap and len([p for p in JobPhase if _has(need, p)]) > 1:
+        yield "its phases follow one another (--overlap names those that do not)"
+    if need.in_bytes + need.out_bytes + need.between_bytes:
+        if need.streams is None:
+            yield "as many connections as it takes (--streams)"
+        if need.disk_mib_per_s is None:
+            yield "no disk is in the way (--disk-mib-per-s)"
+        if need.max_count > 1:
+            yield (
+                "every machine has an equal share, and the other end serves them all"
+                " (--in-total-gbps, --out-total-gbps)"
+            )
+    if (need.in_bytes and need.source.gbps) or (need.out_bytes and need.target.gbps):
+        yield (
+            "what one machine was measured to move (--in-gbps, --out-gbps) holds for every type:"
+            " name those you measured with --machine-type"
+        )
+    if need.usage is Usage.SPOT and need.lost_work_s is None:
+        yield "an interruption takes all work of the run with it (--spot-lost-work)"
+
+
+def _has(need: JobNeed, phase: JobPhase) -> bool:
+    match phase:
+        case JobPhase.IN:
+            return need.in_bytes > 0
+        case JobPhase.OUT:
+            return need.out_bytes > 0
+        case JobPhase.BETWEEN:
+            return need.between_bytes > 0
+        case JobPhase.COMPUTE:
+            return need.cpu_seconds > 0

@@ -1,0 +1,318 @@
+"""The machines that a job may run on: what each moves in every phase, and what it is paid by hour.
+
+What a machine moves is the throughput model's, at its likely value or at a quantile of it; figures
+that somebody measured bound it. A type that cannot be judged is refused with the reason.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplan_planner.errors import MissingDatum
+from netplan_planner.model import (
+    CapsBook,
+    EgressCap,
+    Estimate,
+    JobEnd,
+    JobNeed,
+    JobPhase,
+    JobPlace,
+    MachineNeed,
+    MachineShape,
+    PathClass,
+    PathQuery,
+    Price,
+    PriceBook,
+    Rejected,
+    Usage,
+)
+from netplan_planner.optimise.offers import askable, filtered_by
+from netplan_planner.throughput import predict_all, sending_query, type_end
+
+Column = NDArray[np.float64]
+
+CLASSES = {
+    JobPlace.ZONE: PathClass.SAME_ZONE_INTERNAL,
+    JobPlace.INTERNAL: PathClass.INTER_ZONE_INTERNAL,
+    JobPlace.REGION: PathClass.INTER_REGION_INTERNAL,
+    JobPlace.INTERNET: PathClass.INTERNET,
+    JobPlace.STORAGE: PathClass.GOOGLE_APIS,
+}
+MEASURED = "measured-rate"
+"""What bounds a phase whose rate was given with the question."""
+EXTERNAL_INGRESS = "external-ingress"
+_LEAST_LEVEL = 0.5
+
+
+class Offer(NamedTuple):
+    """A machine type with one of its caps, and the estimate of each phase that moves bytes."""
+
+    shape: MachineShape
+    cap: EgressCap
+    estimates: Mapping[JobPhase, Estimate]
+
+
+class HourPrices(NamedTuple):
+    """What one machine costs an hour: itself, and its Tier_1 fee."""
+
+    machine: Price
+    tier1: Price | None
+
+    @property
+    def usd(self) -> Decimal:
+        """Both together."""
+        return self.machine.usd + (self.tier1.usd if self.tier1 else 0)
+
+
+class Offers:
+    """The machines of one job, in rising order of name; columns have one row for each."""
+
+    def __init__(self, need: JobNeed, offers: Sequence[Offer], caps: CapsBook) -> None:
+        self.need = need
+        self.rows = tuple(offers)
+        self.caps = caps
+
+    @cached_property
+    def vcpus(self) -> Column:
+        """VCPUs of one machine."""
+        return np.array([float(offer.shape.vcpus) for offer in self.rows])
+
+    def gbps(self, phase: JobPhase, quantile: float | None = None) -> Column:
+        """Return what one machine moves in a phase, infinite where it moves nothing.
+
+        Args:
+            phase: Of the job.
+            quantile: Of the rate, 0.005 to 0.995; None: the likely value.
+        """
+        if not moved_bytes(self.need, phase):
+            return np.full(len(self.rows), np.inf)
+        rates = [offer.estimates[phase].gbps or 0.0 for offer in self.rows]
+        if quantile is not None:
+            queries = [query_of(self.need, phase, offer) for offer in self.rows]
+            asked = [query for query in queries if query is not None]
+            found = iter(_at_quantile(asked, self.caps, quantile))
+            rates = [
+                rate if query is None else next(found)
+                for rate, query in zip(rates, queries, strict=True)
+            ]
+        most = given_gbps(self.need, phase)
+        found_gbps: Column = np.minimum(np.array(rates), np.inf if most is None else most)
+        return found_gbps
+
+
+def _at_quantile(queries: Sequence[PathQuery], caps: CapsBook, quantile: float) -> Iterator[float]:
+    """Yield the rates at a quantile; between the innermost interval's ends the nearer end."""
+    level = max(abs(1 - 2 * quantile), _LEAST_LEVEL)
+    for estimate in predict_all(queries, caps, level=level):
+        end = estimate.low_gbps if quantile < _LEAST_LEVEL else estimate.high_gbps
+        yield end or 0.0
+
+
+def moved_bytes(need: JobNeed, phase: JobPhase) -> int:
+    """Return the bytes of a phase, of all machines together."""
+    match phase:
+        case JobPhase.IN:
+            return need.in_bytes
+        case JobPhase.OUT:
+            return need.out_bytes
+        case JobPhase.BETWEEN:
+            return need.between_bytes
+        case JobPhase.COMPUTE:
+            return 0
+
+
+def end_of(need: JobNeed, phase: JobPhase) -> JobEnd:
+    """Return the other end of a phase."""
+    match phase:
+        case JobPhase.IN:
+            return need.source
+        case JobPhase.OUT:
+            return need.target
+        case JobPhase.BETWEEN | JobPhase.COMPUTE:
+            return JobEnd()
+
+
+def given_gbps(need: JobNeed, phase: JobPhase) -> float | None:
+    """Return what one machine was measured to move in a phase at most."""
+    return end_of(need, phase).gbps
+
+
+def query_of(need: JobNeed, phase: JobPhase, offer: Offer) -> PathQuery | None:
+    """Return the path of a phase; None where no path of the model stands for it.
+
+    Inside the VPC the other machine is taken to be alike: no document states what one receives, and
+    every wall that was measured lay between equal machines.
+    """
+    end = end_of(need, phase)
+    one = type_end(
+        offer.shape.machine_type,
+        is_tier1=offer.cap.is_tier1,
+        cpu_platform=offer.cap.min_cpu_platform,
+    )
+    if end.place is JobPlace.STORAGE or (end.place is JobPlace.INTERNET and phase is JobPhase.IN):
+        return None
+    if end.place is JobPlace.INTERNET:
+        query = sending_query(CLASSES[end.place], one)
+        return PathQuery(
+            path_class=query.path_class,
+            src=one,
+            dst=query.dst,
+            streams=need.streams,
+            rtt_ms=need.rtt_ms,
+        )
+    rtt_ms = need.rtt_ms if end.place is JobPlace.REGION else None
+    return PathQuery(
+        path_class=CLASSES[end.place], src=one, dst=one, streams=need.streams, rtt_ms=rtt_ms
+    )
+
+
+class Found(NamedTuple):
+    """What there is to run a job on."""
+
+    offers: Offers
+    unknown: tuple[Rejected, ...]
+    left_out: tuple[Rejected, ...]
+
+
+def offers_for(need: JobNeed, prices: PriceBook, caps: CapsBook) -> Found:
+    """Return the machines of the region that a job may run on, and why others are not among them.
+
+    Raises:
+        MissingDatum: If the region is not known.
+    """
+    unknown: list[Rejected] = []
+    left_out: list[Rejected] = []
+    offered = {shape.machine_type: shape for shape in prices.offered(need.region)}
+    found: list[Offer] = []
+    for name in sorted(set(need.machine_types) or offered):
+        shape = offered.get(name) or _custom(name, need, prices)
+        if shape is None:
+            unknown.append(_missing(name, need, prices))
+            continue
+        reason, detail = _kept_out(need, shape)
+        variants = askable(caps.variants(name))
+        if reason:
+            is_asked = bool(need.machine_types)
+            (unknown if is_asked else left_out).append(_rejected(name, reason, detail))
+        elif not variants:
+            unknown.append(_rejected(name, "cap", caps.unknown_reason(name)))
+        else:
+            found += [Offer(shape, cap, {}) for cap in variants]
+    judged: list[Offer] = []
+    for offer, estimates in zip(found, _estimates(need, found, caps), strict=True):
+        why = [f"{phase}: {'; '.join(e.unknown)}" for phase, e in estimates.items() if not e.gbps]
+        name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
+        if why:
+            unknown.append(_rejected(name, "cap", "; ".join(why), is_tier1=is_tier1))
+            continue
+        judged.append(offer._replace(estimates=estimates))
+    return Found(Offers(need, judged, caps), tuple(unknown), tuple(left_out))
+
+
+def _custom(name: str, need: JobNeed, prices: PriceBook) -> MachineShape | None:
+    """Return the shape of a custom type that the region offers."""
+    return prices.shape(name) if prices.is_offered(need.region, name) else None
+
+
+def _missing(name: str, need: JobNeed, prices: PriceBook) -> Rejected:
+    if prices.shape(name) is None:
+        return _rejected(name, "vcpus", "its vCPUs are not known")
+    return _rejected(name, "not-offered", f"not offered in {need.region}")
+
+
+def _kept_out(need: JobNeed, shape: MachineShape) -> tuple[str, str]:
+    """Return why a type is not for this job, or empty texts; types asked for by name are."""
+    is_named = bool(need.machine_types)
+    if shape.memory_gib < need.memory_gib:
+        return "memory", f"{shape.memory_gib:g} GiB, not {need.memory_gib:g}"
+    filters = MachineNeed(
+        gbps=0.0,
+        region=need.region,
+        series=() if is_named else need.series,
+        architecture=None if is_named else need.architecture,
+        allow_gpu=is_named,
+    )
+    reason, detail = filtered_by(filters, shape)
+    if reason == "shared-core":
+        return reason, "how much of its cores it gets is not known"
+    return reason, detail
+
+
+def _estimates(
+    need: JobNeed, offers: Sequence[Offer], caps: CapsBook
+) -> Iterator[dict[JobPhase, Estimate]]:
+    """Yield for each machine what it moves in each phase that moves bytes."""
+    phases = [phase for phase in JobPhase if moved_bytes(need, phase)]
+    columns = {phase: list(_phase(need, phase, offers, caps)) for phase in phases}
+    for row in range(len(offers)):
+        yield {phase: column[row] for phase, column in columns.items()}
+
+
+def _phase(
+    need: JobNeed, phase: JobPhase, offers: Sequence[Offer], caps: CapsBook
+) -> Iterator[Estimate]:
+    queries = [query_of(need, phase, offer) for offer in offers]
+    found = iter(predict_all([query for query in queries if query is not None], caps))
+    for offer, query in zip(offers, queries, strict=True):
+        yield next(found) if query is not None else _told(need, phase, offer)
+
+
+def _told(need: JobNeed, phase: JobPhase, offer: Offer) -> Estimate:
+    """Return what bounds a phase of which the model has no path: a document, else the question."""
+    end = end_of(need, phase)
+    if end.place is JobPlace.INTERNET and offer.cap.external_ingress_gbps is not None:
+        return Estimate(gbps=offer.cap.external_ingress_gbps)
+    if end.gbps is not None:
+        return Estimate(gbps=end.gbps)
+    return Estimate(
+        gbps=None, unknown=(f"no document states what it moves from or to {end.place}",)
+    )
+
+
+def bound_by(offer: Offer, need: JobNeed, phase: JobPhase) -> str:
+    """Return the name of what bounds the rate of one machine in a phase."""
+    estimate = offer.estimates[phase]
+    most = given_gbps(need, phase)
+    if most is not None and most <= (estimate.gbps or 0.0):
+        return MEASURED
+    return estimate.binding.name if estimate.binding else EXTERNAL_INGRESS
+
+
+def hour_prices(offer: Offer, need: JobNeed, prices: PriceBook, usage: Usage) -> HourPrices:
+    """Return what one machine costs an hour.
+
+    Raises:
+        MissingDatum: If the machine or its Tier_1 fee has no such price.
+    """
+    name = offer.shape.machine_type
+    machine = prices.machine(need.region, name, usage)
+    if not offer.cap.is_tier1:
+        return HourPrices(machine, None)
+    is_spot = usage is Usage.SPOT
+    return HourPrices(
+        machine, prices.tier1_fee(need.region, name, offer.cap.egress_gbps, is_spot=is_spot)
+    )
+
+
+def priced(
+    offers: Offers, prices: PriceBook, usage: Usage
+) -> tuple[list[HourPrices | None], tuple[Rejected, ...]]:
+    """Return what each machine costs an hour, None where that is not known, and why it is not."""
+    found: list[HourPrices | None] = []
+    missing: list[Rejected] = []
+    for offer in offers.rows:
+        try:
+            found.append(hour_prices(offer, offers.need, prices, usage))
+        except MissingDatum as error:
+            found.append(None)
+            name, is_tier1 = offer.shape.machine_type, offer.cap.is_tier1
+            missing.append(_rejected(name, "price", str(error), is_tier1=is_tier1))
+    return found, tuple(missing)
+
+
+def _rejected(name: str, reason: str, detail: str, *, is_tier1: bool = False) -> Rejected:
+    return Rejected(machine_type=name, is_tier1=is_tier1, reason=reason, detail=detail)

@@ -1,0 +1,342 @@
+"""The answer of `netplan fleet`: types and commitments of a fleet, or why it has none."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.model import (
+    Amount,
+    FleetAnswer,
+    FleetCommitment,
+    FleetGroup,
+    FleetShortfall,
+    Text,
+    worded,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Item,
+    Line,
+    Para,
+    Role,
+    Section,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.figures import counted
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.fleet/1"
+COLUMNS = (
+    "name",
+    "zone",
+    "count",
+    "machine_type",
+    "is_tier1",
+    "usd_per_month",
+    "machine_type_today",
+    "is_tier1_today",
+    "needs_gbps",
+    "usable_gbps",
+    "vcpus",
+    "memory_gib",
+    "hours_per_month",
+    "note",
+)
+_NEW = "new"
+_BILL_LINES = 200
+
+
+def record(answer: FleetAnswer) -> FleetAnswer:
+    """Return every field of the answer."""
+    return answer
+
+
+def table(answer: FleetAnswer) -> DataTable:
+    """Return a row a group; what is paid for commitments is in none of them."""
+    return DataTable(COLUMNS, (_cells(group) for group in answer.groups))
+
+
+def _cells(group: FleetGroup) -> tuple[Cell, ...]:
+    return (
+        group.name,
+        group.zone,
+        group.count,
+        group.machine_type,
+        group.is_tier1,
+        figures.exact(group.usd_per_month, figures.SUM_DECIMALS),
+        group.machine_type_today,
+        group.is_tier1_today,
+        group.needs_gbps,
+        group.usable_gbps,
+        group.vcpus,
+        group.memory_gib,
+        group.hours_per_month,
+        group.note,
+    )
+
+
+def blocks(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
+    """Yield what it costs and how sure that is, commitments, types, what stays and what to know."""
+    if answer.price_age:
+        yield Para(line=line(answer.price_age))
+    if answer.is_feasible:
+        yield from _plan(answer, options)
+    else:
+        yield Section(line=line("No plan: a group has no machine type, or a quota no room"))
+        yield from _shortfalls(answer.infeasible, options)
+    yield from _kept(answer.kept, options)
+    yield from _advice(answer)
+    for note in answer.notes:
+        yield Para(line=line(say(note)))
+    yield Para(line=line(_basis(answer)))
+    if options.currency is not None:
+        yield Para(line=line(options.currency.assumption))
+
+
+def _plan(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
+    yield Section(line=line(say(_what(answer.groups))))
+    yield from _sums(answer)
+    if answer.commitments:
+        yield Section(line=line("Commitments to buy"))
+        yield _commitments(answer.commitments)
+    yield Section(line=line("Machine types"))
+    yield _types(answer.groups, options)
+    if options.verbosity:
+        yield Section(line=line("Groups; what no commitment covers"))
+        yield _groups(answer.groups, options)
+    to_check = [group for group in answer.groups if "check first" in group.note]
+    if to_check:
+        yield Section(line=line(f"To look at before {counted(len(to_check), 'group')} move"))
+        yield from _checks(to_check, options)
+    if options.gives_sources():
+        lines = phrases.bills(answer.line_items, _BILL_LINES, are_costs=True)
+        yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)
+
+
+def _what(groups: Sequence[FleetGroup]) -> str:
+    machines = sum(group.count for group in groups)
+    moved = sum(group.count for group in groups if _is_moved(group))
+    new = sum(group.count for group in groups if group.machine_type_today is None)
+    said = f"A plan for {counted(machines, 'machine')} in {counted(len(groups), 'group')}"
+    parts = [f"{new:,} new" if new else "", f"{moved:,} with another type" if moved else ""]
+    listed = ", ".join(filter(None, parts))
+    return f"{said}: {listed}" if listed else said
+
+
+def _is_moved(group: FleetGroup) -> bool:
+    today = group.machine_type_today, group.is_tier1_today
+    return group.machine_type_today is not None and today != (group.machine_type, group.is_tier1)
+
+
+def _sums(answer: FleetAnswer) -> Iterator[Block]:
+    usd, baseline = answer.usd_per_month, answer.baseline_usd_per_month
+    bound, gap = answer.bound_usd_per_month, answer.gap_ratio
+    if usd is None or bound is None or gap is None:
+        return
+    fees = sum((one.usd_per_month for one in answer.commitments), Decimal(0))
+    on_demand = sum((group.usd_per_month for group in answer.groups), Decimal(0))
+    parts: list[Text | Amount] = [
+        Amount(usd=on_demand),
+        " of it on demand, ",
+        Amount(usd=fees),
+        " for new commitments",
+    ]
+    if rest := usd - fees - on_demand:
+        parts += [", ", Amount(usd=rest), " for those that are there"]
+    yield Field(label="plan", line=line(say(worded(Amount(usd=usd), " a month: ", *parts))))
+    if baseline is None:
+        yield Field(label="today", line=line(say(answer.baseline_note)))
+    else:
+        note = worded(Amount(usd=baseline), " a month (", answer.baseline_note, ")")
+        yield Field(label="baseline", line=line(say(note)))
+        saved = baseline - usd
+        share = f" a month, {float(saved / baseline):.0%}" if baseline else " a month"
+        word = "saves" if saved >= 0 else "costs more"
+        said = worded(Amount(usd=abs(saved)), share)
+        yield Field(label=word, line=line(say(said, Role.GOOD if saved > 0 else Role.PLAIN)))
+    same = answer.same_types_usd_per_month
+    if same is not None and baseline is not None and same != baseline:
+        said = worded(
+            Amount(usd=baseline - same),
+            " of that comes from commitments for the types of the baseline alone"
+            if baseline - same <= baseline - usd
+            else " would come from commitments for the types of the baseline alone",
+        )
+        yield Field(label="without moves", line=line(say(said)))
+    proven = worded(
+        "no plan of these types and commitments costs less than ",
+        Amount(usd=bound),
+        f": at most {gap:.3%} above it" if gap > _EXACT else ", which this plan does",
+    )
+    yield Field(label="proven", line=line(say(proven)))
+
+
+_EXACT = 1e-6
+"""A gap that is none but for rounding."""
+
+
+def _commitments(commitments: Sequence[FleetCommitment]) -> Table:
+    columns = (
+        Column(title="kind"),
+        Column(title="where"),
+        Column(title="term"),
+        Column(title="vCPU", is_number=True),
+        Column(title="GiB", is_number=True),
+        Column(title="an hour", is_number=True, stacked="{} an hour"),
+        Column(title="a month", is_number=True, stacked="{} a month"),
+        Column(title="used", is_number=True, stacked="{} used"),
+    )
+    return Table(columns=columns, rows=tuple(_commitment(one) for one in commitments))
+
+
+def _commitment(one: FleetCommitment) -> tuple[Line, ...]:
+    place = " ".join(filter(None, (one.family.upper(), one.region, one.project)))
+    covers: Line = ()
+    if one.covers_usd_per_hour is not None:
+        covers = line("for ", fixed(Amount(usd=one.covers_usd_per_hour)), " of spend an hour")
+    return (
+        line(say(one.kind, Role.NAME)),
+        covers or line(place),
+        line(fixed(counted(one.years, "year"))),
+        line(fixed(f"{one.vcpus:,}")) if one.vcpus else (),
+        line(fixed(figures.trimmed(one.memory_gib, 2))) if one.memory_gib else (),
+        line(fixed(Amount(usd=one.usd_per_hour))),
+        line(fixed(Amount(usd=one.usd_per_month))),
+        line(fixed(f"{one.used_ratio:.1%}")),
+    )
+
+
+class _Sum(NamedTuple):
+    groups: int
+    machines: int
+    usd: Decimal
+
+
+def _types(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
+    """Return what becomes of what, the most machines first."""
+    found: dict[tuple[str, str], _Sum] = defaultdict(lambda: _Sum(0, 0, Decimal(0)))
+    for group in groups:
+        today = group.machine_type_today
+        old = _NEW if today is None else _named(today, is_tier1=group.is_tier1_today)
+        key = old, _named(group.machine_type, is_tier1=group.is_tier1)
+        was = found[key]
+        found[key] = _Sum(was.groups + 1, was.machines + group.count, was.usd + group.usd_per_month)
+    ordered = sorted(found.items(), key=lambda item: (-item[1].machines, item[0]))
+    shown = ordered[: options.max_rows or None] if not options.verbosity else ordered
+    rows = [
+        (
+            line(say(old, Role.NAME)),
+            line(say(new if new != old else "stays", Role.NAME)),
+            line(fixed(f"{one.groups:,}")),
+            line(fixed(f"{one.machines:,}")),
+            line(fixed(Amount(usd=one.usd))),
+        )
+        for (old, new), one in shown
+    ]
+    if len(shown) < len(ordered):
+        rest = [one for _, one in ordered[len(shown) :]]
+        rows.append(
+            (
+                line(f"{len(rest):,} more (--top 0)"),
+                (),
+                line(fixed(f"{sum(one.groups for one in rest):,}")),
+                line(fixed(f"{sum(one.machines for one in rest):,}")),
+                line(fixed(Amount(usd=sum((one.usd for one in rest), Decimal(0))))),
+            )
+        )
+    columns = (
+        Column(title="today"),
+        Column(title="plan"),
+        Column(title="groups", is_number=True),
+        Column(title="machines", is_number=True),
+        Column(title="on demand a month", is_number=True, stacked="{} on demand a month"),
+    )
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def _named(machine_type: str, *, is_tier1: bool) -> str:
+    return f"{machine_type} with Tier_1" if is_tier1 else machine_type
+
+
+def _groups(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
+    columns = (
+        Column(title="group"),
+        Column(title="zone"),
+        Column(title="machines", is_number=True),
+        Column(title="type"),
+        Column(title="carries", is_number=True, stacked="carries {}"),
+        Column(title="needs", is_number=True, stacked="needs {}"),
+        Column(title="a month", is_number=True, stacked="{} a month"),
+        Column(title="note", is_note=True),
+    )
+    rows = tuple(
+        (
+            line(phrases.name(group.name)),
+            line(group.zone),
+            line(fixed(f"{group.count:,}")),
+            line(say(_named(group.machine_type, is_tier1=group.is_tier1), Role.NAME)),
+            line(fixed("?" if group.usable_gbps is None else figures.rate(group.usable_gbps))),
+            line(fixed(figures.rate(group.needs_gbps))),
+            line(fixed(Amount(usd=group.usd_per_month))),
+            line(group.note),
+        )
+        for group in groups[: options.max_rows or None]
+    )
+    return Table(columns=columns, rows=rows)
+
+
+def _checks(groups: Sequence[FleetGroup], options: RenderOptions) -> Iterator[Block]:
+    """Yield what has to be looked at, once for all groups of which it is said."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for group in groups:
+        found[group.note].append(group.name)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    for note, names in ordered[: options.max_rows or None]:
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        yield Item(line=line(phrases.name(names[0]), f"{more}: {note}"))
+    if options.max_rows and len(ordered) > options.max_rows:
+        yield Item(line=line(f"{len(ordered) - options.max_rows:,} more (--top 0)"))
+
+
+def _shortfalls(found: Sequence[FleetShortfall], options: RenderOptions) -> Iterator[Block]:
+    for one in found[: options.max_rows or None]:
+        change = f"; {one.change}" if one.change else ""
+        said = f" ({one.binding}): {one.shortfall}{change}"
+        yield Item(line=line(phrases.name(one.name), said))
+    if options.max_rows and len(found) > options.max_rows:
+        yield Item(line=line(f"{len(found) - options.max_rows:,} more (--top 0)"))
+
+
+def _kept(kept: Sequence[FleetShortfall], options: RenderOptions) -> Iterator[Block]:
+    if kept:
+        yield Section(line=line(f"{counted(len(kept), 'group')} kept as they are"))
+        yield from _shortfalls(kept, options)
+
+
+def _advice(answer: FleetAnswer) -> Iterator[Block]:
+    if not answer.advice:
+        return
+    count = counted(len(answer.advice), "recommendation")
+    yield Section(line=line(f"{count} of Google's that would cut a busy sender: do not take them"))
+    for one in answer.advice:
+        instead = f"; instead: {one.instead}" if one.instead else ""
+        yield Item(line=line(phrases.name(one.machine), f": {one.says}{instead}"))
+
+
+def _basis(answer: FleetAnswer) -> str:
+    own = f"the contract's prices where it names one ({answer.price_terms}), else list prices"
+    kind = own if answer.price_terms else "list prices"
+    return (
+        f"Rests on {kind} of {answer.prices_as_of} without disks, licences and traffic, with"
+        " sustained-use discounts for what no commitment covers; limits of"
+        f" {answer.limits_as_of} with {answer.headroom_ratio:.0%} headroom inside the VPC. A"
+        " commitment cannot be cancelled: docs/fleet.md says what the plan cannot know."
+    )

@@ -1,0 +1,221 @@
+"""Parts of a job's plan: sizes of the family, the front, ways to pay, an autoscaler's hours."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from netplan_planner.model import (
+    Amount,
+    JobHours,
+    JobInfeasible,
+    JobOption,
+    JobPayment,
+    JobPlan,
+    JobSize,
+    Text,
+    Usage,
+    worded,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import phrases
+from netplan_planner.renderers.content.plans import USAGE_WORDS
+from netplan_planner.renderers.document import (
+    Block,
+    Column,
+    Field,
+    Line,
+    Para,
+    Role,
+    Span,
+    Table,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_COMMITTED = (Usage.CUD_1Y, Usage.CUD_3Y)
+
+
+def machines(option: JobOption, role: Role = Role.NAME) -> Span:
+    """Return so many machines of a type, with what to ask for."""
+    return say(machines_text(option), role, length=90)
+
+
+def machines_text(option: JobOption) -> str:
+    """Return the same as plain text."""
+    count = f"{option.count} x " if option.count > 1 else ""
+    tier = " with Tier_1" if option.is_tier1 else ""
+    platform = f" on {option.cpu_platform}" if option.cpu_platform else ""
+    return f"{count}{option.machine_type}{tier}{platform}"
+
+
+def cost(option: JobOption) -> Text:
+    """Return what a month's runs cost; of a job that runs once, what that costs."""
+    return spent(option.usd_per_run, option.usd_per_month)
+
+
+def spent(usd_per_run: Decimal, usd_per_month: Decimal | None) -> Text:
+    """Return the same of amounts."""
+    if usd_per_month is None:
+        return worded(Amount(usd=usd_per_run), " a run")
+    return worded(Amount(usd=usd_per_month), " a month")
+
+
+def infeasible(found: JobInfeasible) -> Iterator[Block]:
+    """Yield why no machines do a job, and what to change."""
+    shortfall = f": {found.shortfall}" if found.shortfall else ""
+    text = line(say("Infeasible, because", Role.BAD), f" {found.binding}{shortfall}")
+    yield Para(line=text, is_inner=True)
+    for change in found.changes:
+        yield Field(label="change", line=line(change))
+
+
+def bigger(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield up to which size of the family a bigger machine costs no more."""
+    if not plan.sizes or not plan.options:
+        return
+    at = next(n for n, one in enumerate(plan.sizes) if one.machine_type == plan.cheapest_size)
+    cheapest, others = plan.sizes[at], plan.sizes[at + 1 :]
+    family = cheapest.machine_type.rpartition("-")[0]
+    count = figures.counted(plan.options[0].count, "machine")
+    found = line(
+        f"of {family}, {count}: bigger costs no more up to {cheapest.machine_type}"
+        if at
+        else f"of {family}, {count}: no bigger size costs less than {cheapest.machine_type}"
+    )
+    if others:
+        found = line(found, "; ", _step(cheapest, others[0]))
+    shows_all = options.verbosity or options.folds
+    yield Field(label="bigger", line=found, more=_sizes(plan) if shows_all else ())
+
+
+def _step(small: JobSize, big: JobSize) -> str:
+    """Return what the next size costs more, and what it brings."""
+    more = float(big.usd_per_run / small.usd_per_run - 1) if small.usd_per_run else 0.0
+    faster = 1 - big.duration_s / small.duration_s if small.duration_s else 0.0
+    limit = phrases.limit_words(big.bound_by)
+    why = f" (bound by {limit})" if limit else ""
+    time = f"takes {figures.share(faster, 1)} less time" if faster > 0 else "is no faster"
+    dearer = f"{big.machine_type} costs {figures.share(more, 1)} more and {time}"
+    return f"{dearer}{why}"
+
+
+def _sizes(plan: JobPlan) -> tuple[Line, ...]:
+    runs = plan.need.runs_per_month
+    return tuple(
+        line(
+            phrases.name(one.machine_type),
+            " ",
+            fixed(spent(one.usd_per_run, one.usd_per_run * Decimal(str(runs)) if runs else None)),
+            f", {figures.duration(one.duration_s)}, {phrases.limit_words(one.bound_by)}",
+        )
+        for one in plan.sizes
+    )
+
+
+def front(plan: JobPlan, options: RenderOptions) -> Iterator[Block]:
+    """Yield the machines that no other beats in both cost and time, from slow to fast."""
+    if len(plan.front) < 2:
+        return
+    deadline_s = plan.need.deadline_s
+    in_time = [one for one in plan.front if deadline_s is None or one.duration_s <= deadline_s]
+    # Of a job that nothing does in time: how far each is from it.
+    in_time = in_time or list(plan.front)
+    late = len(plan.front) - len(in_time)
+    shown = spread(in_time, options.row_limit)
+    text = "the dearer, the faster; no other machines beat these"
+    if len(in_time) > len(shown):
+        text = f"{text}; {len(shown)} of {len(in_time)}"
+    if late:
+        text = f"{text}; {late} cheaper ones are too late"
+    yield Field(label="front", line=line(text))
+    rows = [
+        (
+            line(machines(one)),
+            line(fixed(cost(one))),
+            line(fixed(figures.duration(one.duration_s))),
+        )
+        for one in shown
+    ]
+    columns = (
+        Column(title="machines"),
+        Column(title="cost", is_number=True),
+        Column(title="time", is_number=True, stacked="in {}"),
+    )
+    if rows:
+        yield Table(columns=columns, rows=tuple(rows), is_inner=True)
+
+
+def spread(listed: Sequence[JobOption], most: int | None) -> Sequence[JobOption]:
+    """Return at most so many of a list, both ends among them, as evenly as they go."""
+    if most is None or len(listed) <= most:
+        return listed
+    if most < 2:
+        return listed[:most]
+    return [listed[round(at * (len(listed) - 1) / (most - 1))] for at in range(most)]
+
+
+def payments(plan: JobPlan) -> Iterator[Block]:
+    """Yield each way to pay with its own best machines."""
+    for one in plan.payments:
+        is_own = one.usage is plan.need.usage and one.usage is Usage.ON_DEMAND
+        is_for_once = one.usage in _COMMITTED and plan.need.runs_per_month is None
+        if is_own or is_for_once or plan.infeasible is not None:
+            continue
+        yield Field(label="paid", line=_payment(one))
+
+
+def _payment(one: JobPayment) -> Line:
+    way = USAGE_WORDS[one.usage]
+    if one.option is None:
+        text = line(f"{way}: {one.unknown}")
+    else:
+        note = f" ({one.option.note})" if one.option.note else ""
+        text = line(
+            f"{way}: ",
+            machines(one.option),
+            " ",
+            fixed(cost(one.option)),
+            f", {figures.duration(one.option.duration_s)} a run{note}",
+        )
+    rate, runs = one.break_even_interruptions_per_day, one.break_even_runs_per_day
+    if rate is not None:
+        text = line(
+            text,
+            "; the machines on demand would cost less as Spot with up to"
+            f" {figures.number(rate)} interruptions of each a day",
+        )
+    if runs is not None:
+        text = line(text, f"; to commit the machines on demand pays from {_runs(runs)} a day on")
+    return text
+
+
+def _runs(count: float) -> str:
+    return f"{figures.number(count)} runs"
+
+
+def hours(plan: JobPlan) -> Iterator[Block]:
+    """Yield what an autoscaler runs in a day, before and after."""
+    if plan.after is None:
+        return
+    lines = [line("an autoscaler runs ", _hours(plan.after))]
+    if plan.before is not None:
+        fewer = 1 - plan.after.vm_hours_per_day / plan.before.vm_hours_per_day
+        word = "fewer" if fewer >= 0 else "more"
+        change = f", {figures.share(abs(fewer), 1)} {word} VM hours" if fewer else ""
+        lines = [
+            line("an autoscaler runs ", _hours(plan.before)),
+            line("then ", _hours(plan.after), change),
+        ]
+    yield Field(label="hours", line=lines[0], more=tuple(lines[1:]))
+
+
+def _hours(found: JobHours) -> Line:
+    count = f"{found.count} x " if found.count > 1 else ""
+    return line(
+        phrases.name(f"{count}{found.machine_type}"),
+        f" {figures.number(found.vm_hours_per_day)} VM hours a day,"
+        f" {figures.number(found.vcpu_hours_per_day)} vCPU hours,"
+        f" {figures.number(found.mean_machine_count)} machines at a time,",
+        worded(" ", Amount(usd=found.usd_per_day), " a day"),
+    )

@@ -1,0 +1,142 @@
+"""Cost against time of a job: the machines that no other beats in both, and the deadline."""
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from netplan_planner.model import CurrencyRate, JobOption, JobPlan
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content.job_views import cost, machines_text, spread
+from netplan_planner.renderers.document import say
+from netplan_planner.renderers.html.charts.front import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Mark,
+    Tick,
+    labelled,
+    scale,
+)
+from netplan_planner.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
+
+MOST_OTHERS = 120
+_DEARER = 1.5
+_LABELLED = 6
+_MARGIN = 1.06
+_TIMES_S = tuple(
+    unit * count
+    for unit, counts in (
+        (1, (1, 2, 5, 10, 30)),
+        (SECONDS_PER_MINUTE, (1, 2, 5, 10, 30)),
+        (SECONDS_PER_HOUR, (1, 2, 4, 12)),
+        (SECONDS_PER_DAY, (1, 2, 5, 10, 30, 100, 300)),
+    )
+    for count in counts
+)
+"""Where a line of the scale of times may stand."""
+
+
+class CostTime(NamedTuple):
+    """The picture: a step line through the machines of the front, the others beside it."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    steps: str
+    """The points of the front's line, as SVG writes them."""
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    deadline: Tick | None
+    unit: str
+    alt: str
+    left_out: str
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    end: int = WIDTH - RIGHT
+    top: int = TOP
+    floor: int = HEIGHT - BOTTOM
+
+
+class _Point(NamedTuple):
+    usd: Decimal
+    seconds: float
+    name: str
+    kind: str
+    text: str
+
+
+def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime | None:
+    """Return the picture of a plan; None where its front has fewer than two machines.
+
+    Time is on a logarithmic scale. What costs a multiple of the dearest of the front is left out.
+    """
+    if len(plan.front) < 2:
+        return None
+    line = [_point(one, "front", currency) for one in plan.front]
+    named = {point.name for point in line}
+    rest = [_point(one, "other", currency) for one in plan.options]
+    most = max(point.usd for point in line) * Decimal(str(_DEARER))
+    fitting = [point for point in rest if point.name not in named]
+    others = [point for point in fitting if point.usd <= most][:MOST_OTHERS]
+    today = [_point(plan.baseline, "today", currency)] if plan.baseline else []
+    today = [point for point in today if point.usd <= most]
+    points = [*others, *today, *line]
+    most_usd = float(max(point.usd for point in points)) * _MARGIN or 1.0
+    deadline_s = plan.need.deadline_s
+    times = [point.seconds for point in points] + ([deadline_s] if deadline_s else [])
+    low, high = math.log(min(times) / _MARGIN), math.log(max(times) * _MARGIN)
+
+    def x(seconds: float) -> float:
+        share = (math.log(seconds) - low) / (high - low)
+        return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+
+    def y(usd: float) -> float:
+        return round(HEIGHT - BOTTOM - usd / most_usd * (HEIGHT - TOP - BOTTOM), 1)
+
+    placed = [(x(point.seconds), y(float(point.usd)), point) for point in points]
+    shown = {_name(one) for one in spread(plan.front, _LABELLED)}
+    quiet = frozenset(point.name for point in line if point.name not in shown)
+    ordered = sorted(line, key=lambda point: point.seconds)
+    hidden = len(fitting) - len(others)
+    return CostTime(
+        name=say(plan.need.region, length=40).text,
+        marks=tuple(labelled(placed, quiet)),
+        steps=_steps([(x(point.seconds), y(float(point.usd))) for point in ordered]),
+        across=tuple(
+            Tick(x(seconds), figures.duration(seconds))
+            for seconds in _TIMES_S
+            if low <= math.log(seconds) <= high
+        ),
+        up=tuple(
+            Tick(y(value), figures.dollars(Decimal(str(value)), currency).removesuffix(".00"))
+            for value in scale(most_usd)
+        ),
+        deadline=Tick(x(deadline_s), "deadline") if deadline_s else None,
+        unit="a run" if plan.need.runs_per_month is None else "a month",
+        alt="; ".join(point.text for point in line),
+        left_out=f"{figures.counted(hidden, 'dearer one')} left out." if hidden else "",
+    )
+
+
+def _name(option: JobOption) -> str:
+    return say(machines_text(option), length=60).text
+
+
+def _point(option: JobOption, kind: str, currency: CurrencyRate | None) -> _Point:
+    name = _name(option)
+    price = figures.shown(cost(option), currency)
+    usd = option.usd_per_run if option.usd_per_month is None else option.usd_per_month
+    took = figures.duration(option.duration_s)
+    return _Point(usd, option.duration_s, name, kind, f"{name}: {price}, {took} a run")
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> str:
+    """Return the line under which nothing lies, from fast to slow: along, then down."""
+    found = [points[0]]
+    for x, y in points[1:]:
+        found += [(x, found[-1][1]), (x, y)]
+    return " ".join(f"{x},{y}" for x, y in found)

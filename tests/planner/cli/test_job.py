@@ -1,0 +1,183 @@
+"""`netplan job` as a process: the story, two terabytes, what is wrong with a question."""
+
+import csv
+import io
+import json
+import re
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from support.commands.run import run_verbs
+
+COMMANDS_BY_ANSWER = {
+    "JobAnswer": (
+        ["job", "--demo", "dobermanifesto"],
+        [
+            "job",
+            "--region",
+            "us-central1",
+            "--bytes-in",
+            "2TB",
+            "--cpu-seconds",
+            "90000",
+            "--series",
+            "n1,n2",
+            "--deadline",
+            "1h",
+            "--runs-per-day",
+            "4",
+            "--baseline",
+            "n1-standard-1",
+            "--spot",
+            "--spot-interruptions-per-day",
+            "1",
+        ],
+        ["job", "--region", "us-central1", "--bytes-in", "2TB", "--deadline", "1s"],
+        ["job", "--region", "us-east1", "--bytes-in", "2TB", "--machine-type", "m4n-hypermem-16"],
+    )
+}
+"""Commands whose JSON and CSV `test_every_answer` looks at."""
+IOWA = ("--region", "us-central1")
+STORY = ("--demo", "dobermanifesto")
+
+
+def job(*arguments: str) -> CompletedProcess[str]:
+    return run_verbs(arguments=["job", *arguments])
+
+
+def found(*arguments: str, status: int = 0) -> dict[str, Any]:
+    done = job(*arguments, "-o", "json")
+    assert done.returncode == status, done.stderr
+    (plan,) = json.loads(done.stdout)["jobs"]
+    assert isinstance(plan, dict)
+    return plan
+
+
+def test_the_story_of_dobermanifesto() -> None:
+    done = job(*STORY)
+    assert done.returncode == 0, done.stderr
+    assert "n1-standard-4 is the cheapest in total and the fastest of 3" in done.stdout
+    assert "bigger costs no more up to n1-standard-4; n1-standard-8" in done.stdout
+    assert "75 % fewer VM hours" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_an_audit_of_the_story_has_the_same_plan() -> None:
+    audit = run_verbs(arguments=["audit", *STORY, "--fail-on", "never", "-o", "json"])
+    assert json.loads(audit.stdout)["jobs"] == [found(*STORY)]
+
+
+def test_two_terabytes_by_hand() -> None:
+    plan = found(*IOWA, "--bytes-in", "2TB", "--machine-type", "n2-standard-8", "--max-count", "1")
+    (option,) = plan["options"]
+    # 16,000 Gbit at 16 Gbit/s are 1,000 s, at 0.388472 dollars an hour.
+    assert option["duration_s"] == 1000
+    assert option["billed_s"] == 1000
+    assert option["usd_per_run"] == pytest.approx(0.388472 * 1000 / 3600, abs=1e-6)
+    assert option["low_duration_s"] < 1000 < option["high_duration_s"]
+    assert plan["traffic_usd_per_run"] == 0
+
+
+def test_traffic_has_its_price() -> None:
+    plan = found(
+        *(*IOWA, "--bytes-out", "100GB", "--to", "internet", "--area", "Europe"),
+        *("--machine-type", "n2-standard-8", "--max-count", "1"),
+    )
+    # 93.13 GiB and their headers, the first GiB free, at 0.12 dollars.
+    assert plan["traffic_usd_per_run"] == pytest.approx((93.132 * 1500 / 1448 - 1) * 0.12, rel=0.02)
+
+
+def test_a_price_that_is_not_known_is_not_zero() -> None:
+    one_type = ("--machine-type", "n2-standard-8", "--max-count", "1")
+    plan = found(*IOWA, "--bytes-out", "100GB", "--to", "internet", *one_type)
+    assert plan["traffic_usd_per_run"] is None
+    assert "depends on its destination" in str(plan["traffic_note"])
+
+
+def test_spot_without_a_rate_says_so_and_where_it_breaks_even() -> None:
+    done = job(*IOWA, "--bytes-in", "2TB", "--series", "n2")
+    assert "Google documents no rate of interruptions of Spot machines" in done.stdout
+    assert "interruptions of each a day" in " ".join(done.stdout.split())
+
+
+def test_a_deadline_that_nothing_meets() -> None:
+    done = job(*IOWA, "--bytes-in", "2TB", "--series", "n1", "--deadline", "10s")
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "Infeasible, because 2,000,000,000,000 bytes in take too long" in text
+    assert "change --deadline" in text
+    assert "--max-count" in text
+
+
+def test_a_region_without_the_series() -> None:
+    done = job("--region", "africa-south1", "--bytes-in", "2TB", "--series", "c4n")
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "Infeasible, because africa-south1 offers no type of series c4n" in text
+    assert "--region, of those that offer it:" in text
+
+
+def test_no_price_for_the_only_candidate() -> None:
+    done = job(*IOWA, "--bytes-in", "2TB", "--machine-type", "m4n-hypermem-16")
+    assert done.returncode == 1
+    assert "no price for it is known" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "give --region"),
+        ([*IOWA], "a job moves or computes something"),
+        ([*IOWA, "--bytes-in", "0"], "--bytes-in is a quantity above 0"),
+        ([*IOWA, "--bytes-in=-1GB"], "--bytes-in is a quantity above 0"),
+        ([*IOWA, "--bytes-in", "2TB", "--deadline", "0"], "--deadline is a quantity above 0"),
+        ([*IOWA, "--bytes-in", "2TB", "--deadline", "2020-01-01T00:00:00Z"], "has passed"),
+        ([*IOWA, "--bytes-in", "2TB", "--deadline", "2090-01-01"], "needs a time zone"),
+        ([*IOWA, "--bytes-in", "2TB", "--machine-type", "n2-standrd-8"], "n2-standard-8"),
+        ([*IOWA, "--bytes-in", "2TB", "--baseline", "n9-standard-8"], "no machine type"),
+        ([*IOWA, "--bytes-in", "2TB", "--series", "n9"], "--series 'n9'"),
+        (["--region", "us-centrl1", "--bytes-in", "2TB"], "near: us-central1"),
+        ([*IOWA, "--bytes-in", "2TB", "--from", "moon"], "is no region that is known"),
+        ([*IOWA, "--bytes-in", "2TB", "--from", "storage"], "--in-gbps"),
+        ([*IOWA, "--bytes-in", "2TB", "--overlap", "in"], "one phase overlaps nothing"),
+        ([*IOWA, "--bytes-in", "2TB", "--overlap", "in,ot"], "did you mean out?"),
+        ([*IOWA, "--bytes-in", "2TB", "--spot"], "--spot-interruptions-per-day"),
+        ([*IOWA, "--bytes-in", "2TB", "--cud-1y"], "--runs-per-day"),
+        ([*IOWA, "--bytes-in", "2TB", "--cud-1y", "--cud-3y"], "exclude each other"),
+        ([*IOWA, "--bytes-in", "2TB", "--area", "Europe"], "--to internet"),
+        ([*IOWA, "--bytes-between", "2TB", "--max-count", "1"], "--max-count is at least 2"),
+        ([*IOWA, "--bytes-in", "1B", "--start-up", "2m", "--deadline", "1m"], "leaves nothing"),
+        ([*IOWA, "--bytes-in", "2TB", "--from", "internet", "--streams", "4"], "--rtt-ms"),
+        ([*STORY, "--bytes-in", "2TB"], "--demo has its own job: leave out --bytes-in"),
+        (["--demo", "gecko"], "its story has no job"),
+        ([*IOWA, "--cpu-seconds", "nan"], "is not a number"),
+    ],
+)
+def test_what_is_wrong_is_named(arguments: list[str], text: str) -> None:
+    done = job(*arguments)
+    assert done.returncode == 2
+    assert text in re.sub(r"[\s│]+", " ", done.stderr)
+    assert done.stdout == ""
+
+
+def test_csv_has_the_ranking_and_the_front() -> None:
+    done = job(*IOWA, "--bytes-in", "2TB", "--series", "n1", "--max-count", "4", "-o", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    ranked = [row for row in rows if row["rank"]]
+    assert [int(row["rank"]) for row in ranked] == list(range(1, len(ranked) + 1))
+    costs = [float(row["usd_per_run"]) for row in ranked]
+    assert costs == sorted(costs)
+    assert any(row["is_front"] == "true" for row in rows)
+
+
+def test_the_page_draws_cost_against_time() -> None:
+    done = job(
+        *(*IOWA, "--bytes-in", "2TB", "--series", "n1", "--deadline", "10m", "-o", "html"),
+        *("--baseline", "n1-standard-1"),
+    )
+    assert done.stdout.count("<svg") == 1
+    assert "No machines lie below the line" in done.stdout
+    assert ">deadline<" in done.stdout
+    assert "today, n1-standard-1" in done.stdout
