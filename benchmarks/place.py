@@ -102,7 +102,7 @@ def annealed(problem: PlacementProblem, seconds: float, seed: int) -> Zones:
 
     def gain(machine: int, to: int) -> float:
         was = zones[machine]
-        return sum(
+        return math.fsum(
             usd * ((zones[other] == to) - (zones[other] == was)) for other, usd in near[machine]
         )
 

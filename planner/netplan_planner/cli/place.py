@@ -34,7 +34,7 @@ class Tables(Parameters, frozen=True, kw_only=True):
         typer.Option(
             metavar="FILE",
             help="Table of machines instead of an inventory: name, zone, region, vcpus, group,"
-            " is_spread, is_pinned (docs/place.md).",
+            " is_spread, is_pinned, machine_type (docs/place.md).",
             rich_help_panel=INPUT,
         ),
     ] = None
@@ -79,13 +79,14 @@ class Limits(Parameters, frozen=True, kw_only=True):
         ),
     ] = None
     between_regions: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--between-regions",
-            help="Machines of tables may leave their region too.",
+            "--between-regions/--within-regions",
+            help="Whether machines of tables may leave their region (default: where --zones names"
+            " others).",
             rich_help_panel=CHOICE,
         ),
-    ] = False
+    ] = None
 
 
 class Place(Parameters, frozen=True, kw_only=True):

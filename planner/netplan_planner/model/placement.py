@@ -40,6 +40,8 @@ class PlannedMove(Value, frozen=True, kw_only=True):
     """Null: not known, `one_off` says why."""
     one_off: str
     """What the move costs once."""
+    breaks: tuple[str, ...] = ()
+    """What refers to the machine where it stands, and has to follow it."""
 
 
 class PlacementBinding(Value, frozen=True, kw_only=True):
@@ -73,13 +75,18 @@ class Placement(Value, frozen=True, kw_only=True):
     moves: tuple[PlannedMove, ...]
     """In the order to make them."""
     usd_per_month: Decimal | None
-    """Of the traffic between these machines, as planned; None: no plan keeps every constraint."""
+    """Of the traffic between these machines, and of machines whose types are given, as planned.
+
+    None: no plan keeps every constraint.
+    """
     baseline_usd_per_month: Decimal
     """The same as they stand today."""
     bound_usd_per_month: Decimal | None
     """No placement under these constraints costs less."""
     is_proven: bool
-    """Whether the plan costs no more than the bound."""
+    """Whether no placement costs less, by more than `proven_within_usd`."""
+    proven_within_usd: Decimal
+    """What the free first GiB of prices between regions can make of it."""
     bound_by: str
     """The argument behind the bound: `program`, `stars` or `eigenvalues`."""
     gap_ratio: float | None

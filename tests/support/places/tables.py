@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c")
 USD_PER_GIB = 0.01
-"""Between zones of us-central1, from the catalogue of 30 April 2026."""
+"""Between zones of a region, from the catalogue of 30 April 2026, as all prices here."""
+FAR_ZONES = ("us-central1-a", "us-central1-b", "us-east1-b", "europe-west1-b")
+_FREE_GIB = 1.0
+"""Of what is sent between regions of the United States, and from there to Europe."""
+_USD_PER_FAR_GIB = {"us-us": 0.02, "us-europe": 0.05, "europe-us": 0.05}
+_USD_PER_HOUR = {"us-central1": 0.388472, "us-east1": 0.388472, "europe-west1": 0.427336}
+"""Of an n2-standard-8 on demand."""
+TYPE = "n2-standard-8"
 
 
 class Vm(NamedTuple):
@@ -20,6 +27,7 @@ class Vm(NamedTuple):
     group: str = ""
     is_spread: bool = False
     is_pinned: bool = False
+    machine_type: str = ""
 
 
 class Flow(NamedTuple):
@@ -43,11 +51,11 @@ def written(case: Case, folder: Path) -> list[str]:
     """Write the tables and return the words that name them."""
     _write(
         folder / "vms.csv",
-        ("name", "zone", "region", "vcpus", "group", "is_spread", "is_pinned"),
+        ("name", "zone", "region", "vcpus", "group", "is_spread", "is_pinned", "machine_type"),
         [
             (
                 *(vm.name, vm.zone, vm.zone[:-2], vm.vcpus, vm.group),
-                *(str(vm.is_spread).lower(), str(vm.is_pinned).lower()),
+                *(str(vm.is_spread).lower(), str(vm.is_pinned).lower(), vm.machine_type),
             )
             for vm in case.vms
         ],
@@ -69,8 +77,19 @@ def _write(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) ->
 
 
 def cost(case: Case, zones: Mapping[str, str]) -> float:
-    """Return dollars a month: what crosses zones, in both directions."""
-    return sum(USD_PER_GIB * f.gib for f in case.flows if zones[f.src] != zones[f.dst])
+    """Return dollars a month: what crosses zones, in both directions, and machines with a type."""
+    usd, far = 0.0, dict.fromkeys(_USD_PER_FAR_GIB, 0.0)
+    for flow in case.flows:
+        src, dst = zones[flow.src], zones[flow.dst]
+        if src[:-2] != dst[:-2]:
+            far[f"{src.partition('-')[0]}-{dst.partition('-')[0]}"] += flow.gib
+        elif src != dst:
+            usd += USD_PER_GIB * flow.gib
+    for ends, gib in far.items():
+        free = 0.0 if ends == "europe-us" else _FREE_GIB
+        usd += _USD_PER_FAR_GIB[ends] * max(0.0, gib - free)
+    typed = [zones[vm.name] for vm in case.vms if vm.machine_type]
+    return usd + sum(730 * _USD_PER_HOUR[zone[:-2]] for zone in typed)
 
 
 def faults(case: Case, zones: Mapping[str, str]) -> list[str]:

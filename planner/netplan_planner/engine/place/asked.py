@@ -31,7 +31,13 @@ class PlaceRequest(Value, frozen=True, kw_only=True):
     """A month and move; None: what the rule `chatty-inter-zone-pair` asks of a move."""
     zone_growth_ratio: float | None = None
     """By how much of its vCPUs of today a zone may grow, where no table says what it holds."""
-    between_regions: bool = False
+    between_regions: bool | None = None
+    """None: where a table names the zones."""
+
+    @property
+    def may_leave_region(self) -> bool:
+        """Whether machines may stand in another region than today."""
+        return self.zones is not None if self.between_regions is None else self.between_regions
 
 
 class AskedMachine(NamedTuple):
@@ -47,6 +53,10 @@ class AskedMachine(NamedTuple):
     """Why it stays where it is; empty: it may move."""
     offered: frozenset[str] | None = None
     """Zones with its machine type; None: nothing says."""
+    machine_type: str = ""
+    """That is billed with the traffic; empty: it is not."""
+    breaks: tuple[str, ...] = ()
+    """What else refers to the machine where it stands."""
     instance: Instance | None = None
     """Of the inventory; None: it is a row of a table."""
 
@@ -61,7 +71,7 @@ class AskedMachine(NamedTuple):
             project=ProjectId(""),
             zone=zone,
             name=self.name,
-            machine_type="",
+            machine_type=self.machine_type,
             status=UNKNOWN_STATUS,
         )
 

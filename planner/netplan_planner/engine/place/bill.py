@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netplan_planner.engine.place.asked import Asked, Floats, Indices, Kind
+from netplan_planner.engine.place.machines import MachineCosts
 from netplan_planner.engine.traffic_bill import Meter, Tiers
 from netplan_planner.model import Facts, LineItem, Unpriced, Zone, region_of, total_usd
 from netplan_planner.paths.priced_paths import PathPrice, PricedPath, path_prices_of
@@ -19,7 +20,7 @@ _DIGITS = 9
 
 
 class PlacementBill(NamedTuple):
-    """A month of the traffic."""
+    """A month of the traffic, and of the machines whose types are given."""
 
     lines: tuple[LineItem, ...]
     unpriced: tuple[Unpriced, ...]
@@ -37,6 +38,7 @@ class Prices:
         """Ask for nothing yet."""
         self._facts, self._asked = facts, asked
         self._known: dict[PricedPath, tuple[PathPrice, ...]] = {}
+        self.machines = MachineCosts(facts, asked)
 
     def path(self, kind: Kind, src_zone: str, dst_zone: str) -> PricedPath:
         """Return what the price of traffic between two zones depends on."""
@@ -72,7 +74,7 @@ class Prices:
         ).reshape(len(self._asked.kinds), len(zones), len(zones))
 
     def bill(self, zones: Indices, counted: Indices | None = None) -> PlacementBill:
-        """Return the bill of all traffic, or of some of its entries.
+        """Return the bill of all traffic and of machines, or of some entries of the traffic.
 
         Args:
             zones: Of each machine, by index.
@@ -88,7 +90,10 @@ class Prices:
         for kind, a, b in zip(*np.nonzero(volumes), strict=True):
             path = self.path(asked.kinds[kind], asked.zones[a], asked.zones[b])
             by_path[path] += round(Decimal(float(volumes[kind, a, b])), _DIGITS)
-        return self._bill(by_path)
+        found = self._bill(by_path)
+        if counted is None:
+            found = found._replace(lines=(*found.lines, *self.machines.lines(zones)))
+        return found
 
     def _bill(self, by_path: dict[PricedPath, Decimal]) -> PlacementBill:
         alike: dict[Tiers, dict[PricedPath, Decimal]] = defaultdict(dict)

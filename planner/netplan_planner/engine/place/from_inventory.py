@@ -13,10 +13,9 @@ from netplan_planner.engine.place.asked import (
     Kind,
     PlaceRequest,
 )
+from netplan_planner.engine.place.ties import Ties, offered_in, what_breaks
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
-    PIN_LABEL,
-    ROLE_LABEL,
     Facts,
     Instance,
     OwnerKind,
@@ -24,9 +23,7 @@ from netplan_planner.model import (
     SelfLink,
 )
 from netplan_planner.paths.priced_paths import priced_path_of
-from netplan_pricing import SnapshotPriceBook
-from netplan_rules.managed import is_managed
-from netplan_rules.placement._replicas import HA_ROLES, replica_sets
+from netplan_rules.placement._replicas import replica_sets
 
 _DEFAULT_GROWTH = 0.25
 """A plan that empties zones would trade money for availability that nobody offered."""
@@ -63,8 +60,9 @@ def asked_of(facts: Facts, title: str, request: PlaceRequest) -> Asked:
     if not len(edges.src):
         raise InputError("no traffic between two machines of the inventory was seen")
     groups, least = _groups(facts, running)
+    ties = Ties(facts)
     machines = tuple(
-        _machine(facts, one, names[one.ref.self_link], groups.get(one.ref.self_link, ""))
+        _machine(facts, ties, one, names[one.ref.self_link], groups.get(one.ref.self_link, ""))
         for one in running
     )
     zones = tuple(sorted({one.zone for one in running}))
@@ -78,6 +76,8 @@ def asked_of(facts: Facts, title: str, request: PlaceRequest) -> Asked:
         capacity=np.full(len(zones), np.inf),
         least_zones=least,
         assumptions=(
+            "the bill is of traffic between these machines; they cost the same in every zone of a"
+            " region",
             "machines go to zones of their region where others of the input stand already",
             "copies of one service (group, role label or name) stand in as many zones as today",
         ),
@@ -141,7 +141,7 @@ def _groups(facts: Facts, running: list[Instance]) -> tuple[dict[str, str], dict
     )
 
 
-def _machine(facts: Facts, one: Instance, name: str, group: str) -> AskedMachine:
+def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> AskedMachine:
     shape = facts.shape(one.machine_type)
     vcpus = float(shape.vcpus) if shape is not None else None
     return AskedMachine(
@@ -149,29 +149,8 @@ def _machine(facts: Facts, one: Instance, name: str, group: str) -> AskedMachine
         zone=one.zone,
         vcpus=vcpus,
         group=group,
-        pinned=_why_pinned(facts, one) or ("its vCPUs are not known" if vcpus is None else ""),
-        offered=_offered(facts, one),
+        pinned=ties.why_pinned(one) or ("its vCPUs are not known" if vcpus is None else ""),
+        offered=offered_in(facts, one.machine_type, one.zone),
+        breaks=what_breaks(facts, one),
         instance=one,
     )
-
-
-def _offered(facts: Facts, one: Instance) -> frozenset[str] | None:
-    book = facts.prices
-    zones = book.types.zones(one.machine_type) if isinstance(book, SnapshotPriceBook) else None
-    return None if zones is None else frozenset((*zones, one.zone))
-
-
-def _why_pinned(facts: Facts, one: Instance) -> str:
-    policies = (facts.inventory.policy_by_link.get(link) for link in one.resource_policies)
-    reasons = {
-        "members of managed groups, which place them": is_managed(facts, one),
-        f"label {PIN_LABEL}": one.label(PIN_LABEL) is not None,
-        f"label {ROLE_LABEL}": one.label(ROLE_LABEL) in HA_ROLES,
-        "a specific reservation": one.reservation is not None,
-        "sole-tenant nodes": one.is_sole_tenant,
-        "a compact placement policy, or one that was not read": any(
-            policy is None or policy.is_compact for policy in policies
-        ),
-        "Local SSDs, whose data a move loses": bool(one.local_ssd_count),
-    }
-    return next((reason for reason, holds in reasons.items() if holds), "")

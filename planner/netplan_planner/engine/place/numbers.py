@@ -30,6 +30,8 @@ class Numbers(NamedTuple):
     """Between zones; NaN where not known."""
     step_usd: Decimal
     """What steps of prices can take off at most: free or cheaper first GiB."""
+    is_between_regions: bool
+    """Whether machines may leave their region, and there is another one."""
 
 
 def numbers_of(
@@ -46,11 +48,15 @@ def numbers_of(
     at_zone = {zone: at for at, zone in enumerate(asked.zones)}
     today = np.array([at_zone[one.zone] for one in asked.machines], dtype=np.intp)
     regions = np.array([region_of(Zone(zone)) for zone in asked.zones])
+    usd = prices.table()
+    machine_usd = prices.machines.table()
+    between_regions = between_regions and len(np.unique(regions)) > 1
     allowed = _allowed(asked, today, regions, between_regions=between_regions)
+    if between_regions:
+        _keep_to_known(asked, today, allowed, usd, machine_usd)
     # What is not known stands still, and so on both sides of a capacity.
     vcpus = np.array([one.vcpus or 0.0 for one in asked.machines])
     capacity = _capacity(asked, vcpus, today, growth_ratio)
-    usd = prices.table()
     layers = _between(asked, usd) if between_regions else _inside(asked, usd, today, regions)
     groups, names = _groups(asked, today, regions, between_regions=between_regions)
     rtt = _rtt(asked)
@@ -59,14 +65,17 @@ def numbers_of(
         vcpus=vcpus,
         capacity=capacity,
         allowed=allowed,
-        unary_usd=np.zeros(allowed.shape),
+        # Inside a region machines cost the same everywhere.
+        unary_usd=np.where(allowed, machine_usd, 0.0)
+        if between_regions
+        else np.zeros(allowed.shape),
         layers=layers,
         groups=groups,
         rtt_limits=limits,
         today=today,
     )
     steps = _step_usd(asked, prices) if between_regions else Decimal(0)
-    return Numbers(problem, names, rtt, steps)
+    return Numbers(problem, names, rtt, steps, between_regions)
 
 
 def _allowed(
@@ -81,6 +90,32 @@ def _allowed(
                 allowed[at] &= np.array([zone in machine.offered for zone in asked.zones])
         allowed[at, today[at]] |= bool(machine.pinned) or machine.offered is not None
     return allowed
+
+
+def _keep_to_known(
+    asked: Asked,
+    today: Indices,
+    allowed: NDArray[np.bool_],
+    usd: Floats,
+    machine_usd: Floats,
+) -> None:
+    """Let no machine go where a price is not known: nothing would be cheaper."""
+    known = np.logical_not(np.isnan(usd).any(axis=0))
+    known &= known.T
+    used = np.ones(len(known), dtype=bool)
+    while not known[np.ix_(used, used)].all():
+        unknown = np.where(used, (~known)[:, used].sum(axis=1), -1)
+        used[int(unknown.argmax())] = False
+    stays = ~used[today]
+    # What is exchanged with a machine that stays without a price would change its own one.
+    edges = asked.edges
+    beside = np.zeros(len(today), dtype=bool)
+    beside[edges.src[stays[edges.dst]]] = True
+    beside[edges.dst[stays[edges.src]]] = True
+    here = allowed[np.arange(len(today)), today].copy()
+    allowed &= used & np.isfinite(machine_usd)
+    allowed[stays | beside] = False
+    allowed[np.arange(len(today)), today] = here | stays | beside
 
 
 def _capacity(asked: Asked, vcpus: Floats, today: Indices, growth_ratio: float | None) -> Floats:

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.inputs import limits_date, read_facts
-from netplan_planner.engine.place.asked import Asked, PlaceRequest
+from netplan_planner.engine.place.asked import Asked, AskedMachine, PlaceRequest
 from netplan_planner.engine.place.bill import PlacementBill, Prices
 from netplan_planner.engine.place.binding import bindings_of, broken_by, shortfalls_of
 from netplan_planner.engine.place.from_inventory import asked_of, growth_of
+from netplan_planner.engine.place.machines import machine_usd, with_types
 from netplan_planner.engine.place.numbers import Numbers, numbers_of
 from netplan_planner.engine.place.tables import read_tables
 from netplan_planner.engine.plan_changes import in_order
@@ -22,7 +23,7 @@ from netplan_planner.engine.request import AuditRequest
 from netplan_planner.engine.titles import projects_of, title_of
 from netplan_planner.errors import MissingDatum, UsageError
 from netplan_planner.model import Facts, Inventory, Zone
-from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.model.placement import Placement, PlannedMove
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.machine_type import Chooser
@@ -55,11 +56,12 @@ def plan_places(
     """
     facts, asked = _asked(request, wanted, say)
     prices = Prices(facts, asked)
+    prices.machines.check()
     numbers = numbers_of(
         asked,
         prices,
         growth_ratio=growth_of(wanted),
-        between_regions=wanted.between_regions,
+        between_regions=wanted.may_leave_region,
     )
     baseline = prices.bill(numbers.problem.today)
     if baseline.unpriced and not baseline.usd:
@@ -90,8 +92,8 @@ def _asked(request: AuditRequest, wanted: PlaceRequest, say: Say) -> tuple[Facts
             " traffic out"
         )
     if any(tables):
-        asked = read_tables(wanted)
-        return _facts_of_tables(request), asked
+        facts = _facts_of_tables(request)
+        return facts, with_types(facts, read_tables(wanted))
     if wanted.zones is not None:
         raise UsageError("--zones goes with --vms and --edges")
     demo = load_demo(request.demo) if request.demo is not None else None
@@ -132,6 +134,7 @@ def _unsolved(
         baseline_usd_per_month=baseline.usd,
         bound_usd_per_month=None,
         is_proven=False,
+        proven_within_usd=numbers.step_usd,
         bound_by="",
         gap_ratio=None,
         line_items=(),
@@ -171,13 +174,18 @@ def _assumptions(asked: Asked, numbers: Numbers, wanted: PlaceRequest) -> list[s
             f"no zone takes more than {growth:.0%} more vCPUs of these machines than it has today,"
             " where no table says what it holds (--zone-growth)"
         )
-    if wanted.between_regions:
-        found.append("machines may change their region; what they cost there is not counted")
-    else:
-        found.append(
-            "regions stay; inside one, machines cost the same in every zone"
-            + (" (--between-regions lets machines leave)" if wanted.vms is not None else "")
-        )
+    typed = sum(bool(one.machine_type) for one in asked.machines)
+    if numbers.is_between_regions:
+        if typed < len(asked.machines):
+            found.append(
+                "machines may change their region (--within-regions keeps them); what"
+                f" {len(asked.machines) - typed:,} of them cost there is not counted, for their"
+                " machine_type is not given"
+            )
+    elif wanted.vms is not None and not wanted.may_leave_region:
+        found.append("machines stay in their region (--between-regions lets them leave)")
+    if typed:
+        found.append("machines are billed on demand, all month, without commitments and disks")
     if numbers.problem.rtt_limits:
         found.append("round trips are typical ones of idle paths (netplan predict)")
     return found
@@ -198,7 +206,7 @@ def _solved(
     moves = _moves(asked, found, answer.stop_line_usd_per_move)
     worth = sum((one.saving_usd_per_month for one in moves if one.is_worth_it), Decimal(0))
     rest = sum((one.saving_usd_per_month for one in moves if not one.is_worth_it), Decimal(0))
-    is_proven = plan.usd - bound < _CENT / 2
+    is_proven = plan.usd - bound < _CENT / 2 + numbers.step_usd
     return replace(
         answer,
         assignment=tuple(
@@ -223,11 +231,12 @@ def _solved(
 
 
 def _at_last_steps(asked: Asked, prices: Prices, zones: np.ndarray) -> Decimal:
-    """Return what all traffic costs at the last steps of its prices."""
+    """Return what all costs with traffic at the last steps of its prices."""
     usd = np.nan_to_num(prices.table(), nan=0.0)
     edges = asked.edges
     paid = usd[edges.kind, zones[edges.src], zones[edges.dst]] * edges.gib_per_month
-    return Decimal(str(round(float(paid.sum()), _DIGITS)))
+    traffic = Decimal(str(round(float(paid.sum()), _DIGITS)))
+    return traffic + machine_usd(prices.machines, zones)
 
 
 def _inside_groups(asked: Asked, numbers: Numbers) -> np.ndarray:
@@ -255,6 +264,7 @@ def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ..
                     is_worth_it=share >= least,
                     one_off_usd=None,
                     one_off=ONE_OFF,
+                    breaks=one.breaks,
                 )
             )
     return tuple(moves)
@@ -263,11 +273,14 @@ def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ..
 def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
     machines = {one.name: one for one in asked.machines}
     return in_order(
-        (
-            move_to_zone(machines[one.name].as_instance, one.to_zone)
-            for one in moves
-            if one.is_worth_it
-        ),
+        (_step(machines[one.name], one.to_zone) for one in moves if one.is_worth_it),
         "The greatest saving a move comes first. One may stop after any step of the plan; moves of"
         " one step (JSON: step) go together. Verify each before the next.",
     )
+
+
+def _step(machine: AskedMachine, zone: Zone) -> PlanChange:
+    """Return the step of a move, with what else has to follow the machine."""
+    step = move_to_zone(machine.as_instance, zone)
+    caution = " ".join((step.fix.caution, *machine.breaks))
+    return replace(step, fix=replace(step.fix, caution=caution))

@@ -33,6 +33,7 @@ VMS = (
     Column(name="group", meaning="which machines belong together"),
     Column(name="is_spread", meaning="true: the group's members stand in different zones"),
     Column(name="is_pinned", meaning="true: it stays where it is"),
+    Column(name="machine_type", meaning="what is billed with the traffic; empty: only that is"),
 )
 EDGES = (
     Column(name="src", meaning="the sender's name", is_required=True),
@@ -91,7 +92,11 @@ def read_tables(request: PlaceRequest) -> Asked:
         open_zones = [zone for zone, room in zip(zones, capacity, strict=True) if np.isinf(room)]
         assumptions.append(f"no limit where no capacity is given: {', '.join(open_zones)}")
     if np.isfinite(capacity).any() or request.zone_growth_ratio is not None:
-        lacking = [machine.name for machine in machines if machine.vcpus is None]
+        lacking = [
+            machine.name
+            for machine in machines
+            if machine.vcpus is None and not machine.machine_type
+        ]
         if lacking:
             raise InputError(
                 f"{_shown(request.vms)}: vcpus of {_listed(lacking)} not known, and zones have a"
@@ -130,7 +135,7 @@ def _all_rows(table: Table) -> dict[str, np.ndarray]:
 def _machines(path: Path) -> tuple[AskedMachine, ...]:
     with Table(path, VMS) as table:
         vcpus = _all_rows(table)["vcpus"]
-        names = ("name", "zone", "region", "group", "is_spread", "is_pinned")
+        names = ("name", "zone", "region", "group", "is_spread", "is_pinned", "machine_type")
         cells, which = table.coded(names)
         shown = table.shown
     rows = [(*cells[kind], vcpus[at]) for at, kind in enumerate(which.tolist())]
@@ -139,7 +144,7 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
     spread: dict[str, bool] = {}
     seen: dict[str, int] = {}
     found = []
-    for at, (name, zone, region, group, is_spread, is_pinned, count) in enumerate(rows, 1):
+    for at, (name, zone, region, group, is_spread, is_pinned, kind, count) in enumerate(rows, 1):
         where = f"{shown}: row {at}"
         if not name or not zone:
             raise InputError(f"{where}: a machine needs a name, and the zone where it stands")
@@ -154,6 +159,10 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
                 f" {inert_line(region)}: correct one of them"
             )
         stays_apart = _boolean(is_spread, "is_spread", where)
+        if stays_apart and not group:
+            raise InputError(
+                f"{where}: {inert_line(name)} is to stay spread, but from whom: name its group"
+            )
         if (
             group
             and stays_apart is not None
@@ -165,7 +174,7 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
             )
         pinned = "is_pinned" if _boolean(is_pinned, "is_pinned", where) else ""
         known = None if np.isnan(count) else float(count)
-        found.append(AskedMachine(name, zone, known, group, pinned))
+        found.append(AskedMachine(name, zone, known, group, pinned, machine_type=kind))
     kept = (one if spread.get(one.group) else one._replace(group="") for one in found)
     return tuple(sorted(kept, key=lambda one: one.name))
 

@@ -60,6 +60,8 @@ class Record(TypedDict):
     baseline_usd_per_month: Decimal
     bound_usd_per_month: Decimal | None
     is_proven: bool
+    proven_within_usd: Decimal
+    """What the free first GiB of prices between regions can make of it."""
     bound_by: str
     gap_ratio: float | None
     line_items: tuple[LineItem, ...]
@@ -95,6 +97,7 @@ def record(answer: Placement) -> Record:
         "baseline_usd_per_month": answer.baseline_usd_per_month,
         "bound_usd_per_month": answer.bound_usd_per_month,
         "is_proven": answer.is_proven,
+        "proven_within_usd": answer.proven_within_usd,
         "bound_by": answer.bound_by,
         "gap_ratio": answer.gap_ratio,
         "line_items": answer.line_items,
@@ -210,12 +213,16 @@ def _verdict(answer: Placement) -> Line:
 def _proof(answer: Placement) -> Line:
     assert answer.bound_usd_per_month is not None
     if answer.is_proven:
+        if answer.proven_within_usd:
+            return line(
+                "Proven: no placement under these constraints costs ",
+                _amount(answer.proven_within_usd),
+                " less, which the free first GiB of prices may make of it",
+            )
         return line("Proven: no placement under these constraints costs less")
-    gap = (
-        f"; the plan is within {figures.share(answer.gap_ratio, 3)} of it"
-        if answer.gap_ratio is not None and answer.gap_ratio < 1
-        else ""
-    )
+    gap = ""
+    if answer.gap_ratio is not None and answer.gap_ratio < 1:
+        gap = f"; the plan is at most {figures.share(answer.gap_ratio, 1)} above that"
     return line(
         "Not proven to be the best; none costs less than ",
         _amount(answer.bound_usd_per_month),

@@ -14,7 +14,18 @@ from netplan_planner.engine.place.plan import plan_places
 from netplan_planner.engine.request import AuditRequest
 from netplan_planner.errors import InputError, MissingDatum, UsageError
 from netplan_planner.model.placement import Placement, PlacementConstraint
-from support.places.tables import ZONES, Case, Flow, Vm, cheapest, cost, faults, written
+from support.places.tables import (
+    FAR_ZONES,
+    TYPE,
+    ZONES,
+    Case,
+    Flow,
+    Vm,
+    cheapest,
+    cost,
+    faults,
+    written,
+)
 
 REQUEST = AuditRequest(today=date(2026, 5, 1))
 CENT = 0.005
@@ -137,6 +148,52 @@ def test_the_order_of_rows_changes_nothing(case: Case) -> None:
     assert placed(case) == placed(shuffled)
 
 
+@some.composite
+def far_cases(draw: some.DrawFn) -> Case:
+    """Return machines in several regions, some of them with a type; no zone is full."""
+    count = draw(some.integers(2, 5))
+    grouped = draw(some.sampled_from([0, 2, 3]))
+    vms = tuple(
+        Vm(
+            name=f"vm-{number}",
+            zone=draw(some.sampled_from(FAR_ZONES)),
+            vcpus=8,
+            group="copies" if number < grouped <= count else "",
+            is_spread=number < grouped <= count,
+            is_pinned=draw(some.integers(0, 3)) == 0,
+            machine_type=draw(some.sampled_from(["", TYPE])),
+        )
+        for number in range(count)
+    )
+    flows = tuple(
+        Flow(src, dst, draw(some.integers(2, 9000)))
+        for _ in range(draw(some.integers(1, 6)))
+        for src, dst in [draw(some.permutations([vm.name for vm in vms]))[:2]]
+    )
+    return Case(vms, flows, dict.fromkeys(FAR_ZONES, draw(some.sampled_from([16, 24, 99]))))
+
+
+@FEW
+@given(far_cases())
+def test_regions_are_chosen_by_traffic_and_by_what_machines_cost_there(case: Case) -> None:
+    answer, best = placed(case), cheapest(case)
+    if best is None:
+        assert answer.infeasible
+        return
+    zones = dict(answer.assignment)
+    assert not faults(case, zones)
+    assert answer.is_proven
+    assert answer.bound_usd_per_month is not None
+    assert float(_usd(answer)) == pytest.approx(cost(case, zones), abs=CENT)
+    assert float(_usd(answer)) == pytest.approx(best, abs=float(answer.proven_within_usd) + CENT)
+    assert float(answer.bound_usd_per_month) <= best + CENT
+    stays = placed(case, between_regions=False)
+    if stays.usd_per_month is not None:
+        assert stays.usd_per_month >= _usd(answer) - answer.proven_within_usd
+        today = _today(case)
+        assert all(zone[:-2] == today[name][:-2] for name, zone in stays.assignment)
+
+
 SPREAD = Case(
     vms=tuple(Vm(f"db-{n}", ZONES[0], 4, "db", is_spread=True) for n in range(3)),
     flows=(Flow("db-0", "db-1", 100), Flow("db-1", "db-2", 50)),
@@ -170,11 +227,11 @@ def test_too_little_capacity_says_how_much_is_missing() -> None:
 def test_a_round_trip_that_cannot_be_is_named_with_the_least() -> None:
     vms = (Vm("a", "us-central1-a"), Vm("b", "europe-west1-b"))
     case = Case(vms, (Flow("a", "b", 10, 5.0),), {"us-central1-a": 8, "europe-west1-b": 8})
-    (found,) = placed(case).infeasible
+    (found,) = placed(case, between_regions=False).infeasible
     assert found.constraint is PlacementConstraint.ROUND_TRIP
     assert "5 ms asked for; where both may stand, the least is 1" in found.shortfall
     assert "--between-regions" in found.change
-    together = placed(case, between_regions=True)
+    together = placed(case)
     assert len({zone for _, zone in together.assignment}) == 1
     assert together.is_proven
 
@@ -221,6 +278,21 @@ BASE = {
             "same value in all",
         ),
         ("zones.csv", "zone,capacity_vcpus\nus-central1-a,-8\nus-central1-b,8\n", "capacity_vcpus"),
+        (
+            "vms.csv",
+            "name,zone,machine_type\na,us-central1-a,n2-standrd-8\nb,us-central1-b,\n",
+            "n2-standard-8",
+        ),
+        (
+            "vms.csv",
+            "name,zone,vcpus,machine_type\na,us-central1-a,4,n2-standard-8\nb,us-central1-b,4,\n",
+            "has 8 vCPUs, not 4",
+        ),
+        (
+            "vms.csv",
+            "name,zone,is_spread\na,us-central1-a,true\nb,us-central1-b,true\n",
+            "name its group",
+        ),
         ("zones.csv", "zone\nus-central1-a\nus-central1-a\nus-central1-b\n", "there twice"),
     ],
 )
