@@ -109,6 +109,8 @@ class Placement(Value, frozen=True, kw_only=True):
     movable_count: int
     part_count: int
     """Parts that exchange no traffic and share no group."""
+    has_machines: bool
+    """Whether the bill has machines, those whose type is given."""
     stays: tuple[tuple[str, int], ...]
     """Why machines stay where they are, and how many."""
     broken_today: tuple[str, ...]

@@ -13,7 +13,7 @@ from netplan_planner.engine.place.asked import (
     Kind,
     PlaceRequest,
 )
-from netplan_planner.engine.place.ties import Ties, offered_in, what_breaks
+from netplan_planner.engine.place.ties import Ties, offered_in
 from netplan_planner.errors import InputError, UsageError
 from netplan_planner.model import (
     Facts,
@@ -151,6 +151,6 @@ def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> 
         group=group,
         pinned=ties.why_pinned(one) or ("its vCPUs are not known" if vcpus is None else ""),
         offered=offered_in(facts, one.machine_type, one.zone),
-        breaks=what_breaks(facts, one),
+        breaks=ties.what_breaks(one),
         instance=one,
     )

@@ -20,9 +20,24 @@ def with_types(facts: Facts, asked: Asked) -> Asked:
     """Return what is asked with the size and the zones of each machine type.
 
     Raises:
-        InputError: If a type is none that is known, or has another number of vCPUs.
+        InputError: If a type or a zone is none that is known, or a type has other vCPUs.
     """
+    _check_zones(facts, asked)
     return asked._replace(machines=tuple(_with_type(facts, one) for one in asked.machines))
+
+
+def _check_zones(facts: Facts, asked: Asked) -> None:
+    book = facts.prices
+    if not isinstance(book, SnapshotPriceBook):
+        return
+    known = frozenset(book.file.table("zone_offers")["zone"].values)
+    for zone in asked.zones:
+        if zone not in known:
+            raise InputError(
+                f"{asked.title}: {inert_line(zone)} is no zone that the price snapshot of"
+                f" {book.info.network_as_of} knows{did_you_mean(zone, known)}; one newer than that:"
+                " netplan prices refresh"
+            )
 
 
 def _with_type(facts: Facts, one: AskedMachine) -> AskedMachine:

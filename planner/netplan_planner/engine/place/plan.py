@@ -149,6 +149,7 @@ def _unsolved(
         machine_count=len(asked.machines),
         movable_count=len(numbers.problem.movable),
         part_count=0,
+        has_machines=any(one.machine_type for one in asked.machines),
         stays=_stays(asked, numbers),
         broken_today=broken_by(asked, numbers, numbers.problem.today),
         assumptions=tuple(_assumptions(asked, numbers, wanted)),

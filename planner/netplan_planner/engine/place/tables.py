@@ -82,7 +82,10 @@ def read_tables(request: PlaceRequest) -> Asked:
     number = {machine.name: at for at, machine in enumerate(machines)}
     edges, limits = _edges(request.edges, number, request.vms)
     zones, capacity = _zones(request.zones, machines, request.vms)
-    assumptions = ["traffic between machines goes over internal addresses"]
+    assumptions = [
+        "traffic between machines goes over internal addresses",
+        "commands are for the project that gcloud is set to, as tables name none",
+    ]
     if request.zones is None:
         assumptions.append(
             "without --zones a machine may go where others of its region stand"
@@ -172,7 +175,7 @@ def _machines(path: Path) -> tuple[AskedMachine, ...]:
                 f"{where}: group {inert_line(group)} is to stay spread by some rows and not by"
                 " others: give is_spread the same value in all of them"
             )
-        pinned = "is_pinned" if _boolean(is_pinned, "is_pinned", where) else ""
+        pinned = "is_pinned of the table" if _boolean(is_pinned, "is_pinned", where) else ""
         known = None if np.isnan(count) else float(count)
         found.append(AskedMachine(name, zone, known, group, pinned, machine_type=kind))
     kept = (one if spread.get(one.group) else one._replace(group="") for one in found)
@@ -217,6 +220,11 @@ def _edges(
         pair = min(int(src[at]), int(dst[at])), max(int(src[at]), int(dst[at]))
         limits[pair] = min(limits.get(pair, np.inf), float(most_ms[at]))
     kept = (src != dst) & (gib > 0)
+    if not kept.any() and not limits:
+        raise InputError(
+            f"{shown}: no traffic between two machines, as every row has 0 GiB or one end: nothing"
+            " says which zones are better"
+        )
     src, dst, gib = src[kept], dst[kept], gib[kept]
     order = np.lexsort((gib, dst, src))
     edges = AskedEdges(src[order], dst[order], np.zeros(len(order), dtype=np.intp), gib[order])

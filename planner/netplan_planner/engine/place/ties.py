@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Disk, Facts, Instance, SelfLink
+from netplan_planner.model import PIN_LABEL, ROLE_LABEL, Address, Disk, Facts, Instance, SelfLink
 from netplan_pricing import SnapshotPriceBook
 from netplan_rules.managed import is_managed
 from netplan_rules.placement._replicas import HA_ROLES
@@ -26,6 +26,11 @@ class Ties:
         for disk in facts.inventory.disks:
             for user in disk.users:
                 self._disks[user].append(disk)
+        self._inside: dict[tuple[str | None, str | None], Address] = {
+            (one.region, one.address): one
+            for one in facts.inventory.addresses
+            if not one.is_external
+        }
         self._next_hops = {route.next_hop_target for route in facts.inventory.routes}
 
     def why_pinned(self, one: Instance) -> str:
@@ -53,29 +58,32 @@ class Ties:
         }
         return next((reason for reason, holds in reasons.items() if holds), "")
 
+    def what_breaks(self, one: Instance) -> tuple[str, ...]:
+        """Return what refers to a machine and has to follow it to another zone."""
+        return tuple(self._refers(one))
 
-def what_breaks(facts: Facts, one: Instance) -> tuple[str, ...]:
-    """Return what refers to a machine and has to follow it to another zone."""
-    return tuple(_refers(facts, one))
-
-
-def _refers(facts: Facts, one: Instance) -> Iterator[str]:
-    group = facts.inventory.group_by_member.get(one.ref.self_link)
-    if group is not None and not group.is_managed:
-        yield (
-            f"The instance group {group.name} is of {group.location}: put the new machine into one"
-            " of its own zone, and that behind the load balancers of the old one."
-        )
-    for nic in one.interfaces:
-        inside = facts.inventory.address_by_ip.get(nic.internal_ipv4 or "")
-        if inside is not None:
+    def _refers(self, one: Instance) -> Iterator[str]:
+        inventory = self._facts.inventory
+        group = inventory.group_by_member.get(one.ref.self_link)
+        if group is not None and not group.is_managed:
             yield (
-                f"{nic.internal_ipv4} is reserved ({inside.name}): the new machine can only have it"
-                " once the old one is deleted."
+                f"The instance group {group.name} is of {group.location}: put the new machine into"
+                " one of its own zone, and that behind the load balancers of the old one."
             )
-        if nic.external_ipv4 is None:
-            continue
-        if facts.inventory.is_static(nic.external_ipv4):
-            yield f"{nic.external_ipv4} is reserved: take it off the old machine for the new one."
-        else:
-            yield f"{nic.external_ipv4} is ephemeral and goes: clients outside need the new one."
+        for nic in one.interfaces:
+            inside = self._inside.get((one.region, nic.internal_ipv4))
+            if inside is not None:
+                yield (
+                    f"{nic.internal_ipv4} is reserved ({inside.name}): the new machine can only"
+                    " have it once the old one is deleted."
+                )
+            if nic.external_ipv4 is None:
+                continue
+            if inventory.is_static(nic.external_ipv4):
+                yield (
+                    f"{nic.external_ipv4} is reserved: take it off the old machine for the new one."
+                )
+            else:
+                yield (
+                    f"{nic.external_ipv4} is ephemeral and goes: clients outside need the new one."
+                )

@@ -77,6 +77,8 @@ class Record(TypedDict):
     machine_count: int
     movable_count: int
     part_count: int
+    has_machines: bool
+    """Whether the bill has machines, those whose type is given."""
     stays: dict[str, int]
     """Why machines stay where they are, and how many."""
     broken_today: tuple[str, ...]
@@ -112,6 +114,7 @@ def record(answer: Placement) -> Record:
         "machine_count": answer.machine_count,
         "movable_count": answer.movable_count,
         "part_count": answer.part_count,
+        "has_machines": answer.has_machines,
         "stays": dict(answer.stays),
         "broken_today": answer.broken_today,
         "assumptions": answer.assumptions,
@@ -125,7 +128,7 @@ def table(answer: Placement) -> DataTable:
     """Return a row a machine, those that move first."""
     columns = (
         *("name", "zone", "from_zone", "step", "saving_usd_per_month", "is_worth_it"),
-        *("one_off_usd", "one_off"),
+        *("one_off_usd", "one_off", "breaks"),
     )
     return DataTable(columns, _rows(answer))
 
@@ -136,11 +139,11 @@ def _rows(answer: Placement) -> Iterator[tuple[Cell, ...]]:
         saving = figures.exact(one.saving_usd_per_month, figures.SUM_DECIMALS)
         yield (
             *(one.name, one.to_zone, one.from_zone, one.step, saving, one.is_worth_it),
-            *(one.one_off_usd, one.one_off),
+            *(one.one_off_usd, one.one_off, one.breaks),
         )
     for name, zone in answer.assignment:
         if name not in moved:
-            yield name, zone, zone, None, None, None, None, ""
+            yield name, zone, zone, None, None, None, None, "", ()
 
 
 def blocks(answer: Placement, options: RenderOptions) -> Iterator[Block]:
@@ -180,12 +183,19 @@ def _infeasible(answer: Placement) -> Iterator[Block]:
         yield Item(line=line(say(one.constraint.value, Role.STRONG), say(text, length=_LONG)))
 
 
+def _billed(answer: Placement) -> str:
+    """Return what the bill is of."""
+    if answer.has_machines:
+        return "these machines and their traffic cost "
+    return "the traffic between these machines costs "
+
+
 def _verdict(answer: Placement) -> Line:
     assert answer.usd_per_month is not None
     saved = answer.baseline_usd_per_month - answer.usd_per_month
     if not answer.moves:
         return line(
-            "Nothing is to be moved: the traffic between these machines costs ",
+            f"Nothing is to be moved: {_billed(answer)}",
             _amount(answer.baseline_usd_per_month),
             " a month where they stand",
         )
@@ -195,14 +205,14 @@ def _verdict(answer: Placement) -> Line:
             say("No move is worth it", Role.STRONG),
             f": {moves} together would save ",
             _amount(saved),
-            " a month; the traffic between these machines costs ",
+            f" a month; {_billed(answer)}",
             _amount(answer.baseline_usd_per_month),
         )
     word = "save" if saved >= 0 else "cost"
     return line(
         f"{moves} {word} ",
         _amount(abs(saved), Role.GOOD if saved >= 0 else Role.COST),
-        " a month: the traffic between these machines costs ",
+        f" a month: {_billed(answer)}",
         _amount(answer.usd_per_month),
         ", today ",
         _amount(answer.baseline_usd_per_month),

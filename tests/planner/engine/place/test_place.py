@@ -272,6 +272,7 @@ BASE = {
         ("vms.csv", "name,zone,vcpus\na,us-central1-q,4\nb,us-central1-b,4\n", "does not have"),
         ("vms.csv", "name,zone\na,us-central1-a\nb,us-central1-b\n", "vcpus of a, b not known"),
         ("vms.csv", "name,zone\na,us-central1-a\na,us-central1-b\n", "is in row 1 already"),
+        ("edges.csv", "src,dst,gib_per_month\na,b,0\na,a,9\n", "no traffic between two"),
         ("vms.csv", "name,zone\na,us-central1\nb,us-central1-b\n", "is no zone"),
         ("vms.csv", "name,zone,region\na,us-central1-a,us-east1\n", "is not in us-east1"),
         ("vms.csv", "name,zone,is_pinned\na,us-central1-a,maybe\n", "neither true nor false"),
