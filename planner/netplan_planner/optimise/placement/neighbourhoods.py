@@ -122,7 +122,7 @@ def _reach(
 
 def _solve(standing: Standing, machines: Zones) -> bool:
     problem = standing.problem
-    part = reduced(problem, standing.zones, machines)
+    part = reduced(problem, standing.zones, machines, is_priced=False)
     vcpus: Floats = problem.vcpus[machines]
     found = solve_exactly(
         part,

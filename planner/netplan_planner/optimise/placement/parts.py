@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from netplan_planner.optimise.placement.bounds import star_usd
 from netplan_planner.optimise.placement.exact import Exact, solve_exactly
 from netplan_planner.optimise.placement.problem import EPSILON, Floats, PlacementProblem, Zones
-from netplan_planner.optimise.placement.reduced import Reduced, reduced, with_open
+from netplan_planner.optimise.placement.reduced import Reduced, reduced, still_usd, with_open
 
 MOST_EXACT = 130
 """Open machines of a part that a program is asked of."""
@@ -56,7 +56,7 @@ def proven_by_parts(
     used = np.bincount(
         problem.today[still], weights=problem.vcpus[still], minlength=problem.zone_count
     )
-    bound = reduced(problem, zones, problem.movable).fixed_usd
+    bound = still_usd(problem, zones, problem.movable)
     stars = star_usd(problem)
     until = monotonic() + ALL_EXACT_S
     for members in open_parts(problem, parts):
@@ -64,12 +64,15 @@ def proven_by_parts(
             np.where(problem.allowed, problem.unary_usd, np.inf)[members].min(axis=1).sum()
         )
         least += float(stars[members].sum())
+        if len(members) > MOST_EXACT:
+            bound += least
+            continue
         part = reduced(problem, zones, members)._replace(
             room=problem.capacity - used, fixed_usd=0.0
         )
         own = cost_of(part, zones[members])
         left = until - monotonic()
-        if own - least > EPSILON and len(members) <= MOST_EXACT and left > 0:
+        if own - least > EPSILON and left > 0:
             say(f"proving a part of {len(members):,} machines")
             found = _exact(problem, part, zones, min(EXACT_S, left))
             least = max(least, found.bound_usd)

@@ -53,8 +53,13 @@ class Reduced(NamedTuple):
     """Of all traffic between machines that stand still, and of these."""
 
 
-def reduced(problem: PlacementProblem, zones: Zones, machines: Zones) -> Reduced:
-    """Return the problem of some machines, all others standing where `zones` says."""
+def reduced(
+    problem: PlacementProblem, zones: Zones, machines: Zones, *, is_priced: bool = True
+) -> Reduced:
+    """Return the problem of some machines, all others standing where `zones` says.
+
+    Without `is_priced` what stands still has no price, which takes long where there is much of it.
+    """
     place = np.full(problem.count, -1, dtype=np.intp)
     place[machines] = np.arange(len(machines))
     allowed = problem.allowed[machines].copy()
@@ -62,10 +67,8 @@ def reduced(problem: PlacementProblem, zones: Zones, machines: Zones) -> Reduced
     still = place < 0
     used = np.bincount(zones[still], weights=problem.vcpus[still], minlength=problem.zone_count)
     pairs: dict[tuple[int, int], Floats] = {}
-    fixed = float(problem.unary_usd[still, zones[still]].sum())
     for layer in problem.priced_layers:
         _count_layer(layer.weights, layer.usd, place, zones, machines, unary, pairs)
-        fixed += _between_still(layer.weights, layer.usd, zones, still)
     limits = []
     for limit in problem.rtt_limits:
         one, other = int(place[limit.one]), int(place[limit.other])
@@ -84,7 +87,16 @@ def reduced(problem: PlacementProblem, zones: Zones, machines: Zones) -> Reduced
         groups=groups,
         pairs=tuple(Pair(one, other, usd) for (one, other), usd in sorted(pairs.items())),
         rtt_limits=tuple(limits),
-        fixed_usd=fixed,
+        fixed_usd=still_usd(problem, zones, machines) if is_priced else 0.0,
+    )
+
+
+def still_usd(problem: PlacementProblem, zones: Zones, machines: Zones) -> float:
+    """Return what all but some machines cost, and their traffic with each other."""
+    still = np.ones(problem.count, dtype=bool)
+    still[machines] = False
+    return float(problem.unary_usd[still, zones[still]].sum()) + sum(
+        _between_still(layer.weights, layer.usd, zones, still) for layer in problem.priced_layers
     )
 
 

@@ -127,7 +127,7 @@ def record(answer: Placement) -> Record:
 def table(answer: Placement) -> DataTable:
     """Return a row a machine, those that move first."""
     columns = (
-        *("name", "zone", "from_zone", "step", "saving_usd_per_month", "is_worth_it"),
+        *("name", "zone", "from_zone", "step_number", "saving_usd_per_month", "is_worth_it"),
         *("one_off_usd", "one_off", "breaks"),
     )
     return DataTable(columns, _rows(answer))
@@ -203,12 +203,13 @@ def _verdict(answer: Placement) -> Line:
     if not any(one.is_worth_it for one in answer.moves) and saved >= 0:
         return line(
             say("No move is worth it", Role.STRONG),
-            f": {moves} together would save ",
+            f": {moves} would save ",
             _amount(saved),
             f" a month; {_billed(answer)}",
             _amount(answer.baseline_usd_per_month),
         )
     word = "save" if saved >= 0 else "cost"
+    word += "s" * (len(answer.moves) == 1)
     return line(
         f"{moves} {word} ",
         _amount(abs(saved), Role.GOOD if saved >= 0 else Role.COST),

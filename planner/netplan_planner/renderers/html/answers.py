@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from netplan_planner.model import Evaluation, JobAnswer, MachinePlan, Recommendation
+from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
 from netplan_planner.renderers import content
@@ -14,6 +15,8 @@ from netplan_planner.renderers.html.charts.agreement import agreement as agreeme
 from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
+from netplan_planner.renderers.html.charts.savings import Savings
+from netplan_planner.renderers.html.charts.savings import savings as savings_of
 from netplan_planner.renderers.html.charts.traffic_graph import GraphPicture, picture
 from netplan_planner.renderers.html.outline import parts
 from netplan_planner.renderers.html.page import page
@@ -41,18 +44,26 @@ def render_blocks(
     agreement: Agreement | None = None,
     graph: GraphPicture | None = None,
     cost_times: Sequence[CostTime] = (),
+    savings: Savings | None = None,
 ) -> str:
     """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
-    pictures = {"front": front, "agreement": agreement, "graph": graph, "cost_times": cost_times}
+    pictures = {
+        "front": front,
+        "agreement": agreement,
+        "graph": graph,
+        "cost_times": cost_times,
+        "savings": savings,
+    }
     return page("answer.html.j2", {**values, **pictures})
 
 
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of a job cost against time, of measurements what
-    was predicted of them, of a traffic graph its greatest edges.
+    Of a recommendation that is the Pareto front, of a job cost against time, of a placement
+    what its moves save, of measurements what was predicted of them, of a traffic graph its
+    greatest edges.
     """
     blocks = list(content.blocks(answer, folding(options)))
     title = _title(blocks)
@@ -61,6 +72,8 @@ def render_answer(answer: object, options: RenderOptions) -> str:
     if isinstance(answer, JobAnswer):
         found = (cost_time(plan, options.currency) for plan in answer.plans)
         return render_blocks(title, blocks, cost_times=[one for one in found if one])
+    if isinstance(answer, Placement):
+        return render_blocks(title, blocks, savings=savings_of(answer, options.currency))
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):
