@@ -27,6 +27,7 @@ _SERIES = f"--region us-central1 --series n2,c3 --top 3 {_ON}"
 _ZONES = "--src-place us-central1-a --dst-place us-central1-b"
 _PRICE = "price machine n2-standard-8 --region us-central1"
 _JOB = f"job --bytes-in 2TB --bytes-out 200GB --cpu-seconds 20000 --start-up 40s {_SERIES}"
+_PLACES = f"--vms FOLDER/vms.csv --edges FOLDER/edges.csv --today {TODAY}"
 LINES = {
     "caps": f"caps n1-standard-16 {_ON}",
     "caps-list": f"caps --series h3,t2a {_ON}",
@@ -36,6 +37,8 @@ LINES = {
     "job-deadline": f"{_JOB} --deadline 1h --runs-per-day 4 --baseline n2-standard-2",
     "job-spot": f"{_JOB} --spot --spot-interruptions-per-day 2 --overlap in,compute",
     "job-infeasible": f"{_JOB} --deadline 45s",
+    "place": f"place {_PLACES}",
+    "place-infeasible": f"place {_PLACES} --zones FOLDER/small-zones.csv",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -59,6 +62,7 @@ LINES = {
 OWN_FORMATS = {
     "predict-batch": ("csv",),
     "price-machine-batch": ("csv", "json"),
+    **dict.fromkeys(("place", "place-infeasible"), ("text", "csv")),
     **dict.fromkeys(("job", "job-deadline", "job-spot", "job-infeasible"), ("text", "csv")),
 }
 """Of tables that are not read by people, and of plans whose JSON is long; the others are written as
@@ -85,6 +89,22 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "same-zone-internal,n9-odd,,,\n"
         "same-zone-internal,n2-standard-8,,,8896\n",
         encoding="utf-8",
+    )
+    (tmp_path / "vms.csv").write_text(
+        "name,zone,vcpus,group,is_spread,is_pinned,machine_type\n"
+        "web-1,us-central1-a,8,web,true,,\nweb-2,us-central1-b,8,web,true,,\n"
+        "cache,us-central1-b,,,,,n2-standard-16\ndb,us-central1-a,32,,,true,\n"
+        "log,us-central1-b,4,,,,\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "edges.csv").write_text(
+        "src,dst,gib_per_month,max_rtt_ms\n"
+        "web-1,cache,9000,\nweb-2,cache,9500,\ncache,db,40000,1.0\nlog,db,300,\n"
+        "web-1,web-2,800,\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "small-zones.csv").write_text(
+        "zone,capacity_vcpus\nus-central1-a,30\nus-central1-b,20\n", encoding="utf-8"
     )
     return tmp_path
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netplan_planner.optimise.placement.problem import EPSILON, PlacementProblem, Zones
+from netplan_planner.optimise.placement.problem import EPSILON, Floats, PlacementProblem, Zones
 from netplan_planner.optimise.placement.standing import Standing
 
 _MOST_ORDERS = 720
@@ -130,6 +130,7 @@ class _Order:
         self._sizes = np.array([len(unit) for unit in self.units], dtype=float)
         self._machines = np.array([m for unit in self.units for m in unit], dtype=np.intp)
         self._unit_of = np.repeat(np.arange(len(self.units)), self._sizes.astype(np.intp))
+        self._among = self._gains_among()
         self._is_open = np.ones(len(self.units), dtype=bool)
         self._least = np.array([group.least_zones for group in problem.groups], dtype=np.intp)
 
@@ -175,10 +176,27 @@ class _Order:
         near = [unit for unit in ranked if unit in known] or ranked
         return min(near[:_LOOKED_AT], key=self._after)
 
+    def _gains_among(self) -> Floats:
+        """Return what each unit saves beyond its machines alone, by traffic of its own."""
+        today, then = self.problem.today, self.zones
+        unit_of = np.full(self.problem.count, -1, dtype=np.intp)
+        unit_of[self._machines] = self._unit_of
+        found = np.zeros(len(self.units))
+        for layer in self.standing.problem.priced_layers:
+            rows = layer.weights.tocoo()
+            kept = (unit_of[rows.row] >= 0) & (unit_of[rows.row] == unit_of[rows.col])
+            one, other, usd = rows.row[kept], rows.col[kept], layer.usd
+            alone = usd[then[one], today[other]] + usd[today[one], then[other]]
+            both = usd[today[one], today[other]] + usd[then[one], then[other]]
+            # Each pair stands in the rows of both ends.
+            np.add.at(found, unit_of[one], 0.5 * rows.data[kept] * (alone - both))
+        return found
+
     def _ranked(self) -> list[int]:
         now = self.standing.usd[self._machines, self.standing.zones[self._machines]]
         then = self.standing.usd[self._machines, self.zones[self._machines]]
-        gains = np.bincount(self._unit_of, weights=now - then, minlength=len(self.units))
+        alone = np.bincount(self._unit_of, weights=now - then, minlength=len(self.units))
+        gains = alone + self._among
         scores = np.where(self._is_open, gains / self._sizes, -np.inf)
         ranked = np.argsort(-scores, kind="stable")
         return [int(unit) for unit in ranked if self._is_open[unit]]

@@ -255,6 +255,28 @@ def test_moves_below_the_stop_line_are_summed_up() -> None:
     assert step.terraform[0].replaces
 
 
+def test_members_that_change_places_rank_by_what_that_saves_together() -> None:
+    """Alone each would save $8 more, the traffic between them, which one of them pays still."""
+    vms = (
+        *(Vm("web-1", ZONES[0], 4, "web", True), Vm("web-2", ZONES[1], 4, "web", True)),
+        *(Vm("db-1", ZONES[0], is_pinned=True), Vm("db-2", ZONES[1], is_pinned=True)),
+        Vm("log", ZONES[1]),
+    )
+    flows = (
+        *(Flow("web-1", "db-2", 300), Flow("web-2", "db-1", 200), Flow("web-1", "web-2", 800)),
+        Flow("log", "db-1", 300),
+    )
+    room = dict.fromkeys(ZONES[:2], 99)
+    answer = placed(Case(vms, flows, room), least_saving_usd=2.6)
+    assert [(one.name, one.step) for one in answer.moves] == [
+        ("log", 1),
+        ("web-1", 2),
+        ("web-2", 2),
+    ]
+    assert [one.saving_usd_per_month for one in answer.moves] == [3, Decimal("2.5"), Decimal("2.5")]
+    assert [one.is_worth_it for one in answer.moves] == [True, False, False]
+
+
 BASE = {
     "vms.csv": "name,zone,vcpus\na,us-central1-a,4\nb,us-central1-b,4\n",
     "edges.csv": "src,dst,gib_per_month\na,b,10\n",
