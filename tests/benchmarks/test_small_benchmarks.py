@@ -14,6 +14,7 @@ SMALL = {
     "prices": ("--look-ups", "1000", "--repeat", "1"),
     "startup": ("--repeat", "1"),
     "whatif": ("--machines", "40", "--repeat", "1"),
+    "place": ("--sizes", "small"),
     "fleet": ("--machines", "60", "--repeat", "1"),
     "forecast": ("--times", "2", "--known", "28", "--ahead", "14"),
 }

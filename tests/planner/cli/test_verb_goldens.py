@@ -30,6 +30,7 @@ _ZONES = "--src-place us-central1-a --dst-place us-central1-b"
 _PRICE = "price machine n2-standard-8 --region us-central1"
 _JOB = f"job --bytes-in 2TB --bytes-out 200GB --cpu-seconds 20000 --start-up 40s {_SERIES}"
 _WHATIF = "whatif --demo gecko --vm transcoder"
+_PLACES = f"--vms FOLDER/vms.csv --edges FOLDER/edges.csv --today {TODAY}"
 LINES = {
     "caps": f"caps n1-standard-16 {_ON}",
     "caps-list": f"caps --series h3,t2a {_ON}",
@@ -43,6 +44,8 @@ LINES = {
     "whatif-growth": f"{_WHATIF}-1 --growth 2 --by 2027-11-21",
     "forecast": f"forecast --series FOLDER/series.csv {_ON}",
     "forecast-too-short": f"forecast --demo interzone --top 2 {_ON}",
+    "place": f"place {_PLACES}",
+    "place-infeasible": f"place {_PLACES} --zones FOLDER/small-zones.csv",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -69,6 +72,7 @@ OWN_FORMATS = {
     "predict-batch": ("csv",),
     "price-machine-batch": ("csv", "json"),
     **dict.fromkeys(("whatif", "whatif-growth"), ("text", "csv")),
+    **dict.fromkeys(("place", "place-infeasible"), ("text", "csv")),
     **dict.fromkeys(("job", "job-deadline", "job-spot", "job-infeasible"), ("text", "csv")),
 }
 """Of tables that are not read by people, and of plans whose JSON is long; the others are written as
@@ -96,6 +100,22 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "same-zone-internal,n9-odd,,,\n"
         "same-zone-internal,n2-standard-8,,,8896\n",
         encoding="utf-8",
+    )
+    (tmp_path / "vms.csv").write_text(
+        "name,zone,vcpus,group,is_spread,is_pinned,machine_type\n"
+        "web-1,us-central1-a,8,web,true,,\nweb-2,us-central1-b,8,web,true,,\n"
+        "cache,us-central1-b,,,,,n2-standard-16\ndb,us-central1-a,32,,,true,\n"
+        "log,us-central1-b,4,,,,\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "edges.csv").write_text(
+        "src,dst,gib_per_month,max_rtt_ms\n"
+        "web-1,cache,9000,\nweb-2,cache,9500,\ncache,db,40000,1.0\nlog,db,300,\n"
+        "web-1,web-2,800,\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "small-zones.csv").write_text(
+        "zone,capacity_vcpus\nus-central1-a,30\nus-central1-b,20\n", encoding="utf-8"
     )
     return tmp_path
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.commands import answers
+from support.places import tables as places
 from support.prices.inputs import arguments, made_skus, write_inputs
 from support.prices.skus import COMPUTE, NETWORKING
 from support.projects import one_project
@@ -104,6 +105,12 @@ def _without_page(folder: Path) -> list[str]:
     page = {"kind": "compute#instanceList", "items": [machine], "nextPageToken": "more"}
     inventory.write_text(json.dumps(page), encoding="utf-8")
     return ["--inventory", str(inventory), "--strict"]
+
+
+def _nowhere(folder: Path) -> list[str]:
+    vms = tuple(places.Vm(f"db-{n}", places.ZONES[0], 4, "db", is_spread=True) for n in range(3))
+    flows = (places.Flow("db-0", "db-1", 10),)
+    return ["place", *places.written(places.Case(vms, flows, {places.ZONES[0]: 4}), folder)]
 
 
 def _fleet_without_a_type(folder: Path) -> list[str]:
@@ -212,6 +219,22 @@ VERBS: Mapping[str, Lines] = {
             f"recommend --gbps 10 {_REGION} --prices FILE",
         ),
         lacking=(f"recommend --gbps 10 {_REGION} --currency CHF",),
+    ),
+    "place": Lines(
+        success="place --demo gecko",
+        wrong=(
+            ("place --demo gekko", "gecko"),
+            ("place --demo gecko --output cvs", "csv"),
+            ("place --demo gecko --zone-growth 25", "25%"),
+            ("place --demo gecko --between-regions", "--vms"),
+            ("place --demo gecko --currency EURO", "EUR"),
+        ),
+        nothing=(_nowhere,),
+        unreadable=(
+            "place --vms FILE --edges FILE",
+            "place --inventory FILE --traffic FILE",
+        ),
+        lacking=("place --demo gecko --currency CHF",),
     ),
     "job": Lines(
         success="job --demo dobermanifesto",

@@ -20,8 +20,8 @@ _LONGEST_NAME = 63
 _OF_TIER_1 = "total-egress-bandwidth-tier"
 _STOPPED = (
     "The machine is stopped meanwhile, and the new one gets other addresses: internal ones too, as"
-    " the old machine keeps its own. Name its clients, health checks and back ends again. Local"
-    " SSDs are not carried over."
+    " the old machine keeps its own. Point its clients, health checks and back ends at the new"
+    " ones. Local SSDs are not carried over."
 )
 
 

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import Evaluation, JobAnswer, MachinePlan, Recommendation
 from netplan_planner.model.forecast import ForecastAnswer
+from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
 from netplan_planner.model.whatif import WhatifAnswer
@@ -19,6 +20,8 @@ from netplan_planner.renderers.html.charts.forecast import ForecastPicture
 from netplan_planner.renderers.html.charts.forecast import pictures as forecast_pictures
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
+from netplan_planner.renderers.html.charts.savings import Savings
+from netplan_planner.renderers.html.charts.savings import savings as savings_of
 from netplan_planner.renderers.html.charts.traffic_graph import GraphPicture, picture
 from netplan_planner.renderers.html.outline import parts
 from netplan_planner.renderers.html.page import page
@@ -48,6 +51,7 @@ def render_blocks(
     cost_times: Sequence[CostTime] = (),
     machines: BeforeAfter | None = None,
     forecasts: Sequence[ForecastPicture] = (),
+    savings: Savings | None = None,
 ) -> str:
     """Return any answer that is made of blocks as a page, its picture above them."""
     values = {"title": title, "name": plain(title.line), "parts": list(parts(blocks))}
@@ -58,6 +62,7 @@ def render_blocks(
         "cost_times": cost_times,
         "machines": machines,
         "forecasts": forecasts,
+        "savings": savings,
     }
     return page("answer.html.j2", {**values, **pictures})
 
@@ -65,9 +70,9 @@ def render_blocks(
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of a job cost against time, of changes the
-    rates of machines, of measurements what was predicted of them, of a traffic graph its greatest
-    edges, of a forecast its series.
+    Of a recommendation that is the Pareto front, of a job cost against time, of a placement what
+    its moves save, of changes the rates of machines, of measurements what was predicted of them,
+    of a traffic graph its greatest edges, of a forecast its series.
     """
     blocks = list(content.blocks(answer, folding(options)))
     title = _title(blocks)
@@ -78,6 +83,8 @@ def render_answer(answer: object, options: RenderOptions) -> str:
         return render_blocks(title, blocks, cost_times=[one for one in found if one])
     if isinstance(answer, ForecastAnswer):
         return render_blocks(title, blocks, forecasts=forecast_pictures(answer))
+    if isinstance(answer, Placement):
+        return render_blocks(title, blocks, savings=savings_of(answer, options.currency))
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):

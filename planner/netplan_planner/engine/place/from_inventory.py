@@ -1,0 +1,156 @@
+"""An inventory and its traffic as what is to be placed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+
+from netplan_planner.engine.completeness import what_is_incomplete
+from netplan_planner.engine.place.asked import (
+    Asked,
+    AskedEdges,
+    AskedMachine,
+    Kind,
+    PlaceRequest,
+)
+from netplan_planner.engine.place.ties import Ties, offered_in
+from netplan_planner.errors import InputError, UsageError
+from netplan_planner.model import (
+    Facts,
+    Instance,
+    OwnerKind,
+    PathClass,
+    SelfLink,
+)
+from netplan_planner.paths.priced_paths import priced_path_of
+from netplan_rules.placement._replicas import replica_sets
+
+_DEFAULT_GROWTH = 0.25
+"""A plan that empties zones would trade money for availability that nobody offered."""
+
+
+def asked_of(facts: Facts, title: str, request: PlaceRequest) -> Asked:
+    """Return what the traffic between machines of an inventory asks.
+
+    Raises:
+        UsageError: If there is no traffic, or a machine's region may change.
+        InputError: If none of the traffic is between two machines.
+    """
+    if facts.traffic is None:
+        raise UsageError(
+            "zones are chosen by traffic: name flow logs (--traffic FILE), or tables of machines"
+            " and traffic (--vms FILE --edges FILE)"
+        )
+    if request.between_regions:
+        raise UsageError(
+            "--between-regions is for tables (--vms, --edges): what a machine sends to others than"
+            " these machines, and its own price, change with the region"
+        )
+    running = [one for one in facts.inventory.instances if not one.is_stopped]
+    count = Counter(one.name for one in running)
+    names = {
+        one.ref.self_link: one.name
+        if count[one.name] == 1
+        else f"{one.project}/{one.zone}/{one.name}"
+        for one in running
+    }
+    running.sort(key=lambda one: names[one.ref.self_link])
+    number = {one.ref.self_link: at for at, one in enumerate(running)}
+    kinds, edges = _edges(facts, number)
+    if not len(edges.src):
+        raise InputError("no traffic between two machines of the inventory was seen")
+    groups, least = _groups(facts, running)
+    ties = Ties(facts)
+    machines = tuple(
+        _machine(facts, ties, one, names[one.ref.self_link], groups.get(one.ref.self_link, ""))
+        for one in running
+    )
+    zones = tuple(sorted({one.zone for one in running}))
+    return Asked(
+        title=title,
+        machines=machines,
+        kinds=kinds,
+        edges=edges,
+        limits=(),
+        zones=zones,
+        capacity=np.full(len(zones), np.inf),
+        least_zones=least,
+        assumptions=(
+            "the bill is of traffic between these machines; they cost the same in every zone of a"
+            " region",
+            "machines go to zones of their region where others of the input stand already",
+            "copies of one service (group, role label or name) stand in as many zones as today",
+        ),
+        incomplete=what_is_incomplete(facts, ()),
+    )
+
+
+def growth_of(request: PlaceRequest) -> float | None:
+    """Return by how much zones may grow; None: tables say what they hold, or that it is open."""
+    if request.zone_growth_ratio is not None:
+        return request.zone_growth_ratio
+    return None if request.vms is not None else _DEFAULT_GROWTH
+
+
+def _edges(facts: Facts, number: Mapping[SelfLink, int]) -> tuple[tuple[Kind, ...], AskedEdges]:
+    traffic = facts.traffic
+    assert traffic is not None
+    sums: dict[tuple[int, int, Kind], int] = defaultdict(int)
+    for edge in traffic.edges:
+        src, dst = facts.src(edge), facts.dst(edge)
+        if edge.path_class.distance is None or OwnerKind.VM not in {src.kind, dst.kind}:
+            continue
+        one, other = (number.get(end.link or SelfLink("")) for end in (src, dst))
+        if one is None or other is None or one == other:
+            continue
+        path = priced_path_of(facts, edge)
+        kind = Kind(_in_one_zone(edge.path_class), path.is_ipv6)
+        sums[one, other, kind] += edge.wire_bytes
+    kinds = tuple(sorted({kind for _, _, kind in sums}))
+    rows = sorted((one, other, kinds.index(kind), n) for (one, other, kind), n in sums.items())
+    table = np.array([row[:3] for row in rows], dtype=np.intp).reshape(-1, 3)
+    gib = np.array([float(facts.gib_per_month(row[3])) for row in rows])
+    return kinds, AskedEdges(table[:, 0], table[:, 1], table[:, 2], gib)
+
+
+def _in_one_zone(path_class: PathClass) -> PathClass:
+    assert path_class.distance is not None
+    return PathClass(f"same-zone{path_class.removeprefix(path_class.distance)}")
+
+
+def _groups(facts: Facts, running: list[Instance]) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the group of copies of each machine, and in how many zones it stands today."""
+    copies = replica_sets(facts)
+    chosen: dict[str, str] = {}
+    for one in running:
+        keys = copies.by_machine.get(one.ref.self_link, frozenset())
+        # A role or an instance group says more than a name.
+        said = sorted(keys, key=lambda key: ("both are named" in key, key))
+        if said:
+            chosen[one.ref.self_link] = said[0]
+    members: dict[str, list[Instance]] = defaultdict(list)
+    for one in running:
+        key = chosen.get(one.ref.self_link)
+        if key is not None:
+            members[key].append(one)
+    least = {key: len({one.zone for one in found}) for key, found in members.items()}
+    apart = {key for key, zones in least.items() if zones > 1}
+    return (
+        {link: key for link, key in chosen.items() if key in apart},
+        {key: least[key] for key in apart},
+    )
+
+
+def _machine(facts: Facts, ties: Ties, one: Instance, name: str, group: str) -> AskedMachine:
+    shape = facts.shape(one.machine_type)
+    vcpus = float(shape.vcpus) if shape is not None else None
+    return AskedMachine(
+        name=name,
+        zone=one.zone,
+        vcpus=vcpus,
+        group=group,
+        pinned=ties.why_pinned(one) or ("its vCPUs are not known" if vcpus is None else ""),
+        offered=offered_in(facts, one.machine_type, one.zone),
+        breaks=ties.what_breaks(one),
+        instance=one,
+    )

@@ -1,0 +1,173 @@
+"""Simulated annealing one machine at a time, for what is too small to move many at once."""
+
+import math
+import random
+from typing import NamedTuple
+
+import numpy as np
+
+from netplan_planner.optimise.placement.fixed_traffic import without_fixed_traffic
+from netplan_planner.optimise.placement.problem import EPSILON, PlacementProblem, Zones
+from netplan_planner.optimise.placement.standing import Standing
+
+_FIRST_TEMPERATURE = 2.0
+_LAST_TEMPERATURE = 0.01
+"""As shares of what a typical machine's zones differ by."""
+_SWAPS = 0.5
+"""Share of the steps in which a machine of no group that stands apart changes places."""
+
+
+class _Neighbour(NamedTuple):
+    machine: int
+    by_zone: list[list[float]]
+    """By the zone that the moved one stands in: what this one would pay in each of its own."""
+
+
+def walk(problem: PlacementProblem, zones: Zones, steps: int, seed: int) -> Zones:
+    """Return the best placement met in so many steps, from one that keeps every constraint."""
+    if not len(problem.movable):
+        return zones
+    search = _Walk(without_fixed_traffic(problem), zones, random.Random(seed))
+    if search.scale <= EPSILON:
+        return zones
+    fall = (_LAST_TEMPERATURE / _FIRST_TEMPERATURE) ** (1.0 / max(steps - 1, 1))
+    temperature = search.scale * _FIRST_TEMPERATURE
+    for _ in range(steps):
+        search.step(temperature)
+        temperature *= fall
+    return np.array(search.best, dtype=np.intp)
+
+
+class _Walk:
+    def __init__(self, problem: PlacementProblem, zones: Zones, chance: random.Random) -> None:
+        standing = Standing(problem, zones)
+        usd = np.where(problem.allowed, standing.usd, np.nan)[problem.movable]
+        spans = np.nanmax(usd, axis=1) - np.nanmin(usd, axis=1)
+        spans = spans[spans > EPSILON]
+        self.scale = float(np.median(spans)) if len(spans) else 0.0
+        self.chance = chance
+        self.zones: list[int] = zones.tolist()
+        self.usd: list[list[float]] = standing.usd.tolist()
+        self.used: list[float] = standing.used.tolist()
+        self.limit = np.maximum(problem.capacity, standing.used).tolist()
+        self.vcpus: list[float] = problem.vcpus.tolist()
+        self.movable: list[int] = problem.movable.tolist()
+        self.choices = [np.flatnonzero(row).tolist() for row in problem.allowed]
+        self.allowed = [set(row) for row in self.choices]
+        self.group_of: list[int] = problem.group_of.tolist()
+        self.counts = standing.group_counts.tolist()
+        self.least = [group.least_zones for group in problem.groups]
+        self.is_apart = [group.is_apart for group in problem.groups]
+        self.holder: list[dict[int, int]] = [
+            {int(zones[m]): m for m in group.members.tolist()} if group.is_apart else {}
+            for group in problem.groups
+        ]
+        self.is_limited = bool(np.isfinite(problem.capacity).any())
+        self.neighbours = _neighbours(problem)
+        self.loose = [m for m in self.movable if not self._stands_apart(m)]
+        self.total = self.least_total = 0.0
+        self.best = list(self.zones)
+
+    def _stands_apart(self, machine: int) -> bool:
+        group = self.group_of[machine]
+        return group >= 0 and self.is_apart[group]
+
+    def step(self, temperature: float) -> None:
+        """Propose one change, and take it by chance."""
+        one = self.movable[int(self.chance.random() * len(self.movable))]
+        choices = self.choices[one]
+        to = choices[int(self.chance.random() * len(choices))]
+        was = self.zones[one]
+        if to == was:
+            return
+        other = self._partner(one, was, to)
+        if other is None:
+            return
+        gain = self.usd[one][was] - self.usd[one][to]
+        if other >= 0:
+            gain += self.usd[other][to] - self.usd[other][was]
+            gain -= self._own(one, other, was, to)
+        if gain < 0.0 and self.chance.random() >= math.exp(gain / temperature):
+            return
+        self._move(one, to)
+        if other >= 0:
+            self._move(other, was)
+        self.total -= gain
+        if self.total < self.least_total - EPSILON:
+            self.least_total = self.total
+            self.best = list(self.zones)
+
+    def _partner(self, one: int, was: int, to: int) -> int | None:
+        """Return who goes the other way, -1 for nobody, None where the change cannot be."""
+        other = -1
+        group = self.group_of[one]
+        if group >= 0 and self.is_apart[group]:
+            other = self.holder[group].get(to, -1)
+            if other >= 0 and was not in self.allowed[other]:
+                return None
+        elif self.is_limited and self.chance.random() < _SWAPS:
+            other = self.loose[int(self.chance.random() * len(self.loose))]
+            if self.zones[other] != to or was not in self.allowed[other]:
+                return None
+            if self._loses_zone(other, to, was):
+                return None
+        if group >= 0 and not self.is_apart[group] and self._loses_zone(one, was, to):
+            return None
+        more = self.vcpus[one] - (self.vcpus[other] if other >= 0 else 0.0)
+        if self.used[to] + more > self.limit[to] + EPSILON:
+            return None
+        if self.used[was] - more > self.limit[was] + EPSILON:
+            return None
+        return other
+
+    def _loses_zone(self, machine: int, was: int, to: int) -> bool:
+        """Return whether a group would stand in too few zones."""
+        group = self.group_of[machine]
+        if group < 0:
+            return False
+        counts = self.counts[group]
+        zones = sum(1 for count in counts if count)
+        after = zones - (counts[was] == 1) + (counts[to] == 0)
+        return after < min(self.least[group], zones)
+
+    def _own(self, one: int, other: int, was: int, to: int) -> float:
+        """Return what two that change places seem to gain by each other, and do not."""
+        for neighbour in self.neighbours[one]:
+            if neighbour.machine == other:
+                usd = neighbour.by_zone
+                # Each price was asked for as if the other stood still.
+                return usd[was][to] + usd[to][was] - usd[was][was] - usd[to][to]
+        return 0.0
+
+    def _move(self, machine: int, to: int) -> None:
+        was = self.zones[machine]
+        self.zones[machine] = to
+        self.used[was] -= self.vcpus[machine]
+        self.used[to] += self.vcpus[machine]
+        group = self.group_of[machine]
+        if group >= 0:
+            self.counts[group][was] -= 1
+            self.counts[group][to] += 1
+            holder = self.holder[group]
+            if holder.get(was) == machine:
+                del holder[was]
+            holder[to] = machine
+        for neighbour in self.neighbours[machine]:
+            row = self.usd[neighbour.machine]
+            before, now = neighbour.by_zone[was], neighbour.by_zone[to]
+            for zone, paid in enumerate(now):
+                row[zone] += paid - before[zone]
+
+
+def _neighbours(problem: PlacementProblem) -> list[list[_Neighbour]]:
+    """Return who sees each machine, and what they pay by where it stands."""
+    found: list[dict[int, np.ndarray]] = [{} for _ in range(problem.count)]
+    for layer in problem.layers:
+        rows = layer.weights.tocoo()
+        for sees, seen, weight in zip(
+            rows.row.tolist(), rows.col.tolist(), rows.data.tolist(), strict=True
+        ):
+            if weight:
+                paid = weight * layer.usd.T
+                found[seen][sees] = found[seen][sees] + paid if sees in found[seen] else paid
+    return [[_Neighbour(machine, usd.tolist()) for machine, usd in one.items()] for one in found]
