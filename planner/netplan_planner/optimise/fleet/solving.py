@@ -9,7 +9,7 @@ where that is too far from the bound, whole numbers are searched for these class
 import numpy as np
 
 from netplan_planner.errors import InputError
-from netplan_planner.optimise.fleet.highs import Effort, run
+from netplan_planner.optimise.highs import Effort, run
 from netplan_planner.optimise.fleet.matrix import Layout, Model, fixed, model_of
 from netplan_planner.optimise.fleet.program import (
     Floats,
