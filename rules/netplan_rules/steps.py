@@ -47,12 +47,17 @@ def has_type(instance: Instance, machine_type: str) -> Instruction:
 
 def back_to_type(instance: Instance, candidate: Candidate) -> Instruction:
     """Return how a machine gets its old type, and its old CPU platform, back."""
+    return back_to(instance, candidate.machine_type, candidate.cpu_platform)
+
+
+def back_to(instance: Instance, wanted: str, cpu_platform: str = "") -> Instruction:
+    """Return how a machine of another type, or least CPU platform, gets its own back."""
     old = f"--machine-type={instance.machine_type}"
-    is_new = candidate.machine_type != instance.machine_type
+    is_new = wanted != instance.machine_type
     least = instance.min_cpu_platform or ""
     platform = (
         (gcloud_instance("update", instance, f"--min-cpu-platform={least}"),)
-        if candidate.cpu_platform
+        if cpu_platform
         else ()
     )
     machine_type = (gcloud_instance("set-machine-type", instance, old),) if is_new else ()

@@ -1,7 +1,7 @@
 """How rules name things and write commands, so that all of them read alike."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
@@ -100,9 +100,30 @@ def gcloud_instance(verb: str, instance: Instance, *flags: str) -> str:
 
     A name that a flag could be mistaken for, which no real machine has, is written with its path.
     """
-    where = (f"--zone={instance.zone}", f"--project={instance.project}")
+    run = gcloud_of("instances", instance.project, f"--zone={instance.zone}")
     name = instance.ref.self_link if instance.name.startswith("-") else instance.name
-    return command("gcloud", "compute", "instances", verb, name, *where, *flags)
+    return run(verb, name, *flags)
+
+
+def gcloud_of(kind: str, project: str, *where: str) -> Callable[..., str]:
+    """Return what writes a command of `gcloud compute` on resources of a kind and place.
+
+    Args:
+        kind: Such as `instances`.
+        project: Empty: the one that gcloud is set to, where the input names none.
+        where: Such as `--zone=…`.
+
+    >>> gcloud_of("commitments", "p", "--region=us-east1")("describe", "one", "--format=json")
+    'gcloud compute commitments describe one --region=us-east1 --project=p --format=json'
+    """
+
+    def written(*words: str) -> str:
+        flags = [word for word in words if word.startswith("--")]
+        names = [word for word in words if not word.startswith("--")]
+        of_project = [f"--project={project}"] if project else []
+        return command("gcloud", "compute", *kind.split(), *names, *where, *of_project, *flags)
+
+    return written
 
 
 def gcloud_ssh(instance: Instance) -> str:
@@ -134,12 +155,17 @@ def resize_commands(instance: Instance, candidate: Candidate) -> tuple[str, ...]
     """
     if candidate.is_tier1 or candidate.count > 1:
         return ()
-    is_new = candidate.machine_type != instance.machine_type
-    change = f"--machine-type={candidate.machine_type}"
+    return type_commands(instance, candidate.machine_type, candidate.cpu_platform)
+
+
+def type_commands(instance: Instance, wanted: str, cpu_platform: str = "") -> tuple[str, ...]:
+    """Return the commands that give a machine another type, or least CPU platform, in place."""
+    is_new = wanted != instance.machine_type
+    change = f"--machine-type={wanted}"
     machine_type = (gcloud_instance("set-machine-type", instance, change),) if is_new else ()
     platform = (
-        (gcloud_instance("update", instance, f"--min-cpu-platform={candidate.cpu_platform}"),)
-        if candidate.cpu_platform
+        (gcloud_instance("update", instance, f"--min-cpu-platform={cpu_platform}"),)
+        if cpu_platform
         else ()
     )
     if instance.is_stopped:

@@ -14,6 +14,7 @@ from netplan_planner.renderers.content import asides, beside_table
 from netplan_planner.renderers.options import RenderOptions
 from netplan_planner.renderers.output import (
     FORMATS,
+    PLAN_FORMATS,
     OutputSpec,
     any_of,
     check_outputs,
@@ -28,6 +29,18 @@ Outputs = Annotated[
         "-o",
         metavar="FORMAT[:PATH]",
         help=f"{any_of(FORMATS)}, to a file where a path is given; repeat it.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+PlanOutputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FORMAT[:PATH]",
+        help=f"{any_of(PLAN_FORMATS)}, to a file where a path is given; commands are a script of"
+        " gcloud to read and to run by hand, terraform is the list of what changes in a"
+        " configuration; repeat it.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -52,6 +65,20 @@ class Output(Parameters, frozen=True, kw_only=True):
             UsageError: If a format or a path cannot be used.
         """
         return specs_of(self.output, self.former_format, default)
+
+
+class PlanOutput(Parameters, frozen=True, kw_only=True):
+    """Where a plan goes, whose steps can be written by themselves."""
+
+    output: PlanOutputs = None
+
+    def specs(self) -> "tuple[OutputSpec, ...]":
+        """Return where it goes: without a word, to the standard output.
+
+        Raises:
+            UsageError: If a format or a path cannot be used.
+        """
+        return specs_of(self.output, None, formats=PLAN_FORMATS)
 
 
 def specs_of(

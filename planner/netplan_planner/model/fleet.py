@@ -89,6 +89,10 @@ class FleetGroup(Value, frozen=True, kw_only=True):
     is_tier1: bool
     usd_per_month: Decimal
     """On demand, for what no commitment covers; the fees of commitments come on top."""
+    on_demand_usd_per_month: Decimal
+    """As if no commitment covered any of it."""
+    on_demand_usd_per_month_today: Decimal | None
+    """That of the type of today; None for a new group, or where its price is not known."""
     machine_type_today: str | None
     is_tier1_today: bool
     usable_gbps: float | None
@@ -164,6 +168,8 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     baseline_note: Text = ""
     same_types_usd_per_month: Decimal | None = None
     """The machines of the baseline under the best commitments for them."""
+    outgrown_groups: int = 0
+    """Groups whose type of today does not carry what they need, headroom included."""
     line_items: tuple[LineItem, ...] = ()
     """They add up to the plan."""
     baseline_line_items: tuple[LineItem, ...] = ()

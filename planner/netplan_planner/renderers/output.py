@@ -48,8 +48,17 @@ _OF_ONE_ANSWER: Mapping[str, Mapping[str, str]] = {
     },
 }
 """By the name of the answer's type, what only it can be written as."""
+_OF_A_PLAN: Mapping[str, str] = {
+    "commands": "netplan_planner.renderers.commands",
+    "terraform": "netplan_planner.renderers.terraform_changes",
+}
+"""What an answer can be written as too whose `changes` are steps."""
+PLANS: frozenset[str] = frozenset()
+"""Those answers, by the names of their types."""
 FORMATS = tuple(_OF_EVERY_ANSWER)
 """Those that every answer has."""
+PLAN_FORMATS = (*FORMATS, *_OF_A_PLAN)
+"""Those of a plan."""
 
 
 def renderers_of(kind: str) -> Mapping[str, str]:
@@ -57,7 +66,8 @@ def renderers_of(kind: str) -> Mapping[str, str]:
 
     A module is imported when its format is asked for.
     """
-    return {**_OF_EVERY_ANSWER, **_OF_ONE_ANSWER.get(kind, {})}
+    of_plan = _OF_A_PLAN if kind in PLANS else {}
+    return {**_OF_EVERY_ANSWER, **of_plan, **_OF_ONE_ANSWER.get(kind, {})}
 
 
 RENDERERS = renderers_of("Report")

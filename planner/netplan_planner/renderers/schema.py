@@ -19,7 +19,7 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 import msgspec
 
 from netplan_planner import model
-from netplan_planner.renderers import prediction_rows
+from netplan_planner.renderers import prediction_rows, terraform_changes
 from netplan_planner.renderers.content import Content, answers, module_of
 from netplan_planner.renderers.figures import SUM_DECIMALS
 from netplan_planner.renderers.json_report import UNIT_PRICE_DECIMALS
@@ -68,10 +68,11 @@ def schema_of(contents: Sequence[Content]) -> dict[str, Any]:
 def pages() -> dict[str, str]:
     """Return the text of each schema by its path below docs/schemas."""
     made = {module_of(kind).SCHEMA: schema(kind) for kind in answers()}
-    made[prediction_rows.SCHEMA] = schema_of([cast(Content, prediction_rows)])
+    for one in (prediction_rows, terraform_changes):
+        made[one.SCHEMA] = schema_of([cast(Content, one)])
     return {
-        f"{name}.json": json.dumps(one, indent=2, ensure_ascii=False) + "\n"
-        for name, one in made.items()
+        f"{name}.json": json.dumps(page, indent=2, ensure_ascii=False) + "\n"
+        for name, page in made.items()
     }
 
 

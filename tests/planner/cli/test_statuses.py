@@ -54,7 +54,7 @@ def documented() -> dict[str, tuple[bool, bool, bool]]:
 
 
 def test_every_verb_has_its_row() -> None:
-    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/verb_lines.py"
+    assert set(VERBS) == set(LEAVES), "give it a row in tests/support/commands/lines.py"
     assert set(documented()) == set(LEAVES), "give it a row in docs/statuses.md"
 
 

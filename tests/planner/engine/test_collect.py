@@ -156,6 +156,7 @@ def verbs(bundle: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     yield ("audit", *given, "--fail-on", "never", "--output", f"sarif:{folder / 'a.sarif'}")
     yield ("graph", *given, "--output", "dot")
     yield ("recommend", *given, "--vm", first)
+    yield ("fleet", *given, "--commitments", "none")
     yield ("predict", first, second, *given)
     yield ("probe", "plan", *given)
     yield ("prices", "reconcile", *given, "--billing-export", str(bill))

@@ -106,6 +106,15 @@ def _without_page(folder: Path) -> list[str]:
     return ["--inventory", str(inventory), "--strict"]
 
 
+def _fleet_without_a_type(folder: Path) -> list[str]:
+    needs = folder / "needs.csv"
+    needs.write_text(
+        "name,zone,count,gbps,vcpus,memory_gib\nweb,us-central1-a,1,9000,4,16\n",
+        encoding="utf-8",
+    )
+    return ["fleet", "--needs", str(needs)]
+
+
 def _examined(stack: ExitStack) -> list[str]:
     server = stack.enter_context(ComputeServer())
     server.add_project(one_project.PROJECT, one_project.resources())
@@ -212,6 +221,23 @@ VERBS: Mapping[str, Lines] = {
             f"job --bytes-in 2TB {_REGION} --calibration FILE",
         ),
         lacking=(f"job --bytes-in 2TB {_REGION} --currency CHF",),
+    ),
+    "fleet": Lines(
+        success="fleet --demo gecko",
+        wrong=(
+            ("fleet --demo gecko --series q9", "n2d"),
+            ("fleet --demo gecko --quota us-centrl1/n2=8", "us-central1"),
+            ("fleet --demo gecko --move-price rstart=5", "restart"),
+            ("fleet --demo gecko --currency EURO", "EUR"),
+            ("fleet --demo gekko", "gecko"),
+        ),
+        nothing=(_fleet_without_a_type,),
+        unreadable=(
+            "fleet --needs FILE",
+            "fleet --demo gecko --prices FILE",
+            "fleet --demo gecko --calibration FILE",
+        ),
+        lacking=("fleet --demo gecko --currency CHF",),
     ),
     "predict": Lines(
         success="predict n2-standard-8 n2-standard-4",

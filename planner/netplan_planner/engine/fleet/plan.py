@@ -16,7 +16,7 @@ from netplan_planner.engine.fleet.machines import needs_of
 from netplan_planner.engine.fleet.needs import Known, read_needs
 from netplan_planner.engine.fleet.request import FleetRequest
 from netplan_planner.engine.inputs import read_facts
-from netplan_planner.errors import UsageError
+from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import (
     Amount,
     CapsBook,
@@ -64,9 +64,12 @@ def fleet_of(request: FleetRequest, say: Say = lambda _: None) -> FleetAnswer:
         UsageError: If the request contradicts itself, or names what is not known.
     """
     fleet = _of_table(request, request.needs) if request.needs else _of_inventory(request, say)
+    regions = fleet.prices.regions()
     for limit in request.quotas:
-        if limit.region not in fleet.prices.regions():
-            raise UsageError(f"--quota: no region {limit.region!r} is known")
+        if limit.region not in regions:
+            raise UsageError(
+                f"--quota: no region {limit.region!r} is known{did_you_mean(limit.region, regions)}"
+            )
         checked_series((limit.series,), load_caps(fleet.caps.as_of))
     choices = Choices(
         headroom_ratio=request.headroom_ratio,
@@ -191,10 +194,14 @@ def _answer(
 ) -> FleetAnswer:
     bill, baseline = planned.bill, planned.baseline
     usd, bound = bill.usd_per_month, planned.bound_usd_per_month
+    today = baseline.on_demand_by_group if baseline is not None else (None,) * len(planned.needs)
     groups = tuple(
         _group(need, candidate, dollars)
         for need, candidate, dollars in zip(
-            planned.needs, planned.chosen, bill.usd_by_group, strict=True
+            planned.needs,
+            planned.chosen,
+            zip(bill.usd_by_group, bill.on_demand_by_group, today, strict=True),
+            strict=True,
         )
     )
     return _replaced(
@@ -206,6 +213,7 @@ def _answer(
         gap_ratio=float((usd - bound) / usd) if usd else 0.0,
         baseline_usd_per_month=baseline.usd_per_month if baseline is not None else None,
         baseline_note=_baseline_note(planned),
+        outgrown_groups=planned.outgrown,
         same_types_usd_per_month=planned.same_types.usd_per_month if planned.same_types else None,
         line_items=bill.line_items,
         baseline_line_items=baseline.line_items if baseline is not None else (),
@@ -214,7 +222,10 @@ def _answer(
     )
 
 
-def _group(need: FleetNeed, candidate: Candidate, usd: Decimal) -> FleetGroup:
+def _group(
+    need: FleetNeed, candidate: Candidate, dollars: tuple[Decimal, Decimal, Decimal | None]
+) -> FleetGroup:
+    usd, on_demand, on_demand_today = dollars
     machine = candidate.machine
     notes = [notes_of(candidate), f"stays as it is: {need.why_pinned}" if need.why_pinned else ""]
     return FleetGroup(
@@ -224,6 +235,8 @@ def _group(need: FleetNeed, candidate: Candidate, usd: Decimal) -> FleetGroup:
         machine_type=machine.machine_type,
         is_tier1=machine.is_tier1,
         usd_per_month=usd,
+        on_demand_usd_per_month=on_demand,
+        on_demand_usd_per_month_today=on_demand_today if need.machine_type else None,
         machine_type_today=need.machine_type,
         is_tier1_today=need.is_tier1,
         usable_gbps=machine.usable_gbps,
@@ -255,11 +268,6 @@ def _notes(
     planned: Planned, market: Market, prices: PriceBook, request: FleetRequest
 ) -> Iterator[Text]:
     """Yield what to know of the plan as a whole."""
-    if planned.outgrown:
-        yield (
-            f"the type of today does not carry what it needs, headroom included, in"
-            f" {counted(planned.outgrown, 'group')}: the baseline is cheaper for that"
-        )
     arm = [c for c in planned.chosen if c.machine.shape.architecture == ARM]
     new = [
         n for n, c in zip(planned.needs, planned.chosen, strict=True) if _is_new_arm(n, c, prices)

@@ -59,6 +59,8 @@ class Bill(NamedTuple):
 
     usd_by_group: tuple[Decimal, ...]
     """Of what no commitment covers, in the order of the groups."""
+    on_demand_by_group: tuple[Decimal, ...]
+    """As if nothing were covered, in the same order."""
     commitments: tuple[FleetCommitment, ...]
     line_items: tuple[LineItem, ...]
 
@@ -100,6 +102,7 @@ class Biller:
     def bill(self, chosen: Sequence[Candidate], bought: Bought = NOTHING) -> Bill:
         """Return the bill of one machine for each group, under existing and bought commitments."""
         own, lines = self._machines(chosen)
+        on_demand = tuple(own)
         use = self._use(chosen)
         hours = {key: self._covered(key, use[key], bought) for key in sorted(use)}
         self._spend(hours, bought)
@@ -114,7 +117,7 @@ class Biller:
             own[max(range(len(own)), key=own.__getitem__)] += left
         commitments, fees = self._fees(bought, hours)
         existing = [fee for one in self._market.existing for fee in one.fees]
-        return Bill(tuple(own), commitments, (*lines, *credits, *fees, *existing))
+        return Bill(tuple(own), on_demand, commitments, (*lines, *credits, *fees, *existing))
 
     def _machines(self, chosen: Sequence[Candidate]) -> tuple[list[Decimal], tuple[LineItem, ...]]:
         """Return what each group costs before anything is covered, and that as lines."""

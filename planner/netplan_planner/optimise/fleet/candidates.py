@@ -19,6 +19,7 @@ from netplan_planner.model import (
     MoveKind,
     PriceBook,
     Usage,
+    series_of,
 )
 from netplan_planner.optimise.bill import machine_bill, with_gpus
 from netplan_planner.optimise.fleet.machine import Candidate, Machine
@@ -59,6 +60,7 @@ class _Shelf:
         self.memory = np.array([m.shape.memory_gib for m in machines])
         self.is_priced = np.array([not m.bill.unknown for m in machines], dtype=bool)
         self.is_peak = np.array([o.cap.is_peak for o in pool.offers], dtype=bool)
+        self.place = {(m.machine_type, m.is_tier1): at for at, m in enumerate(machines)}
         self.architecture = np.array([m.shape.architecture or "" for m in machines])
 
     def carries(self, need: FleetNeed) -> NDArray[np.bool_]:
@@ -110,7 +112,8 @@ class Candidates:
             offered = offered & self._in_zone(*place, zone)
         fitting = shelf.carries(need) & offered & shelf.is_priced
         today = need.machine_type, need.is_tier1, need.has_licences
-        key = (*place, fitting.tobytes(), today, need.ties)
+        staying = None if self._is_among(shelf, fitting, need) else self._staying(need)
+        key = (*place, fitting.tobytes(), today, need.ties, staying is not None)
         found = self._found.get(key)
         if found is None:
             places = np.flatnonzero(fitting).tolist()
@@ -118,6 +121,7 @@ class Candidates:
                 made = tuple(shelf.plain[at] for at in places)
             else:
                 machines = [shelf.machines[at] for at in places]
+                machines += [] if staying is None else [staying]
                 made = tuple(self._candidates(need, machines))
             found = self._found[key] = made
         if found:
@@ -143,6 +147,28 @@ class Candidates:
                 change="leave its type open (pinned false), or lower what it needs",
             )
         return (Candidate(machine, Decimal(0)),)
+
+    @staticmethod
+    def _is_among(shelf: _Shelf, fitting: NDArray[np.bool_], need: FleetNeed) -> bool:
+        """Return whether what a group is today is one of those found for it."""
+        at = shelf.place.get((need.machine_type or "", need.is_tier1))
+        return at is not None and bool(fitting[at])
+
+    def _staying(self, need: FleetNeed) -> Machine | None:
+        """Return the machine that a group is, where it carries the needs.
+
+        Shared cores, custom and deprecated types are offered to nobody else, nor is a type in a
+        zone that no list of zones has; where machines run they may stay.
+        """
+        if need.machine_type is None:
+            return None
+        series = self._choices.series
+        if series and series_of(need.machine_type) not in series:
+            return None
+        today = self.today(need)
+        if isinstance(today, str) or lacks(need, today, self._caps):
+            return None
+        return today
 
     def _candidates(self, need: FleetNeed, machines: list[Machine]) -> Iterator[Candidate]:
         for machine in machines:
@@ -213,12 +239,14 @@ class Candidates:
     def _make_zone(
         self, region: str, is_spot: bool, has_gpus: bool, zone: str
     ) -> NDArray[np.bool_]:
-        """Return which machines a zone offers; a type whose zones are not known counts as there."""
-        found = []
-        for machine in self._shelf(region, is_spot, has_gpus).machines:
-            zones = self._prices.zones(machine.machine_type)
-            found.append(zones is None or zone in zones)
-        return np.array(found, dtype=bool)
+        """Return which machines a zone offers; a type whose zones are not known counts as there.
+
+        So does every type of the region in a zone that no type is listed for.
+        """
+        machines = self._shelf(region, is_spot, has_gpus).machines
+        zones = [self._prices.zones(machine.machine_type) for machine in machines]
+        is_listed = any(zone in of for of in zones if of is not None)
+        return np.array([of is None or zone in of or not is_listed for of in zones], dtype=bool)
 
     def _make_today(
         self,

@@ -27,9 +27,9 @@ _NEAR = 1e-4
 """Between plan and bound, at which a large fleet's rounded program is good enough."""
 _TARGET = 9e-4
 """The same, at which the search ends that follows."""
-_OF_FEW = Effort(gap=1e-8, nodes=20_000, seconds=30.0)
-_OF_SMALL = Effort(gap=1e-4, nodes=500, seconds=10.0)
-_OF_DIVIDED = Effort(gap=2e-4, nodes=100, seconds=30.0)
+_OF_FEW = Effort(gap=1e-8, nodes=20_000, seconds=120.0)
+_OF_SMALL = Effort(gap=1e-4, nodes=500, seconds=120.0)
+_OF_DIVIDED = Effort(gap=2e-4, nodes=100, seconds=120.0)
 _WHOLE = 1e-6
 
 

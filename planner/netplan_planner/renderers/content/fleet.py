@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from netplan_planner.model import (
     Amount,
@@ -16,6 +15,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.fleet_tables import group_table, type_table
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -50,7 +50,6 @@ COLUMNS = (
     "hours_per_month",
     "note",
 )
-_NEW = "new"
 _BILL_LINES = 200
 
 
@@ -107,11 +106,11 @@ def _plan(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     if answer.commitments:
         yield Section(line=line("Commitments to buy"))
         yield _commitments(answer.commitments)
-    yield Section(line=line("Machine types"))
-    yield _types(answer.groups, options)
+    yield Section(line=line("Machine types, at their prices before commitments"))
+    yield type_table(answer.groups, options)
     if options.verbosity:
         yield Section(line=line("Groups; what no commitment covers"))
-        yield _groups(answer.groups, options)
+        yield group_table(answer.groups, options)
     to_check = [group for group in answer.groups if "check first" in group.note]
     if to_check:
         yield Section(line=line(f"To look at before {counted(len(to_check), 'group')} move"))
@@ -149,7 +148,8 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
         Amount(usd=fees),
         " for new commitments",
     ]
-    if rest := usd - fees - on_demand:
+    rest = usd - fees - on_demand
+    if rest >= _LEAST_USD:
         parts += [", ", Amount(usd=rest), " for those that are there"]
     yield Field(label="plan", line=line(say(worded(Amount(usd=usd), " a month: ", *parts))))
     if baseline is None:
@@ -158,17 +158,26 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
         note = worded(Amount(usd=baseline), " a month (", answer.baseline_note, ")")
         yield Field(label="baseline", line=line(say(note)))
         saved = baseline - usd
-        share = f" a month, {float(saved / baseline):.0%}" if baseline else " a month"
+        share = f" a month, {float(abs(saved) / baseline):.0%}" if baseline else " a month"
         word = "saves" if saved >= 0 else "costs more"
         said = worded(Amount(usd=abs(saved)), share)
         yield Field(label=word, line=line(say(said, Role.GOOD if saved > 0 else Role.PLAIN)))
+    if answer.outgrown_groups:
+        of = counted(answer.outgrown_groups, "group")
+        yield Field(
+            label="too small",
+            line=line(
+                f"of {of} the type of today does not carry what it needs, headroom included: the"
+                " baseline is cheaper for that"
+            ),
+        )
     same = answer.same_types_usd_per_month
     if same is not None and baseline is not None and same != baseline:
         said = worded(
             Amount(usd=baseline - same),
-            " of that comes from commitments for the types of the baseline alone"
+            " of that comes from commitments alone, for the types of the baseline"
             if baseline - same <= baseline - usd
-            else " would come from commitments for the types of the baseline alone",
+            else " would come from commitments alone, for the types of the baseline",
         )
         yield Field(label="without moves", line=line(say(said)))
     proven = worded(
@@ -179,6 +188,8 @@ def _sums(answer: FleetAnswer) -> Iterator[Block]:
     yield Field(label="proven", line=line(say(proven)))
 
 
+_LEAST_USD = Decimal("0.005")
+"""What is less is left over of rounding."""
 _EXACT = 1e-6
 """A gap that is none but for rounding."""
 
@@ -212,85 +223,6 @@ def _commitment(one: FleetCommitment) -> tuple[Line, ...]:
         line(fixed(Amount(usd=one.usd_per_month))),
         line(fixed(f"{one.used_ratio:.1%}")),
     )
-
-
-class _Sum(NamedTuple):
-    groups: int
-    machines: int
-    usd: Decimal
-
-
-def _types(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
-    """Return what becomes of what, the most machines first."""
-    found: dict[tuple[str, str], _Sum] = defaultdict(lambda: _Sum(0, 0, Decimal(0)))
-    for group in groups:
-        today = group.machine_type_today
-        old = _NEW if today is None else _named(today, is_tier1=group.is_tier1_today)
-        key = old, _named(group.machine_type, is_tier1=group.is_tier1)
-        was = found[key]
-        found[key] = _Sum(was.groups + 1, was.machines + group.count, was.usd + group.usd_per_month)
-    ordered = sorted(found.items(), key=lambda item: (-item[1].machines, item[0]))
-    shown = ordered[: options.max_rows or None] if not options.verbosity else ordered
-    rows = [
-        (
-            line(say(old, Role.NAME)),
-            line(say(new if new != old else "stays", Role.NAME)),
-            line(fixed(f"{one.groups:,}")),
-            line(fixed(f"{one.machines:,}")),
-            line(fixed(Amount(usd=one.usd))),
-        )
-        for (old, new), one in shown
-    ]
-    if len(shown) < len(ordered):
-        rest = [one for _, one in ordered[len(shown) :]]
-        rows.append(
-            (
-                line(f"{len(rest):,} more (--top 0)"),
-                (),
-                line(fixed(f"{sum(one.groups for one in rest):,}")),
-                line(fixed(f"{sum(one.machines for one in rest):,}")),
-                line(fixed(Amount(usd=sum((one.usd for one in rest), Decimal(0))))),
-            )
-        )
-    columns = (
-        Column(title="today"),
-        Column(title="plan"),
-        Column(title="groups", is_number=True),
-        Column(title="machines", is_number=True),
-        Column(title="on demand a month", is_number=True, stacked="{} on demand a month"),
-    )
-    return Table(columns=columns, rows=tuple(rows))
-
-
-def _named(machine_type: str, *, is_tier1: bool) -> str:
-    return f"{machine_type} with Tier_1" if is_tier1 else machine_type
-
-
-def _groups(groups: Sequence[FleetGroup], options: RenderOptions) -> Table:
-    columns = (
-        Column(title="group"),
-        Column(title="zone"),
-        Column(title="machines", is_number=True),
-        Column(title="type"),
-        Column(title="carries", is_number=True, stacked="carries {}"),
-        Column(title="needs", is_number=True, stacked="needs {}"),
-        Column(title="a month", is_number=True, stacked="{} a month"),
-        Column(title="note", is_note=True),
-    )
-    rows = tuple(
-        (
-            line(phrases.name(group.name)),
-            line(group.zone),
-            line(fixed(f"{group.count:,}")),
-            line(say(_named(group.machine_type, is_tier1=group.is_tier1), Role.NAME)),
-            line(fixed("?" if group.usable_gbps is None else figures.rate(group.usable_gbps))),
-            line(fixed(figures.rate(group.needs_gbps))),
-            line(fixed(Amount(usd=group.usd_per_month))),
-            line(group.note),
-        )
-        for group in groups[: options.max_rows or None]
-    )
-    return Table(columns=columns, rows=rows)
 
 
 def _checks(groups: Sequence[FleetGroup], options: RenderOptions) -> Iterator[Block]:

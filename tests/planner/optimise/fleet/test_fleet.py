@@ -254,3 +254,57 @@ def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
     rows = made(15, 7)
     turned = list(reversed(rows))
     assert planned(tmp_path, rows) == planned(tmp_path, turned)
+
+
+def standing(count: int, seed: int) -> list[Row]:
+    """Return rows whose types of today carry what they need, headroom included."""
+    dice = random.Random(seed)
+    kinds = {
+        "n2-standard-8": (8, 32, 12.8),
+        "e2-standard-4": (4, 16, 6.4),
+        "e2-small": (1, 2, 0.8),
+        "n2-custom-4-8192": (4, 8, 8.0),
+        "c3-standard-22": (22, 88, 18.4),
+        "n1-highcpu-8": (8, 7.2, 12.8),
+    }
+    rows = []
+    for at in range(count):
+        name = dice.choice(list(kinds))
+        vcpus, memory, gbps = kinds[name]
+        rows.append(
+            row(
+                f"g{at}",
+                zone=dice.choice(["us-central1-a", "europe-west1-b"]),
+                count=dice.choice([1, 3]),
+                gbps=round(dice.uniform(0.01, gbps), 3),
+                vcpus=vcpus,
+                memory_gib=memory,
+                machine_type=name,
+            )
+        )
+    return rows
+
+
+@pytest.mark.parametrize("choice", list(CommitmentChoice))
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_plan_is_no_dearer_than_to_stay(
+    tmp_path: Path, choice: CommitmentChoice, seed: int
+) -> None:
+    """Where the types of today carry all, to keep them and to commit is one of the plans."""
+    answer = planned(tmp_path, standing(15, seed), commitments=choice)
+    assert answer.outgrown_groups == 0
+    assert answer.same_types_usd_per_month is not None
+    assert answer.bound_usd_per_month is not None
+    assert usd(answer) <= answer.same_types_usd_per_month + CENT
+    assert answer.bound_usd_per_month <= answer.same_types_usd_per_month
+
+
+@pytest.mark.parametrize("name", ["e2-small", "n2-custom-4-8192"])
+def test_what_is_offered_to_nobody_else_may_stay(tmp_path: Path, name: str) -> None:
+    """Shared cores and custom types: the one that stands there is no dearer than it is."""
+    small = row(count=1, gbps=0.1, vcpus=1, memory_gib=2, machine_type=name)
+    answer = planned(tmp_path, [small], commitments=CommitmentChoice.NONE)
+    assert answer.baseline_usd_per_month is not None
+    assert usd(answer) <= answer.baseline_usd_per_month
+    if name == "e2-small":
+        assert answer.groups[0].machine_type == name

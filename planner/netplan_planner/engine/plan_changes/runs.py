@@ -1,0 +1,90 @@
+"""Machines for one run: made, and deleted after it."""
+
+from collections.abc import Sequence
+
+from netplan_planner.model import Fix, Instruction
+from netplan_planner.model.changes import PlanChange, TerraformChange
+from netplan_rules.wording import gcloud_of
+
+_BULK = "https://cloud.google.com/compute/docs/instances/multiple/create-in-bulk"
+
+
+def names_of(prefix: str, count: int) -> tuple[str, ...]:
+    """Return names for so many machines.
+
+    >>> names_of("job", 3)
+    ('job-1', 'job-2', 'job-3')
+    """
+    return tuple(f"{prefix}-{number}" for number in range(1, count + 1))
+
+
+def machines_for_run(
+    names: Sequence[str],
+    zone: str,
+    machine_type: str,
+    *,
+    project: str = "",
+    is_spot: bool = False,
+    is_tier1: bool = False,
+    cpu_platform: str = "",
+) -> PlanChange:
+    """Return the step that makes machines for a run, and deletes them when it is done.
+
+    Args:
+        names: Of the machines, at least one.
+        zone: Where they are made.
+        machine_type: Of each.
+        project: Empty: the one that gcloud is set to.
+        is_spot: Whether they are Spot machines, deleted when they are taken away.
+        is_tier1: Whether they have Tier_1.
+        cpu_platform: The least CPU platform; empty: none.
+    """
+    instances = gcloud_of("instances", project, f"--zone={zone}")
+    flags = [f"--predefined-names={','.join(names)}", f"--machine-type={machine_type}"]
+    if cpu_platform:
+        flags.append(f"--min-cpu-platform={cpu_platform}")
+    if is_spot:
+        flags += ["--provisioning-model=SPOT", "--instance-termination-action=DELETE"]
+    if is_tier1:
+        flags += [
+            "--network-interface=nic-type=GVNIC",
+            "--network-performance-configs=total-egress-bandwidth-tier=TIER_1",
+        ]
+    delete = instances("delete", *names)
+    count = len(names)
+    kind = f"{count} × {machine_type}" if count > 1 else machine_type
+    payment = " as Spot machines" if is_spot else ""
+    tier1 = " with Tier_1" if is_tier1 else ""
+    return PlanChange(
+        subject=names[0] if count == 1 else f"{names[0]} to {names[-1]}",
+        fix=Fix(
+            text=f"Make {kind}{tier1} in {zone}{payment}, run the job, then delete them",
+            label=kind,
+            commands=(instances("bulk", "create", *flags),),
+            verify=Instruction(
+                text="They run, and the job has begun on each.",
+                commands=(instances("describe", names[0], "--format=value(status)"),),
+            ),
+            clean_up=Instruction(
+                text="When the job is done and its output is elsewhere: they cost as long as they"
+                " exist.",
+                commands=(delete,),
+            ),
+            undo=Instruction(text="Delete them.", commands=(delete,)),
+            documents=(_BULK,),
+            caution="Image, network and service account are the project's defaults: add those of"
+            " the job (--image-family, --subnet, --service-account, --metadata-from-file).",
+        ),
+        terraform=(
+            TerraformChange(
+                resource="google_compute_instance",
+                name=names[0],
+                attribute="machine_type",
+                before=None,
+                after=machine_type,
+                replaces=False,
+                note=f"{count} new: for a run that ends, commands or a batch service do better than"
+                " a configuration that keeps them.",
+            ),
+        ),
+    )

@@ -1,0 +1,58 @@
+"""A plan as a script of gcloud commands that stops at once: to be read, and run by hand.
+
+Only the changes are commands; what verifies, cleans up or undoes them stands in comments, because
+nobody should run these without looking.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from netplan_planner.inert import inert_line
+from netplan_planner.model import Instruction
+from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.renderers.options import RenderOptions
+
+
+class HasChanges(Protocol):
+    """An answer that is a plan."""
+
+    @property
+    def changes(self) -> PlanChanges:
+        """Its steps."""
+
+
+def render(answer: HasChanges, options: RenderOptions) -> str:
+    """Return the script."""
+    return "\n".join(_lines(answer.changes)) + "\n"
+
+
+def _lines(changes: PlanChanges) -> Iterator[str]:
+    yield "#!/bin/sh"
+    yield "# Advice of netplan, which runs none of it. Read each step before you run it."
+    if changes.order:
+        yield f"# {inert_line(changes.order)}"
+    yield "set -eu"
+    if not changes.steps:
+        yield "# Nothing is to be changed."
+    for step in changes.steps:
+        yield ""
+        yield from _step(step)
+
+
+def _step(step: PlanChange) -> Iterator[str]:
+    fix = step.fix
+    yield f"# {step.number}. {inert_line(fix.text)}"
+    if fix.caution:
+        yield f"# careful: {inert_line(fix.caution)}"
+    yield from map(inert_line, fix.commands)
+    yield from _aside("verify", fix.verify)
+    yield from _aside("then", fix.clean_up)
+    yield from _aside("undo", fix.undo)
+
+
+def _aside(label: str, found: Instruction | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield f"# {label}: {inert_line(found.text)}"
+    for command in found.commands:
+        yield f"#   {inert_line(command)}"

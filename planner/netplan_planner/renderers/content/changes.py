@@ -1,0 +1,54 @@
+"""The steps of a plan in a text: a plan has these below its figures."""
+
+from collections.abc import Iterator
+
+from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.document import (
+    Block,
+    Command,
+    Entry,
+    Field,
+    Para,
+    Section,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+_LONG = 600
+_SHOWN = 1
+
+
+def changes(found: PlanChanges, options: RenderOptions) -> Iterator[Block]:
+    """Yield the first step with its commands, all where everything is to be explained."""
+    if not found.steps:
+        return
+    yield Section(line=line("How: commands to run yourself"))
+    shown = found.steps if options.verbosity else found.steps[:_SHOWN]
+    for step in shown:
+        yield from _step(step)
+    rest = len(found.steps) - len(shown)
+    if rest:
+        yield Para(
+            line=line(
+                f"and {figures.counted(rest, 'step')} more: all as a script with --output"
+                " commands:FILE, as a list for Terraform with --output terraform:FILE"
+            )
+        )
+    if found.order:
+        yield Para(line=line(say(found.order, length=_LONG)))
+
+
+def _step(step: PlanChange) -> Iterator[Block]:
+    fix = step.fix
+    yield Entry(line=line(f"{step.number}. ", say(fix.text, length=_LONG)))
+    for command in fix.commands:
+        yield Command(text=command)
+    for label, one in (("verify", fix.verify), ("then", fix.clean_up), ("undo", fix.undo)):
+        if one is not None:
+            yield Field(label=label, line=line(say(one.text, length=_LONG)))
+            for command in one.commands:
+                yield Command(text=command)
+    if fix.caution:
+        yield Field(label="careful", line=line(say(fix.caution, length=_LONG)))

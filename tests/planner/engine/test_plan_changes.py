@@ -1,0 +1,216 @@
+"""Steps of plans: gcloud takes their commands, and each can be seen, cleaned up and undone."""
+
+import shlex
+from decimal import Decimal
+
+import pytest
+from msgspec.structs import replace
+
+from netplan_planner.engine.plan_changes import in_order
+from netplan_planner.engine.plan_changes.by_image import move_to_zone, with_tier1, with_type
+from netplan_planner.engine.plan_changes.commitments import buy_flexible, buy_for_resources
+from netplan_planner.engine.plan_changes.groups import change_group
+from netplan_planner.engine.plan_changes.in_place import (
+    change_tier,
+    change_type,
+    take_off_address,
+)
+from netplan_planner.engine.plan_changes.runs import machines_for_run, names_of
+from netplan_planner.model import (
+    Address,
+    BandwidthTier,
+    InstanceGroup,
+    NetworkInterface,
+    ProjectId,
+    Region,
+    ResourceRef,
+    SelfLink,
+    Zone,
+)
+from netplan_planner.model.changes import PlanChange
+from support.commands.gcloud import commands_in, faults_of
+from support.rules.facts import NETWORK, machine
+
+WEB = machine("web")
+OUTSIDE = NetworkInterface(
+    name="nic0",
+    network=NETWORK,
+    subnetwork=SelfLink("projects/p/regions/us-central1/subnetworks/apps"),
+    external_ipv4="34.1.2.3",
+    access_config_name="External NAT",
+    network_tier="PREMIUM",
+    nic_type="VIRTIO_NET",
+)
+FRONT = replace(WEB, interfaces=(OUTSIDE,))
+RESERVED = Address(
+    ref=ResourceRef(self_link=SelfLink("projects/p/regions/us-central1/addresses/front")),
+    project=ProjectId("p"),
+    name="front",
+    address="34.1.2.3",
+    region=Region("us-central1"),
+    is_external=True,
+)
+GROUP = InstanceGroup(
+    ref=ResourceRef(self_link=SelfLink("projects/p/zones/us-central1-a/instanceGroupManagers/g")),
+    project=ProjectId("p"),
+    name="g",
+    is_managed=True,
+    is_regional=False,
+    location="us-central1-a",
+    template=SelfLink("projects/p/global/instanceTemplates/g-1"),
+)
+STEPS = {
+    "zone": move_to_zone(WEB, Zone("us-central1-b")),
+    "region": move_to_zone(WEB, Zone("us-east1-b")),
+    "tier1": with_tier1(FRONT, is_on=True),
+    "tier1-as-other": with_tier1(WEB, is_on=True, machine_type="n2-standard-32"),
+    "no-tier1": with_tier1(replace(WEB, bandwidth_tier=BandwidthTier.TIER_1), is_on=False),
+    "new-machine": with_type(WEB, "t2a-standard-8", "Another architecture: another image."),
+    "type": change_type(WEB, "n2-standard-4"),
+    "platform": change_type(WEB, "n2-standard-16", "Intel Ice Lake"),
+    "of-stopped": change_type(replace(WEB, status="TERMINATED"), "n2-standard-4"),
+    "group": change_group(GROUP, "n2-standard-4", before="n2-standard-8"),
+    "regional-group": change_group(
+        replace(GROUP, is_regional=True, location="us-central1", template=None),
+        "n2-standard-32",
+        is_tier1=True,
+    ),
+    "commitment": buy_for_resources("n2", "us-central1", 1, 48, Decimal("192.5"), "p"),
+    "unknown-commitment": buy_for_resources("x4", "us-central1", 3, 48, Decimal(192), "p"),
+    "flexible": buy_flexible(3, Decimal("1.25")),
+    "run": machines_for_run(names_of("job", 3), "us-central1-a", "c3-highcpu-8", project="p"),
+    "spot-run": machines_for_run(
+        ("job",),
+        "us-central1-a",
+        "n2-standard-32",
+        project="p",
+        is_spot=True,
+        is_tier1=True,
+        cpu_platform="Intel Ice Lake",
+    ),
+    "address": take_off_address(FRONT, OUTSIDE, None),
+    "reserved": take_off_address(FRONT, OUTSIDE, RESERVED),
+    "network-tier": change_tier(FRONT, OUTSIDE, "STANDARD"),
+}
+BY_HAND = {"unknown-commitment", "flexible"}
+"""Those that no command makes."""
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_gcloud_takes_the_commands(kind: str) -> None:
+    fix = STEPS[kind].fix
+    assert bool(fix.commands) is (kind not in BY_HAND)
+    for text in commands_in(fix):
+        assert faults_of(text) == [], text
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_each_is_shown_to_work_and_says_the_way_back(kind: str) -> None:
+    step = STEPS[kind]
+    assert step.fix.verify is not None
+    assert step.fix.undo is not None
+    assert step.fix.caution
+    assert step.subject
+    assert bool(step.terraform) is (kind != "flexible")
+
+
+def made(step: PlanChange) -> str:
+    """Return the command that makes the new machine."""
+    (text,) = (text for text in step.fix.commands if " instances create " in text)
+    return text
+
+
+def test_a_machine_keeps_its_name_in_another_zone_alone() -> None:
+    moved = shlex.split(made(STEPS["zone"]))
+    assert moved[4] == "web"
+    assert "--zone=us-central1-b" in moved
+    assert shlex.split(made(STEPS["tier1"]))[4] == "web-tier1"
+
+
+def test_the_old_machine_is_stopped_before_its_image_and_deleted_only_at_the_end() -> None:
+    fix = STEPS["zone"].fix
+    assert [" stop web" in fix.commands[0], " machine-images create " in fix.commands[1]] == [
+        True,
+        True,
+    ]
+    assert not any(" delete " in text for text in fix.commands)
+    assert fix.clean_up is not None
+    assert "instances delete web --zone=us-central1-a" in fix.clean_up.commands[0]
+
+
+def test_another_region_needs_a_subnetwork_of_its_own() -> None:
+    assert "subnet" in STEPS["region"].fix.caution
+    assert "subnet" not in STEPS["zone"].fix.caution
+
+
+def test_tier1_brings_gvnic_and_keeps_the_interface() -> None:
+    words = shlex.split(made(STEPS["tier1"]))
+    assert "--network-interface=network=default,subnet=apps,nic-type=GVNIC" in words
+    inside = replace(FRONT, interfaces=(replace(OUTSIDE, nic_type="GVNIC"),))
+    assert "--network-interface" not in made(with_tier1(inside, is_on=True))
+    closed = replace(OUTSIDE, external_ipv4=None, access_config_name=None)
+    words = shlex.split(made(with_tier1(replace(FRONT, interfaces=(closed,)), is_on=True)))
+    assert "--network-interface=network=default,subnet=apps,no-address,nic-type=GVNIC" in words
+
+
+def test_taking_tier1_away_is_a_new_machine_too() -> None:
+    step = STEPS["no-tier1"]
+    assert "total-egress-bandwidth-tier=DEFAULT" in made(step)
+    (change,) = step.terraform
+    assert (change.before, change.after, change.replaces) == ("TIER_1", "DEFAULT", True)
+
+
+def test_a_type_is_changed_on_a_stopped_machine_and_given_back() -> None:
+    fix = STEPS["type"].fix
+    assert [text.split()[3] for text in fix.commands] == ["stop", "set-machine-type", "start"]
+    assert fix.undo is not None
+    assert "--machine-type=n2-standard-8" in fix.undo.commands[1]
+    stopped = STEPS["of-stopped"].fix
+    assert [text.split()[3] for text in stopped.commands] == ["set-machine-type"]
+
+
+def test_a_group_is_rolled_to_a_new_template_and_back_to_the_old_one() -> None:
+    fix = STEPS["group"].fix
+    assert "--version=template=g-n2-standard-4" in fix.commands[0]
+    assert fix.undo is not None
+    assert "--version=template=g-1" in fix.undo.commands[0]
+    assert "--region=us-central1" in STEPS["regional-group"].fix.commands[0]
+
+
+def test_a_commitment_states_whole_mebibytes_and_has_no_way_back() -> None:
+    fix = STEPS["commitment"].fix
+    assert "vcpu=48,memory=197120MB" in fix.commands[0]
+    assert "--type=general-purpose-n2" in fix.commands[0]
+    assert fix.undo is not None
+    assert fix.undo.commands == ()
+
+
+def test_what_a_run_makes_is_what_is_deleted_after_it() -> None:
+    fix = STEPS["run"].fix
+    assert "--predefined-names=job-1,job-2,job-3" in fix.commands[0]
+    assert fix.clean_up is not None
+    assert "instances delete job-1 job-2 job-3" in fix.clean_up.commands[0]
+    assert "--provisioning-model=SPOT" in STEPS["spot-run"].fix.commands[0]
+
+
+def test_a_released_address_has_no_way_back() -> None:
+    undo, kept = STEPS["reserved"].fix.undo, STEPS["address"].fix.undo
+    assert undo is not None
+    assert undo.commands == ()
+    assert kept is not None
+    assert kept.commands
+
+
+def test_a_project_that_is_not_known_is_left_to_gcloud() -> None:
+    step = move_to_zone(replace(WEB, project=ProjectId("")), Zone("us-central1-b"))
+    assert not any("--project" in text for text in commands_in(step.fix))
+
+
+def test_steps_are_numbered_in_their_order() -> None:
+    changes = in_order([STEPS["type"], STEPS["zone"]], "types first")
+    assert [(step.number, step.fix.label) for step in changes.steps] == [
+        (1, "n2-standard-4"),
+        (2, "move to us-central1-b"),
+    ]
+    assert changes.order == "types first"
+    assert in_order([], "types first").order == ""

@@ -1,0 +1,109 @@
+"""The steps of a plan by themselves: a script for a shell, and a list for Terraform."""
+
+import inspect
+import json
+import subprocess
+from pathlib import Path
+from typing import get_type_hints
+
+from jsonschema import Draft202012Validator
+
+from netplan_planner.engine.plan_changes import in_order
+from netplan_planner.engine.plan_changes.by_image import move_to_zone
+from netplan_planner.engine.plan_changes.in_place import change_type
+from netplan_planner.model import Value, Zone
+from netplan_planner.model.changes import PlanChanges
+from netplan_planner.renderers import commands, terraform_changes
+from netplan_planner.renderers.content import answers, module_of
+from netplan_planner.renderers.content.changes import changes as shown
+from netplan_planner.renderers.document import Block, Command, Para
+from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.renderers.output import PLAN_FORMATS, PLANS, renderers_of
+from support.rules.facts import machine
+
+SCHEMA = Path(__file__).parents[3] / "docs/schemas/netplan.terraform-changes/1.json"
+
+
+class Plan(Value, frozen=True, kw_only=True):
+    """An answer that is a plan."""
+
+    changes: PlanChanges
+
+
+WEB = machine("web")
+PLAN = Plan(
+    changes=in_order(
+        (
+            change_type(WEB, "n2-standard-4"),
+            move_to_zone(machine("db\n; rm -rf x"), Zone("us-central1-b")),
+        ),
+        "The cheapest first.\nReally.",
+    )
+)
+NONE = Plan(changes=PlanChanges())
+
+
+def test_the_script_is_one_that_a_shell_reads(tmp_path: Path) -> None:
+    path = tmp_path / "plan.sh"
+    path.write_text(commands.render(PLAN, RenderOptions()), encoding="utf-8")
+    done = subprocess.run(["sh", "-n", str(path)], capture_output=True, check=False, timeout=30)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_it_runs_changes_alone_in_their_order() -> None:
+    """What verifies, cleans up and undoes is for people to look at; a name starts no line."""
+    lines = commands.render(PLAN, RenderOptions()).splitlines()
+    run = [line for line in lines if line and not line.startswith("#")]
+    assert run[0] == "set -eu"
+    assert [line.split()[2:4] for line in run[1:]] == [
+        ["instances", "stop"],
+        ["instances", "set-machine-type"],
+        ["instances", "start"],
+        ["instances", "stop"],
+        ["machine-images", "create"],
+        ["instances", "create"],
+    ]
+    assert sum(line.startswith("# undo: ") for line in lines) == 2
+    assert not any(line.startswith("; rm") for line in lines)
+
+
+def test_a_plan_without_changes_says_so() -> None:
+    assert "# Nothing is to be changed.\n" in commands.render(NONE, RenderOptions())
+    assert json.loads(terraform_changes.render(NONE, RenderOptions()))["changes"] == []
+
+
+def test_the_list_for_terraform_follows_its_schema() -> None:
+    document = json.loads(terraform_changes.render(PLAN, RenderOptions()))
+    Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(document)
+    assert [(c["step"], c["attribute"], c["after"]) for c in document["changes"]] == [
+        (1, "machine_type", "n2-standard-4"),
+        (2, "zone", "us-central1-b"),
+    ]
+    assert [c["replaces"] for c in document["changes"]] == [False, True]
+
+
+def texts(blocks: list[Block]) -> list[str]:
+    """Return the commands among blocks."""
+    return [block.text for block in blocks if isinstance(block, Command)]
+
+
+def test_a_text_shows_the_first_step_and_says_where_the_others_are() -> None:
+    some = list(shown(PLAN.changes, RenderOptions()))
+    every = list(shown(PLAN.changes, RenderOptions(verbosity=1)))
+    assert 0 < len(texts(some)) < len(texts(every))
+    assert any("commands:FILE" in repr(one) for one in some if isinstance(one, Para))
+    assert not any("commands:FILE" in repr(one) for one in every)
+    assert list(shown(NONE.changes, RenderOptions())) == []
+
+
+def test_every_answer_with_steps_can_be_written_as_them() -> None:
+    with_steps = {kind for kind in answers() if has_steps(kind)}
+    assert with_steps == set(PLANS)
+    for kind in PLANS:
+        assert set(PLAN_FORMATS) <= set(renderers_of(kind))
+
+
+def has_steps(kind: str) -> bool:
+    """Return whether the answers of a kind have steps."""
+    (answer,) = inspect.signature(module_of(kind).record).parameters.values()
+    return get_type_hints(answer.annotation).get("changes") is PlanChanges
