@@ -4,7 +4,9 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
+from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import Value
+from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.plan import Rejected
 from netplan_planner.model.prices import LineItem, Usage
 
@@ -191,34 +193,33 @@ class TransferWay(Value, frozen=True, kw_only=True):
 
     name: str
     option: TransferOption | None
-    why_not: str = ""
+    why_not: Text = ""
 
 
 class TransferInfeasible(Value, frozen=True, kw_only=True):
     """Why it cannot be done, by how little, and what to change."""
 
     binding: str
-    shortfall: str
+    shortfall: Text
     shortfall_s: float | None = None
     shortfall_usd: Decimal | None = None
-    changes: tuple[str, ...] = ()
+    changes: tuple[Text, ...] = ()
 
 
-class TransferAnswer(Value, frozen=True, kw_only=True):
-    """The answer of `netplan transfer`."""
+class TransferPlan(Value, frozen=True, kw_only=True):
+    """The best way to do a transfer, what it is held against, or why there is none."""
 
     need: TransferNeed
     plan: TransferOption | None
     bound_usd: Decimal | None
-    """No plan within the deadline costs less, machines counted in fractions."""
-    is_proven: bool
+    """No plan within the same time costs less, machines counted in fractions."""
     direct: TransferOption | None
     """Without relays, under the same goal and bounds."""
-    why_no_direct: str
+    why_no_direct: Text
     front: tuple[TransferOption, ...]
-    """What no other beats in both cost and time, slowest first."""
+    """What no other beats in both cost and time, cheapest first, whatever the bounds."""
     ways: tuple[TransferWay, ...]
-    relay_verdict: str
+    relay_verdict: Text
     """Whether a relay pays, and why or why not."""
     infeasible: TransferInfeasible | None
     unknown: tuple[Rejected, ...]
@@ -226,13 +227,24 @@ class TransferAnswer(Value, frozen=True, kw_only=True):
     unpriced: tuple[str, ...]
     """Ways that are left out since their price is not known."""
     advice: tuple[str, ...]
-    """What to do next, in words or commands."""
+    """What to look at or measure first."""
     assumptions: tuple[str, ...]
+
+
+class TransferAnswer(Value, frozen=True, kw_only=True):
+    """The answer of `netplan transfer`."""
+
+    plan: TransferPlan
+    changes: PlanChanges
+    """Machines to make, and to delete afterwards."""
     limits_as_of: date
     calibration: str | None
+    """What it says of itself, where probes corrected the limits."""
     prices_as_of: date
     network_prices_as_of: date
     spot_prices_as_of: date
     prices_sha256: str
     price_terms: str
+    """Of the contract, where prices are effective ones; empty: list prices."""
     price_age: str
+    """That prices are old, and the command for newer ones; empty while they hold."""

@@ -57,8 +57,9 @@ class Lanes(NamedTuple):
     """All that there are, in order of their ends' names, and why others are not among them."""
 
     rows: tuple[Lane, ...]
+    """Those that may be of use."""
+    every: tuple[Lane, ...]
     unpriced: tuple[str, ...]
-    unpriced_ends: frozenset[tuple[str, str]]
 
 
 def kind_of(place: str, regions: frozenset[str], tables: Tables) -> PlaceKind:
@@ -142,8 +143,7 @@ def lanes_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Lanes:
         rows.append(lane._replace(usd=usd))
     rows.sort(key=lambda lane: (lane.src, lane.dst))
     told = tuple(unpriced[ends] for ends in sorted(unpriced))
-    found = Lanes(tuple(rows), told, frozenset(unpriced))
-    return found._replace(rows=_useful(need, found.rows, tables))
+    return Lanes(_useful(need, rows, tables), tuple(rows), told)
 
 
 def _given(usd: Decimal | None, prices: PriceBook) -> Price | None:
