@@ -63,7 +63,7 @@ class Fleet(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
-    answer: answers.Output = answers.Output()
+    answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
 

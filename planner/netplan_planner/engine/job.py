@@ -9,6 +9,7 @@ from netplan_planner.engine.asked_quantities import byte_count, seconds
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.plan_changes.jobs import changes_of_jobs
 from netplan_planner.errors import UsageError, did_you_mean, nearest_names
 from netplan_planner.model import (
     CapsBook,
@@ -114,6 +115,7 @@ def plan_asked(request: JobRequest) -> JobAnswer:
         prices_sha256=info.sha256,
         price_terms=info.terms,
         price_age=price_age(info, request.today, has_spot=True, folder=request.prices),
+        changes=changes_of_jobs(plans, book),
     )
 
 

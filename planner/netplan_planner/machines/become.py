@@ -7,7 +7,7 @@ source says is `CHECK`, never taken for yes or no.
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from netplan_planner.machines.series import (
     BOOT_DISKS,
@@ -17,7 +17,6 @@ from netplan_planner.machines.series import (
 )
 from netplan_planner.model import (
     BandwidthTier,
-    Candidate,
     Instance,
     MachineShape,
     Ties,
@@ -157,7 +156,23 @@ def _of_placement(ties: Ties, facts: SeriesFacts) -> Iterator[Verdict]:
         yield Verdict(Fit.CHECK, "placement", text)
 
 
-def why_new_machine(instance: Instance, shape: MachineShape | None, candidate: Candidate) -> str:
+class Target(Protocol):
+    """What a machine is to become."""
+
+    @property
+    def machine_type(self) -> str:
+        """The type."""
+
+    @property
+    def is_tier1(self) -> bool:
+        """Whether it has Tier_1."""
+
+    @property
+    def cpu_platform(self) -> str:
+        """The least CPU platform to ask for; empty: none."""
+
+
+def why_new_machine(instance: Instance, shape: MachineShape | None, candidate: Target) -> str:
     """Return why the change takes more than commands on the machine, or an empty text."""
     if instance.is_sole_tenant:
         return "It runs on sole-tenant nodes: their node type decides which machine types fit."

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import ProjectId, SelfLink, Value, Zone, region_of
+from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.plan import Ties
 from netplan_planner.model.prices import LineItem
 
@@ -170,6 +171,8 @@ class FleetAnswer(Value, frozen=True, kw_only=True):
     """The machines of the baseline under the best commitments for them."""
     outgrown_groups: int = 0
     """Groups whose type of today does not carry what they need, headroom included."""
+    changes: PlanChanges = PlanChanges()
+    """The steps of the plan, for gcloud and Terraform."""
     line_items: tuple[LineItem, ...] = ()
     """They add up to the plan."""
     baseline_line_items: tuple[LineItem, ...] = ()

@@ -5,6 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from netplan_planner.model.base import Value
+from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.plan import Rejected
 from netplan_planner.model.prices import LineItem, Usage
 
@@ -239,3 +240,5 @@ class JobAnswer(Value, frozen=True, kw_only=True):
     """Of the contract, where prices are effective ones; empty: list prices."""
     price_age: str
     """That prices are old, and the command for newer ones; empty while they hold."""
+    changes: PlanChanges = PlanChanges()
+    """The machines of each job, as steps for gcloud and Terraform."""

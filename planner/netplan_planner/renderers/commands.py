@@ -1,7 +1,7 @@
 """A plan as a script of gcloud commands that stops at once: to be read, and run by hand.
 
-Only the changes are commands; what verifies, cleans up or undoes them stands in comments, because
-nobody should run these without looking.
+Only changes that can be undone are commands; others, and what verifies, cleans up or undoes them
+stands in comments, because nobody should run these without looking.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,11 @@ def _step(step: PlanChange) -> Iterator[str]:
     yield f"# {step.number}. {inert_line(fix.text)}"
     if fix.caution:
         yield f"# careful: {inert_line(fix.caution)}"
-    yield from map(inert_line, fix.commands)
+    if fix.undo is None or fix.undo.commands:
+        yield from map(inert_line, fix.commands)
+    elif fix.commands:
+        yield "# There is no way back, so that this is not run with the rest:"
+        yield from (f"#   {inert_line(command)}" for command in fix.commands)
     yield from _aside("verify", fix.verify)
     yield from _aside("then", fix.clean_up)
     yield from _aside("undo", fix.undo)

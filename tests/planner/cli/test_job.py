@@ -61,7 +61,8 @@ def test_the_story_of_dobermanifesto() -> None:
     assert "n1-standard-4 is the cheapest in total and the fastest of 3" in done.stdout
     assert "bigger costs no more up to n1-standard-4; n1-standard-8" in done.stdout
     assert "75 % fewer VM hours" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
+    told = [line for line in done.stdout.splitlines() if "gcloud" not in line]
+    assert max(map(len, told)) <= 100
 
 
 def test_an_audit_of_the_story_has_the_same_plan() -> None:

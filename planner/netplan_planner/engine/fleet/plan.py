@@ -11,6 +11,7 @@ from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.demos import load_demo
 from netplan_planner.engine.fleet.advice import breaking_advice
+from netplan_planner.engine.fleet.changes import changes_of
 from netplan_planner.engine.fleet.existing import existing_of
 from netplan_planner.engine.fleet.machines import needs_of
 from netplan_planner.engine.fleet.needs import Known, read_needs
@@ -217,6 +218,11 @@ def _answer(
         same_types_usd_per_month=planned.same_types.usd_per_month if planned.same_types else None,
         line_items=bill.line_items,
         baseline_line_items=baseline.line_items if baseline is not None else (),
+        changes=changes_of(
+            fleet.facts,
+            tuple(zip(planned.needs, planned.chosen, groups, strict=True)),
+            bill.commitments,
+        ),
         advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),
         notes=(*fleet.notes, *_notes(planned, market, fleet.prices, request)),
     )

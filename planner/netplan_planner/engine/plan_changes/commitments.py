@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from netplan_planner.model import Fix, Instruction
 from netplan_planner.model.changes import PlanChange, TerraformChange
-from netplan_planner.units import MIB_PER_GIB
+from netplan_planner.units import MIB_PER_GIB, plain_number
 from netplan_rules.wording import gcloud_of
 
 _BUYING = "https://cloud.google.com/compute/docs/instances/signing-up-committed-use-discounts"
@@ -56,7 +56,7 @@ def buy_for_resources(
     plan, kind = _PLANS[years], type_of(series)
     resources = f"vcpu={vcpus},memory={round(memory_gib * MIB_PER_GIB)}MB"
     flags = (f"--resources={resources}", f"--plan={plan}", f"--type={kind}")
-    what = f"{vcpus:,} vCPUs and {memory_gib:f} GiB of {series.upper()} in {region}"
+    what = f"{vcpus:,} vCPUs and {plain_number(memory_gib)} GiB of {series.upper()} in {region}"
     return PlanChange(
         subject=name,
         fix=Fix(

@@ -28,7 +28,7 @@ def change_type(machine: Instance, machine_type: str, cpu_platform: str = "") ->
     return PlanChange(
         subject=machine.name,
         fix=Fix(
-            text=f"Make {machine.name} a {machine_type} (today {machine.machine_type})",
+            text=f"Change {machine.name} from {machine.machine_type} to {machine_type}",
             label=machine_type,
             commands=type_commands(machine, machine_type, cpu_platform),
             verify=has_type(machine, machine_type),

@@ -47,8 +47,8 @@ _PIECES = msgspec.json.Decoder(list[msgspec.Raw])
 
 LARGE_BYTES = 2**25
 """From here on a file is read in pieces."""
-PIECE_BYTES = 2**22
-"""Fits the processor's cache, and holds hundreds of objects."""
+PIECE_BYTES = 2**17
+"""Stays in the nearest caches of a processor while it is read twice, and holds tens of objects."""
 _HEAD_BYTES = 65_536
 _ITEMS = re.compile(rb'"items":\s*\[\r?\n([ \t]*)\{')
 _PLAIN_HEADS = (

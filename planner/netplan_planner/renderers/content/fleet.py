@@ -15,6 +15,7 @@ from netplan_planner.model import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, phrases
+from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.content.fleet_tables import group_table, type_table
 from netplan_planner.renderers.document import (
     Block,
@@ -115,6 +116,7 @@ def _plan(answer: FleetAnswer, options: RenderOptions) -> Iterator[Block]:
     if to_check:
         yield Section(line=line(f"To look at before {counted(len(to_check), 'group')} move"))
         yield from _checks(to_check, options)
+    yield from changes(answer.changes, options)
     if options.gives_sources():
         lines = phrases.bills(answer.line_items, _BILL_LINES, are_costs=True)
         yield Field(label="prices", line=lines[0], more=lines[1:], is_source=True)

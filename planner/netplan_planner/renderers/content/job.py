@@ -5,8 +5,10 @@ from datetime import date
 from decimal import Decimal
 
 from netplan_planner.model import JobAnswer, JobOption, JobPlan, Rejected, Value
+from netplan_planner.model.changes import PlanChanges
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, job_plans
+from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.document import Block, Para, line
 from netplan_planner.renderers.options import RenderOptions
 
@@ -55,6 +57,7 @@ class Basis(Value, frozen=True, kw_only=True):
     is_feasible: bool
     """Whether there are machines for every job."""
     jobs: tuple[JobPlan, ...]
+    changes: PlanChanges
 
 
 def record(answer: JobAnswer) -> Basis:
@@ -70,6 +73,7 @@ def record(answer: JobAnswer) -> Basis:
         price_terms=answer.price_terms,
         is_feasible=all(plan.infeasible is None for plan in answer.plans),
         jobs=answer.plans,
+        changes=answer.changes,
     )
 
 
@@ -151,6 +155,7 @@ def blocks(answer: JobAnswer, options: RenderOptions) -> Iterator[Block]:
         yield Para(line=line(answer.price_age))
     for plan in answer.plans:
         yield from job_plans.job_plan(plan, options)
+    yield from changes(answer.changes, options)
     own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "List prices"
     yield Para(

@@ -201,10 +201,10 @@ def skus(ids: Sequence[str]) -> str:
 def bill(item: LineItem, *, is_cost: bool = False) -> Line:
     """Return one line of a bill: what it does, and the product behind it.
 
-    A line of a finding is a saving, and a cost where it is negative; `is_cost` is for what is paid
-    today.
+    A line of a finding is a saving, and a cost where it is negative; `is_cost` is for a line of
+    what is paid, which saves where it is negative.
     """
-    verb = "saves" if item.usd_per_month >= 0 and not is_cost else "costs"
+    verb = "costs" if (item.usd_per_month >= 0) is is_cost else "saves"
     usd = item.usd_per_month
     amount = fixed(worded(f"{verb} ", Amount(usd=usd)), money_role(usd))
     return line(amount, " = ", product(item), f" ({origin(item)})")

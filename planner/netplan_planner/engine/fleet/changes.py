@@ -1,0 +1,113 @@
+"""The steps of a fleet's plan: machines one by one, what saves most first, commitments last."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.plan_changes import by_image, commitments, groups, in_order, in_place
+from netplan_planner.machines import why_new_machine
+from netplan_planner.model import (
+    Facts,
+    FleetCommitment,
+    FleetGroup,
+    FleetNeed,
+    Instance,
+    InstanceGroup,
+)
+from netplan_planner.model.changes import PlanChange, PlanChanges
+from netplan_planner.optimise.fleet.machine import Candidate, notes_of
+
+_ORDER = (
+    "Every machine by itself, so that one may stop after any of them; what saves most at prices on"
+    " demand stands first. Commitments come last, in the amounts of the whole plan: they cannot be"
+    " cancelled, so buy them once the machines are what the plan says, and less where fewer moved."
+)
+_OF_A_TABLE = (
+    "A table names no machines, so only what is bought is a step: the types are in the table of"
+    " groups. A commitment cannot be cancelled: buy it once they run."
+)
+
+
+def changes_of(
+    facts: Facts | None,
+    planned: tuple[tuple[FleetNeed, Candidate, FleetGroup], ...],
+    bought: tuple[FleetCommitment, ...],
+) -> PlanChanges:
+    """Return the steps of a plan.
+
+    Args:
+        facts: The inventory; None: the fleet is a table.
+        planned: Each group, the machine that it becomes, and the same as it is answered.
+        bought: The commitments of the plan.
+    """
+    steps: list[PlanChange] = []
+    if facts is not None:
+        for need, candidate, _ in sorted(planned, key=lambda one: _saved_first(one[2])):
+            steps += _moves(facts, need, candidate)
+    buying = [step for one in bought for step in _buying(one)]
+    return in_order([*steps, *buying], _ORDER if facts is not None else _OF_A_TABLE)
+
+
+def _saved_first(group: FleetGroup) -> tuple[Decimal, str]:
+    today = group.on_demand_usd_per_month_today
+    saved = Decimal(0) if today is None else today - group.on_demand_usd_per_month
+    return -saved, group.name
+
+
+def _moves(facts: Facts, need: FleetNeed, candidate: Candidate) -> Iterator[PlanChange]:
+    """Yield the steps of a group that moves: one of a managed group, else one a machine."""
+    machine = candidate.machine
+    if (need.machine_type, need.is_tier1) == (machine.machine_type, machine.is_tier1):
+        return
+    instances = [facts.inventory.instance_by_link[link] for link in need.machines]
+    group = _managed(facts, instances)
+    if group is not None:
+        step = groups.change_group(
+            group, machine.machine_type, is_tier1=machine.is_tier1, before=need.machine_type
+        )
+        yield _with_caution(step, candidate)
+        return
+    for instance in instances:
+        yield _with_caution(_move(facts, instance, candidate), candidate)
+
+
+def _managed(facts: Facts, instances: list[Instance]) -> InstanceGroup | None:
+    found = [facts.inventory.group_by_member.get(one.ref.self_link) for one in instances]
+    return next((one for one in found if one is not None and one.is_managed), None)
+
+
+def _with_caution(step: PlanChange, candidate: Candidate) -> PlanChange:
+    """Return a step that says what has to be looked at before the machine becomes the type."""
+    said = notes_of(candidate)
+    if not said:
+        return step
+    caution = " ".join(filter(None, (f"{said[0].upper()}{said[1:]}.", step.fix.caution)))
+    return replace(step, fix=replace(step.fix, caution=caution))
+
+
+def _move(facts: Facts, instance: Instance, candidate: Candidate) -> PlanChange:
+    machine = candidate.machine
+    shape = facts.shape(instance.machine_type)
+    if machine.is_tier1 is not (instance.bandwidth_tier.value == "TIER_1"):
+        return by_image.with_tier1(
+            instance, is_on=machine.is_tier1, machine_type=machine.machine_type
+        )
+    why = why_new_machine(instance, shape, machine)
+    if why:
+        return by_image.with_type(instance, machine.machine_type, why)
+    return in_place.change_type(instance, machine.machine_type, machine.cpu_platform)
+
+
+def _buying(one: FleetCommitment) -> Iterator[PlanChange]:
+    if one.kind == "flexible":
+        yield commitments.buy_flexible(one.years, one.usd_per_hour)
+        return
+    yield commitments.buy_for_resources(
+        one.family.partition("/")[0],
+        one.region,
+        one.years,
+        one.vcpus,
+        one.memory_gib,
+        one.project,
+    )
