@@ -159,6 +159,18 @@ class TransferRoute(Value, frozen=True, kw_only=True):
     hops: tuple[tuple[str, str], ...]
 
 
+class TransferBinding(Value, frozen=True, kw_only=True):
+    """What is used in full and decides the time."""
+
+    name: str
+    """Of the limit or quota."""
+    place: str
+    count: int
+    """Machines there."""
+    is_most: bool
+    """Whether there may be no more of them."""
+
+
 class TransferOption(Value, frozen=True, kw_only=True):
     """A way to do it: machines, flows, time and cost."""
 
@@ -184,8 +196,8 @@ class TransferOption(Value, frozen=True, kw_only=True):
     machine_usd: Decimal | None
     line_items: tuple[LineItem, ...]
     relays: tuple[str, ...]
-    binding: tuple[str, ...]
-    """What is used in full, in words."""
+    binding: tuple[TransferBinding, ...]
+    """What sends before what receives; empty where the start takes most of the time."""
 
 
 class TransferWay(Value, frozen=True, kw_only=True):

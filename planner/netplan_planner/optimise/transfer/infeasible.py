@@ -20,6 +20,7 @@ from netplan_planner.optimise.transfer.option import option_of
 from netplan_planner.optimise.transfer.program import Aim, Span
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
 from netplan_planner.optimise.transfer.solving import search
+from netplan_planner.units import counted
 
 MOST_COUNT = 1024
 """How many machines are tried, to say how many it takes."""
@@ -132,9 +133,8 @@ def _too_slow(
     deadline: float,
 ) -> TransferInfeasible:
     short = fastest.duration_s - deadline
-    what = fastest.binding[0] if fastest.binding else "the start takes most of the time"
     return TransferInfeasible(
-        binding=f"the deadline is too short, held back by {what}",
+        binding=f"the deadline is too short, held back by {_held_back_by(fastest, deadline)}",
         shortfall=f"the fastest takes {seconds_text(fastest.duration_s)}: {seconds_text(short)} too long",
         shortfall_s=short,
         changes=tuple(_faster(need, solved, asked, fastest, deadline)),
@@ -202,6 +202,15 @@ def _is_in_time(need: TransferNeed, asked: Asked, deadline: float) -> bool:
         return False
     option = option_of(market, need, found.fastest, asked.prices, asked.caps)
     return option.duration_s <= deadline * (1 + 1e-6)
+
+
+def _held_back_by(fastest: TransferOption, deadline: float) -> str:
+    if fastest.duration_s - fastest.transfer_s >= deadline or not fastest.binding:
+        return "the start-up and the start of the connections"
+    first = fastest.binding[0]
+    machines = counted(first.count, "machine")
+    most = f"all {machines} that are allowed" if first.is_most else machines
+    return f"{first.name} of {first.place}" + (f", {most}" if first.count else "")
 
 
 def _usd(usd: Decimal) -> str:

@@ -155,7 +155,8 @@ def used_in_full(network: Network, counts: Floats, shares: Floats) -> Sequence[t
         (quotas.names[row], int(quotas.place[row]))
         for row in np.flatnonzero(network.gbit * of_quotas / quotas.gbps >= seconds)
     ]
-    return list(dict.fromkeys(found))
+    # What receives is held against what sends: of both the sender is named first.
+    return sorted(dict.fromkeys(found), key=lambda one: one[0].endswith("ingress"))
 
 
 def fewest(network: Network, shares: Floats, seconds: float, counts: Floats) -> Floats:

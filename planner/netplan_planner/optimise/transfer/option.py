@@ -8,6 +8,7 @@ import numpy as np
 
 from netplan_planner.model import CapsBook, LineItem, PriceBook, Usage, line_item, total_usd
 from netplan_planner.model.transfer import (
+    TransferBinding,
     TransferFlow,
     TransferMachines,
     TransferNeed,
@@ -210,7 +211,7 @@ def _flows(
     for edge in np.flatnonzero(shares).tolist():
         lane, start = market.lanes[edge], starts[edge]
         share = float(shares[edge])
-        own = {int(market.network.src[edge]), int(market.network.dst[edge])}
+        own = (int(market.network.src[edge]), int(market.network.dst[edge]))
         is_given = lane.price is not None and lane.price.source == GIVEN_PRICE
         yield TransferFlow(
             src=lane.src,
@@ -227,13 +228,15 @@ def _flows(
 
 def _binding(
     market: Market, need: TransferNeed, counts: Floats, shares: Floats
-) -> Iterator[str]:
-    """Yield what is used in full, as words."""
+) -> Iterator[TransferBinding]:
+    """Yield what is used in full."""
     network = market.network
     held = np.zeros(len(network.places))
     np.add.at(held, network.option_place, counts)
     for name, place in used_in_full(network, counts, shares):
-        most = f", {int(held[place])} machines" if held[place] < need.max_count else (
-            f", all {need.max_count} machines that are allowed (--max-count)"
+        yield TransferBinding(
+            name=name,
+            place=network.places[place],
+            count=int(held[place]),
+            is_most=bool(held[place] >= need.max_count),
         )
-        yield f"{name} of {network.places[place]}{most if held[place] else ''}"

@@ -43,8 +43,11 @@ def plan_transfer(
     """
     asked = Asked(prices, caps, tables)
     market = market_of(need, prices, caps, tables)
+    straight = _without_relays(market, need)
+    if need.relays == ():
+        market = straight
     solved = solve(market, need, asked)
-    direct = solve(_without_relays(market, need), need, asked, has_front=False)
+    direct = solve(straight, need, asked, has_front=False)
     best = _better(need, solved.best, direct.best)
     infeasible = None if best else why_infeasible(need, solved, asked)
     bound = None
@@ -186,7 +189,7 @@ def _ways(need: TransferNeed, asked: Asked) -> Iterator[TransferWay]:
             NetworkTier.STANDARD if need.network_tier is NetworkTier.PREMIUM else NetworkTier.PREMIUM
         )
         yield _way(f"{other.value.title()} Tier", replace(need, network_tier=other), asked)
-    if PlaceKind.REGION in kinds and need.source in regions:
+    if kinds == {PlaceKind.REGION} and need.source in regions and len(need.targets) == 1:
         external = need.address is AddressKind.INTERNAL
         kind = AddressKind.EXTERNAL if external else AddressKind.INTERNAL
         yield _way(f"{kind.value} addresses", replace(need, address=kind), asked)

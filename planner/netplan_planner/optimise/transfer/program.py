@@ -12,7 +12,8 @@ import numpy as np
 from netplan_planner.optimise.highs import Effort, Floats, Places, Rows, run
 from netplan_planner.optimise.transfer.network import Network, carried
 
-GAP = 1e-7
+GAP = 2e-6
+"""Relative: of thousands of dollars it is less than a cent."""
 _EFFORT = Effort(gap=GAP, nodes=20_000, seconds=20.0)
 _INFINITY = np.inf
 

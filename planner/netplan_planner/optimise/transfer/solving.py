@@ -16,12 +16,16 @@ from netplan_planner.optimise.transfer import program
 from netplan_planner.optimise.transfer.network import Network, fewest, kept, transfer_s
 from netplan_planner.optimise.transfer.program import Aim, Found, Span
 from netplan_planner.optimise.transfer.routes import Route, paths, shares_of, trees
+from netplan_planner.optimise.transfer.trees import cheapest_tree
 
 MOST_PLACES = 9
 """Up to which all places may have whole machines."""
 _RATIO = 1.6
 """Of the ends of a span."""
 _MOST_SPANS = 16
+_SAME = 1e-5
+TREE_RATIO = 1e-3
+"""How much dearer one tree may be than the bound of all plans, and still be taken: it is simple."""
 _ALIKE = 1e-9
 _NEAR = 1e-6
 """Of times: what a solver's tolerance may add."""
@@ -90,6 +94,8 @@ def search(
     for span in spans:
         if span.low_s >= most_s and not has_front:
             break
+        if not has_front and not is_time and _cannot_be_cheaper(network, span, listed):
+            continue
         found = part.best(span, Aim())
         listed += [found] if found else []
     usable = [one for one in listed if _fits(network, one, most_s, aim.most_usd)]
@@ -108,6 +114,13 @@ def search(
     )
 
 
+def _cannot_be_cheaper(network: Network, span: Span, listed: list[Solution]) -> bool:
+    """Return whether no plan of a span is cheaper than the cheapest so far, by a cent in 1,000."""
+    found = program.relaxed(network, span)
+    least = min((one.usd for one in listed), default=np.inf)
+    return found is None or found.bound >= least * (1 - _SAME)
+
+
 def _fits(network: Network, one: Solution, most_s: float, most_usd: float) -> bool:
     in_time = up_s(network, one.transfer_s) <= most_s * (1 + _NEAR)
     return in_time and one.usd <= most_usd * (1 + _NEAR)
@@ -119,6 +132,8 @@ def _cheapest(
     """Return the cheapest; of equal costs the fastest, in its own span too."""
     least = min(one.usd for one in usable) * (1 + _NEAR) + 1e-9
     best = min((one for one in usable if one.usd <= least), key=lambda one: one.transfer_s)
+    if part.network.is_priced and len(part.network.targets) > 1 and len(best.routes) == 1:
+        return best
     up = up_s(part.network, best.transfer_s)
     span = next((one for one in spans if one.low_s <= up <= one.high_s * (1 + _NEAR)), None)
     if span is None:
@@ -156,7 +171,8 @@ def _longest_s(network: Network) -> float:
 def _kept(network: Network, fast: Found, slow: Found, endless: Span) -> "_Part":
     """Return the part of a network where whole machines may stand."""
     every = np.ones(network.edges, dtype=bool)
-    if len(network.places) <= MOST_PLACES or not network.is_priced:
+    is_one_flow = not network.is_priced and len(network.targets) == 1
+    if len(network.places) <= MOST_PLACES or is_one_flow:
         return _Part(network, np.ones(len(network.places), dtype=bool), every)
     places: NDArray[np.bool_] = np.zeros(len(network.places), dtype=bool)
     places[[network.source, *network.targets]] = True
@@ -214,10 +230,36 @@ class _Part:
         elif is_first:
             found = self._first(span)
         else:
+            tree = self._one_tree(span, aim)
+            if tree is not None:
+                return tree
             found = program.whole(own, span, aim)
         if found is None:
             return None
         return self._solution(found, span, aim)
+
+    def _one_tree(self, span: Span, aim: Aim) -> Solution | None:
+        """Return the best along one tree to several targets, where none is much cheaper."""
+        own = self._own
+        if len(own.targets) == 1 or aim.is_time:
+            return None
+        weights = own.usd.copy()
+        limits = own.limits
+        each = np.full(len(limits.names), np.inf)
+        costs = own.option_usd[limits.option] / np.maximum(limits.gbps, 1e-12)
+        np.minimum.at(each, limits.option_row, costs)
+        np.add.at(weights, limits.edge, own.gbit * each[limits.edge_row])
+        tree = cheapest_tree(own, weights)
+        if tree is None:
+            return None
+        on = np.zeros(own.edges, dtype=bool)
+        on[list(tree)] = True
+        single = kept(own, np.ones(len(own.places), dtype=bool), on)
+        found = program.whole(single, span, aim)
+        lowest = program.relaxed(own, span, aim)
+        if found is None or lowest is None or found.usd > lowest.bound * (1 + TREE_RATIO):
+            return None
+        return self._of_routes(found.counts, (Route(1.0, tree),))
 
     def _first(self, span: Span) -> Found | None:
         for ratio in (1.05, _RATIO, _RATIO**4):
@@ -243,6 +285,11 @@ class _Part:
             if packed is None:
                 return None
             routes = packed
+        return self._of_routes(counts, routes)
+
+    def _of_routes(self, counts: Floats, routes: tuple[Route, ...]) -> Solution:
+        """Return machines and ways in the numbers of the whole network."""
+        own = self._own
         shares = shares_of(own, routes)
         seconds = transfer_s(own, counts, shares)
         counts = fewest(own, shares, seconds, counts)

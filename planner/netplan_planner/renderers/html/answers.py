@@ -7,11 +7,16 @@ from msgspec.structs import replace
 from netplan_planner.model import Evaluation, JobAnswer, MachinePlan, Recommendation
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
+from netplan_planner.model.transfer import TransferAnswer
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
 from netplan_planner.renderers.html.charts.agreement import Agreement
 from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
-from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
+from netplan_planner.renderers.html.charts.cost_time import (
+    CostTime,
+    cost_time,
+    cost_time_of_transfer,
+)
 from netplan_planner.renderers.html.charts.front import Front
 from netplan_planner.renderers.html.charts.front import front as front_of
 from netplan_planner.renderers.html.charts.traffic_graph import GraphPicture, picture
@@ -51,7 +56,8 @@ def render_blocks(
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of a job cost against time, of measurements what
+    Of a recommendation that is the Pareto front, of a job or transfer cost against
+    time, of measurements what
     was predicted of them, of a traffic graph its greatest edges.
     """
     blocks = list(content.blocks(answer, folding(options)))
@@ -61,6 +67,9 @@ def render_answer(answer: object, options: RenderOptions) -> str:
     if isinstance(answer, JobAnswer):
         found = (cost_time(plan, options.currency) for plan in answer.plans)
         return render_blocks(title, blocks, cost_times=[one for one in found if one])
+    if isinstance(answer, TransferAnswer):
+        one = cost_time_of_transfer(answer.plan, options.currency)
+        return render_blocks(title, blocks, cost_times=[one] if one else [])
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):
