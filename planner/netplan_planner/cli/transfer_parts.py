@@ -121,8 +121,7 @@ class Ways(Parameters, frozen=True, kw_only=True):
         list[str] | None,
         typer.Option(
             metavar="PLACE",
-            help="Only these may pass bytes on, beside targets; commas or repeated (default:"
-            " any).",
+            help="Only these may pass bytes on, beside targets; commas or repeated (default: any).",
             rich_help_panel=WAYS,
         ),
     ] = None
@@ -131,9 +130,7 @@ class Ways(Parameters, frozen=True, kw_only=True):
     ] = False
     address: Annotated[
         AddressKind,
-        typer.Option(
-            help="Between regions: internal or external addresses.", rich_help_panel=WAYS
-        ),
+        typer.Option(help="Between regions: internal or external addresses.", rich_help_panel=WAYS),
     ] = AddressKind.INTERNAL
     network_tier: Annotated[
         Tier, typer.Option(help="To the internet: premium or standard.", rich_help_panel=WAYS)

@@ -121,9 +121,7 @@ def check_need(need: TransferNeed, limits: CapsTable, prices: PriceBook, tables:
         if prices.shape(name) is None:
             near = limits.nearest(name)
             hint = f"; the nearest names are {', '.join(near)}" if near else ""
-            raise UsageError(
-                f"--machine-type {name[:80]!r} is no machine type that is known{hint}"
-            )
+            raise UsageError(f"--machine-type {name[:80]!r} is no machine type that is known{hint}")
     if need.area is not None and INTERNET not in need.targets:
         raise UsageError("--area is of the internet: --to internet")
     if tables.grid is not None:

@@ -135,7 +135,8 @@ def _too_slow(
     short = fastest.duration_s - deadline
     return TransferInfeasible(
         binding=f"the deadline is too short, held back by {_held_back_by(fastest, deadline)}",
-        shortfall=f"the fastest takes {seconds_text(fastest.duration_s)}: {seconds_text(short)} too long",
+        shortfall=f"the fastest takes {seconds_text(fastest.duration_s)}:"
+        f" {seconds_text(short)} too long",
         shortfall_s=short,
         changes=tuple(_faster(need, solved, asked, fastest, deadline)),
     )
@@ -177,9 +178,7 @@ def _faster(
     ):
         for quota in quotas:
             larger = math.ceil(quota.gbps * ratio * 10) / 10
-            grown = tuple(
-                replace(one, gbps=larger) if one == quota else one for one in quotas
-            )
+            grown = tuple(replace(one, gbps=larger) if one == quota else one for one in quotas)
             other = (
                 replace(need, inside_quotas=grown)
                 if option == "--quota"

@@ -115,7 +115,7 @@ def machines_in(
     found = offers_for(inside, prices, caps)
     hourly, missing = priced(found.offers, prices, need.usage)
     outside = _outside(found.offers.rows, caps, sends_outside=sends_outside, is_own=is_addressed)
-    address = ()
+    address: tuple[Price, ...] = ()
     if is_addressed:
         use = AddressUse.SPOT_VM if need.usage is Usage.SPOT else AddressUse.STANDARD_VM
         address = (prices.external_address(use, place),)
@@ -149,8 +149,7 @@ def _outside(
         for one in offers
     ]
     queries = [
-        PathQuery(path_class=path, src=end, dst=ANYBODY if sends_outside else end)
-        for end in ends
+        PathQuery(path_class=path, src=end, dst=ANYBODY if sends_outside else end) for end in ends
     ]
     yield from predict_all(queries, caps)
 

@@ -158,7 +158,8 @@ def roles_of(market: Market, need: TransferNeed, solution: Solution) -> dict[str
             found[place] = SENDER
         elif place in ends:
             passes_on = any(
-                market.lanes[edge].src == place and region_of_bucket(market.lanes[edge].dst) != place
+                market.lanes[edge].src == place
+                and region_of_bucket(market.lanes[edge].dst) != place
                 for edge in used
             )
             found[place] = BOTH if passes_on else RECEIVER

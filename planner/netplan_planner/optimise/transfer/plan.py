@@ -33,7 +33,10 @@ _LATE = 1 + 1e-6
 
 
 def plan_transfer(
-    need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tables = Tables()  # noqa: B008
+    need: TransferNeed,
+    prices: PriceBook,
+    caps: CapsBook,
+    tables: Tables = Tables(),  # noqa: B008
 ) -> TransferPlan:
     """Return the best way to do a transfer, or why there is none.
 
@@ -186,7 +189,9 @@ def _ways(need: TransferNeed, asked: Asked) -> Iterator[TransferWay]:
     kinds = {kind_of(one, regions, asked.tables) for one in need.targets}
     if PlaceKind.INTERNET in kinds:
         other = (
-            NetworkTier.STANDARD if need.network_tier is NetworkTier.PREMIUM else NetworkTier.PREMIUM
+            NetworkTier.STANDARD
+            if need.network_tier is NetworkTier.PREMIUM
+            else NetworkTier.PREMIUM
         )
         yield _way(f"{other.value.title()} Tier", replace(need, network_tier=other), asked)
     if kinds == {PlaceKind.REGION} and need.source in regions and len(need.targets) == 1:

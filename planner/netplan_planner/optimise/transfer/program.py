@@ -89,10 +89,9 @@ def _solved(
     many = len(network.targets) > 1
     edges, options = network.edges, network.options
     digits = options * (bits or 0)
-    sizes = (edges, edges * len(network.targets) if many else 0, 1, options)
-    sizes = (*sizes, digits, digits, options if bits else 0)
-    starts = np.cumsum(sizes).tolist()
-    layout = _Layout(*starts)
+    flows = edges * len(network.targets) if many else 0
+    sizes = (edges, flows, 1, options, digits, digits, options if bits else 0)
+    layout = _Layout(*np.cumsum(sizes).tolist())
     model = _model(network, span, aim, layout, bits or 0, counts)
     integers = None
     if bits:

@@ -6,6 +6,7 @@ the program without them wants any; the bound is of all places.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -126,9 +127,7 @@ def _fits(network: Network, one: Solution, most_s: float, most_usd: float) -> bo
     return in_time and one.usd <= most_usd * (1 + _NEAR)
 
 
-def _cheapest(
-    part: "_Part", spans: list[Span], usable: list[Solution], most_s: float
-) -> Solution:
+def _cheapest(part: "_Part", spans: list[Span], usable: list[Solution], most_s: float) -> Solution:
     """Return the cheapest; of equal costs the fastest, in its own span too."""
     least = min(one.usd for one in usable) * (1 + _NEAR) + 1e-9
     best = min((one for one in usable if one.usd <= least), key=lambda one: one.transfer_s)
@@ -197,7 +196,7 @@ def _spans(part: "_Part", slow: Found, low_s: float, most_s: float) -> Iterator[
         ends.append(min(ends[-1] * ratio, high_s))
     if low_s < most_s < high_s:
         ends = sorted({*ends, most_s})
-    for low, high in zip(ends, ends[1:], strict=False):
+    for low, high in pairwise(ends):
         yield Span(low, high)
 
 

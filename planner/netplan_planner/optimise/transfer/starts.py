@@ -77,10 +77,10 @@ def starts_of(
     for edge, share in enumerate(shares):
         if not share:
             continue
-        option = sender.get(int(network.src[edge]))
-        if option is None:
+        if int(network.src[edge]) not in sender:
             found[edge] = NO_START
             continue
+        option = sender[int(network.src[edge])]
         machine_bytes = need.volume_bytes * share / counts[option]
         found[edge] = start_of(
             need, market.lanes[edge], market.machines[option], machine_bytes, caps

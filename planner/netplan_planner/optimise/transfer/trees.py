@@ -89,9 +89,7 @@ def _exact(
     return _pruned(network, found)
 
 
-def _way(
-    network: Network, via: np.ndarray[tuple[int, int]], place: int, target: int
-) -> list[int]:
+def _way(network: Network, via: np.ndarray[tuple[int, int]], place: int, target: int) -> list[int]:
     found = []
     while place != target:
         edge = int(via[place, target])

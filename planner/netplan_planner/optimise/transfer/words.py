@@ -9,6 +9,7 @@ from netplan_planner.optimise.transfer.lanes import Tables, region_of_bucket
 from netplan_planner.optimise.transfer.market import Market
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
 from netplan_planner.throughput.limits.quotas import quota_of
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 
 
 def relay_verdict(
@@ -107,8 +108,7 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
     classes = {(lane.src, lane.dst): lane.path_class for lane in market.lanes}
     for place, kind, gbps in _quota_use(best, classes):
         told = {
-            one.place
-            for one in (need.inside_quotas if kind == "inside" else need.outside_quotas)
+            one.place for one in (need.inside_quotas if kind == "inside" else need.outside_quotas)
         }
         if place in told or (place, kind) in seen:
             continue
@@ -125,7 +125,8 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
     longest = max(best.flows, key=lambda one: one.gbps)
     if longest.streams and not market.is_given:
         yield (
-            f"measure first: on a machine of {longest.dst} `iperf3 -s`, on one of {longest.src}"
+            f"measure with iperf3 {THREADED_TEXT} or newer: on a machine of {longest.dst}"
+            f" `iperf3 -s`, on one of {longest.src}"
             f" `iperf3 -c RECEIVER -P {longest.streams} -t 30 -O 5`"
         )
     buckets = [one for one in (need.source, *need.targets) if region_of_bucket(one) != one]

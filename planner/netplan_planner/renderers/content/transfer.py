@@ -202,9 +202,11 @@ def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
 def _need(need: TransferNeed) -> Line:
     deadline = f" within {figures.duration(need.deadline_s)}" if need.deadline_s else ""
     goal = "the fastest" if need.goal is TransferGoal.TIME else "the cheapest"
-    budget = line(" for at most ", fixed(Amount(usd=need.budget_usd))) if (
-        need.budget_usd is not None
-    ) else line("")
+    budget = (
+        line(" for at most ", fixed(Amount(usd=need.budget_usd)))
+        if (need.budget_usd is not None)
+        else line("")
+    )
     most = figures.counted(need.max_count, "machine")
     paid = "" if need.usage is Usage.ON_DEMAND else f", {USAGE_WORDS[need.usage]}"
     each = " to each of " if len(need.targets) > 1 else " to "
@@ -220,9 +222,7 @@ def _need(need: TransferNeed) -> Line:
     )
 
 
-def _plan(
-    plan: TransferPlan, found: TransferOption, options: RenderOptions
-) -> Iterator[Block]:
+def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> Iterator[Block]:
     yield Para(
         line=line(
             say(transfer_views.cost(found), Role.STRONG),

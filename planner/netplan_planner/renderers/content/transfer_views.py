@@ -58,12 +58,16 @@ def cost(option: TransferOption) -> Text:
     """Return what it costs, and of what that is."""
     if option.machine_usd is None:
         return worded(Amount(usd=option.usd_total), " for the traffic; machines are not priced")
-    return Amount(usd=option.usd_total) if not option.traffic_usd else worded(
-        Amount(usd=option.usd_total),
-        ": traffic ",
-        Amount(usd=option.traffic_usd),
-        ", machines ",
-        Amount(usd=option.machine_usd),
+    return (
+        worded(Amount(usd=option.usd_total))
+        if not option.traffic_usd
+        else worded(
+            Amount(usd=option.usd_total),
+            ": traffic ",
+            Amount(usd=option.traffic_usd),
+            ", machines ",
+            Amount(usd=option.machine_usd),
+        )
     )
 
 
@@ -131,8 +135,8 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
     parts = []
     for one in found[:_BINDINGS]:
         machines = figures.counted(one.count, "machine")
-        most = f", all {machines} that are allowed (--max-count)" if one.is_most else (
-            f", {machines}"
+        most = (
+            f", all {machines} that are allowed (--max-count)" if one.is_most else (f", {machines}")
         )
         parts.append(
             line(
@@ -166,7 +170,9 @@ def direct(plan: TransferPlan) -> Iterator[Block]:
     found = plan.direct
     yield Field(
         label="direct",
-        line=line(fixed(Amount(usd=found.usd_total)), ", ", times(found), f": {machines_of(found)}"),
+        line=line(
+            fixed(Amount(usd=found.usd_total)), ", ", times(found), f": {machines_of(found)}"
+        ),
     )
 
 
@@ -189,7 +195,7 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
     """Yield what no other beats in both cost and time."""
     if len(plan.front) < 2:
         return
-    shown = _spread(plan.front, options.row_limit)
+    shown = spread(plan.front, options.row_limit)
     some = f"; {len(shown)} of {len(plan.front)}" if len(shown) < len(plan.front) else ""
     own = Decimal(0) if plan.plan is None else plan.plan.usd_total
     yield Field(
@@ -218,7 +224,8 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
     yield Table(columns=columns, rows=rows, is_inner=True)
 
 
-def _spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:
+def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:
+    """Return at most so many of a list, both ends among them, as evenly as they go."""
     if most is None or len(listed) <= most:
         return listed
     if most < 2:

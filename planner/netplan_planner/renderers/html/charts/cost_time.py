@@ -10,6 +10,7 @@ from netplan_planner.model.transfer import TransferOption, TransferPlan
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content.job_views import cost, machines_text, spread
 from netplan_planner.renderers.content.transfer_views import machines_of
+from netplan_planner.renderers.content.transfer_views import spread as spread_options
 from netplan_planner.renderers.document import say
 from netplan_planner.renderers.html.charts.front import (
     BOTTOM,
@@ -101,7 +102,7 @@ def cost_time_of_transfer(
     """Return the picture of a transfer, the direct way as a square; None as above."""
     if len(plan.front) < 2:
         return None
-    labelled = {_transfer_name(one) for one in spread(plan.front, _LABELLED)}
+    labelled = {_transfer_name(one) for one in spread_options(plan.front, _LABELLED)}
     ways = [plan.plan, *(one.option for one in plan.ways)]
     return _picture(
         f"A transfer from {say(plan.need.source, length=40).text}",
