@@ -241,6 +241,8 @@ class TransferPlan(Value, frozen=True, kw_only=True):
     advice: tuple[str, ...]
     """What to look at or measure first."""
     assumptions: tuple[str, ...]
+    is_given: bool
+    """Whether rates and prices are all of the given tables."""
 
 
 class TransferAnswer(Value, frozen=True, kw_only=True):

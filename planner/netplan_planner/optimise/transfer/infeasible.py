@@ -208,7 +208,7 @@ def _held_back_by(fastest: TransferOption, deadline: float) -> str:
         return "the start-up and the start of the connections"
     first = fastest.binding[0]
     machines = counted(first.count, "machine")
-    most = f"all {machines} that are allowed" if first.is_most else machines
+    most = f"as many machines as are allowed, {first.count}" if first.is_most else machines
     return f"{first.name} of {first.place}" + (f", {most}" if first.count else "")
 
 

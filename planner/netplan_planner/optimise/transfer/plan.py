@@ -30,6 +30,8 @@ from netplan_planner.optimise.transfer.starts import direct_ramp_s
 CENT = Decimal("0.01")
 _TRIES = 3
 _LATE = 1 + 1e-6
+_AS_FAST = 1 + 1e-4
+"""A time that is so little longer is the same."""
 
 
 def plan_transfer(
@@ -70,6 +72,7 @@ def plan_transfer(
         unpriced=market.unpriced.unpriced,
         advice=tuple(words.advice(need, market, best)) if best is not None else (),
         assumptions=tuple(words.assumptions(need, market, tables)),
+        is_given=tables.has_own_names,
     )
 
 
@@ -118,7 +121,9 @@ def _evaluated(market: Market, need: TransferNeed, asked: Asked, found: Searched
     usable = [one for one in options if fits(need, one)]
     best = None
     if need.goal is TransferGoal.TIME:
-        best = min(usable, key=lambda one: (one.duration_s, one.usd_total), default=None)
+        least_s = min((one.duration_s for one in usable), default=0.0) * _AS_FAST
+        fastest = [one for one in usable if one.duration_s <= least_s]
+        best = min(fastest, key=lambda one: (one.usd_total, one.duration_s), default=None)
     elif usable:
         least = min(one.usd_total for one in usable).quantize(CENT)
         alike = [one for one in usable if one.usd_total.quantize(CENT) == least]
@@ -147,7 +152,8 @@ def _better(
     if best is None or direct is None:
         return best or direct
     if need.goal is TransferGoal.TIME:
-        return direct if direct.duration_s <= best.duration_s * _LATE else best
+        is_alike = direct.duration_s <= best.duration_s * _AS_FAST
+        return direct if is_alike and direct.usd_total <= best.usd_total else best
     return direct if _key(direct) <= _key(best) else best
 
 
@@ -176,7 +182,7 @@ def _front(options: Sequence[TransferOption]) -> tuple[TransferOption, ...]:
     ordered = sorted(options, key=lambda one: (*_key(one), len(one.relays)))
     front: list[TransferOption] = []
     for one in ordered:
-        if not front or one.duration_s < front[-1].duration_s * (1 - 1e-9):
+        if not front or one.duration_s * _AS_FAST < front[-1].duration_s:
             front.append(one)
     return tuple(front)
 

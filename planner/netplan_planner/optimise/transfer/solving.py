@@ -156,7 +156,7 @@ def _fastest(
     if found is None:
         return None
     up = up_s(part.network, found.transfer_s)
-    cheaper = part.best(Span(up * (1 - _NEAR), up * (1 + _NEAR)), Aim(most_usd=most_usd))
+    cheaper = part.best(Span(up * (1 - _NEAR), up * (1 + _SAME)), Aim(most_usd=most_usd))
     return cheaper if cheaper and cheaper.usd <= found.usd else found
 
 
@@ -176,8 +176,8 @@ def _kept(network: Network, fast: Found, slow: Found, endless: Span) -> "_Part":
     places: NDArray[np.bool_] = np.zeros(len(network.places), dtype=bool)
     places[[network.source, *network.targets]] = True
     founds = [fast, slow]
-    for share in (0.25, 0.5, 0.75):
-        middle = fast.up_s ** (1 - share) * slow.up_s**share
+    for share in (0.0, 0.25, 0.5, 0.75):
+        middle = fast.up_s ** (1 - share) * slow.up_s**share * (1 + _SAME)
         founds.append(program.relaxed(network, Span(fast.up_s, max(middle, fast.up_s))) or slow)
     for found in founds:
         places[program.places_used(network, found.shares)] = True

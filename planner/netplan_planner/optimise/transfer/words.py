@@ -168,7 +168,8 @@ def assumptions(need: TransferNeed, market: Market, tables: Tables) -> Iterator[
             )
         yield "the grid's rates hold from the first byte on: no start of connections is reckoned"
     if need.startup_s is None:
-        yield "start-up time is not told (--start-up) and left out, though it is paid"
+        paid = ", though it is paid" if any(one.prices for one in market.machines) else ""
+        yield f"start-up time is not told (--start-up) and left out{paid}"
     if tables.grid is None:
         if need.streams is None:
             yield "as many connections as it takes (--streams)"

@@ -176,7 +176,7 @@ def _money(usd: Decimal | None) -> Decimal | None:
 
 def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
     """Yield the plan, what it is held against, what to do, and what the figures rest on."""
-    if answer.price_age:
+    if answer.price_age and not answer.plan.is_given:
         yield Para(line=line(answer.price_age))
     plan = answer.plan
     yield Entry(line=_need(plan.need))
@@ -259,6 +259,9 @@ def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> 
 def _basis(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
     own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
     kind = own if answer.price_terms else "List prices"
+    if answer.plan.is_given:
+        yield Para(line=line("Rates and prices are those of the given tables."))
+        return
     yield Para(
         line=line(
             f"{kind} of {answer.prices_as_of} in USD, Spot of {answer.spot_prices_as_of}, traffic"

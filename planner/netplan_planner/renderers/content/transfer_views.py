@@ -35,12 +35,17 @@ def machines_text(one: TransferMachines) -> str:
     """Return so many machines of a type, with what to ask for."""
     tier = " with Tier_1" if one.is_tier1 else ""
     platform = f" on {one.cpu_platform}" if one.cpu_platform else ""
-    return f"{one.count} × {one.machine_type or 'machines'}{tier}{platform}"
+    if not one.machine_type:
+        return figures.counted(one.count, "machine")
+    return f"{one.count} × {one.machine_type}{tier}{platform}"
 
 
 def machines_of(option: TransferOption) -> str:
     """Return the machines of all places, each type once, and the relays."""
-    texts = dict.fromkeys(machines_text(one) for one in option.machines)
+    texts = dict.fromkeys(machines_text(one) for one in option.machines if one.machine_type)
+    given = sum(one.count for one in option.machines if not one.machine_type)
+    if given:
+        texts[figures.counted(given, "machine")] = None
     by = f", by {', '.join(option.relays)}" if option.relays else ""
     return f"{', '.join(texts)}{by}"
 
@@ -136,7 +141,9 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
     for one in found[:_BINDINGS]:
         machines = figures.counted(one.count, "machine")
         most = (
-            f", all {machines} that are allowed (--max-count)" if one.is_most else (f", {machines}")
+            f", as many machines as are allowed there (--max-count {one.count})"
+            if one.is_most
+            else f", {machines}"
         )
         parts.append(
             line(
