@@ -13,6 +13,7 @@ SMALL = {
     "predict_table": ("--rows", "1000", "--repeat", "1"),
     "prices": ("--look-ups", "1000", "--repeat", "1"),
     "startup": ("--repeat", "1"),
+    "transfer": ("--places", "6", "--repeat", "1"),
     "fleet": ("--machines", "60", "--repeat", "1"),
 }
 

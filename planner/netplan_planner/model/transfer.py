@@ -238,6 +238,8 @@ class TransferPlan(Value, frozen=True, kw_only=True):
     """Machine types that cannot be judged."""
     unpriced: tuple[str, ...]
     """Ways that are left out since their price is not known."""
+    doubts: tuple[str, ...]
+    """What published measurements say against the rates."""
     advice: tuple[str, ...]
     """What to look at or measure first."""
     assumptions: tuple[str, ...]

@@ -17,7 +17,7 @@ from support.commands.in_process import netplan
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = ("caps", "calibrate", "job", "predict", "price.shared", "recommend")
+ASK_FOR_TODAY = ("caps", "calibrate", "job", "predict", "price.shared", "recommend", "transfer")
 """Modules of `cli` that look at the calendar; prices are old or not by it."""
 MOST_LINES = 160
 FIRST_ROWS = 40
@@ -27,6 +27,8 @@ _SERIES = f"--region us-central1 --series n2,c3 --top 3 {_ON}"
 _ZONES = "--src-place us-central1-a --dst-place us-central1-b"
 _PRICE = "price machine n2-standard-8 --region us-central1"
 _JOB = f"job --bytes-in 2TB --bytes-out 200GB --cpu-seconds 20000 --start-up 40s {_SERIES}"
+_MOVE = "transfer --from us-central1 --bytes 10TB"
+_N2 = f"--series n2,c3d --max-count 4 --top 5 {_ON}"
 LINES = {
     "caps": f"caps n1-standard-16 {_ON}",
     "caps-list": f"caps --series h3,t2a {_ON}",
@@ -36,6 +38,11 @@ LINES = {
     "job-deadline": f"{_JOB} --deadline 1h --runs-per-day 4 --baseline n2-standard-2",
     "job-spot": f"{_JOB} --spot --spot-interruptions-per-day 2 --overlap in,compute",
     "job-infeasible": f"{_JOB} --deadline 45s",
+    "transfer": f"{_MOVE} --to europe-west4 --start-up 40s --deadline 2h {_N2}",
+    "transfer-relay": f"transfer --from me-west1 --to us-east1 --bytes 10TB {_N2}",
+    "transfer-several": f"{_MOVE} --to europe-west4,europe-west1,us-east1 --goal time {_N2}",
+    "transfer-internet": f"{_MOVE} --to internet --area Japan {_N2}",
+    "transfer-infeasible": f"{_MOVE} --to europe-west4 --quota us-central1=5 --deadline 1h {_N2}",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -60,6 +67,7 @@ OWN_FORMATS = {
     "predict-batch": ("csv",),
     "price-machine-batch": ("csv", "json"),
     **dict.fromkeys(("job", "job-deadline", "job-spot", "job-infeasible"), ("text", "csv")),
+    **dict.fromkeys((name for name in LINES if name.startswith("transfer")), ("text", "csv")),
 }
 """Of tables that are not read by people, and of plans whose JSON is long; the others are written as
 text, JSON and CSV."""

@@ -70,6 +70,7 @@ def plan_transfer(
         infeasible=infeasible,
         unknown=market.unknown,
         unpriced=market.unpriced.unpriced,
+        doubts=words.doubts(need, market, best) if best is not None else (),
         advice=tuple(words.advice(need, market, best)) if best is not None else (),
         assumptions=tuple(words.assumptions(need, market, tables)),
         is_given=tables.has_own_names,

@@ -156,7 +156,8 @@ def _fastest(
     if found is None:
         return None
     up = up_s(part.network, found.transfer_s)
-    cheaper = part.best(Span(up * (1 - _NEAR), up * (1 + _SAME)), Aim(most_usd=most_usd))
+    later = _SAME if len(part.network.targets) > 1 else _NEAR
+    cheaper = part.best(Span(up * (1 - _NEAR), up * (1 + later)), Aim(most_usd=most_usd))
     return cheaper if cheaper and cheaper.usd <= found.usd else found
 
 

@@ -6,8 +6,9 @@ from decimal import Decimal
 from netplan_planner.model import Amount, PathClass, Text, Usage, worded
 from netplan_planner.model.transfer import TransferGoal, TransferNeed, TransferOption
 from netplan_planner.optimise.transfer.lanes import Tables, region_of_bucket
-from netplan_planner.optimise.transfer.market import Market
+from netplan_planner.optimise.transfer.market import Market, stream_query
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
+from netplan_planner.throughput.limits.doubts import doubt_of
 from netplan_planner.throughput.limits.quotas import quota_of
 from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
 
@@ -100,6 +101,24 @@ def why_no_direct(need: TransferNeed, direct: Solved) -> Text:
     if need.deadline_s is not None and fastest.duration_s > need.deadline_s:
         return f"the direct way takes at least {seconds_text(fastest.duration_s)}"
     return worded("the direct way costs at least ", Amount(usd=cheapest.usd_total))
+
+
+def doubts(need: TransferNeed, market: Market, best: TransferOption) -> tuple[str, ...]:
+    """Return what published measurements say against the rates of a plan, each once."""
+    machines = {(one.place, one.name, one.is_tier1): one for one in market.machines}
+    used = {one.place: (one.place, one.machine_type, one.is_tier1) for one in best.machines}
+    ends = {(one.src, one.dst) for one in best.flows}
+    found: dict[str, None] = {}
+    for lane in market.lanes:
+        if (lane.src, lane.dst) not in ends or lane.src not in used:
+            continue
+        machine = machines[used[lane.src]]
+        query = stream_query(need, lane, machine, need.streams)
+        outside = lane.path_class is not None and lane.path_class.leaves_vpc
+        estimate = machine.outside if outside else machine.inside
+        if query is not None and estimate is not None and (said := doubt_of(query, estimate)):
+            found[said] = None
+    return tuple(found)
 
 
 def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator[str]:

@@ -186,6 +186,8 @@ def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
         yield from _plan(plan, plan.plan, options)
     yield from transfer_views.front(plan, options)
     yield from transfer_views.ways(plan)
+    for text in plan.doubts:
+        yield Field(label="doubt", line=line(text))
     for text in plan.advice:
         yield Field(label="first", line=line(text))
     for text in plan.assumptions:
