@@ -60,7 +60,17 @@ VERBS = {
     "recommend": [["recommend", "--gbps", "10", "--region", "us-central1", "--top", "1"]],
     "job": [["job", "--demo", "dobermanifesto"]],
     "transfer": [
-        "transfer --from us-central1 --to us-east1 --bytes 1TB --machine-type n2-standard-8".split()
+        [
+            "transfer",
+            "--from",
+            "us-central1",
+            "--to",
+            "us-east1",
+            "--bytes",
+            "1TB",
+            "--machine-type",
+            "n2-standard-8",
+        ]
     ],
     "audit": [["audit", "--demo", "gecko", "--fail-on", "never"]],
     "probe": [["probe", "plan", "--demo", "gecko"]],

@@ -5,11 +5,11 @@ from datetime import date
 from decimal import Decimal
 
 from netplan_planner.model import Amount, Usage, Value
+from netplan_planner.model import transfer as values
 from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.transfer import (
     TransferAnswer,
     TransferFlow,
-    TransferGoal,
     TransferNeed,
     TransferOption,
     TransferPlan,
@@ -203,7 +203,7 @@ def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
 
 def _need(need: TransferNeed) -> Line:
     deadline = f" within {figures.duration(need.deadline_s)}" if need.deadline_s else ""
-    goal = "the fastest" if need.goal is TransferGoal.TIME else "the cheapest"
+    goal = "the fastest" if need.goal is values.TransferGoal.TIME else "the cheapest"
     budget = (
         line(" for at most ", fixed(Amount(usd=need.budget_usd)))
         if (need.budget_usd is not None)

@@ -55,7 +55,9 @@ def test_to_two_places_a_byte_crosses_once(seed: int, is_priced: bool) -> None:
 
 
 def test_some_of_the_cases_have_relays_and_some_no_plan() -> None:
-    plans = [planned(case_of(seed, is_priced=is_on)) for seed in range(25) for is_on in (0, 1)]
+    plans = [
+        planned(case_of(seed, is_priced=is_on)) for seed in range(25) for is_on in (False, True)
+    ]
     assert any(one.plan and one.plan.relays for one in plans)
     assert any(one.plan and not one.plan.relays for one in plans)
     assert any(one.infeasible for one in plans)
