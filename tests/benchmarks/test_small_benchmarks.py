@@ -15,6 +15,7 @@ SMALL = {
     "startup": ("--repeat", "1"),
     "whatif": ("--machines", "40", "--repeat", "1"),
     "place": ("--sizes", "small"),
+    "transfer": ("--places", "6", "--repeat", "1"),
     "fleet": ("--machines", "60", "--repeat", "1"),
     "forecast": ("--times", "2", "--known", "28", "--ahead", "14"),
 }

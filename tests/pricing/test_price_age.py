@@ -59,6 +59,19 @@ VERBS = {
     ],
     "recommend": [["recommend", "--gbps", "10", "--region", "us-central1", "--top", "1"]],
     "job": [["job", "--demo", "dobermanifesto"]],
+    "transfer": [
+        [
+            "transfer",
+            "--from",
+            "us-central1",
+            "--to",
+            "us-east1",
+            "--bytes",
+            "1TB",
+            "--machine-type",
+            "n2-standard-8",
+        ]
+    ],
     "audit": [["audit", "--demo", "gecko", "--fail-on", "never"]],
     "probe": [["probe", "plan", "--demo", "gecko"]],
     "flow-logs": [
@@ -77,7 +90,7 @@ def test_every_verb_with_dollars_says_it_first(verb: str, arguments: list[str]) 
     # The day of the test is the day of the answer, and the snapshot is older than it.
     done = run_verbs(arguments=arguments)
     assert done.returncode == 0, done.stderr
-    said = SAID_WITH_SPOT if verb == "job" else SAID
+    said = SAID_WITH_SPOT if verb in {"job", "transfer"} else SAID
     assert done.stdout.startswith(said)
     data = run_verbs(arguments=[*arguments, "--output", "json"])
     assert json.loads(data.stdout)["price_age"].startswith(said)

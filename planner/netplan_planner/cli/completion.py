@@ -17,6 +17,7 @@ from netplan_planner.engine.known_names import (
     series,
 )
 from netplan_planner.model import JobPhase, JobPlace, PathClass
+from netplan_planner.model.transfer import INTERNET, STORAGE_PREFIX
 
 Lookup = Callable[[], Iterable[str]]
 
@@ -64,6 +65,12 @@ def job_places() -> tuple[str, ...]:
     return (*kinds, *regions())
 
 
+def transfer_ends() -> tuple[str, ...]:
+    """Return what `--to` of `transfer` takes; `--from` takes all but the internet."""
+    known = regions()
+    return (INTERNET, *known, *(f"{STORAGE_PREFIX}{one}" for one in known))
+
+
 def job_phases() -> tuple[str, ...]:
     """Return the phases of a job."""
     return tuple(one.value for one in JobPhase)
@@ -97,6 +104,9 @@ _BY_PLACE: dict[tuple[str, ...], Lookup] = {
     ("job", "target"): job_places,
     ("job", "overlap"): job_phases,
     ("whatif", "zone"): places,
+    ("transfer", "source"): transfer_ends,
+    ("transfer", "target"): transfer_ends,
+    ("transfer", "relay"): regions,
     ("price", "traffic", "src"): regions,
     ("price", "traffic", "to"): destinations,
     ("price", "traffic", "place"): regions,

@@ -1,6 +1,7 @@
 """Times and volumes as people write them: `5s`, `10m`, `2TiB`, `500GB`."""
 
 import re
+from datetime import datetime, timedelta
 
 from netplan_planner.errors import UsageError
 
@@ -50,6 +51,36 @@ def byte_count(option: str, text: str | None) -> int | None:
     found = round(_value(option, text, _BYTES, "2TiB or 500GB"))
     if found < 1:
         raise UsageError(f"{option} is a byte or more, not {text[:40]!r}")
+    return found
+
+
+def deadline_seconds(option: str, text: str | None, now: datetime) -> float | None:
+    """Return how long something may take, of a time such as 2h, or until a moment (RFC 3339).
+
+    Raises:
+        UsageError: If it is neither, or has passed.
+    """
+    if text is None:
+        return None
+    moment = _moment(option, text)
+    if moment is None:
+        return seconds(option, text)
+    left = moment - now
+    if left <= timedelta(0):
+        raise UsageError(f"{option} {text} has passed: it is {now.isoformat('T', 'seconds')}")
+    return left.total_seconds()
+
+
+def _moment(option: str, text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    # Digits alone read as a date of the basic form; they are seconds.
+    if "-" not in text:
+        return None
+    if found.tzinfo is None:
+        raise UsageError(f"{option} {text} needs a time zone, such as {text}Z")
     return found
 
 

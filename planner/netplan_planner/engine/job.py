@@ -1,11 +1,11 @@
 """The cheapest machines for a job that ends: one that is described, or that of a demo's story."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.asked_quantities import byte_count, seconds
+from netplan_planner.engine.asked_quantities import byte_count, deadline_seconds, seconds
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.caps import checked_series
 from netplan_planner.engine.demos import load_demo
@@ -137,7 +137,7 @@ def _need(request: JobRequest, limits: CapsTable, prices: PriceBook) -> JobNeed:
         cpu_seconds=words.cpu_seconds,
         parallel_ratio=words.parallel,
         startup_s=seconds("--start-up", words.start_up),
-        deadline_s=_deadline_s(words.deadline, request.now),
+        deadline_s=deadline_seconds("--deadline", words.deadline, request.now),
         overlap=_overlap(words.overlap),
         source=_end(words.source, words.region, prices),
         target=_end(words.target, words.region, prices),
@@ -197,32 +197,6 @@ def _check(need: JobNeed, limits: CapsTable, prices: PriceBook) -> None:
         is_far = end.place in {JobPlace.REGION, JobPlace.INTERNET}
         if volume and is_far and need.streams is not None and need.rtt_ms is None:
             raise UsageError(f"--streams over that distance ({option}) needs --rtt-ms")
-
-
-def _deadline_s(text: str | None, now: datetime) -> float | None:
-    """Return how long a run may take, of a time such as 2h, or until a moment (RFC 3339)."""
-    if text is None:
-        return None
-    moment = _moment(text)
-    if moment is None:
-        return seconds("--deadline", text)
-    left = moment - now
-    if left <= timedelta(0):
-        raise UsageError(f"--deadline {text} has passed: it is {now.isoformat('T', 'seconds')}")
-    return left.total_seconds()
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    # Digits alone read as a date of the basic form; they are seconds.
-    if "-" not in text:
-        return None
-    if found.tzinfo is None:
-        raise UsageError(f"--deadline {text} needs a time zone, such as {text}Z")
-    return found
 
 
 def _overlap(names: tuple[str, ...]) -> tuple[JobPhase, ...]:

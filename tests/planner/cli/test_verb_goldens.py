@@ -19,7 +19,16 @@ from support.forecasts import made
 
 Golden = Callable[[str, str], None]
 TODAY = date(2026, 11, 21)
-ASK_FOR_TODAY = ("bundles", "caps", "calibrate", "job", "predict", "price.shared", "recommend")
+ASK_FOR_TODAY = (
+    "bundles",
+    "caps",
+    "calibrate",
+    "job",
+    "predict",
+    "price.shared",
+    "recommend",
+    "transfer",
+)
 """Modules of `cli` that look at the calendar; prices are old or not by it."""
 MOST_LINES = 160
 FIRST_ROWS = 40
@@ -31,6 +40,8 @@ _PRICE = "price machine n2-standard-8 --region us-central1"
 _JOB = f"job --bytes-in 2TB --bytes-out 200GB --cpu-seconds 20000 --start-up 40s {_SERIES}"
 _WHATIF = "whatif --demo gecko --vm transcoder"
 _PLACES = f"--vms FOLDER/vms.csv --edges FOLDER/edges.csv --today {TODAY}"
+_MOVE = "transfer --from us-central1 --bytes 10TB"
+_N2 = f"--series n2,c3d --max-count 4 --top 5 {_ON}"
 LINES = {
     "caps": f"caps n1-standard-16 {_ON}",
     "caps-list": f"caps --series h3,t2a {_ON}",
@@ -46,6 +57,11 @@ LINES = {
     "forecast-too-short": f"forecast --demo interzone --top 2 {_ON}",
     "place": f"place {_PLACES}",
     "place-infeasible": f"place {_PLACES} --zones FOLDER/small-zones.csv",
+    "transfer": f"{_MOVE} --to europe-west4 --start-up 40s --deadline 2h {_N2}",
+    "transfer-relay": f"transfer --from me-west1 --to us-east1 --bytes 10TB {_N2}",
+    "transfer-several": f"{_MOVE} --to europe-west4,europe-west1,us-east1 --goal time {_N2}",
+    "transfer-internet": f"{_MOVE} --to internet --area Japan {_N2}",
+    "transfer-infeasible": f"{_MOVE} --to europe-west4 --quota us-central1=5 --deadline 1h {_N2}",
     "predict": f"predict n2-standard-8 n2-standard-4 {_ZONES} --bytes 2TiB {_ON}",
     "predict-unknown": f"predict n4-custom-12-32768 {_ON}",
     "predict-plugins": f"predict n2-standard-8 --plugin calico --plugin cilium {_ON}",
@@ -74,6 +90,7 @@ OWN_FORMATS = {
     **dict.fromkeys(("whatif", "whatif-growth"), ("text", "csv")),
     **dict.fromkeys(("place", "place-infeasible"), ("text", "csv")),
     **dict.fromkeys(("job", "job-deadline", "job-spot", "job-infeasible"), ("text", "csv")),
+    **dict.fromkeys((name for name in LINES if name.startswith("transfer")), ("text", "csv")),
 }
 """Of tables that are not read by people, and of plans whose JSON is long; the others are written as
 text, JSON and CSV."""

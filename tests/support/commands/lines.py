@@ -138,6 +138,7 @@ def _examined(stack: ExitStack) -> list[str]:
     return [*words.split(), "--api-endpoint", server.url]
 
 
+_TRANSFER = "transfer --from us-central1 --to us-east1 --bytes 1TB --series n2 --max-count 2"
 _REGION = "--region us-central1"
 _NO_REGION = "--region us-centrall1"
 _BOOK = ("--prices FILE", "--billing-export FILE")
@@ -253,6 +254,26 @@ VERBS: Mapping[str, Lines] = {
             f"job --bytes-in 2TB {_REGION} --calibration FILE",
         ),
         lacking=(f"job --bytes-in 2TB {_REGION} --currency CHF",),
+    ),
+    "transfer": Lines(
+        success=_TRANSFER,
+        wrong=(
+            ("transfer --from us-centrl1 --to us-east1 --bytes 1TB", "us-central1"),
+            ("transfer --from us-central1 --to us-esst1 --bytes 1TB", "us-east1"),
+            (f"{_TRANSFER} --relay us-esst4", "us-east4"),
+            (f"{_TRANSFER} --quota us-esst4=5", "us-east4"),
+            (f"{_TRANSFER} --series q9", "n2d"),
+            (f"{_TRANSFER} --machine-type n2-standrd-8", "n2-standard-8"),
+            (f"{_TRANSFER} --currency EURO", "EUR"),
+        ),
+        nothing=(f"{_TRANSFER} --deadline 1s",),
+        unreadable=(
+            f"{_TRANSFER} --grid FILE",
+            f"{_TRANSFER} --edge-prices FILE",
+            f"{_TRANSFER} --prices FILE",
+            f"{_TRANSFER} --calibration FILE",
+        ),
+        lacking=(f"{_TRANSFER} --currency CHF",),
     ),
     "fleet": Lines(
         success="fleet --demo gecko",

@@ -23,7 +23,7 @@ def _steps(number: int, plan: JobPlan, prices: PriceBook) -> Iterator[PlanChange
     if not plan.options or plan.infeasible is not None:
         return
     best, region = plan.options[0], plan.need.region
-    zone, is_known = _zone_of(region, best.machine_type, prices)
+    zone, is_known = zone_of(region, best.machine_type, prices)
     step = machines_for_run(
         names_of(f"netplan-job{number}", best.count),
         zone,
@@ -38,7 +38,7 @@ def _steps(number: int, plan: JobPlan, prices: PriceBook) -> Iterator[PlanChange
     yield step
 
 
-def _zone_of(region: str, machine_type: str, prices: PriceBook) -> tuple[str, bool]:
+def zone_of(region: str, machine_type: str, prices: PriceBook) -> tuple[str, bool]:
     """Return a zone of a region for a type, and whether it is known to offer it."""
     zones = [one for one in prices.zones(machine_type) or () if region_of(one) == region]
     if zones:

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from netplan_planner.optimise.fleet.program import NONE, Floats, Program
+from netplan_planner.optimise.highs import Rows
 from netplan_planner.units import HOURS_PER_MONTH
 
 
@@ -62,7 +62,7 @@ def model_of(program: Program, *, may_grow: bool = False) -> Model:
     )
     layout = Layout(*np.cumsum(sizes).tolist())
     cost, low, high = _costs(program, layout, may_grow=may_grow)
-    rows = _Rows()
+    rows = Rows()
     classes = np.repeat(np.arange(len(program.group_counts)), np.diff(program.start))
     rows.add(classes, np.arange(program.columns), np.ones(program.columns))
     rows.bounds(program.group_counts, program.group_counts)
@@ -99,38 +99,7 @@ def _costs(program: Program, layout: Layout, *, may_grow: bool) -> tuple[Floats,
     return cost, low, high
 
 
-class _Rows:
-    """Rows of a sparse matrix, a block at a time."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._at: list[Any] = []
-        self._columns: list[Any] = []
-        self._values: list[Any] = []
-        self._low: list[Any] = []
-        self._high: list[Any] = []
-
-    def add(self, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
-        """Add cells to the block that `bounds` ends; rows count from its first."""
-        self._at.append(rows + self._count)
-        self._columns.append(columns)
-        self._values.append(values)
-
-    def bounds(self, low: NDArray[Any], high: NDArray[Any]) -> None:
-        """End the block with what its rows lie between."""
-        self._low.append(low)
-        self._high.append(high)
-        self._count += len(low)
-
-    def done(self, columns: int) -> tuple[Any, Floats, Floats]:
-        """Return the matrix by columns, and the bounds of its rows."""
-        cells = (np.concatenate(self._at), np.concatenate(self._columns))
-        matrix = coo_array((np.concatenate(self._values), cells), shape=(self._count, columns))
-        low, high = np.concatenate(self._low), np.concatenate(self._high)
-        return matrix.tocsc(), low.astype(float), high.astype(float)
-
-
-def _add_use(program: Program, layout: Layout, rows: _Rows) -> None:
+def _add_use(program: Program, layout: Layout, rows: Rows) -> None:
     """Add what runs of each pool, by profile: its units, less the variable for it, are 0."""
     profiles = len(program.runs)
     profile = np.repeat(program.profile, np.diff(program.start))
@@ -142,7 +111,7 @@ def _add_use(program: Program, layout: Layout, rows: _Rows) -> None:
     rows.bounds(np.zeros(count), np.zeros(count))
 
 
-def _add_cover(program: Program, layout: Layout, rows: _Rows) -> None:
+def _add_cover(program: Program, layout: Layout, rows: Rows) -> None:
     """Add that cover is at most what runs, and at most what is committed."""
     pools, terms = len(program.pools), len(program.flexible)
     profiles, stretches = program.runs.shape
@@ -170,7 +139,7 @@ def _add_cover(program: Program, layout: Layout, rows: _Rows) -> None:
     rows.bounds(np.full(stretches, -np.inf), np.full(stretches, program.flexible_existing))
 
 
-def _add_limits(program: Program, layout: Layout, rows: _Rows) -> None:
+def _add_limits(program: Program, layout: Layout, rows: Rows) -> None:
     """Add that no limit counts more than it allows."""
     count = len(program.limits)
     has = np.flatnonzero(program.limit_of != NONE)

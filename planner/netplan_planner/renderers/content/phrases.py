@@ -29,6 +29,10 @@ SUBJECT_LENGTH = 160
 _LIMIT_NAMES = {
     "vm-egress": "VM egress",
     "nic-egress": "one physical NIC",
+    "vm-ingress": "what the receiver takes",
+    "grid-edge": "the grid's rate of the edge",
+    "storage-rate": "the measured rate of Cloud Storage",
+    "streams": "the connections",
     "external-egress": "egress to outside the VPC",
     "region-quota": "the project's quota",
     "external-flow": "one flow to outside the VPC",

@@ -9,13 +9,18 @@ from netplan_planner.model.forecast import ForecastAnswer
 from netplan_planner.model.placement import Placement
 from netplan_planner.model.probe_results import ProbeResults
 from netplan_planner.model.traffic_graph import TrafficGraph
+from netplan_planner.model.transfer import TransferAnswer
 from netplan_planner.model.whatif import WhatifAnswer
 from netplan_planner.renderers import content
 from netplan_planner.renderers.document import Block, Entry, Title, line, plain
 from netplan_planner.renderers.html.charts.agreement import Agreement
 from netplan_planner.renderers.html.charts.agreement import agreement as agreement_of
 from netplan_planner.renderers.html.charts.before_after import BeforeAfter, before_after
-from netplan_planner.renderers.html.charts.cost_time import CostTime, cost_time
+from netplan_planner.renderers.html.charts.cost_time import (
+    CostTime,
+    cost_time,
+    cost_time_of_transfer,
+)
 from netplan_planner.renderers.html.charts.forecast import ForecastPicture
 from netplan_planner.renderers.html.charts.forecast import pictures as forecast_pictures
 from netplan_planner.renderers.html.charts.front import Front
@@ -70,9 +75,9 @@ def render_blocks(
 def render_answer(answer: object, options: RenderOptions) -> str:
     """Return any answer but an audit's as a page, with its picture.
 
-    Of a recommendation that is the Pareto front, of a job cost against time, of a placement what
-    its moves save, of changes the rates of machines, of measurements what was predicted of them,
-    of a traffic graph its greatest edges, of a forecast its series.
+    Of a recommendation that is the Pareto front, of a job or a transfer cost against time, of a
+    placement what its moves save, of changes the rates of machines, of measurements what was
+    predicted of them, of a traffic graph its greatest edges, of a forecast its series.
     """
     blocks = list(content.blocks(answer, folding(options)))
     title = _title(blocks)
@@ -85,6 +90,9 @@ def render_answer(answer: object, options: RenderOptions) -> str:
         return render_blocks(title, blocks, forecasts=forecast_pictures(answer))
     if isinstance(answer, Placement):
         return render_blocks(title, blocks, savings=savings_of(answer, options.currency))
+    if isinstance(answer, TransferAnswer):
+        one = cost_time_of_transfer(answer.plan, options.currency)
+        return render_blocks(title, blocks, cost_times=[one] if one else [])
     if isinstance(answer, Evaluation | ProbeResults):
         return render_blocks(title, blocks, agreement=agreement_of(answer))
     if isinstance(answer, TrafficGraph):

@@ -1,13 +1,16 @@
-"""Cost against time of a job: the machines that no other beats in both, and the deadline."""
+"""Cost against time of a job or transfer: what no other beats in both, and the deadline."""
 
 import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from netplan_planner.model import CurrencyRate, JobOption, JobPlan
+from netplan_planner.model import Amount, CurrencyRate, JobOption, JobPlan
+from netplan_planner.model.transfer import TransferOption, TransferPlan
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content.job_views import cost, machines_text, spread
+from netplan_planner.renderers.content.transfer_views import machines_of
+from netplan_planner.renderers.content.transfer_views import spread as spread_options
 from netplan_planner.renderers.document import say
 from netplan_planner.renderers.html.charts.front import (
     BOTTOM,
@@ -44,6 +47,9 @@ class CostTime(NamedTuple):
     """The picture: a step line through the machines of the front, the others beside it."""
 
     name: str
+    """What it is of: `A job in us-central1`."""
+    time: str
+    """What the scale of times is."""
     marks: tuple[Mark, ...]
     steps: str
     """The points of the front's line, as SVG writes them."""
@@ -76,17 +82,60 @@ def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime |
     """
     if len(plan.front) < 2:
         return None
-    line = [_point(one, "front", currency) for one in plan.front]
+    shown = frozenset(_name(one) for one in spread(plan.front, _LABELLED))
+    return _picture(
+        f"A job in {say(plan.need.region, length=40).text}",
+        line=[_point(one, "front", currency) for one in plan.front],
+        rest=[_point(one, "other", currency) for one in plan.options],
+        today=[_point(plan.baseline, "today", currency)] if plan.baseline else [],
+        shown=shown,
+        deadline_s=plan.need.deadline_s,
+        unit="a run" if plan.need.runs_per_month is None else "a month",
+        time="time of a run",
+        currency=currency,
+    )
+
+
+def cost_time_of_transfer(
+    plan: TransferPlan, currency: CurrencyRate | None = None
+) -> CostTime | None:
+    """Return the picture of a transfer, the direct way as a square; None as above."""
+    if len(plan.front) < 2:
+        return None
+    labelled = {_transfer_name(one) for one in spread_options(plan.front, _LABELLED)}
+    ways = [plan.plan, *(one.option for one in plan.ways)]
+    return _picture(
+        f"A transfer from {say(plan.need.source, length=40).text}",
+        line=[_transfer_point(one, "front", currency) for one in plan.front],
+        rest=[_transfer_point(one, "other", currency) for one in ways if one is not None],
+        today=[_transfer_point(plan.direct, "today", currency)] if plan.direct else [],
+        shown=frozenset(labelled),
+        deadline_s=plan.need.deadline_s,
+        unit="in all",
+        time="time",
+        currency=currency,
+    )
+
+
+def _picture(
+    name: str,
+    *,
+    line: Sequence[_Point],
+    rest: Sequence[_Point],
+    today: Sequence[_Point],
+    shown: frozenset[str],
+    deadline_s: float | None,
+    unit: str,
+    time: str,
+    currency: CurrencyRate | None,
+) -> CostTime:
     named = {point.name for point in line}
-    rest = [_point(one, "other", currency) for one in plan.options]
     most = max(point.usd for point in line) * Decimal(str(_DEARER))
     fitting = [point for point in rest if point.name not in named]
     others = [point for point in fitting if point.usd <= most][:MOST_OTHERS]
-    today = [_point(plan.baseline, "today", currency)] if plan.baseline else []
     today = [point for point in today if point.usd <= most]
     points = [*others, *today, *line]
     most_usd = float(max(point.usd for point in points)) * _MARGIN or 1.0
-    deadline_s = plan.need.deadline_s
     times = [point.seconds for point in points] + ([deadline_s] if deadline_s else [])
     low, high = math.log(min(times) / _MARGIN), math.log(max(times) * _MARGIN)
 
@@ -98,12 +147,12 @@ def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime |
         return round(HEIGHT - BOTTOM - usd / most_usd * (HEIGHT - TOP - BOTTOM), 1)
 
     placed = [(x(point.seconds), y(float(point.usd)), point) for point in points]
-    shown = {_name(one) for one in spread(plan.front, _LABELLED)}
     quiet = frozenset(point.name for point in line if point.name not in shown)
     ordered = sorted(line, key=lambda point: point.seconds)
     hidden = len(fitting) - len(others)
     return CostTime(
-        name=say(plan.need.region, length=40).text,
+        name=name,
+        time=time,
         marks=tuple(labelled(placed, quiet)),
         steps=_steps([(x(point.seconds), y(float(point.usd))) for point in ordered]),
         across=tuple(
@@ -116,10 +165,21 @@ def cost_time(plan: JobPlan, currency: CurrencyRate | None = None) -> CostTime |
             for value in scale(most_usd)
         ),
         deadline=Tick(x(deadline_s), "deadline") if deadline_s else None,
-        unit="a run" if plan.need.runs_per_month is None else "a month",
+        unit=unit,
         alt="; ".join(point.text for point in line),
         left_out=f"{figures.counted(hidden, 'dearer one')} left out." if hidden else "",
     )
+
+
+def _transfer_name(option: TransferOption) -> str:
+    return say(machines_of(option), length=60).text
+
+
+def _transfer_point(option: TransferOption, kind: str, currency: CurrencyRate | None) -> _Point:
+    name = _transfer_name(option)
+    price = figures.shown(Amount(usd=option.usd_total), currency)
+    took = figures.duration(option.duration_s)
+    return _Point(option.usd_total, option.duration_s, name, kind, f"{name}: {price}, {took}")
 
 
 def _name(option: JobOption) -> str:

@@ -1,0 +1,1 @@
+"""`netplan transfer`: what is asked, the tables of other people's networks, the plan."""

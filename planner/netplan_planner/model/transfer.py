@@ -1,0 +1,266 @@
+"""A transfer: bytes from one place to others, and the machines and ways that carry them."""
+
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+
+from netplan_planner.model.amounts import Text
+from netplan_planner.model.base import Value
+from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.plan import Rejected
+from netplan_planner.model.prices import LineItem, Usage
+
+
+class TransferGoal(StrEnum):
+    """What is to be least."""
+
+    COST = "cost"
+    TIME = "time"
+
+
+class AddressKind(StrEnum):
+    """How machines of two regions address each other."""
+
+    INTERNAL = "internal"
+    EXTERNAL = "external"
+
+
+class NetworkTier(StrEnum):
+    """Of what leaves for the internet, as the Compute API spells it."""
+
+    PREMIUM = "PREMIUM"
+    STANDARD = "STANDARD"
+
+
+class PlaceKind(StrEnum):
+    """What stands at an end."""
+
+    REGION = "region"
+    INTERNET = "internet"
+    STORAGE = "storage"
+    """A Cloud Storage bucket of a region."""
+    OTHER = "other"
+    """A place of another network, known by the tables that were given."""
+
+
+INTERNET = "internet"
+STORAGE_PREFIX = "storage:"
+
+
+class PlaceLimit(Value, frozen=True, kw_only=True):
+    """A quota of a project in a region, as the console shows it."""
+
+    place: str
+    gbps: float
+
+
+class GridEdge(Value, frozen=True, kw_only=True):
+    """A row of a table of measured rates."""
+
+    src: str
+    dst: str
+    gbps_per_vm: float
+    """From one machine to one machine."""
+
+
+class EdgePrice(Value, frozen=True, kw_only=True):
+    """A row of a table of traffic prices."""
+
+    src: str
+    dst: str
+    usd_per_gib: Decimal
+
+
+class TransferNeed(Value, frozen=True, kw_only=True):
+    """What is to be moved, within which bounds, and on which machines."""
+
+    source: str
+    targets: tuple[str, ...]
+    """Each gets all bytes."""
+    volume_bytes: int
+    goal: TransferGoal = TransferGoal.COST
+    deadline_s: float | None = None
+    """From the state RUNNING of the machines until the last byte has arrived."""
+    budget_usd: Decimal | None = None
+    area: str | None = None
+    """Of the internet, which decides the price."""
+    network_tier: NetworkTier = NetworkTier.PREMIUM
+    address: AddressKind = AddressKind.INTERNAL
+    streams: int | None = None
+    """Connections of one machine; None: as many as it takes."""
+    relays: tuple[str, ...] | None = None
+    """Places that may pass bytes on, beside the ends; None: all that are known."""
+    max_count: int = 16
+    """Machines in each place."""
+    inside_quotas: tuple[PlaceLimit, ...] = ()
+    """Of what a region's machines send to other regions inside the VPC."""
+    outside_quotas: tuple[PlaceLimit, ...] = ()
+    """Of what they send to addresses outside of it."""
+    machine_gbps: float | None = None
+    """What one machine was measured to move each way, whatever the network allows."""
+    storage_gbps: float | None = None
+    """What one machine was measured to exchange with Cloud Storage."""
+    machine_egress_gbps: float | None = None
+    """Of all that a machine of a given grid sends; None: the most that the grid shows of one."""
+    machine_ingress_gbps: float | None = None
+    machine_usd_per_hour: Decimal | None = None
+    """Of a machine of a given grid; None: not told."""
+    startup_s: float | None = None
+    memory_gib: float = 0.0
+    machine_types: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
+    architecture: str | None = None
+    usage: Usage = Usage.ON_DEMAND
+    interruptions_per_day: float | None = None
+    """Of one Spot machine."""
+    lost_work_s: float | None = None
+    """What an interruption takes with it; None: all of the transfer so far."""
+
+
+class TransferMachines(Value, frozen=True, kw_only=True):
+    """Equal machines in one place."""
+
+    place: str
+    machine_type: str
+    """Empty: a machine of a given grid."""
+    is_tier1: bool
+    cpu_platform: str
+    """The least CPU platform to ask for, where the cap depends on it."""
+    count: int
+    usd_per_hour: Decimal | None
+    """Of one, with its Tier_1 fee and external address; None: not told."""
+    role: str
+    """`sender`, `relay`, `receiver`, `relay and receiver`."""
+    note: str = ""
+
+
+class TransferFlow(Value, frozen=True, kw_only=True):
+    """What crosses from one place to another; a byte for several targets crosses once."""
+
+    src: str
+    dst: str
+    gbps: float
+    """In steady state, of all machines together."""
+    gib: Decimal
+    """As billed: with headers by list prices, as told by a table of prices."""
+    usd: Decimal | None
+    streams: int | None
+    """Of one machine at least, for nearly all of its rate; None: not known."""
+    rtt_ms: float | None
+    ramp_s: float
+    """What the start of the connections costs."""
+    bound_by: str
+
+
+class TransferRoute(Value, frozen=True, kw_only=True):
+    """A way of a share of the bytes: a path, or a tree that reaches every target."""
+
+    share_ratio: float
+    hops: tuple[tuple[str, str], ...]
+
+
+class TransferBinding(Value, frozen=True, kw_only=True):
+    """What is used in full and decides the time."""
+
+    name: str
+    """Of the limit or quota."""
+    place: str
+    count: int
+    """Machines there."""
+    is_most: bool
+    """Whether there may be no more of them."""
+
+
+class TransferOption(Value, frozen=True, kw_only=True):
+    """A way to do it: machines, flows, time and cost."""
+
+    machines: tuple[TransferMachines, ...]
+    flows: tuple[TransferFlow, ...]
+    routes: tuple[TransferRoute, ...]
+    gbps: float
+    """At which each target gets its bytes in steady state."""
+    duration_s: float
+    """Start-up and start of the connections included; of Spot machines as expected, at most."""
+    low_duration_s: float
+    """At the high end of the throughput interval."""
+    high_duration_s: float | None
+    """At the low end; None: Spot machines would be interrupted before they are ever done."""
+    transfer_s: float
+    """Of the steady state alone."""
+    ramp_s: float
+    billed_s: int
+    """Of each machine."""
+    usd_total: Decimal
+    """Of what has a price; `machine_usd` None: the traffic alone."""
+    traffic_usd: Decimal
+    machine_usd: Decimal | None
+    line_items: tuple[LineItem, ...]
+    relays: tuple[str, ...]
+    binding: tuple[TransferBinding, ...]
+    """What sends before what receives; empty where the start takes most of the time."""
+
+
+class TransferWay(Value, frozen=True, kw_only=True):
+    """Another way to do it, under the same goal and bounds."""
+
+    name: str
+    option: TransferOption | None
+    why_not: Text = ""
+
+
+class TransferInfeasible(Value, frozen=True, kw_only=True):
+    """Why it cannot be done, by how little, and what to change."""
+
+    binding: str
+    shortfall: Text
+    shortfall_s: float | None = None
+    shortfall_usd: Decimal | None = None
+    changes: tuple[Text, ...] = ()
+
+
+class TransferPlan(Value, frozen=True, kw_only=True):
+    """The best way to do a transfer, what it is held against, or why there is none."""
+
+    need: TransferNeed
+    plan: TransferOption | None
+    bound_usd: Decimal | None
+    """No plan within the same time costs less, machines counted in fractions."""
+    direct: TransferOption | None
+    """Without relays, under the same goal and bounds."""
+    why_no_direct: Text
+    front: tuple[TransferOption, ...]
+    """What no other beats in both cost and time, cheapest first, whatever the bounds."""
+    ways: tuple[TransferWay, ...]
+    relay_verdict: Text
+    """Whether a relay pays, and why or why not."""
+    infeasible: TransferInfeasible | None
+    unknown: tuple[Rejected, ...]
+    """Machine types that cannot be judged."""
+    unpriced: tuple[str, ...]
+    """Ways that are left out since their price is not known."""
+    doubts: tuple[str, ...]
+    """What published measurements say against the rates."""
+    advice: tuple[str, ...]
+    """What to look at or measure first."""
+    assumptions: tuple[str, ...]
+    is_given: bool
+    """Whether rates and prices are all of the given tables."""
+
+
+class TransferAnswer(Value, frozen=True, kw_only=True):
+    """The answer of `netplan transfer`."""
+
+    plan: TransferPlan
+    changes: PlanChanges
+    """Machines to make, and to delete afterwards."""
+    limits_as_of: date
+    calibration: str | None
+    """What it says of itself, where probes corrected the limits."""
+    prices_as_of: date
+    network_prices_as_of: date
+    spot_prices_as_of: date
+    prices_sha256: str
+    price_terms: str
+    """Of the contract, where prices are effective ones; empty: list prices."""
+    price_age: str
+    """That prices are old, and the command for newer ones; empty while they hold."""

@@ -1,0 +1,230 @@
+"""Shares of edges taken apart into ways: paths to one target, trees to several.
+
+To one target every flow is a sum of paths. To several, shares that carry each target's bytes by
+themselves need not be a sum of trees along which bytes are copied: trees are found by column
+generation, each time the cheapest one by the worth of the limits (Dreyfus and Wagner, 1971).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from netplan_planner.optimise.highs import Floats, Rows, run_priced
+from netplan_planner.optimise.transfer.network import Network, carried
+from netplan_planner.optimise.transfer.program import Aim, Span
+from netplan_planner.optimise.transfer.trees import cheapest_tree
+
+_LEAST = 1e-5
+"""A lesser share of the bytes is the noise of a solver, or not worth a machine."""
+_SHORT = 1e-7
+_ROUNDS = 400
+_ALIKE = 1e-9
+
+
+class Route(NamedTuple):
+    """A way of a share of the bytes."""
+
+    share: float
+    edges: tuple[int, ...]
+
+
+def shares_of(network: Network, routes: Sequence[Route]) -> Floats:
+    """Return what share of the bytes crosses each edge."""
+    found = np.zeros(network.edges)
+    for route in routes:
+        found[list(route.edges)] += route.share
+    return found
+
+
+def paths(network: Network, shares: Floats) -> tuple[Route, ...]:
+    """Return the paths to one target that a flow is made of, the greatest first, without noise."""
+    left = shares.copy()
+    (target,) = network.targets
+    found: dict[tuple[int, ...], float] = {}
+    for _ in range(network.edges):
+        path = _widest(network, left, target)
+        share = float(np.min(left[list(path)])) if path else 0.0
+        if share < _LEAST:
+            break
+        left[list(path)] -= share
+        found[path] = found.get(path, 0.0) + share
+    return _whole([Route(share, path) for path, share in found.items()])
+
+
+def _whole(routes: Sequence[Route]) -> tuple[Route, ...]:
+    """Return routes that carry all bytes together, without those of next to none."""
+    kept = [route for route in routes if route.share >= _LEAST]
+    total = sum(route.share for route in kept)
+    ordered = sorted(kept, key=lambda route: (-round(route.share, 9), route.edges))
+    return tuple(Route(route.share / total, route.edges) for route in ordered)
+
+
+def _widest(network: Network, left: Floats, target: int) -> tuple[int, ...]:
+    """Return the path whose least share is the greatest; empty: there is none."""
+    width = np.zeros(len(network.places))
+    width[network.source] = np.inf
+    by: dict[int, int] = {}
+    is_done = np.zeros(len(network.places), dtype=bool)
+    on = np.flatnonzero(left >= _LEAST)
+    while True:
+        reach = np.where(is_done, 0.0, width)
+        at = int(np.argmax(reach))
+        if reach[at] <= 0 or at == target:
+            break
+        is_done[at] = True
+        for edge in on[network.src[on] == at].tolist():
+            end = int(network.dst[edge])
+            wide = min(width[at], left[edge])
+            if wide > width[end] and not is_done[end]:
+                width[end], by[end] = wide, edge
+    if width[target] <= 0:
+        return ()
+    found = []
+    at = target
+    while at != network.source:
+        found.append(by[at])
+        at = int(network.src[by[at]])
+    return tuple(reversed(found))
+
+
+class Packed(NamedTuple):
+    """Trees, and how long the machines are up."""
+
+    routes: tuple[Route, ...]
+    up_s: float
+
+
+def trees(network: Network, counts: Floats, span: Span, aim: Aim) -> Packed | None:
+    """Return the best trees to several targets for machines that are decided; None: none fit.
+
+    The cheapest next tree is exact up to `trees.MOST_EXACT` targets, and one that joins targets by
+    their nearest paths above: the plan is then good, and the bound says how good.
+    """
+    columns = _Columns(network, counts, span)
+    first = cheapest_tree(network, _start_weights(network, counts))
+    if first is None:
+        return None
+    columns.trees.append(first)
+    answer = None
+    for _ in range(_ROUNDS):
+        answer = columns.solved(aim)
+        if answer is None:
+            return None
+        tree = cheapest_tree(network, answer.weights)
+        if tree is None or float(answer.weights[list(tree)].sum()) >= answer.worth - _ALIKE * max(
+            1.0, abs(answer.worth)
+        ):
+            break
+        if tree in columns.trees:
+            break
+        columns.trees.append(tree)
+    if answer is None or answer.short > _SHORT:
+        return None
+    return Packed(
+        _whole([Route(s, t) for s, t in zip(answer.shares, columns.trees, strict=True)]),
+        answer.up_s,
+    )
+
+
+def _start_weights(network: Network, counts: Floats) -> Floats:
+    rates = np.full(network.edges, np.inf)
+    found = carried(network, counts)
+    np.minimum.at(rates, network.limits.edge, found[network.limits.edge_row])
+    total = float(network.usd.sum()) or 1.0
+    return np.where(rates > 0, network.usd / total + 1e-6 / np.maximum(rates, 1e-12), np.inf)
+
+
+class _Master(NamedTuple):
+    shares: Floats
+    up_s: float
+    short: float
+    """Of the bytes: what no tree carries."""
+    weights: Floats
+    """Edges: what one more tree across it would cost."""
+    worth: float
+    """What a tree for all bytes may cost at most to be worth taking."""
+
+
+class _Columns:
+    """Trees so far, and the program that shares the bytes out over them.
+
+    Bytes that no tree carries cost more than any plan, so that every program has a solution.
+    """
+
+    def __init__(self, network: Network, counts: Floats, span: Span) -> None:
+        self.network = network
+        self.trees: list[tuple[int, ...]] = []
+        self._rates = carried(network, counts)
+        self._usd_per_s = float(network.option_usd @ counts)
+        self._span = span
+
+    def solved(self, aim: Aim) -> _Master | None:
+        """Return the best shares of the trees; None: there is no solution."""
+        network, count = self.network, len(self.trees)
+        limits, quotas = network.limits, network.quotas
+        use = np.zeros((network.edges, count))
+        for number, tree in enumerate(self.trees):
+            use[list(tree), number] = 1.0
+        usd = network.usd @ use
+        time, short = count, count + 1
+        spent = np.concatenate([usd, [self._usd_per_s, 0.0]])
+        cost = np.zeros(count + 2)
+        cost[time] = 1.0 if aim.is_time else self._usd_per_s
+        if not aim.is_time:
+            cost[:count] = usd
+        cost[short] = 1e3 * (float(network.usd.sum()) + self._usd_per_s * self._high_s + 1.0)
+        if aim.is_time:
+            cost[short] = 1e3 * (self._high_s + 1.0)
+        rows = Rows()
+        rows.add(np.zeros(count + 1, int), np.array([*range(count), short]), np.ones(count + 1))
+        rows.bounds(np.ones(1), np.ones(1))
+        of_limits = np.zeros((len(limits.names), count))
+        np.add.at(of_limits, limits.edge_row, use[limits.edge])
+        of_quotas = np.zeros((len(quotas.names), count))
+        np.add.at(of_quotas, quotas.edge_row, use[quotas.edge])
+        for crossed, rates in ((of_limits, self._rates), (of_quotas, quotas.gbps)):
+            at, column = np.nonzero(crossed)
+            rows.add(at, column, crossed[at, column] * network.gbit)
+            rows.add(np.arange(len(rates)), np.full(len(rates), time), -rates)
+            rows.bounds(np.full(len(rates), -np.inf), -rates * network.overhead_s)
+        if np.isfinite(aim.most_usd):
+            rows.add(np.zeros(count + 1, int), np.arange(count + 1), spent[: count + 1])
+            rows.bounds(np.array([-np.inf]), np.array([aim.most_usd]))
+        low, high = np.zeros(count + 2), np.ones(count + 2)
+        low[time], high[time] = self._span
+        answer = run_priced(_Model(cost, low, high, *rows.done(count + 2)))
+        if answer is None:
+            return None
+        return self._priced(answer.values, answer.duals, aim)
+
+    @property
+    def _high_s(self) -> float:
+        return self._span.high_s
+
+    def _priced(self, values: Floats, duals: Floats, aim: Aim) -> _Master:
+        """Return a solution with what its limits are worth, by edge."""
+        network, count = self.network, len(self.trees)
+        limits, quotas = network.limits, network.quotas
+        of_limits = duals[1 : 1 + len(limits.names)]
+        of_quotas = duals[1 + len(limits.names) : 1 + len(limits.names) + len(quotas.names)]
+        per_usd = -duals[-1] if np.isfinite(aim.most_usd) else 0.0
+        weights = network.usd * ((0.0 if aim.is_time else 1.0) + per_usd)
+        np.add.at(weights, limits.edge, -of_limits[limits.edge_row] * network.gbit)
+        np.add.at(weights, quotas.edge, -of_quotas[quotas.edge_row] * network.gbit)
+        return _Master(
+            shares=values[:count],
+            up_s=float(values[count]),
+            short=float(values[count + 1]),
+            weights=np.maximum(weights, 0.0),
+            worth=float(duals[0]),
+        )
+
+
+class _Model(NamedTuple):
+    cost: Floats
+    low: Floats
+    high: Floats
+    matrix: object
+    row_low: Floats
+    row_high: Floats

@@ -1,0 +1,213 @@
+"""What a plan says beside its figures: whether a relay pays, what to look at, what it assumes."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from netplan_planner.model import Amount, PathClass, Text, Usage, worded
+from netplan_planner.model.transfer import TransferGoal, TransferNeed, TransferOption
+from netplan_planner.optimise.transfer.lanes import Tables, region_of_bucket
+from netplan_planner.optimise.transfer.market import Market, stream_query
+from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
+from netplan_planner.throughput.limits.doubts import doubt_of
+from netplan_planner.throughput.limits.quotas import quota_of
+from netplan_planner.throughput.transport.tool_threads import THREADED_TEXT
+
+
+def relay_verdict(
+    need: TransferNeed,
+    market: Market,
+    best: TransferOption | None,
+    direct: TransferOption | None,
+    asked: Asked,
+) -> Text:
+    """Return whether a relay pays, and by how much; empty: there is no plan."""
+    if best is None:
+        return ""
+    if best.relays:
+        return _pays(need, best, direct)
+    if need.relays == ():
+        return "relays were not allowed (--no-relays)"
+    if len(need.targets) > 1:
+        return (
+            "no relay pays: to pass bytes on from one target to another costs no less than to send"
+            " them from the source"
+        )
+    if need.goal is TransferGoal.TIME:
+        return "no relay makes it faster: it would share what the ends let through"
+    found = _cheapest_relay(need, market)
+    if found is None:
+        return "no relay pays: no other place leads there"
+    place, usd, straight = found
+    if usd < straight:
+        return worded(
+            f"no relay pays: by {place} the traffic costs ",
+            Amount(usd=usd),
+            ", direct ",
+            Amount(usd=straight),
+            ", but it is not to be had in time or its machines cost more",
+        )
+    same = "as much" if usd == straight else "more"
+    return worded(
+        f"no relay pays: the cheapest other way, by {place}, costs ",
+        Amount(usd=usd),
+        " for the traffic alone, direct ",
+        Amount(usd=straight),
+        f": {same} before its machines are paid",
+    )
+
+
+def _pays(need: TransferNeed, best: TransferOption, direct: TransferOption | None) -> Text:
+    by = ", ".join(best.relays)
+    if direct is None:
+        return f"without a relay ({by}) it is not to be had within the bounds"
+    if need.goal is TransferGoal.TIME:
+        less = direct.duration_s - best.duration_s
+        return worded(
+            f"a relay makes it faster: by {by} {seconds_text(less)} less than the direct way"
+        )
+    return worded(
+        f"a relay pays: by {by} it costs ",
+        Amount(usd=direct.usd_total - best.usd_total),
+        " less than the direct way (",
+        Amount(usd=direct.usd_total),
+        ")",
+    )
+
+
+def _cheapest_relay(need: TransferNeed, market: Market) -> tuple[str, Decimal, Decimal] | None:
+    """Return the cheapest other place by the traffic of two lanes, its cost and the direct one."""
+    usd = {(lane.src, lane.dst): lane.usd for lane in market.unpriced.every}
+    source, target = region_of_bucket(need.source), region_of_bucket(need.targets[0])
+    straight = usd.get((source, target))
+    if straight is None:
+        return None
+    ways = [
+        (usd[source, place] + usd[place, target], place)
+        for src, place in usd
+        if src == source and (place, target) in usd and place != target
+    ]
+    if not ways:
+        return None
+    least, place = min(ways)
+    return place, least, straight
+
+
+def why_no_direct(need: TransferNeed, direct: Solved) -> Text:
+    """Return why the direct way cannot do it."""
+    if not direct.options:
+        return "there is no direct way with a rate, a price and machines"
+    fastest = min(direct.options, key=lambda one: one.duration_s)
+    cheapest = min(direct.options, key=lambda one: one.usd_total)
+    if need.deadline_s is not None and fastest.duration_s > need.deadline_s:
+        return f"the direct way takes at least {seconds_text(fastest.duration_s)}"
+    return worded("the direct way costs at least ", Amount(usd=cheapest.usd_total))
+
+
+def doubts(need: TransferNeed, market: Market, best: TransferOption) -> tuple[str, ...]:
+    """Return what published measurements say against the rates of a plan, each once."""
+    machines = {(one.place, one.name, one.is_tier1): one for one in market.machines}
+    used = {one.place: (one.place, one.machine_type, one.is_tier1) for one in best.machines}
+    ends = {(one.src, one.dst) for one in best.flows}
+    found: dict[str, None] = {}
+    for lane in market.lanes:
+        if (lane.src, lane.dst) not in ends or lane.src not in used:
+            continue
+        machine = machines[used[lane.src]]
+        query = stream_query(need, lane, machine, need.streams)
+        outside = lane.path_class is not None and lane.path_class.leaves_vpc
+        estimate = machine.outside if outside else machine.inside
+        if query is not None and estimate is not None and (said := doubt_of(query, estimate)):
+            found[said] = None
+    return tuple(found)
+
+
+def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator[str]:
+    """Yield what to look at or measure before, in words or commands."""
+    seen = set()
+    classes = {(lane.src, lane.dst): lane.path_class for lane in market.lanes}
+    for place, kind, gbps in _quota_use(best, classes):
+        told = {
+            one.place for one in (need.inside_quotas if kind == "inside" else need.outside_quotas)
+        }
+        if place in told or (place, kind) in seen:
+            continue
+        seen.add((place, kind))
+        path = PathClass.INTER_REGION_INTERNAL if kind == "inside" else PathClass.INTERNET
+        quota = quota_of(path)
+        option = "--quota" if kind == "inside" else "--internet-quota"
+        name = quota.name if quota else "the regional quota"
+        yield (
+            f"quota: {place} sends {gbps:.4g} Gbit/s; its project needs at least"
+            f" {gbps * 1000:,.0f} Mbit/s of \u201c{name}\u201d there (console, Quotas page; give it"
+            f" with {option} {place}=GBPS)"
+        )
+    longest = max(best.flows, key=lambda one: one.gbps)
+    if longest.streams and not market.is_given:
+        yield (
+            f"measure with iperf3 {THREADED_TEXT} or newer: on a machine of {longest.dst}"
+            f" `iperf3 -s`, on one of {longest.src}"
+            f" `iperf3 -c RECEIVER -P {longest.streams} -t 30 -O 5`"
+        )
+    buckets = [one for one in (need.source, *need.targets) if region_of_bucket(one) != one]
+    if buckets:
+        yield (
+            "Cloud Storage: `gcloud storage cp --recursive` on each machine with its part of the"
+            " objects; measure one machine before you rely on --storage-gbps"
+        )
+
+
+def _quota_use(
+    best: TransferOption, classes: dict[tuple[str, str], PathClass | None]
+) -> list[tuple[str, str, float]]:
+    """Return what each place sends against which quota, in order of place."""
+    found: dict[tuple[str, str], float] = {}
+    for flow in best.flows:
+        path = classes.get((flow.src, flow.dst))
+        if path is None or quota_of(path) is None:
+            continue
+        kind = "outside" if path.leaves_vpc else "inside"
+        found[flow.src, kind] = found.get((flow.src, kind), 0.0) + flow.gbps
+    return [(place, kind, gbps) for (place, kind), gbps in sorted(found.items())]
+
+
+def assumptions(need: TransferNeed, market: Market, tables: Tables) -> Iterator[str]:
+    """Yield what nobody told and the figures rest on."""
+    if tables.grid is not None:
+        if need.machine_egress_gbps is None:
+            yield (
+                "a machine sends no more in all than the most that the grid shows of one from its"
+                " place on one edge (--machine-egress-gbps)"
+            )
+        if need.machine_ingress_gbps is None:
+            yield "it takes no more than the most that the grid shows (--machine-ingress-gbps)"
+        if any(not one.prices for one in market.machines):
+            yield (
+                "what a machine costs is not told (--machine-usd-per-hour): the total is that of"
+                " the traffic, and as many machines as --max-count allows are free to use"
+            )
+        yield "the grid's rates hold from the first byte on: no start of connections is reckoned"
+    if need.startup_s is None:
+        paid = ", though it is paid" if any(one.prices for one in market.machines) else ""
+        yield f"start-up time is not told (--start-up) and left out{paid}"
+    if tables.grid is None:
+        if need.streams is None:
+            yield "as many connections as it takes (--streams)"
+        if need.machine_gbps is None:
+            yield "no disk and no tool is in the way (--machine-gbps)"
+    yield "the bytes share out evenly over the machines, and pass relays as they come"
+    if need.usage is Usage.SPOT and need.lost_work_s is None:
+        yield "an interruption takes all of the transfer with it (--spot-lost-work)"
+    buckets = [one for one in (need.source, *need.targets) if region_of_bucket(one) != one]
+    if buckets and not tables.has_own_names:
+        yield (
+            "between machines and a bucket of the same region the traffic is free; operations,"
+            " retrieval and storage have prices of Cloud Storage's own"
+        )
+    outside = {flow.dst for flow in market.lanes if flow.path_class is PathClass.INTERNET}
+    if outside:
+        yield "what the machines at the other end cost and take is not known here"
+    free = any(
+        lane.price is None and lane.path_class is not None and lane.usd for lane in market.lanes
+    )
+    if free:
+        yield "price steps and free GiB of a month are counted from nothing for this transfer"

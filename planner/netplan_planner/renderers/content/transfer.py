@@ -1,0 +1,278 @@
+"""The answer of `netplan transfer`: ways, machines and what they rest on."""
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+
+from netplan_planner.model import Amount, Usage, Value
+from netplan_planner.model import transfer as values
+from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.transfer import (
+    TransferAnswer,
+    TransferFlow,
+    TransferNeed,
+    TransferOption,
+    TransferPlan,
+)
+from netplan_planner.renderers import figures
+from netplan_planner.renderers.content import Cell, DataTable, phrases, transfer_views
+from netplan_planner.renderers.content.changes import changes
+from netplan_planner.renderers.content.plans import USAGE_WORDS, lost
+from netplan_planner.renderers.document import (
+    Block,
+    Entry,
+    Field,
+    Line,
+    Para,
+    Role,
+    fixed,
+    line,
+    say,
+)
+from netplan_planner.renderers.options import RenderOptions
+
+SCHEMA = "netplan.transfer/1"
+COLUMNS = (
+    "kind",
+    "number",
+    "src",
+    "dst",
+    "gbps",
+    "gib",
+    "usd",
+    "streams",
+    "place",
+    "role",
+    "machine_type",
+    "is_tier1",
+    "machine_count",
+    "usd_per_hour",
+    "duration_s",
+    "usd_total",
+    "detail",
+)
+_DIGITS = 6
+_BILL_LINES = 20
+
+
+class Basis(Value, frozen=True, kw_only=True):
+    """The plan in short, all of it, and what it rests on."""
+
+    price_age: str
+    """That prices are old, and the command for newer ones; empty while they hold."""
+    limits_as_of: date
+    calibration: str | None
+    """What it says of itself, where probes corrected the limits."""
+    prices_as_of: date
+    spot_prices_as_of: date
+    network_prices_as_of: date
+    prices_sha256: str
+    price_terms: str
+    """Of the contract, where prices are effective ones; empty: list prices."""
+    is_feasible: bool
+    flows: tuple[TransferFlow, ...]
+    """Of the plan; so the next ones."""
+    machines: dict[str, int]
+    """How many stand in each place."""
+    usd_total: Decimal | None
+    """null: there is no plan. Where machines have no price, that of the traffic."""
+    seconds: float | None
+    """Until the last byte has arrived, start-up included."""
+    bound_usd_total: Decimal | None
+    """No plan within the same time costs less."""
+    transfer: TransferPlan
+    changes: PlanChanges
+
+
+def record(answer: TransferAnswer) -> Basis:
+    """Return the plan in short, every field of it, and what it rests on."""
+    found = answer.plan.plan
+    return Basis(
+        price_age=answer.price_age,
+        limits_as_of=answer.limits_as_of,
+        calibration=answer.calibration,
+        prices_as_of=answer.prices_as_of,
+        spot_prices_as_of=answer.spot_prices_as_of,
+        network_prices_as_of=answer.network_prices_as_of,
+        prices_sha256=answer.prices_sha256,
+        price_terms=answer.price_terms,
+        is_feasible=found is not None,
+        flows=found.flows if found else (),
+        machines={one.place: one.count for one in found.machines} if found else {},
+        usd_total=found.usd_total if found else None,
+        seconds=found.duration_s if found else None,
+        bound_usd_total=answer.plan.bound_usd,
+        transfer=answer.plan,
+        changes=answer.changes,
+    )
+
+
+def table(answer: TransferAnswer) -> DataTable:
+    """Return the plan's flows and machines, then the front and other ways, a row each."""
+    return DataTable(COLUMNS, _rows(answer.plan))
+
+
+def _rows(plan: TransferPlan) -> Iterator[tuple[Cell, ...]]:
+    if plan.plan is not None:
+        for number, flow in enumerate(plan.plan.flows, 1):
+            yield _row(
+                kind="flow",
+                number=number,
+                src=flow.src,
+                dst=flow.dst,
+                gbps=_short(flow.gbps),
+                gib=flow.gib,
+                usd=_money(flow.usd),
+                streams=flow.streams,
+                detail=flow.bound_by,
+            )
+        for number, one in enumerate(plan.plan.machines, 1):
+            yield _row(
+                kind="machines",
+                number=number,
+                place=one.place,
+                role=one.role,
+                machine_type=one.machine_type,
+                is_tier1=one.is_tier1,
+                machine_count=one.count,
+                usd_per_hour=one.usd_per_hour,
+                detail=one.note,
+            )
+        yield _option("plan", 1, plan.plan)
+    if plan.direct is not None:
+        yield _option("direct", 1, plan.direct)
+    for number, option in enumerate(plan.front, 1):
+        yield _option("front", number, option)
+    for number, way in enumerate(plan.ways, 1):
+        if way.option is not None:
+            yield _option("instead", number, way.option, way.name)
+
+
+def _option(kind: str, number: int, option: TransferOption, name: str = "") -> tuple[Cell, ...]:
+    machines = transfer_views.machines_of(option)
+    return _row(
+        kind=kind,
+        number=number,
+        gbps=_short(option.gbps),
+        machine_count=sum(one.count for one in option.machines),
+        duration_s=_short(option.duration_s),
+        usd_total=_money(option.usd_total),
+        detail=f"{name}: {machines}" if name else machines,
+    )
+
+
+def _row(**told: Cell) -> tuple[Cell, ...]:
+    return tuple(told.get(name) for name in COLUMNS)
+
+
+def _short(value: float) -> float:
+    """Return a value with as many digits as anybody knows."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def _money(usd: Decimal | None) -> Decimal | None:
+    return None if usd is None else figures.exact(usd, figures.SUM_DECIMALS)
+
+
+def blocks(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
+    """Yield the plan, what it is held against, what to do, and what the figures rest on."""
+    if answer.price_age and not answer.plan.is_given:
+        yield Para(line=line(answer.price_age))
+    plan = answer.plan
+    yield Entry(line=_need(plan.need))
+    if plan.infeasible is not None:
+        yield from transfer_views.infeasible(plan.infeasible)
+    elif plan.plan is not None:
+        yield from _plan(plan, plan.plan, options)
+    yield from transfer_views.front(plan, options)
+    yield from transfer_views.ways(plan)
+    for text in plan.doubts:
+        yield Field(label="doubt", line=line(text))
+    for text in plan.advice:
+        yield Field(label="first", line=line(text))
+    for text in plan.assumptions:
+        yield Field(label="assumed", line=line(text))
+    if plan.unpriced:
+        rest = f"; and {len(plan.unpriced) - 1} more" if len(plan.unpriced) > 1 else ""
+        yield Field(label="no price", line=line(f"{plan.unpriced[0]}{rest}"))
+    if options.verbosity:
+        yield from lost(plan.unknown, options, "unknown")
+    yield from changes(answer.changes, options)
+    yield from _basis(answer, options)
+
+
+def _need(need: TransferNeed) -> Line:
+    deadline = f" within {figures.duration(need.deadline_s)}" if need.deadline_s else ""
+    goal = "the fastest" if need.goal is values.TransferGoal.TIME else "the cheapest"
+    budget = (
+        line(" for at most ", fixed(Amount(usd=need.budget_usd)))
+        if (need.budget_usd is not None)
+        else line("")
+    )
+    most = figures.counted(need.max_count, "machine")
+    paid = "" if need.usage is Usage.ON_DEMAND else f", {USAGE_WORDS[need.usage]}"
+    each = " to each of " if len(need.targets) > 1 else " to "
+    return line(
+        fixed(figures.byte_volume(need.volume_bytes), Role.STRONG),
+        " from ",
+        phrases.name(need.source),
+        each,
+        phrases.name(", ".join(need.targets)),
+        f": {goal}{deadline}",
+        budget,
+        f"; at most {most} in a place{paid}",
+    )
+
+
+def _plan(plan: TransferPlan, found: TransferOption, options: RenderOptions) -> Iterator[Block]:
+    yield Para(
+        line=line(
+            say(transfer_views.cost(found), Role.STRONG),
+            "; ",
+            transfer_views.times(found),
+            f", at {figures.rate(found.gbps)}",
+            " to each target" if len(plan.need.targets) > 1 else "",
+        ),
+        is_inner=True,
+    )
+    yield transfer_views.machine_table(found)
+    yield transfer_views.flow_table(found)
+    if found.binding:
+        yield Field(label="binds", line=transfer_views.bindings(found.binding))
+    if found.ramp_s:
+        share = figures.share(found.ramp_s, found.duration_s)
+        text = f"{figures.duration(found.ramp_s)}, {share} of the time: the connections' start"
+        yield Field(label="ramp-up", line=line(text))
+    if plan.relay_verdict:
+        yield Field(label="relays", line=line(plan.relay_verdict))
+    yield from transfer_views.direct(plan)
+    yield from transfer_views.proven(plan)
+    if len(found.routes) > 1 and options.verbosity:
+        for route in found.routes:
+            hops = ", ".join(f"{src} → {dst}" for src, dst in route.hops)
+            text = f"{figures.share(route.share_ratio, 1)} of the bytes: {hops}"
+            yield Field(label="way", line=line(text))
+    if options.folds or options.verbosity:
+        bill = phrases.bills(found.line_items, _BILL_LINES, are_costs=True)
+        if bill:
+            yield Field(label="prices", line=bill[0], more=bill[1:], is_source=True)
+
+
+def _basis(answer: TransferAnswer, options: RenderOptions) -> Iterator[Block]:
+    own = f"The contract's prices where it names one ({answer.price_terms}), else list prices"
+    kind = own if answer.price_terms else "List prices"
+    if answer.plan.is_given:
+        yield Para(line=line("Rates and prices are those of the given tables."))
+        return
+    yield Para(
+        line=line(
+            f"{kind} of {answer.prices_as_of} in USD, Spot of {answer.spot_prices_as_of}, traffic"
+            f" of {answer.network_prices_as_of}, without disks and licences; limits of"
+            f" {answer.limits_as_of}. Machines are made for the transfer and paid by the second, at"
+            " least a minute. Intervals hold 90 % of cases of the throughput."
+        )
+    )
+    if answer.calibration:
+        yield Para(line=line(answer.calibration))
+    if options.currency is not None:
+        yield Para(line=line(options.currency.assumption))
