@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from netplan_planner.model import PriceBook
 from netplan_planner.model.transfer import EdgePrice, GridEdge, TransferNeed, TransferPlan
-from netplan_planner.optimise.transfer.lanes import Tables
+from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.plan import plan_transfer
 from netplan_planner.throughput import CapsTable, load_caps
 from netplan_pricing import open_prices
@@ -88,7 +88,7 @@ def measured(count: int, targets: int, seed: int, prices: PriceBook, caps: CapsT
 def _single_relay(
     asked: TransferNeed, tables: Tables, prices: PriceBook, caps: CapsTable, plan: TransferPlan
 ) -> float | None:
-    """Return how much dearer the greedy choice is: one relay for all bytes, the cheapest lanes."""
+    """Return how much dearer the greedy choice is: one relay for all bytes, the cheapest hops."""
     assert tables.prices is not None
     assert tables.grid is not None
     assert plan.plan is not None

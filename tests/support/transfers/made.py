@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from netplan_planner.model.transfer import EdgePrice, GridEdge, TransferNeed, TransferPlan
-from netplan_planner.optimise.transfer.lanes import Tables
+from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.plan import plan_transfer
 from netplan_planner.throughput import load_caps
 from netplan_pricing import open_prices

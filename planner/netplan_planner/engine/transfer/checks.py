@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from netplan_planner.errors import UsageError, nearest_names
 from netplan_planner.model import PriceBook
 from netplan_planner.model.transfer import INTERNET, STORAGE_PREFIX, PlaceLimit, TransferNeed
-from netplan_planner.optimise.transfer.lanes import Tables, region_of_bucket
+from netplan_planner.optimise.transfer.hops import Tables, region_of_bucket
 from netplan_planner.throughput import CapsTable
 
 MOST_TARGETS = 40

@@ -11,7 +11,7 @@ from netplan_planner.errors import UsageError
 from netplan_planner.model import PriceBook, Usage
 from netplan_planner.model.price_age import price_age
 from netplan_planner.model.transfer import TransferAnswer, TransferNeed
-from netplan_planner.optimise.transfer.lanes import Tables
+from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.plan import plan_transfer
 from netplan_planner.throughput import CapsTable, load_caps, stated_on
 from netplan_planner.throughput.calibration.factors.calibrated_caps import calibration_note

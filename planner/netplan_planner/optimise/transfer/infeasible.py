@@ -14,7 +14,7 @@ from netplan_planner.model.transfer import (
     TransferOption,
 )
 from netplan_planner.optimise.transfer import program
-from netplan_planner.optimise.transfer.lanes import region_of_bucket
+from netplan_planner.optimise.transfer.hops import region_of_bucket
 from netplan_planner.optimise.transfer.market import market_of
 from netplan_planner.optimise.transfer.option import option_of
 from netplan_planner.optimise.transfer.program import Aim, Span
@@ -77,7 +77,7 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
 
 def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     market = solved.market
-    reached = {lane.dst for lane in market.lanes} | {need.source}
+    reached = {hop.dst for hop in market.hops} | {need.source}
     missing = [one for one in need.targets if one not in reached] or list(need.targets)
     ends = (need.source, ", ".join(missing))
     unpriced = [
@@ -92,7 +92,7 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
             shortfall="",
             changes=tuple(_for_a_price(need)),
         )
-    if market.lanes and not market.machines:
+    if market.hops and not market.machines:
         kinds = ", ".join(sorted({one.reason for one in market.unknown}))
         example = market.unknown[0] if market.unknown else None
         told = f": {example.machine_type}: {example.detail}" if example else ""
@@ -106,7 +106,7 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
         for place in {region_of_bucket(one) for one in (need.source, *need.targets)}
         if place not in {one.place for one in market.machines}
     )
-    if market.lanes and lacking and not market.is_given:
+    if market.hops and lacking and not market.is_given:
         return TransferInfeasible(
             binding=f"no machine that passes is offered in {', '.join(lacking)}",
             shortfall="",
@@ -114,7 +114,7 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
         )
     return TransferInfeasible(
         binding=f"nothing leads from {ends[0]} to {ends[1]}",
-        shortfall="no lane has both a rate and a price",
+        shortfall="no hop has both a rate and a price",
         changes=("more rows in --grid and --edge-prices", "more places that may relay (--relay)"),
     )
 

@@ -108,7 +108,7 @@ def machines_in(
         place: The region.
         prices: By hour.
         caps: What each carries.
-        sends_outside: Whether any lane of the region leaves the VPC.
+        sends_outside: Whether any hop of the region leaves the VPC.
         is_addressed: Whether machines have external addresses.
     """
     inside = job_need(need, place, is_outside=False)

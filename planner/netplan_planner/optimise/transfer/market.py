@@ -1,4 +1,4 @@
-"""A transfer's network of numbers, from lanes, machines, prices and the throughput model."""
+"""A transfer's network of numbers, from hops, machines, prices and the throughput model."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -9,19 +9,19 @@ from netplan_planner.model import CapsBook, PathClass, PathQuery, PriceBook, Rej
 from netplan_planner.model.transfer import PlaceKind, PlaceLimit, TransferNeed
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job.cost import LEAST_BILLED_S
-from netplan_planner.optimise.transfer.lanes import (
-    Lane,
-    Lanes,
+from netplan_planner.optimise.transfer.hops import (
+    Hop,
+    Hops,
     Tables,
+    hops_of,
     is_direct,
     kind_of,
-    lanes_of,
 )
 from netplan_planner.optimise.transfer.machines import Machine, given_machine, machines_in
 from netplan_planner.optimise.transfer.network import Limits, Network, Quotas
 from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.quotas import REGION_QUOTA
-from netplan_planner.throughput.round_trips.rtt import rtt_between
+from netplan_planner.throughput.round_trips.of_path import path_round_trip
 from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT, SECONDS_PER_HOUR
 
 EGRESS, INGRESS, GRID = "vm-egress", "vm-ingress", "grid-edge"
@@ -33,30 +33,30 @@ class Market(NamedTuple):
     """A network, and what its numbers stand for."""
 
     network: Network
-    lanes: tuple[Lane, ...]
+    hops: tuple[Hop, ...]
     """By edge."""
     machines: tuple[Machine, ...]
     """By option."""
     is_direct: np.ndarray[tuple[int]]
     """Edges."""
     unknown: tuple[Rejected, ...]
-    unpriced: Lanes
+    unpriced: Hops
     is_given: bool
     """Whether the machines are those of a given grid."""
 
 
 def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tables) -> Market:
-    """Return the network of a transfer; without lanes it has no edges."""
-    lanes = lanes_of(need, prices, tables)
+    """Return the network of a transfer; without hops it has no edges."""
+    hops = hops_of(need, prices, tables)
     regions = frozenset(prices.regions())
-    names = sorted({need.source, *need.targets, *(n for x in lanes.rows for n in (x.src, x.dst))})
+    names = sorted({need.source, *need.targets, *(n for x in hops.rows for n in (x.src, x.dst))})
     machines: list[Machine] = []
     unknown: dict[str, list[Rejected]] = {}
     for name in names:
         if tables.grid is not None:
             machines.append(given_machine(need, name, prices))
         elif kind_of(name, regions, tables) is PlaceKind.REGION:
-            own = [lane for lane in lanes.rows if name in {lane.src, lane.dst}]
+            own = [hop for hop in hops.rows if name in {hop.src, hop.dst}]
             found, refused = machines_in(
                 need,
                 name,
@@ -74,14 +74,14 @@ def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tab
             machines += found
             unknown[name] = list(refused)
     ends = {need.source, *need.targets}
-    network = _network(need, names, lanes.rows, machines, caps, is_given=tables.grid is not None)
+    network = _network(need, names, hops.rows, machines, caps, is_given=tables.grid is not None)
     return Market(
         network=network,
-        lanes=lanes.rows,
+        hops=hops.rows,
         machines=tuple(machines),
-        is_direct=np.array([is_direct(need, lane) for lane in lanes.rows], dtype=bool),
+        is_direct=np.array([is_direct(need, hop) for hop in hops.rows], dtype=bool),
         unknown=tuple(one for name in sorted(ends & set(unknown)) for one in unknown[name]),
-        unpriced=lanes,
+        unpriced=hops,
         is_given=tables.grid is not None,
     )
 
@@ -89,7 +89,7 @@ def market_of(need: TransferNeed, prices: PriceBook, caps: CapsBook, tables: Tab
 def _network(
     need: TransferNeed,
     names: Sequence[str],
-    lanes: Sequence[Lane],
+    hops: Sequence[Hop],
     machines: Sequence[Machine],
     caps: CapsBook,
     *,
@@ -101,19 +101,19 @@ def _network(
     by_place: dict[str, list[int]] = {name: [] for name in names}
     for number, machine in enumerate(machines):
         by_place[machine.place].append(number)
-    _add_given(need, lanes, by_place, rows) if is_given else _add_google(
-        need, lanes, machines, by_place, rows, caps
+    _add_given(need, hops, by_place, rows) if is_given else _add_google(
+        need, hops, machines, by_place, rows, caps
     )
     return Network(
         places=tuple(names),
-        src=_whole(at[one.src] for one in lanes),
-        dst=_whole(at[one.dst] for one in lanes),
-        usd=np.array([float(one.usd) for one in lanes]),
+        src=_whole(at[one.src] for one in hops),
+        dst=_whole(at[one.dst] for one in hops),
+        usd=np.array([float(one.usd) for one in hops]),
         option_place=_whole(at[one.place] for one in machines),
         option_usd=np.array(usd),
         is_priced=any(usd),
         limits=rows.done(),
-        quotas=_quotas(need, lanes, at),
+        quotas=_quotas(need, hops, at),
         source=at[need.source],
         targets=tuple(at[target] for target in need.targets),
         gbit=need.volume_bytes * BITS_PER_BYTE / BITS_PER_GIGABIT,
@@ -164,7 +164,7 @@ class _LimitRows:
 
 def _add_given(
     need: TransferNeed,
-    lanes: Sequence[Lane],
+    hops: Sequence[Hop],
     by_place: dict[str, list[int]],
     rows: _LimitRows,
 ) -> None:
@@ -174,18 +174,18 @@ def _add_given(
     """
     sent: dict[str, list[int]] = {}
     taken: dict[str, list[int]] = {}
-    for number, lane in enumerate(lanes):
-        sent.setdefault(lane.src, []).append(number)
-        taken.setdefault(lane.dst, []).append(number)
-        rate = lane.gbps or 0.0
-        for place in (lane.src, lane.dst):
+    for number, hop in enumerate(hops):
+        sent.setdefault(hop.src, []).append(number)
+        taken.setdefault(hop.dst, []).append(number)
+        rate = hop.gbps or 0.0
+        for place in (hop.src, hop.dst):
             rows.add(GRID, place, [number], [(k, rate) for k in by_place[place]])
     for name, edges, told in (
         (EGRESS, sent, need.machine_egress_gbps),
         (INGRESS, taken, need.machine_ingress_gbps),
     ):
         for place, own in edges.items():
-            most = told if told is not None else max(lanes[edge].gbps or 0.0 for edge in own)
+            most = told if told is not None else max(hops[edge].gbps or 0.0 for edge in own)
             rows.add(name, place, own, [(k, most) for k in by_place[place]])
             if need.machine_gbps is not None:
                 given = [(k, need.machine_gbps) for k in by_place[place]]
@@ -194,7 +194,7 @@ def _add_given(
 
 def _add_google(
     need: TransferNeed,
-    lanes: Sequence[Lane],
+    hops: Sequence[Hop],
     machines: Sequence[Machine],
     by_place: dict[str, list[int]],
     rows: _LimitRows,
@@ -204,10 +204,10 @@ def _add_google(
     for place, options in by_place.items():
         if not options:
             continue
-        sent = [n for n, lane in enumerate(lanes) if lane.src == place]
-        taken = [n for n, lane in enumerate(lanes) if lane.dst == place]
-        outside = [n for n in sent if lanes[n].path_class in _OUTSIDE]
-        inside = [n for n in sent if lanes[n].path_class is PathClass.INTER_REGION_INTERNAL]
+        sent = [n for n, hop in enumerate(hops) if hop.src == place]
+        taken = [n for n, hop in enumerate(hops) if hop.dst == place]
+        outside = [n for n in sent if hops[n].path_class in _OUTSIDE]
+        inside = [n for n in sent if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
         rows.add(_bound(machines, options), place, inside, _inside(machines, options))
         if outside:
             found = [(k, machines[k].outside) for k in options]
@@ -216,9 +216,9 @@ def _add_google(
         if len(sent) > max(len(inside), len(outside)):
             total = [(k, one.cap.egress_gbps) for k in options if (one := machines[k].offer)]
             rows.add(EGRESS, place, sent, total)
-        arrives = [n for n in taken if lanes[n].path_class is PathClass.INTER_REGION_INTERNAL]
+        arrives = [n for n in taken if hops[n].path_class is PathClass.INTER_REGION_INTERNAL]
         rows.add(INGRESS, place, arrives, _inside(machines, options))
-        addressed = [n for n in taken if lanes[n].path_class in _OUTSIDE]
+        addressed = [n for n in taken if hops[n].path_class in _OUTSIDE]
         bounded = [(k, rate) for k in options if (rate := machines[k].ingress_gbps) is not None]
         if len(bounded) == len(options):
             rows.add(EXTERNAL_INGRESS, place, addressed, bounded)
@@ -227,7 +227,7 @@ def _add_google(
         buckets = [
             n
             for n in (*sent, *taken)
-            if lanes[n].path_class is PathClass.GOOGLE_APIS or lanes[n].path_class is None
+            if hops[n].path_class is PathClass.GOOGLE_APIS or hops[n].path_class is None
         ]
         if buckets and need.storage_gbps is not None:
             rows.add(STORAGE, place, buckets, [(k, need.storage_gbps) for k in options])
@@ -235,7 +235,7 @@ def _add_google(
             for edges in (sent, taken):
                 rows.add(MEASURED, place, edges, [(k, need.machine_gbps) for k in options])
     if need.streams is not None:
-        _add_streams(need, lanes, machines, by_place, rows, caps)
+        _add_streams(need, hops, machines, by_place, rows, caps)
 
 
 def _bound(machines: Sequence[Machine], options: Sequence[int]) -> str:
@@ -249,7 +249,7 @@ def _inside(machines: Sequence[Machine], options: Sequence[int]) -> list[tuple[i
 
 def _add_streams(
     need: TransferNeed,
-    lanes: Sequence[Lane],
+    hops: Sequence[Hop],
     machines: Sequence[Machine],
     by_place: dict[str, list[int]],
     rows: _LimitRows,
@@ -258,10 +258,10 @@ def _add_streams(
     """Add what so many connections of one machine carry on each edge, by its round-trip time."""
     asked = [
         (number, k, place, query)
-        for number, lane in enumerate(lanes)
-        for place in (lane.src, lane.dst)
+        for number, hop in enumerate(hops)
+        for place in (hop.src, hop.dst)
         for k in by_place.get(place, ())
-        if (query := stream_query(need, lane, machines[k], need.streams)) is not None
+        if (query := stream_query(need, hop, machines[k], need.streams)) is not None
     ]
     found = predict_all([query for *_, query in asked], caps)
     rates: dict[tuple[int, str], list[tuple[int, float]]] = {}
@@ -272,20 +272,20 @@ def _add_streams(
 
 
 def stream_query(
-    need: TransferNeed, lane: Lane, machine: Machine, streams: int | None
+    need: TransferNeed, hop: Hop, machine: Machine, streams: int | None
 ) -> PathQuery | None:
-    """Return the path of a lane between equal machines; None where the model has none."""
-    if machine.offer is None or lane.path_class in {None, PathClass.GOOGLE_APIS}:
+    """Return the path of a hop between equal machines; None where the model has none."""
+    if machine.offer is None or hop.path_class in {None, PathClass.GOOGLE_APIS}:
         return None
-    assert lane.path_class is not None
+    assert hop.path_class is not None
     end = type_end(
         machine.offer.shape.machine_type, is_tier1=machine.is_tier1, cpu_platform=machine.platform
     )
-    rtt = rtt_between(lane.src, lane.dst)
-    if lane.path_class is PathClass.INTERNET and rtt.rtt_ms is None:
+    rtt = path_round_trip(hop.src, hop.dst)
+    if hop.path_class is PathClass.INTERNET and rtt.rtt_ms is None:
         return None
     return PathQuery(
-        path_class=lane.path_class,
+        path_class=hop.path_class,
         src=end,
         dst=end,
         streams=streams,
@@ -296,7 +296,7 @@ def stream_query(
     )
 
 
-def _quotas(need: TransferNeed, lanes: Sequence[Lane], at: dict[str, int]) -> Quotas:
+def _quotas(need: TransferNeed, hops: Sequence[Hop], at: dict[str, int]) -> Quotas:
     names: list[str] = []
     places: list[int] = []
     rates: list[float] = []
@@ -305,10 +305,10 @@ def _quotas(need: TransferNeed, lanes: Sequence[Lane], at: dict[str, int]) -> Qu
     def add(quota: PlaceLimit, *, is_outside: bool) -> None:
         own = [
             number
-            for number, lane in enumerate(lanes)
-            if lane.src == quota.place
-            and lane.path_class is not PathClass.GOOGLE_APIS
-            and (lane.path_class in _OUTSIDE) == is_outside
+            for number, hop in enumerate(hops)
+            if hop.src == quota.place
+            and hop.path_class is not PathClass.GOOGLE_APIS
+            and (hop.path_class in _OUTSIDE) == is_outside
         ]
         if own:
             cells.extend((len(names), number) for number in own)

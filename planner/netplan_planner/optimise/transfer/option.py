@@ -19,10 +19,10 @@ from netplan_planner.optimise.bill import USAGE_NAMES
 from netplan_planner.optimise.highs import Floats
 from netplan_planner.optimise.job import spot
 from netplan_planner.optimise.job.cost import billed_s
-from netplan_planner.optimise.transfer.lanes import (
+from netplan_planner.optimise.transfer.hops import (
     GIVEN_PRICE,
     billed_gib,
-    lane_bill,
+    hop_bill,
     region_of_bucket,
 )
 from netplan_planner.optimise.transfer.machines import Machine, job_need
@@ -66,7 +66,7 @@ def option_of(
         routes=tuple(
             TransferRoute(
                 share_ratio=one.share,
-                hops=tuple((market.lanes[e].src, market.lanes[e].dst) for e in one.edges),
+                hops=tuple((market.hops[e].src, market.hops[e].dst) for e in one.edges),
             )
             for one in solution.routes
         ),
@@ -118,9 +118,7 @@ def _longest(market: Market, solution: Solution) -> set[str]:
     """Return the places of the way with the most of them."""
     found: set[str] = set()
     for route in solution.routes:
-        own = {market.lanes[e].src for e in route.edges} | {
-            market.lanes[e].dst for e in route.edges
-        }
+        own = {market.hops[e].src for e in route.edges} | {market.hops[e].dst for e in route.edges}
         found = own if len(own) > len(found) else found
     return found
 
@@ -150,16 +148,15 @@ def _machines(market: Market, need: TransferNeed, solution: Solution) -> Iterato
 def roles_of(market: Market, need: TransferNeed, solution: Solution) -> dict[str, str]:
     """Return what the machines of each place in use do."""
     used = {edge for route in solution.routes for edge in route.edges}
-    sends = {market.lanes[edge].src for edge in used}
+    sends = {market.hops[edge].src for edge in used}
     ends = {region_of_bucket(target) for target in need.targets}
     found = {}
-    for place in sorted(sends | {market.lanes[edge].dst for edge in used}):
+    for place in sorted(sends | {market.hops[edge].dst for edge in used}):
         if place == region_of_bucket(need.source):
             found[place] = SENDER
         elif place in ends:
             passes_on = any(
-                market.lanes[edge].src == place
-                and region_of_bucket(market.lanes[edge].dst) != place
+                market.hops[edge].src == place and region_of_bucket(market.hops[edge].dst) != place
                 for edge in used
             )
             found[place] = BOTH if passes_on else RECEIVER
@@ -172,7 +169,7 @@ def _traffic(
     market: Market, need: TransferNeed, shares: Floats, prices: PriceBook
 ) -> Iterator[LineItem]:
     for edge in np.flatnonzero(shares).tolist():
-        yield from lane_bill(need, market.lanes[edge], float(shares[edge]), prices)
+        yield from hop_bill(need, market.hops[edge], float(shares[edge]), prices)
 
 
 def _paid(market: Market, need: TransferNeed, counts: Floats, up: int) -> Iterator[LineItem]:
@@ -210,16 +207,16 @@ def _flows(
 ) -> Iterator[TransferFlow]:
     full = used_in_full(market.network, counts, shares)
     for edge in np.flatnonzero(shares).tolist():
-        lane, start = market.lanes[edge], starts[edge]
+        hop, start = market.hops[edge], starts[edge]
         share = float(shares[edge])
         own = (int(market.network.src[edge]), int(market.network.dst[edge]))
-        is_given = lane.price is not None and lane.price.source == GIVEN_PRICE
+        is_given = hop.price is not None and hop.price.source == GIVEN_PRICE
         yield TransferFlow(
-            src=lane.src,
-            dst=lane.dst,
+            src=hop.src,
+            dst=hop.dst,
             gbps=share * market.network.gbit / steady,
             gib=billed_gib(need, share, has_headers=not is_given),
-            usd=total_usd(lane_bill(need, lane, share, prices)),
+            usd=total_usd(hop_bill(need, hop, share, prices)),
             streams=start.streams,
             rtt_ms=start.rtt_ms,
             ramp_s=start.ramp_s,

@@ -18,8 +18,8 @@ from netplan_planner.model.transfer import (
     TransferWay,
 )
 from netplan_planner.optimise.transfer import words
+from netplan_planner.optimise.transfer.hops import Tables, kind_of, region_of_bucket
 from netplan_planner.optimise.transfer.infeasible import why_infeasible
-from netplan_planner.optimise.transfer.lanes import Tables, kind_of, region_of_bucket
 from netplan_planner.optimise.transfer.market import Market, market_of
 from netplan_planner.optimise.transfer.network import kept
 from netplan_planner.optimise.transfer.option import option_of
@@ -83,7 +83,7 @@ def solve(market: Market, need: TransferNeed, asked: Asked, *, has_front: bool =
     The start of the connections is known when the ways are: where it makes a plan late, the plan is
     made again with that much less time.
     """
-    if not market.lanes or not market.machines:
+    if not market.hops or not market.machines:
         return Solved(market, Searched(None, (), 0.0, None, None), None, ())
     ramp = direct_ramp_s(market, need, asked.caps)
     solved = None
@@ -172,7 +172,7 @@ def _without_relays(market: Market, need: TransferNeed) -> Market:
     options = places[network.option_place]
     return market._replace(
         network=kept(network, places, market.is_direct),
-        lanes=tuple(one for one, is_on in zip(market.lanes, on, strict=True) if is_on),
+        hops=tuple(one for one, is_on in zip(market.hops, on, strict=True) if is_on),
         machines=tuple(one for one, is_on in zip(market.machines, options, strict=True) if is_on),
         is_direct=np.ones(int(on.sum()), dtype=bool),
     )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from netplan_planner.model import CapsBook, PriceBook
 from netplan_planner.model.transfer import TransferOption
-from netplan_planner.optimise.transfer.lanes import Tables
+from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.market import Market
 from netplan_planner.optimise.transfer.solving import Searched
 from netplan_planner.units import SECONDS_PER_HOUR, SECONDS_PER_MINUTE

@@ -1,4 +1,4 @@
-"""What the start of the connections costs on each lane, and how many connections it takes."""
+"""What the start of the connections costs on each hop, and how many connections it takes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from netplan_planner.model import CapsBook
 from netplan_planner.model.transfer import TransferNeed
-from netplan_planner.optimise.transfer.lanes import Lane
+from netplan_planner.optimise.transfer.hops import Hop
 from netplan_planner.optimise.transfer.machines import Machine
 from netplan_planner.optimise.transfer.market import Market, stream_query
 from netplan_planner.optimise.transfer.routes import Route
@@ -20,7 +20,7 @@ _NEARLY = 0.95
 
 
 class Start(NamedTuple):
-    """How a lane's connections start."""
+    """How a hop's connections start."""
 
     streams: int | None
     """Of one machine; None: not known."""
@@ -32,18 +32,18 @@ NO_START = Start(None, None, 0.0)
 
 
 def start_of(
-    need: TransferNeed, lane: Lane, machine: Machine, machine_bytes: float, caps: CapsBook
+    need: TransferNeed, hop: Hop, machine: Machine, machine_bytes: float, caps: CapsBook
 ) -> Start:
-    """Return how many connections a lane takes, and what their start costs.
+    """Return how many connections a hop takes, and what their start costs.
 
     Args:
         need: With the number of connections, where it is told.
-        lane: The lane.
+        hop: The hop.
         machine: At both of its ends.
         machine_bytes: What one machine sends on it.
         caps: What each carries.
     """
-    query = stream_query(need, lane, machine, None)
+    query = stream_query(need, hop, machine, None)
     if query is None or query.rtt_ms is None:
         return Start(need.streams, None, 0.0)
     counts = (need.streams,) if need.streams is not None else STREAMS
@@ -67,7 +67,7 @@ def starts_of(
     counts: Sequence[float],
     caps: CapsBook,
 ) -> dict[int, Start]:
-    """Return how the lanes in use start, by edge."""
+    """Return how the hops in use start, by edge."""
     network = market.network
     sender: dict[int, int] = {}
     for option, count in enumerate(counts):
@@ -83,7 +83,7 @@ def starts_of(
         option = sender[int(network.src[edge])]
         machine_bytes = need.volume_bytes * share / counts[option]
         found[edge] = start_of(
-            need, market.lanes[edge], market.machines[option], machine_bytes, caps
+            need, market.hops[edge], market.machines[option], machine_bytes, caps
         )
     return found
 
@@ -117,6 +117,6 @@ def direct_ramp_s(market: Market, need: TransferNeed, caps: CapsBook) -> float:
         if options:
             machine = market.machines[options[0]]
             each = need.volume_bytes / need.max_count
-            start = start_of(need, market.lanes[edge], machine, each, caps)
+            start = start_of(need, market.hops[edge], machine, each, caps)
             found = max(found, start.ramp_s)
     return found

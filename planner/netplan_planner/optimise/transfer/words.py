@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from netplan_planner.model import Amount, PathClass, Text, Usage, worded
 from netplan_planner.model.transfer import TransferGoal, TransferNeed, TransferOption
-from netplan_planner.optimise.transfer.lanes import Tables, region_of_bucket
+from netplan_planner.optimise.transfer.hops import Tables, region_of_bucket
 from netplan_planner.optimise.transfer.market import Market, stream_query
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
 from netplan_planner.throughput.limits.doubts import doubt_of
@@ -75,8 +75,8 @@ def _pays(need: TransferNeed, best: TransferOption, direct: TransferOption | Non
 
 
 def _cheapest_relay(need: TransferNeed, market: Market) -> tuple[str, Decimal, Decimal] | None:
-    """Return the cheapest other place by the traffic of two lanes, its cost and the direct one."""
-    usd = {(lane.src, lane.dst): lane.usd for lane in market.unpriced.every}
+    """Return the cheapest other place by the traffic of two hops, its cost and the direct one."""
+    usd = {(hop.src, hop.dst): hop.usd for hop in market.unpriced.every}
     source, target = region_of_bucket(need.source), region_of_bucket(need.targets[0])
     straight = usd.get((source, target))
     if straight is None:
@@ -109,12 +109,12 @@ def doubts(need: TransferNeed, market: Market, best: TransferOption) -> tuple[st
     used = {one.place: (one.place, one.machine_type, one.is_tier1) for one in best.machines}
     ends = {(one.src, one.dst) for one in best.flows}
     found: dict[str, None] = {}
-    for lane in market.lanes:
-        if (lane.src, lane.dst) not in ends or lane.src not in used:
+    for hop in market.hops:
+        if (hop.src, hop.dst) not in ends or hop.src not in used:
             continue
-        machine = machines[used[lane.src]]
-        query = stream_query(need, lane, machine, need.streams)
-        outside = lane.path_class is not None and lane.path_class.leaves_vpc
+        machine = machines[used[hop.src]]
+        query = stream_query(need, hop, machine, need.streams)
+        outside = hop.path_class is not None and hop.path_class.leaves_vpc
         estimate = machine.outside if outside else machine.inside
         if query is not None and estimate is not None and (said := doubt_of(query, estimate)):
             found[said] = None
@@ -124,7 +124,7 @@ def doubts(need: TransferNeed, market: Market, best: TransferOption) -> tuple[st
 def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator[str]:
     """Yield what to look at or measure before, in words or commands."""
     seen = set()
-    classes = {(lane.src, lane.dst): lane.path_class for lane in market.lanes}
+    classes = {(hop.src, hop.dst): hop.path_class for hop in market.hops}
     for place, kind, gbps in _quota_use(best, classes):
         told = {
             one.place for one in (need.inside_quotas if kind == "inside" else need.outside_quotas)
@@ -203,11 +203,9 @@ def assumptions(need: TransferNeed, market: Market, tables: Tables) -> Iterator[
             "between machines and a bucket of the same region the traffic is free; operations,"
             " retrieval and storage have prices of Cloud Storage's own"
         )
-    outside = {flow.dst for flow in market.lanes if flow.path_class is PathClass.INTERNET}
+    outside = {flow.dst for flow in market.hops if flow.path_class is PathClass.INTERNET}
     if outside:
         yield "what the machines at the other end cost and take is not known here"
-    free = any(
-        lane.price is None and lane.path_class is not None and lane.usd for lane in market.lanes
-    )
+    free = any(hop.price is None and hop.path_class is not None and hop.usd for hop in market.hops)
     if free:
         yield "price steps and free GiB of a month are counted from nothing for this transfer"

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.model.transfer import TransferGoal, TransferPlan
-from netplan_planner.optimise.transfer.lanes import Tables
+from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.plan import plan_transfer
 from support.transfers.linear import Case
 from support.transfers.made import CAPS, PRICES, case_of, need_of, planned, tables_of

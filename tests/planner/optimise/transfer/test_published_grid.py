@@ -18,7 +18,7 @@ from netplan_planner.model.transfer import (
     TransferNeed,
     TransferPlan,
 )
-from netplan_planner.optimise.transfer.lanes import Tables
+from netplan_planner.optimise.transfer.hops import Tables
 from netplan_planner.optimise.transfer.plan import plan_transfer
 from support.projects.shared_data import needs_shared, shared
 from support.transfers import reckoned

@@ -1,4 +1,4 @@
-"""The lanes that bytes may take between places: by which path, and what all of them would cost."""
+"""The hops that bytes may take between places: by which path, and what all of them would cost."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -38,7 +38,7 @@ class Tables(NamedTuple):
         return self.grid is not None and self.prices is not None
 
 
-class Lane(NamedTuple):
+class Hop(NamedTuple):
     """A way from one place to another."""
 
     src: str
@@ -53,12 +53,12 @@ class Lane(NamedTuple):
     """If all bytes cross it."""
 
 
-class Lanes(NamedTuple):
+class Hops(NamedTuple):
     """All that there are, in order of their ends' names, and why others are not among them."""
 
-    rows: tuple[Lane, ...]
+    rows: tuple[Hop, ...]
     """Those that may be of use."""
-    every: tuple[Lane, ...]
+    every: tuple[Hop, ...]
     unpriced: tuple[str, ...]
 
 
@@ -79,56 +79,54 @@ def region_of_bucket(place: str) -> str:
 
 
 def billed_gib(need: TransferNeed, share: float, *, has_headers: bool) -> Decimal:
-    """Return what of the bytes is billed on a lane that a share of them crosses."""
+    """Return what of the bytes is billed on a hop that a share of them crosses."""
     gib = Decimal(need.volume_bytes) * Decimal(str(round(share, 9))) / BYTES_PER_GIB
     if has_headers:
         gib /= Decimal(float(payload_ratio(DEFAULT_MTU_BYTES)))
     return gib.quantize(_GIB_DIGITS)
 
 
-def lane_bill(
-    need: TransferNeed, lane: Lane, share: float, prices: PriceBook
-) -> tuple[LineItem, ...]:
-    """Return what a share of the bytes costs on a lane.
+def hop_bill(need: TransferNeed, hop: Hop, share: float, prices: PriceBook) -> tuple[LineItem, ...]:
+    """Return what a share of the bytes costs on a hop.
 
     Raises:
         MissingDatum: If its price is not known.
     """
-    name = f"traffic {lane.src} to {lane.dst}"
-    if lane.price is not None:
+    name = f"traffic {hop.src} to {hop.dst}"
+    if hop.price is not None:
         gib = billed_gib(need, share, has_headers=False)
-        return (line_item(name, gib, lane.price),)
-    if lane.path_class is None:
+        return (line_item(name, gib, hop.price),)
+    if hop.path_class is None:
         return ()
     gib = billed_gib(need, share, has_headers=True)
-    if lane.path_class is PathClass.GOOGLE_APIS:
-        region = lane.src
+    if hop.path_class is PathClass.GOOGLE_APIS:
+        region = hop.src
         return prices.traffic_line_items(
-            name, lane.path_class, gib, src_region=region, dst_region=region
+            name, hop.path_class, gib, src_region=region, dst_region=region
         )
-    if lane.path_class is PathClass.INTERNET:
+    if hop.path_class is PathClass.INTERNET:
         return prices.traffic_line_items(
             f"{name}, {need.network_tier.value.title()} Tier",
-            lane.path_class,
+            hop.path_class,
             gib,
-            src_region=lane.src,
+            src_region=hop.src,
             area=need.area,
             network_tier=need.network_tier.value,
         )
     return prices.traffic_line_items(
-        name, lane.path_class, gib, src_region=lane.src, dst_region=lane.dst
+        name, hop.path_class, gib, src_region=hop.src, dst_region=hop.dst
     )
 
 
-def lanes_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Lanes:
-    """Return every lane that has a rate and a price."""
+def hops_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Hops:
+    """Return every hop that has a rate and a price."""
     regions = frozenset(prices.regions())
     given = {(one.src, one.dst): one.usd_per_gib for one in tables.prices or ()}
-    rows: list[Lane] = []
+    rows: list[Hop] = []
     unpriced: dict[tuple[str, str], str] = {}
     for src, dst, path_class, gbps in _ways(need, regions, tables):
         price = _given(given.get((src, dst)), prices)
-        lane = Lane(src, dst, path_class, gbps, price, Decimal(0))
+        hop = Hop(src, dst, path_class, gbps, price, Decimal(0))
         if price is None and tables.has_own_names:
             unpriced[src, dst] = f"{src} to {dst}: the table of prices has no such row"
             continue
@@ -136,14 +134,14 @@ def lanes_of(need: TransferNeed, prices: PriceBook, tables: Tables) -> Lanes:
             unpriced[src, dst] = f"{src} to {dst}: no list price for these names (--edge-prices)"
             continue
         try:
-            usd = total_usd(lane_bill(need, lane, 1.0, prices))
+            usd = total_usd(hop_bill(need, hop, 1.0, prices))
         except MissingDatum as missing:
             unpriced[src, dst] = f"{src} to {dst}: {missing}"
             continue
-        rows.append(lane._replace(usd=usd))
-    rows.sort(key=lambda lane: (lane.src, lane.dst))
+        rows.append(hop._replace(usd=usd))
+    rows.sort(key=lambda hop: (hop.src, hop.dst))
     told = tuple(unpriced[ends] for ends in sorted(unpriced))
-    return Lanes(_useful(need, rows, tables), tuple(rows), told)
+    return Hops(_useful(need, rows, tables), tuple(rows), told)
 
 
 def _given(usd: Decimal | None, prices: PriceBook) -> Price | None:
@@ -157,7 +155,7 @@ _Way = tuple[str, str, PathClass | None, float | None]
 
 
 def _ways(need: TransferNeed, regions: frozenset[str], tables: Tables) -> Iterator[_Way]:
-    """Yield what may be a lane: ends, path and rate."""
+    """Yield what may be a hop: ends, path and rate."""
     ends = {need.source, *need.targets}
     if tables.grid is not None:
         for row in tables.grid:
@@ -184,7 +182,7 @@ def _ways(need: TransferNeed, regions: frozenset[str], tables: Tables) -> Iterat
 
 
 def _may_pass(need: TransferNeed, src: str, dst: str, ends: set[str]) -> bool:
-    """Return whether a plan may use a lane: none leads back, and only relays pass bytes on."""
+    """Return whether a plan may use a hop: none leads back, and only relays pass bytes on."""
     if dst == need.source or (len(need.targets) == 1 and src == need.targets[0]):
         return False
     if need.relays is None:
@@ -203,17 +201,17 @@ def _path(need: TransferNeed, src: str, dst: str, regions: frozenset[str]) -> Pa
     return PathClass.INTER_REGION_INTERNAL
 
 
-def is_direct(need: TransferNeed, lane: Lane) -> bool:
-    """Return whether a lane is part of the direct way to a target."""
+def is_direct(need: TransferNeed, hop: Hop) -> bool:
+    """Return whether a hop is part of the direct way to a target."""
     source = region_of_bucket(need.source)
     hops = {(need.source, source)}
     for target in need.targets:
         hops |= {(source, region_of_bucket(target)), (region_of_bucket(target), target)}
-    return (lane.src, lane.dst) in hops
+    return (hop.src, hop.dst) in hops
 
 
-def _useful(need: TransferNeed, rows: Sequence[Lane], tables: Tables) -> tuple[Lane, ...]:
-    """Return the lanes without relays that cannot pay, where that is sure.
+def _useful(need: TransferNeed, rows: Sequence[Hop], tables: Tables) -> tuple[Hop, ...]:
+    """Return the hops without relays that cannot pay, where that is sure.
 
     Inside the VPC every machine sends to any region at its own rate, so that a relay between two
     regions can only pay by the prices of traffic: it has to be on a way that is cheaper.
