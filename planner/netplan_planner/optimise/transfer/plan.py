@@ -117,7 +117,9 @@ def _late_ramp_s(need: TransferNeed, solved: Solved, ramp: float) -> float | Non
 def _evaluated(market: Market, need: TransferNeed, asked: Asked, found: Searched) -> Solved:
     every = [*([found.best] if found.best else []), *found.front]
     options = tuple(
-        option_of(market, need, one, asked.prices, asked.caps) for one in _distinct(every)
+        option
+        for one in _distinct(every)
+        if (option := option_of(market, need, one, asked.prices, asked.caps)) is not None
     )
     usable = [one for one in options if fits(need, one)]
     best = None

@@ -17,6 +17,7 @@ from netplan_planner.optimise.transfer import program
 from netplan_planner.optimise.transfer.network import Network, fewest, kept, transfer_s
 from netplan_planner.optimise.transfer.program import Aim, Found, Span
 from netplan_planner.optimise.transfer.routes import Route, paths, shares_of, trees
+from netplan_planner.optimise.transfer.scale import scaled
 from netplan_planner.optimise.transfer.trees import cheapest_tree
 
 MOST_PLACES = 9
@@ -79,6 +80,34 @@ def search(
         budget_usd: Most that it may cost.
         has_front: Whether the candidates of the front are wanted, too.
     """
+    own, unit_s = scaled(network)
+    found = _searched(
+        own,
+        is_time=is_time,
+        deadline_s=None if deadline_s is None else deadline_s / unit_s,
+        budget_usd=budget_usd,
+        has_front=has_front,
+    )
+
+    def timed(one: Solution | None) -> Solution | None:
+        return one and one._replace(transfer_s=one.transfer_s * unit_s)
+
+    return found._replace(
+        best=timed(found.best),
+        front=tuple(one._replace(transfer_s=one.transfer_s * unit_s) for one in found.front),
+        fastest=timed(found.fastest),
+        cheapest=timed(found.cheapest),
+    )
+
+
+def _searched(
+    network: Network,
+    *,
+    is_time: bool,
+    deadline_s: float | None,
+    budget_usd: float | None,
+    has_front: bool,
+) -> Searched:
     least_s = max(network.overhead_s, network.least_s)
     endless = Span(least_s, _longest_s(network))
     fast = program.relaxed(network, endless, Aim(is_time=True))
