@@ -146,7 +146,8 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
             if classes.get((flow.src, flow.dst)) is PathClass.INTER_REGION_INTERNAL:
                 yield (
                     "the relay rests on the price of each hop: look at it, and at a bill, before you"
-                    f" rely on it: netplan price traffic --src {flow.src} --dst {flow.dst}"
+                    f" rely on it: netplan price traffic --from {flow.src} --to {flow.dst}"
+                    f" --gib {flow.gib:.0f}"
                 )
     longest = max(best.flows, key=lambda one: one.gbps)
     if longest.streams and not market.is_given:

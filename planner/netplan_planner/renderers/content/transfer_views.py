@@ -232,6 +232,13 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
         for one in shown
     )
     yield Table(columns=columns, rows=rows, is_inner=True)
+    noted: dict[str, dict[str, None]] = {}
+    for one in shown:
+        for machines in one.machines:
+            if machines.note:
+                noted.setdefault(machines.note, {})[machines.machine_type] = None
+    for note, types in noted.items():
+        yield Field(label="note", line=line(f"{', '.join(types)}: {note}"))
 
 
 def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:

@@ -187,3 +187,69 @@ def test_every_sender_carries_its_flows_by_the_caps_table() -> None:
         assert cap is not None
         sent = sum(flow.gbps for flow in found.flows if flow.src == one.place)
         assert sent <= cap.egress_gbps * one.count * (1 + 1e-6)
+
+
+def test_a_quota_that_holds_a_transfer_back_is_named_and_the_greater_one_is_enough() -> None:
+    quota = PlaceLimit(place="us-central1", gbps=20.0)
+    told: dict[str, Any] = {"machine_types": (), "max_count": 16, "deadline_s": 600.0}
+    late = plan("us-central1", "europe-west4", inside_quotas=(quota,), **told).infeasible
+    assert late is not None
+    assert late.held_back_by is not None
+    assert late.held_back_by.name == "region-quota"
+    (change,) = [str(one) for one in late.changes if "--quota" in str(one)]
+    greater = PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
+    assert 20 < greater.gbps < 150
+    enough = plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan
+    assert enough is not None
+    assert enough.duration_s <= 600 * (1 + 1e-6)
+
+
+def test_quotas_that_are_enough_together_alone() -> None:
+    quotas = tuple(PlaceLimit(place=one, gbps=5.0) for one in ("europe-west4", "us-central1"))
+    late = plan(
+        "us-central1",
+        *("europe-west4", "europe-west1", "us-east1"),
+        inside_quotas=quotas,
+        relays=("europe-west4",),
+        deadline_s=9_000.0,
+    ).infeasible
+    assert late is not None
+    assert any("--quota us-central1=" in str(one) for one in late.changes)
+
+
+def test_of_machines_the_place_that_may_have_no_more_holds_back() -> None:
+    late = plan("us-central1", "europe-west4", machine_types=(), deadline_s=10.0).infeasible
+    assert late is not None
+    assert late.held_back_by is not None
+    assert late.held_back_by.is_most
+
+
+def test_a_small_machine_takes_no_more_from_outside_than_it_sends() -> None:
+    """The documented 30 Gbit/s and 1.8 million packets a second hold for machines of any size."""
+    many = plan(
+        "us-central1",
+        "europe-west4",
+        machine_types=("t2d-standard-1",),
+        address=AddressKind.EXTERNAL,
+    ).plan
+    assert many is not None
+    (receivers,) = [one.count for one in many.machines if one.role == "receiver"]
+    assert many.gbps <= 10 * receivers * (1 + 1e-9)
+
+
+def test_free_gib_of_other_regions_are_nobodys_way_out() -> None:
+    """Standard Tier: 200 GiB a region are free; a relay in each would cost less than no traffic."""
+    out = plan(
+        "us-central1",
+        "internet",
+        area="Europe",
+        volume_bytes=10**12,
+        network_tier=NetworkTier.STANDARD,
+        max_count=2,
+    )
+    assert out.plan is not None
+    assert not any(one.relays for one in out.front)
+    gib = Decimal(10**12) * 1460 / 1408 / 2**30
+    assert abs(out.plan.traffic_usd - (gib - 200) * Decimal("0.085")) < CENT
+    assert out.bound_usd is not None
+    assert out.bound_usd <= out.plan.usd_total
