@@ -257,20 +257,20 @@ def test_a_grid_of_no_more_than_a_kilobyte_and_of_a_hundred_petabytes(
     few = found("--from", "a", "--to", "b", "--bytes", "1KB", *told)
     # One machine at either end for a minute, next to no traffic.
     assert sum(few["machines"].values()) == 2
-    assert Decimal(few["usd_total"]) == Decimal("0.012")
+    assert few["usd_total"] == pytest.approx(0.012)
     many = found("--from", "a", "--to", "b", "--bytes", "100PB", *told)
     # By c, two machines in each place: 8e8 Gbit at 10 Gbit/s.
     assert many["seconds"] == pytest.approx(8e7, rel=1e-6)
     traffic = Decimal(10**17) / 2**30 * Decimal("0.05")
     machines = 6 * Decimal("0.36") * 80_000_000 / 3600
-    assert abs(Decimal(many["usd_total"]) - traffic - machines) < 1
+    assert abs(Decimal(str(many["usd_total"])) - traffic - machines) < 1
 
 
-@pytest.mark.parametrize("count", ["1B", "1MB", "1GB"])
+@pytest.mark.parametrize("count", ["1B", "1KB", "1MB"])
 def test_next_to_nothing_takes_a_machine_at_either_end(count: str) -> None:
     answer = found("--from", "us-central1", "--to", "us-east1", "--bytes", count, *FEW)
     assert answer["machines"] == {"us-central1": 1, "us-east1": 1}
-    assert 0 < answer["seconds"] < 2
+    assert 0 < answer["seconds"] < 1
 
 
 def test_spot_machines_that_are_never_done_are_no_error() -> None:
@@ -301,6 +301,6 @@ def test_a_plan_that_reaches_its_bound_alone_is_said_to() -> None:
     asked = ("--from", "us-central1", *to, "--bytes", "10TB", "--max-count", "4")
     answer = found(*asked)
     said = words(transfer(*asked))
-    gap = Decimal(answer["usd_total"]) - Decimal(answer["bound_usd_total"])
+    gap = Decimal(str(answer["usd_total"])) - Decimal(str(answer["bound_usd_total"]))
     assert gap > Decimal("0.01")
     assert f"this one at most ${gap:.2f} more" in said

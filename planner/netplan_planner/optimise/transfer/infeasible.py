@@ -19,12 +19,14 @@ from netplan_planner.optimise.transfer.hops import region_of_bucket
 from netplan_planner.optimise.transfer.market import market_of
 from netplan_planner.optimise.transfer.option import option_of
 from netplan_planner.optimise.transfer.program import Aim, Span
+from netplan_planner.optimise.transfer.scale import scaled
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
-from netplan_planner.optimise.transfer.solving import search
+from netplan_planner.optimise.transfer.searching import search
 
 MOST_COUNT = 1000
 """How many machines are tried, to say how many it takes: no more may be asked for."""
-_MORE = (1.0, 1.01, 1.05, 1.25, 2.0)
+_MORE = (1.0, 1.01, 1.1, 1.25, 1.5, 2.0)
+"""Times what is least: a start takes longer with more machines, and these are whole."""
 
 
 def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> TransferInfeasible:
@@ -176,24 +178,39 @@ def _faster(
     if left <= 0:
         yield "less start-up time (--start-up)"
         return
-    network = solved.market.network
-    count = need.max_count
-    while count < MOST_COUNT:
-        count = min(count * 2, MOST_COUNT)
-        wide = network._replace(most=count)
-        found = program.relaxed(wide, Span(0.0, deadline), Aim(is_time=True))
-        if found is not None:
-            low, high = need.max_count, count
-            while high - low > 1:
-                middle = (low + high) // 2
-                fewer = network._replace(most=middle)
-                fits = program.relaxed(fewer, Span(0.0, deadline), Aim(is_time=True)) is not None
-                low, high = (low, middle) if fits else (middle, high)
-            yield f"--max-count {high}: at least so many machines in each place"
-            break
+    count = _enough_machines(need, solved, asked, deadline)
+    if count is not None:
+        yield f"--max-count {count}: more machines in each place"
     yield from _greater_quotas(need, asked, fastest.transfer_s / left, deadline)
     fits_bytes = int(need.volume_bytes * left / fastest.transfer_s)
     yield f"fewer bytes: about {fits_bytes:,} fit"
+
+
+def _enough_machines(
+    need: TransferNeed, solved: Solved, asked: Asked, deadline: float
+) -> int | None:
+    """Return how many machines a place are enough; None: no number that may be asked for.
+
+    Fractions of machines say from which number on it is worth a look.
+    """
+    network = solved.market.network
+
+    def is_possible(count: int) -> bool:
+        own = scaled(network._replace(most=count))
+        span = Span(0.0, deadline / own.unit_s)
+        return program.relaxed(own.network, span, Aim(is_time=True)) is not None
+
+    if need.max_count >= MOST_COUNT or not is_possible(MOST_COUNT):
+        return None
+    low, high = need.max_count, MOST_COUNT
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_possible(middle) else (middle, high)
+    for more in _MORE:
+        count = min(math.ceil(high * more), MOST_COUNT)
+        if _is_in_time(replace(need, max_count=count), asked, deadline):
+            return count
+    return None
 
 
 def _greater_quotas(

@@ -2,7 +2,7 @@
 
 A kilobyte and an exabyte are the same program in other units of time and rate. What is paid for at
 least a minute does not shrink with the bytes, though: next to nothing is planned as what the
-fastest limit lets through in a tenth of a millisecond.
+fastest limit lets through in a hundredth of a second.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _MOST_GBIT = 1e6
 """Up to which, and above `_LEAST_GBIT`, numbers are left as they are."""
 _LEAST_GBIT = 1e-2
 _LEAST_GBPS, _MOST_GBPS = 1e-2, 1e4
-_LEAST_TRANSFER_S = 1e-4
+_LEAST_TRANSFER_S = 1e-2
 _HANDY = 100.0
 
 

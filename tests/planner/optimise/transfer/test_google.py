@@ -253,3 +253,27 @@ def test_free_gib_of_other_regions_are_nobodys_way_out() -> None:
     assert abs(out.plan.traffic_usd - (gib - 200) * Decimal("0.085")) < CENT
     assert out.bound_usd is not None
     assert out.bound_usd <= out.plan.usd_total
+
+
+def test_less_than_the_minute_that_is_paid_for() -> None:
+    """1 TB in 20 s: 8,000 Gbit by machines of 16 Gbit/s, each paid for a minute all the same."""
+    told: dict[str, Any] = {"machine_types": ("n2-standard-8",), "volume_bytes": 10**12}
+    found = plan("us-central1", "us-east1", deadline_s=20.0, max_count=40, **told)
+    assert found.plan is not None
+    assert found.plan.duration_s <= 20 * (1 + 1e-6)
+    assert found.plan.billed_s == 60
+    # 19.7 s are left after the start of the connections: 26 machines at either end are enough.
+    assert {one.count for one in found.plan.machines} == {26}
+    fastest = plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=40, **told).plan
+    assert fastest is not None
+    assert fastest.transfer_s == pytest.approx(8_000 / (16 * 40), rel=1e-3)
+
+
+def test_more_machines_are_never_slower() -> None:
+    fastest = [
+        plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=count).plan
+        for count in (4, 16, 40)
+    ]
+    times = [one.duration_s for one in fastest if one is not None]
+    assert len(times) == 3
+    assert times[0] > times[1] > times[2]
