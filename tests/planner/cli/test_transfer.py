@@ -289,9 +289,7 @@ def test_the_machines_that_commands_make_are_those_that_are_priced() -> None:
     script = transfer(*MOVE, *FEW, "--output", "commands").stdout
     assert script.count("no-address") == 2
     out = ("--from", "us-central1", "--to", "internet", "--area", "Europe", "--bytes", "1TB")
-    script = transfer(
-        *out, *FEW, "--network-tier", "standard", "--output", "commands"
-    ).stdout
+    script = transfer(*out, *FEW, "--network-tier", "standard", "--output", "commands").stdout
     assert "network-tier=STANDARD" in script
     assert "no-address" not in script
 

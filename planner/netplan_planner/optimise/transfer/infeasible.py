@@ -20,8 +20,8 @@ from netplan_planner.optimise.transfer.market import market_of
 from netplan_planner.optimise.transfer.option import option_of
 from netplan_planner.optimise.transfer.program import Aim, Span
 from netplan_planner.optimise.transfer.scale import scaled
-from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
 from netplan_planner.optimise.transfer.searching import search
+from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
 
 MOST_COUNT = 1000
 """How many machines are tried, to say how many it takes: no more may be asked for."""

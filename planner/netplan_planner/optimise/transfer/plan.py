@@ -23,8 +23,8 @@ from netplan_planner.optimise.transfer.infeasible import why_infeasible
 from netplan_planner.optimise.transfer.market import Market, market_of
 from netplan_planner.optimise.transfer.network import kept
 from netplan_planner.optimise.transfer.option import option_of
-from netplan_planner.optimise.transfer.solved import Asked, Solved
 from netplan_planner.optimise.transfer.searching import search
+from netplan_planner.optimise.transfer.solved import Asked, Solved
 from netplan_planner.optimise.transfer.solving import Searched, Solution
 from netplan_planner.optimise.transfer.starts import direct_ramp_s
 

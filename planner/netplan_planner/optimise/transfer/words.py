@@ -145,8 +145,8 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
         for flow in best.flows:
             if classes.get((flow.src, flow.dst)) is PathClass.INTER_REGION_INTERNAL:
                 yield (
-                    "the relay rests on the price of each hop: look at it, and at a bill, before you"
-                    f" rely on it: netplan price traffic --from {flow.src} --to {flow.dst}"
+                    "the relay rests on the price of each hop: look at it, and at a bill, before"
+                    f" you rely on it: netplan price traffic --from {flow.src} --to {flow.dst}"
                     f" --gib {flow.gib:.0f}"
                 )
     longest = max(best.flows, key=lambda one: one.gbps)
