@@ -620,13 +620,13 @@ KINDS: Mapping[str, Kind] = {
             "networks",
             _networks,
             tuple(
-                (*_MOVE, *to, "--grid", f"{{folder}}/grid.{form}", *paid)
+                (*_MOVE, *to, *given, *paid)
                 for to in (("--to", "b"), ("--to", "b,c", "--goal", "time"))
-                for form, paid in (
-                    ("csv", ("--edge-prices", "{folder}/prices.csv")),
-                    ("parquet", ("--edge-prices", "{folder}/prices.parquet")),
+                for given in (
+                    ("--grid", "{folder}/grid.csv", "--edge-prices", "{folder}/prices.csv"),
+                    ("--grid", "{folder}/grid.parquet", "--edge-prices", "{folder}/prices.parquet"),
                 )
-                for paid in (paid, (*paid, "--machine-usd-per-hour", "0.3"))
+                for paid in ((), ("--machine-usd-per-hour", "0.3"))
             ),
             is_folder=True,
         ),

@@ -1,9 +1,8 @@
 """Units in which a transfer's numbers are near one, whatever is moved.
 
-Solvers keep absolute errors.
-A kilobyte and an exabyte are the same program in other units of time and rate. What is paid for at
-least a minute does not shrink with the bytes, though: next to nothing is planned as what the
-fastest limit lets through in a hundredth of a second.
+Solvers keep absolute errors. A kilobyte and an exabyte are the same program in other units of time
+and rate. What is paid for at least a minute does not shrink with the bytes, though: next to nothing
+is planned as what the fastest limit lets through in a hundredth of a second.
 """
 
 from typing import NamedTuple

@@ -158,10 +158,10 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
 def infeasible(found: TransferInfeasible) -> Iterator[Block]:
     """Yield why it cannot be done, and what to change."""
     shortfall = worded(": ", found.shortfall) if found.shortfall else ""
-    parts = [say("Infeasible, because", Role.BAD), f" {found.binding}"]
-    if found.held_back_by is not None:
-        parts += [", held back by ", bindings((found.held_back_by,))]
-    yield Para(line=line(*parts, shortfall), is_inner=True)
+    held = found.held_back_by
+    by = line() if held is None else line(", held back by ", bindings((held,)))
+    said = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
+    yield Para(line=said, is_inner=True)
     for change in found.changes:
         yield Field(label="change", line=line(change))
 
