@@ -23,6 +23,7 @@ from netplan_planner.optimise.transfer.scale import scaled
 from netplan_planner.optimise.transfer.searching import search
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
 
+_BYTES_PER_GB = 10**9
 MOST_COUNT = 1000
 """How many machines are tried, to say how many it takes: no more may be asked for."""
 _MORE = (1.0, 1.01, 1.1, 1.25, 1.5, 2.0)
@@ -73,9 +74,17 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
         shortfall_usd=short,
         changes=(
             f"--budget {_usd(cheapest.usd_total)}",
-            f"fewer bytes: about {int(fits):,} fit",
+            *_fewer_bytes(float(fits)),
         ),
     )
+
+
+def _fewer_bytes(fitting: float) -> Iterator[str]:
+    """Yield the option that asks for so many bytes, in gigabytes where they are some."""
+    if fitting >= _BYTES_PER_GB:
+        yield f"--bytes {int(fitting / _BYTES_PER_GB)}GB: about so many fit"
+    elif fitting >= 1:
+        yield f"--bytes {int(fitting)}: about so many fit"
 
 
 def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
@@ -182,8 +191,7 @@ def _faster(
     if count is not None:
         yield f"--max-count {count}: more machines in each place"
     yield from _greater_quotas(need, asked, fastest.transfer_s / left, deadline)
-    fits_bytes = int(need.volume_bytes * left / fastest.transfer_s)
-    yield f"fewer bytes: about {fits_bytes:,} fit"
+    yield from _fewer_bytes(need.volume_bytes * left / fastest.transfer_s)
 
 
 def _enough_machines(
