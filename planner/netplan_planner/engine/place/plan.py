@@ -38,7 +38,7 @@ _DIGITS = 6
 _CENT = Decimal("0.01")
 ONE_OFF = (
     "a stop and a start of the machine, and a machine image of its disks, billed while it exists:"
-    " not known, for sizes of disks are not in the input"
+    " not known, for sizes of disks are not read"
 )
 
 Say = Callable[[str], None]
