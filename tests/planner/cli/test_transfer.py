@@ -162,7 +162,7 @@ def test_csv_has_flows_machines_and_the_front() -> None:
     assert "front" in kinds
     assert "instead" in kinds
     (plan,) = [row for row in rows if row["kind"] == "plan"]
-    assert float(plan["usd_total"]) > 40
+    assert float(plan["total_usd"]) > 40
 
 
 def test_the_page_draws_cost_against_time() -> None:
