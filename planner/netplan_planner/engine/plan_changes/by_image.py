@@ -1,22 +1,34 @@
-"""Changes that take a new machine: another zone, Tier_1, or a type that cannot be taken in place.
+"""Changes that take a new machine: another zone, Tier_1, another interface, some types.
 
 The documented way (docs.cloud.google.com/compute/docs/instances/moving-instance-across-zones): an
 image of the stopped machine, another machine from it, the old one kept until the new one serves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from netplan_planner.model import BandwidthTier, Fix, Instance, Instruction, Zone, region_of
+from netplan_planner.model import (
+    BandwidthTier,
+    Fix,
+    Instance,
+    Instruction,
+    NetworkInterface,
+    SelfLink,
+    Zone,
+    region_of,
+)
 from netplan_planner.model.base import last_part
 from netplan_planner.model.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_instance, gcloud_of
 
 MOVING = "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones"
 MACHINE_IMAGES = "https://cloud.google.com/compute/docs/machine-images/create-machine-images"
+GVNIC = "https://cloud.google.com/compute/docs/networking/using-gvnic"
 TIER_1 = "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuration"
 _LONGEST_NAME = 63
 """Of a resource of Compute Engine (RFC 1035)."""
+NEEDS_DRIVER = "The image needs the driver of gVNIC, and its disk the guest OS feature GVNIC."
+_NIC_WORDS = {"GVNIC": "gVNIC", "VIRTIO_NET": "VirtIO"}
 _OF_TIER_1 = "total-egress-bandwidth-tier"
 _STOPPED = (
     "The machine is stopped meanwhile, and the new one gets other addresses: internal ones too, as"
@@ -61,13 +73,21 @@ def move_to_zone(machine: Instance, zone: Zone) -> PlanChange:
     )
 
 
-def with_tier1(machine: Instance, *, is_on: bool, machine_type: str | None = None) -> PlanChange:
+def with_tier1(
+    machine: Instance,
+    *,
+    is_on: bool,
+    machine_type: str | None = None,
+    nic_type: str | None = None,
+) -> PlanChange:
     """Return the step that makes a machine again with Tier_1, or without.
 
     Args:
         machine: As it is today.
         is_on: Whether the new one has Tier_1, which is set when a machine is made.
         machine_type: Of the new one; None: the same.
+        nic_type: Of its interfaces, `GVNIC` or `VIRTIO_NET`; None: what they are, or what Tier_1
+            needs.
     """
     name = "network_performance_config.total_egress_bandwidth_tier"
     before = BandwidthTier.TIER_1 if machine.bandwidth_tier is BandwidthTier.TIER_1 else None
@@ -78,9 +98,10 @@ def with_tier1(machine: Instance, *, is_on: bool, machine_type: str | None = Non
     if is_on:
         caution = "Tier_1 needs the driver of gVNIC in the image. Its fee has no commitment."
         kinds = {nic.nic_type for nic in machine.interfaces}
-        if kinds != {"GVNIC"}:
-            flags += _with_gvnic(machine)
-            changes.append(_terraform(machine, "network_interface.nic_type", None, "GVNIC"))
+        nic_type = "GVNIC" if kinds != {"GVNIC"} else None
+    if nic_type is not None:
+        flags += _interfaces(machine, nic_type)
+        changes.append(_nic_change(machine, nic_type))
     if machine_type is not None and machine_type != machine.machine_type:
         flags.append(f"--machine-type={machine_type}")
         changes.append(_terraform(machine, "machine_type", machine.machine_type, machine_type))
@@ -101,26 +122,59 @@ def with_tier1(machine: Instance, *, is_on: bool, machine_type: str | None = Non
     )
 
 
-def with_type(machine: Instance, machine_type: str, why: str) -> PlanChange:
+def with_type(
+    machine: Instance, machine_type: str, why: str, nic_type: str | None = None
+) -> PlanChange:
     """Return the step that makes a machine again as another type.
 
     Args:
         machine: As it is today.
         machine_type: Of the new one.
         why: Why its type cannot be changed in place.
+        nic_type: Of its interfaces, `GVNIC` or `VIRTIO_NET`; None: what they are.
     """
+    of_nics = [nic_type] if nic_type is not None else []
     return _by_image(
         machine,
         _New(
             zone=machine.zone,
             suffix=machine_type.partition("-")[0],
             what=f"Make {machine.name} again as {machine_type}",
-            flags=(f"--machine-type={machine_type}",),
-            terraform=(_terraform(machine, "machine_type", machine.machine_type, machine_type),),
+            flags=(
+                f"--machine-type={machine_type}",
+                *(flag for kind in of_nics for flag in _interfaces(machine, kind)),
+            ),
+            terraform=(
+                _terraform(machine, "machine_type", machine.machine_type, machine_type),
+                *(_nic_change(machine, kind) for kind in of_nics),
+            ),
             documents=(MACHINE_IMAGES,),
             caution=why,
         ),
         label=machine_type,
+    )
+
+
+def with_interfaces(machine: Instance, nic_type: str) -> PlanChange:
+    """Return the step that makes a machine again with interfaces of another type.
+
+    Args:
+        machine: As it is today.
+        nic_type: `GVNIC` or `VIRTIO_NET`.
+    """
+    word = _NIC_WORDS[nic_type]
+    return _by_image(
+        machine,
+        _New(
+            zone=machine.zone,
+            suffix=word.lower(),
+            what=f"Make {machine.name} again with interfaces of type {word}",
+            flags=tuple(_interfaces(machine, nic_type)),
+            terraform=(_nic_change(machine, nic_type),),
+            documents=(GVNIC, MACHINE_IMAGES),
+            caution=NEEDS_DRIVER if nic_type == "GVNIC" else "",
+        ),
+        label=word,
     )
 
 
@@ -167,21 +221,41 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     return PlanChange(subject=machine.name, fix=fix, terraform=new.terraform)
 
 
-def _with_gvnic(machine: Instance) -> Sequence[str]:
-    """Return the flags of interfaces as they are, as gVNIC; a flag states an interface whole."""
+def _interfaces(machine: Instance, nic_type: str) -> Sequence[str]:
+    """Return the flags of interfaces as they are, of a type; a flag states an interface whole."""
     if not machine.interfaces:
-        return ("--network-interface=nic-type=GVNIC",)
+        return (f"--network-interface=nic-type={nic_type}",)
     return [
         ",".join(
             (
-                f"--network-interface=network={last_part(nic.network)}",
-                *((f"subnet={last_part(nic.subnetwork)}",) if nic.subnetwork else ()),
-                *(() if nic.external_ipv4 or nic.access_config_name else ("no-address",)),
-                "nic-type=GVNIC",
+                f"--network-interface=network={_named(machine, nic.network)}",
+                *((f"subnet={_named(machine, nic.subnetwork)}",) if nic.subnetwork else ()),
+                *_address(nic),
+                f"nic-type={nic_type}",
             )
         )
         for nic in machine.interfaces
     ]
+
+
+def _named(machine: Instance, link: SelfLink) -> str:
+    """Return what gcloud is told of a network: its name, or its path in another project."""
+    is_own = link.startswith(f"projects/{machine.project}/") or not link.startswith("projects/")
+    return last_part(link) if is_own else link
+
+
+def _address(nic: NetworkInterface) -> Iterator[str]:
+    """Yield what a flag says of an external address; unless it does, the tier is Premium."""
+    if not (nic.external_ipv4 or nic.access_config_name):
+        yield "no-address"
+    elif nic.network_tier and nic.network_tier != "PREMIUM":
+        yield f"network-tier={nic.network_tier}"
+
+
+def _nic_change(machine: Instance, nic_type: str) -> TerraformChange:
+    kinds = {nic.nic_type for nic in machine.interfaces}
+    before = kinds.pop() if len(kinds) == 1 else None
+    return _terraform(machine, "network_interface.nic_type", before, nic_type)
 
 
 def _name(name: str, suffix: str) -> str:
