@@ -19,6 +19,8 @@ def call_inside(
     peers: Sequence[Instance],
     used: str | None,
     clean_up: Instruction | None,
+    *,
+    is_made_again: bool = False,
 ) -> PlanChange:
     """Return the step by which others call a machine by its internal address.
 
@@ -28,14 +30,18 @@ def call_inside(
         peers: Who exchanges traffic with it by the external address, at least one.
         used: That address; None: the traffic does not tell.
         clean_up: What becomes of it.
+        is_made_again: Whether a step before this one makes the machine again, with other addresses.
     """
+    by = internal_target(peers[0], machine, nic)
+    if is_made_again:
+        by = "the internal DNS name or address of the machine that an earlier step made of it"
+        clean_up = None
     address = used or "its external address"
     names = listed([one.name for one in peers])
     return PlanChange(
         subject=machine.name,
         fix=Fix(
-            text=f"In the configuration of {names}, call {machine.name} by"
-            f" {internal_target(peers[0], machine, nic)}, not by {address}",
+            text=f"In the configuration of {names}, call {machine.name} by {by}, not by {address}",
             label="internal address",
             verify=None if used is None else no_longer_addressed(used, machine.project),
             clean_up=clean_up,
@@ -49,14 +55,19 @@ def call_inside(
     )
 
 
-def call_outside(machine: Instance, peers: Sequence[Instance], address: str) -> PlanChange:
+def call_outside(
+    machine: Instance, peers: Sequence[Instance], address: str, *, is_made_again: bool = False
+) -> PlanChange:
     """Return the step by which others call a machine by its external address.
 
     Args:
         machine: Which is called.
         peers: Who exchanges traffic with it by the internal address, at least one.
         address: The external one.
+        is_made_again: Whether a step before this one makes the machine again, with other addresses.
     """
+    if is_made_again:
+        address = "the external address of the machine that an earlier step made of it"
     names = listed([one.name for one in peers])
     return PlanChange(
         subject=machine.name,

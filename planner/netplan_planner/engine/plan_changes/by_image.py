@@ -172,7 +172,7 @@ def with_interfaces(machine: Instance, nic_type: str) -> PlanChange:
             flags=tuple(_interfaces(machine, nic_type)),
             terraform=(_nic_change(machine, nic_type),),
             documents=(GVNIC, MACHINE_IMAGES),
-            caution=NEEDS_DRIVER if nic_type == "GVNIC" else "",
+            caution=" ".join(_on_interfaces(machine, nic_type)),
         ),
         label=word,
     )
@@ -250,6 +250,13 @@ def _address(nic: NetworkInterface) -> Iterator[str]:
         yield "no-address"
     elif nic.network_tier and nic.network_tier != "PREMIUM":
         yield f"network-tier={nic.network_tier}"
+
+
+def _on_interfaces(machine: Instance, nic_type: str) -> Iterator[str]:
+    if nic_type == "GVNIC":
+        yield NEEDS_DRIVER
+    if any(nic.nic_type is None for nic in machine.interfaces):
+        yield "The input does not say which type it has today: look first, it may be the same."
 
 
 def _nic_change(machine: Instance, nic_type: str) -> TerraformChange:

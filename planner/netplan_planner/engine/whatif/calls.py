@@ -1,17 +1,22 @@
 """Who is to call whom by another kind of address: the steps of a change of addresses."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from netplan_planner.engine.plan_changes import by_hand
-from netplan_planner.model import Facts, Instance
+from netplan_planner.model import Facts, Instance, Instruction, SelfLink
 from netplan_planner.model.changes import PlanChange
 from netplan_rules.removal import clean_up
 
 
-def called_otherwise(before: Facts, after: Facts) -> Iterator[PlanChange]:
+def called_otherwise(
+    before: Facts, after: Facts, made_again: Collection[SelfLink]
+) -> Iterator[PlanChange]:
     """Yield a step a machine and address that others call otherwise than today.
 
-    Edges of both stand in one order, as `Scenario` has them.
+    Args:
+        before: Facts whose edges stand in the order of those of `after`, as `Scenario` has them.
+        after: The facts after the changes.
+        made_again: Machines that other steps make again, with other addresses.
     """
     if before.traffic is None or after.traffic is None or before.traffic is after.traffic:
         return
@@ -26,21 +31,21 @@ def called_otherwise(before: Facts, after: Facts) -> Iterator[PlanChange]:
         peers = [one for owner in dict.fromkeys(senders) if (one := _instance(after, owner))]
         if machine is None or not peers:
             continue
+        is_made_again = machine.ref.self_link in made_again
         if is_outside:
-            yield by_hand.call_outside(machine, peers, address)
-        else:
-            yield from _inside(after, machine, peers, address)
+            yield by_hand.call_outside(machine, peers, address, is_made_again=is_made_again)
+            continue
+        nic = after.inventory.reachable_interface(peers[0], machine)
+        if nic is not None:
+            then = _clean_up(after, machine, peers[0], address)
+            yield by_hand.call_inside(
+                machine, nic, peers, address or None, then, is_made_again=is_made_again
+            )
 
 
-def _inside(
-    after: Facts, machine: Instance, peers: list[Instance], address: str
-) -> Iterator[PlanChange]:
-    nic = after.inventory.reachable_interface(peers[0], machine)
-    if nic is None:
-        return
+def _clean_up(after: Facts, machine: Instance, peer: Instance, address: str) -> Instruction | None:
     holder = next((one for one in machine.interfaces if one.external_ipv4 == address), None)
-    then = clean_up(after, machine, holder, peers[0]) if holder is not None and address else None
-    yield by_hand.call_inside(machine, nic, peers, address or None, then)
+    return clean_up(after, machine, holder, peer) if holder is not None and address else None
 
 
 def _instance(facts: Facts, owner: int) -> Instance | None:

@@ -1,18 +1,17 @@
 """The steps of changes that are made to machines, their networks, and how they are called."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from netplan_planner.engine.plan_changes import (
     by_hand,
     by_image,
-    groups,
     in_order,
     in_place,
     networks,
 )
+from netplan_planner.engine.plan_changes.resize import Target, resize
 from netplan_planner.engine.whatif.calls import called_otherwise
 from netplan_planner.machines import why_new_machine
 from netplan_planner.model import BandwidthTier, Facts, Instance, InstanceGroup, SelfLink
@@ -20,7 +19,7 @@ from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.model.whatif import WhatifField
 from netplan_planner.optimise.whatif.selecting import Aimed
 from netplan_planner.units import counted
-from netplan_rules.managed import is_managed, replacement
+from netplan_rules.managed import is_managed
 
 _OF_NETWORKS = "Networks first, as all their machines stop for it."
 _OF_MACHINES = (
@@ -29,19 +28,14 @@ _OF_MACHINES = (
 _OF_CALLS = "Who calls whom comes last, once the machines are where they stay."
 
 
-class _Target(NamedTuple):
-    machine_type: str
-    is_tier1: bool
-    cpu_platform: str = ""
-
-
 def changes_of(before: Facts, after: Facts, aims: Sequence[Aimed]) -> PlanChanges:
     """Return the steps from one state of the machines to the other."""
     without: list[str] = []
+    made_again: set[SelfLink] = set()
     parts = (
         (_OF_NETWORKS, tuple(_of_networks(before, after))),
-        (_OF_MACHINES, tuple(_of_machines(before, after, without))),
-        (_OF_CALLS, tuple(called_otherwise(before, after))),
+        (_OF_MACHINES, tuple(_of_machines(before, after, without, made_again))),
+        (_OF_CALLS, tuple(called_otherwise(before, after, made_again))),
         ("", tuple(_of_plugins(aims))),
     )
     said = " ".join(why for why, steps in parts if steps and why)
@@ -71,8 +65,13 @@ def _maker(facts: Facts, machine: Instance) -> str:
     return group.name if group is not None else f"that of {machine.name}"
 
 
-def _of_machines(before: Facts, after: Facts, without: list[str]) -> Iterator[PlanChange]:
-    """Yield the steps of machines; what has none goes into `without`, in words."""
+def _of_machines(
+    before: Facts, after: Facts, without: list[str], made_again: set[SelfLink]
+) -> Iterator[PlanChange]:
+    """Yield the steps of machines; what has none goes into `without`, in words.
+
+    Machines that are made again go into `made_again`.
+    """
     done: set[SelfLink] = set()
     inventory = before.inventory
     for old, new in zip(inventory.instances, after.inventory.instances, strict=True):
@@ -84,15 +83,19 @@ def _of_machines(before: Facts, after: Facts, without: list[str]) -> Iterator[Pl
                 done.add(group.ref.self_link)
                 yield from _of_group(before, after, group, without)
         elif is_managed(before, old):
-            without.append(f"{old.name}, which a group or GKE made: {replacement_of(old, new)}")
+            target = _target(new)
+            if target != _target(old):
+                yield resize(before, old, target)
+            _say_beside(old, new, old.name, without)
         else:
-            yield from _of_machine(before, old, new)
+            steps = tuple(_of_machine(before, old, new))
+            if any(change.replaces for step in steps for change in step.terraform):
+                made_again.add(old.ref.self_link)
+            yield from steps
 
 
-def replacement_of(old: Instance, new: Instance) -> str:
-    """Return what to do about a machine that something else makes."""
-    text = replacement(old, new.machine_type).text
-    return f"{text[0].lower()}{text[1:].rstrip('.')}"
+def _target(machine: Instance) -> Target:
+    return Target(machine.machine_type, machine.bandwidth_tier is BandwidthTier.TIER_1)
 
 
 def _of_group(
@@ -107,7 +110,7 @@ def _of_group(
     after_by_link = after.inventory.instance_by_link
     pairs = [(one, after_by_link[one.ref.self_link]) for one in members]
     changed = [(old, new) for old, new in pairs if old != new]
-    wanted = {(new.machine_type, new.bandwidth_tier) for _, new in pairs}
+    wanted = {_target(new) for _, new in pairs}
     if len(changed) < len(pairs) or len(wanted) > 1:
         without.append(
             f"{counted(len(changed), 'machine')} of the {len(pairs)} of the group {group.name},"
@@ -116,19 +119,16 @@ def _of_group(
         )
         return
     old, new = pairs[0]
+    _say_beside(old, new, group.name, without)
+    if _target(old) != _target(new):
+        yield resize(before, old, _target(new))
+
+
+def _say_beside(old: Instance, new: Instance, name: str, without: list[str]) -> None:
+    """Say what a template or node pool has to be told, for which there is no step."""
     rest = [what for what, is_it in _beside(old, new) if is_it]
     if rest:
-        without.append(
-            f"{' and '.join(rest)} of the group {group.name}: in its template, its distribution or"
-            " the load balancer before it"
-        )
-    if (old.machine_type, old.bandwidth_tier) == (new.machine_type, new.bandwidth_tier):
-        return
-    if before.inventory.node_by_instance.get(old.ref.self_link) or old.label("goog-gke-node"):
-        without.append(f"the nodes of {group.name}: {replacement_of(old, new)}")
-        return
-    is_tier1 = new.bandwidth_tier is BandwidthTier.TIER_1
-    yield groups.change_group(group, new.machine_type, is_tier1=is_tier1, before=old.machine_type)
+        without.append(f"{' and '.join(rest)} of {name}, which its template or node pool decides")
 
 
 def _beside(old: Instance, new: Instance) -> Iterator[tuple[str, bool]]:
@@ -155,9 +155,8 @@ def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChan
         ),
     )
     nic_type = _nic_type(old, new)
-    is_tier1 = new.bandwidth_tier is BandwidthTier.TIER_1
+    target, is_tier1 = _target(new), new.bandwidth_tier is BandwidthTier.TIER_1
     is_new_type = old.machine_type != new.machine_type
-    target = _Target(new.machine_type, is_tier1)
     why = why_new_machine(now, facts.shape(old.machine_type), target) if is_new_type else ""
     if old.bandwidth_tier is not new.bandwidth_tier or (is_new_type and is_tier1):
         yield by_image.with_tier1(

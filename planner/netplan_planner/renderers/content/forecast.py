@@ -13,6 +13,7 @@ from netplan_planner.model.forecast import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, forecast_basis, phrases
+from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -133,6 +134,7 @@ def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
         yield from _caps(answer, options)
     if answer.paths:
         yield from _costs(answer, options)
+    yield from changes(answer.changes, options)
     yield from forecast_basis.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
         yield Para(line=line(say(note)))
@@ -227,6 +229,8 @@ def _remedy(one: MachineForecast, answer: ForecastAnswer) -> Iterator[Block]:
             yield Field(label="then", line=line(one.why_no_machine))
         return
     tier = " with Tier_1" if found.is_tier1 else ""
+    if found.cpu_platform:
+        tier = f"{tier} on {found.cpu_platform} or later"
     today = found.usd_per_month_today
     money = line(" at ", fixed(Amount(usd=found.usd_per_month)), " a month")
     if today is not None:
