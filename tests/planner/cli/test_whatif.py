@@ -56,7 +56,7 @@ def test_all_formats_can_be_written(tmp_path: Path) -> None:
     assert '<svg class="changes"' in (tmp_path / "html").read_text(encoding="utf-8")
     script = (tmp_path / "commands").read_text(encoding="utf-8")
     assert script.count("set-machine-type") >= 4
-    assert "Without steps here" in script
+    assert script.count("In the configuration of") == 4
     rows = (tmp_path / "csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 5
     json.loads((tmp_path / "terraform").read_text(encoding="utf-8"))

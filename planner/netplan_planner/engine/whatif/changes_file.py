@@ -1,4 +1,4 @@
-"""Changes from a user's file: a row of a table or a `[[change]]` of TOML a selection of machines."""
+"""Changes from a user's file: a row of a table, or a `[[change]]` of TOML, for some machines."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
