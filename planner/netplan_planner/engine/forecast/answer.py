@@ -100,11 +100,17 @@ def _answer(
 
 
 def _old(subjects: Subjects, today: date) -> Iterator[str]:
-    """Say that the weeks ahead have begun long ago, where the input is old."""
+    """Say that the weeks ahead have begun long ago, or begin late, by the times of the input."""
     ends = [one.bins.end for one in subjects.senders] + [one.bins.end for one in subjects.paths]
     end = max(ends, default=None)
-    if end is not None and (age := (today - end.date()).days) > _FRESH_DAYS:
+    age = (today - end.date()).days if end is not None else 0
+    if age > _FRESH_DAYS:
         yield (
             f"The input ends {counted(age, 'day')} before today: weeks and dates count from its"
             " end, so take a newer one before acting on them."
+        )
+    elif age < -1:
+        yield (
+            f"The input ends {counted(-age, 'day')} after today: look at its times; weeks and dates"
+            " count from its end."
         )

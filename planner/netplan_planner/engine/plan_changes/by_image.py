@@ -181,7 +181,7 @@ def with_interfaces(machine: Instance, nic_type: str) -> PlanChange:
 def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     """Return the step; the machine keeps its name where the old one is in another zone."""
     image = _name(machine.name, new.suffix)
-    name = machine.name if new.zone != machine.zone else image
+    name = _plain(machine.name) if new.zone != machine.zone else image
     other = gcloud_of("instances", machine.project, f"--zone={new.zone}")
     of_image = gcloud_of("machine-images", machine.project)
     fix = Fix(
@@ -271,7 +271,12 @@ def _name(name: str, suffix: str) -> str:
     >>> _name("db-1", "to-b"), len(_name("d" * 63, "to-b"))
     ('db-1-to-b', 63)
     """
-    return f"{name[: _LONGEST_NAME - len(suffix) - 1].rstrip('-')}-{suffix}"
+    return f"{_plain(name)[: _LONGEST_NAME - len(suffix) - 1].rstrip('-')}-{suffix}"
+
+
+def _plain(name: str) -> str:
+    """Return a name that no command takes for a flag; no real machine has another."""
+    return name.lstrip("-") or "machine"
 
 
 def _terraform(

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from netplan_planner.engine.plan_changes import in_batches
 from netplan_planner.model import Fix, Instance, Instruction, Network
 from netplan_planner.model.changes import PlanChange, TerraformChange
 from netplan_planner.units import counted
 from netplan_rules.wording import gcloud_of, listed
 
 _MTU = "https://cloud.google.com/vpc/docs/change-mtu-vpc-network"
-_AT_ONCE = 50
-"""Machines of one command: a line that can still be read."""
 _PING_HEADERS = 28
 """IPv4 and ICMP, of a ping with the don't-fragment bit."""
 
@@ -28,11 +27,11 @@ def change_mtu(
         machines: Which have an interface in it and run, without those of managed groups.
         groups: Names of managed groups with machines in it: they start again what is stopped.
     """
-    networks = gcloud_of("networks", network.project)
+    networks, name = gcloud_of("networks", network.project), _word(network)
     stop, start = list(_of_all(machines, "stop")), list(_of_all(machines, "start"))
 
     def to(value: int) -> tuple[str, ...]:
-        return (*stop, networks("update", network.name, f"--mtu={value}"), *start)
+        return (*stop, networks("update", name, f"--mtu={value}"), *start)
 
     before = network.mtu_bytes
     scaled = (
@@ -52,7 +51,7 @@ def change_mtu(
             verify=Instruction(
                 text=f"The network has it, and a ping of {mtu_bytes - _PING_HEADERS} bytes with the"
                 " don't-fragment bit crosses between two of the machines.",
-                commands=(networks("describe", network.name, "--format=value(mtu)"),),
+                commands=(networks("describe", name, "--format=value(mtu)"),),
             ),
             undo=Instruction(text="The MTU of today was not read: note it before the change.")
             if before is None
@@ -78,6 +77,11 @@ def change_mtu(
     )
 
 
+def _word(one: Instance | Network) -> str:
+    """Return what names it in a command: its path where the name could be taken for a flag."""
+    return one.ref.self_link if one.name.startswith("-") else one.name
+
+
 def _of_all(machines: Sequence[Instance], verb: str) -> Iterator[str]:
     """Yield a verb for all machines, a few of one zone and project at a time."""
 
@@ -86,7 +90,7 @@ def _of_all(machines: Sequence[Instance], verb: str) -> Iterator[str]:
 
     ordered = sorted(machines, key=lambda one: (*place(one), one.name))
     for (project, zone), found in groupby(ordered, key=place):
-        names = [one.name for one in found]
+        names = [_word(one) for one in found]
         run = gcloud_of("instances", project, f"--zone={zone}")
-        for first in range(0, len(names), _AT_ONCE):
-            yield run(verb, *names[first : first + _AT_ONCE])
+        for batch in in_batches(names):
+            yield run(verb, *batch)

@@ -197,7 +197,9 @@ def _pressing(one: MachineForecast, answer: ForecastAnswer) -> Line:
             "reaches ", say(f"{share} in {weeks}", Role.BAD), f" {_weeks(one, answer)}: {chance}"
         )
     else:
-        when = line(f"may reach {share}, in {one.low_week} weeks at the soonest: {chance}")
+        when = line(
+            f"may reach {share}, in {counted(one.low_week or 0, 'week')} at the soonest: {chance}"
+        )
     growth = forecast_basis.growth(one.basis, answer.level)
     return line(phrases.name(one.name), f"{kind} ", when, f"; {now} in the last week, {growth}")
 
