@@ -156,3 +156,16 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
     assert machine["status"] == "beyond"
     assert machine["basis"]["known_days"] >= 20
     assert machine["basis"]["has_week_shape"]
+
+
+def test_an_old_input_says_that_weeks_count_from_its_end(tmp_path: Path) -> None:
+    found = forecast(tmp_path, growing())
+    assert "weeks and dates count from its end" in " ".join(found.stdout.split())
+
+
+def test_a_gap_of_months_is_borne_in_silence(tmp_path: Path) -> None:
+    rows = [row for at, row in enumerate(daily([5 + day / 10 for day in range(170)]))
+            if at < 20 or at > 150]  # fmt: skip
+    found = forecast(tmp_path, table(rows, cap_gbps="40"))
+    assert found.returncode in {0, 1}
+    assert "Warning" not in found.stderr
