@@ -245,15 +245,21 @@ def _others(answer: ForecastAnswer) -> Iterator[Block]:
     """Yield those of which nothing is to be done, in a line for each reason."""
     level = f"{figures.share(answer.level, 1)}"
     said = {
-        CapStatus.BEYOND: f"do not reach theirs within {horizon(answer.horizon_days)} ({level})",
-        CapStatus.UNFORESEEN: "stand below theirs; the window is too short to say for how long",
-        CapStatus.UNKNOWN: "have no cap that is known",
+        CapStatus.BEYOND: (
+            f"does not reach its cap within {horizon(answer.horizon_days)} ({level})",
+            f"do not reach theirs within {horizon(answer.horizon_days)} ({level})",
+        ),
+        CapStatus.UNFORESEEN: (
+            "stands below its cap; the window is too short to say for how long",
+            "stand below theirs; the window is too short to say for how long",
+        ),
+        CapStatus.UNKNOWN: ("has no cap that is known", "have no cap that is known"),
     }
-    for status, words in said.items():
+    for status, (of_one, of_many) in said.items():
         found = [one for one in answer.machines if one.status is status]
         if not found:
             continue
-        text = f"{counted(len(found), 'series', 'series')} {words}"
+        text = f"{counted(len(found), 'series', 'series')} {of_one if len(found) == 1 else of_many}"
         nearest = max(found, key=lambda one: one.now_gbps / (one.cap_gbps or float("inf")))
         if nearest.cap_gbps:
             share = nearest.now_gbps / nearest.cap_gbps
