@@ -104,13 +104,13 @@ def _old(subjects: Subjects, today: date) -> Iterator[str]:
     ends = [one.bins.end for one in subjects.senders] + [one.bins.end for one in subjects.paths]
     end = max(ends, default=None)
     age = (today - end.date()).days if end is not None else 0
-    if age > _FRESH_DAYS:
+    if end is not None and age > _FRESH_DAYS:
         yield (
-            f"The input ends {counted(age, 'day')} before today: weeks and dates count from its"
-            " end, so take a newer one before acting on them."
+            f"The input ends on {end:%Y-%m-%d}, over a week ago: weeks and dates count from that"
+            " day, so take a newer one before acting on them."
         )
-    elif age < -1:
+    elif end is not None and age < -1:
         yield (
-            f"The input ends {counted(-age, 'day')} after today: look at its times; weeks and dates"
-            " count from its end."
+            f"The input ends on {end:%Y-%m-%d}, which is to come: look at its times; weeks and"
+            " dates count from that day."
         )
