@@ -165,6 +165,10 @@ def test_the_old_machine_is_stopped_before_its_image_and_deleted_only_at_the_end
 def test_another_region_needs_a_subnetwork_of_its_own() -> None:
     assert "subnet" in STEPS["region"].fix.caution
     assert "subnet" not in STEPS["zone"].fix.caution
+    there = SelfLink("projects/p/regions/us-east1/subnetworks/east")
+    known = move_to_zone(FRONT, Zone("us-east1-b"), [replace(OUTSIDE, subnetwork=there)])
+    assert "Subnetworks are of a region" not in known.fix.caution
+    assert "--network-interface=network=default,subnet=east,nic-type=VIRTIO_NET" in made(known)
 
 
 def test_tier1_brings_gvnic_and_keeps_the_interface() -> None:

@@ -7,6 +7,8 @@ image of the stopped machine, another machine from it, the old one kept until th
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from netplan_planner.model import (
     BandwidthTier,
     Fix,
@@ -50,10 +52,20 @@ class _New(NamedTuple):
     caution: str
 
 
-def move_to_zone(machine: Instance, zone: Zone) -> PlanChange:
-    """Return the step that moves a machine to another zone, under its name."""
-    caution = ""
-    if region_of(zone) != machine.region:
+def move_to_zone(
+    machine: Instance, zone: Zone, interfaces: Sequence[NetworkInterface] = ()
+) -> PlanChange:
+    """Return the step that moves a machine to another zone, under its name.
+
+    Args:
+        machine: As it is today.
+        zone: Where it is to stand.
+        interfaces: In another region: with the subnetworks there; empty: not known.
+    """
+    caution, flags = "", tuple(_interfaces(replace(machine, interfaces=tuple(interfaces))))
+    if region_of(zone) == machine.region or not interfaces:
+        flags = ()
+    if region_of(zone) != machine.region and not interfaces:
         caution = (
             f"Subnetworks are of a region: give the new machine one of {region_of(zone)} with"
             " --network-interface=subnet=NAME."
@@ -64,7 +76,7 @@ def move_to_zone(machine: Instance, zone: Zone) -> PlanChange:
             zone=zone,
             suffix=f"to-{zone[-1:]}",
             what=f"Move {machine.name} from {machine.zone} to {zone}",
-            flags=(),
+            flags=flags,
             terraform=(_terraform(machine, "zone", machine.zone, zone),),
             documents=(MOVING, MACHINE_IMAGES),
             caution=caution,
@@ -221,17 +233,17 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     return PlanChange(subject=machine.name, fix=fix, terraform=new.terraform)
 
 
-def _interfaces(machine: Instance, nic_type: str) -> Sequence[str]:
+def _interfaces(machine: Instance, nic_type: str | None = None) -> Sequence[str]:
     """Return the flags of interfaces as they are, of a type; a flag states an interface whole."""
     if not machine.interfaces:
-        return (f"--network-interface=nic-type={nic_type}",)
+        return (f"--network-interface=nic-type={nic_type}",) if nic_type else ()
     return [
         ",".join(
             (
                 f"--network-interface=network={_named(machine, nic.network)}",
                 *((f"subnet={_named(machine, nic.subnetwork)}",) if nic.subnetwork else ()),
                 *_address(nic),
-                f"nic-type={nic_type}",
+                *(f"nic-type={kind}" for kind in [nic_type or nic.nic_type] if kind),
             )
         )
         for nic in machine.interfaces

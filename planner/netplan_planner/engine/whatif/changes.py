@@ -14,7 +14,14 @@ from netplan_planner.engine.plan_changes import (
 from netplan_planner.engine.plan_changes.resize import Target, resize
 from netplan_planner.engine.whatif.calls import called_otherwise
 from netplan_planner.machines import why_new_machine
-from netplan_planner.model import BandwidthTier, Facts, Instance, InstanceGroup, SelfLink
+from netplan_planner.model import (
+    BandwidthTier,
+    Facts,
+    Instance,
+    InstanceGroup,
+    NetworkInterface,
+    SelfLink,
+)
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.model.whatif import WhatifField
 from netplan_planner.optimise.whatif.selecting import Aimed
@@ -145,15 +152,9 @@ def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChan
             yield in_place.change_tier(old, before, after.network_tier)
     now = old
     if old.zone != new.zone:
-        yield by_image.move_to_zone(old, new.zone)
+        yield by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
         now = replace(old, zone=new.zone)
-    now = replace(
-        now,
-        interfaces=tuple(
-            replace(nic, network_tier=there.network_tier, subnetwork=there.subnetwork)
-            for nic, there in zip(now.interfaces, new.interfaces, strict=True)
-        ),
-    )
+    now = replace(now, interfaces=_in_place_of(old, new))
     nic_type = _nic_type(old, new)
     target, is_tier1 = _target(new), new.bandwidth_tier is BandwidthTier.TIER_1
     is_new_type = old.machine_type != new.machine_type
@@ -169,6 +170,14 @@ def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChan
         yield in_place.change_type(now, new.machine_type)
     elif nic_type is not None:
         yield by_image.with_interfaces(now, nic_type)
+
+
+def _in_place_of(old: Instance, new: Instance) -> tuple[NetworkInterface, ...]:
+    """Return a machine's interfaces of their old type, in their new tier and subnetwork."""
+    return tuple(
+        replace(nic, network_tier=there.network_tier, subnetwork=there.subnetwork)
+        for nic, there in zip(old.interfaces, new.interfaces, strict=True)
+    )
 
 
 def _nic_type(old: Instance, new: Instance) -> str | None:
