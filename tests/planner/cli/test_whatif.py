@@ -178,3 +178,10 @@ def test_every_change_of_a_machine_has_its_step() -> None:
     assert found.returncode == 0, found.stderr
     for text in ("--mtu=1500", "nic-type=VIRTIO_NET", "use calico", "an earlier step made of it"):
         assert text in found.stdout
+
+
+def test_growth_that_meets_no_limit_is_said_so() -> None:
+    found = run(["whatif", "--demo", "gecko", "--growth", "1.01", "--by", "2099-01-01"])
+    assert "Growth meets no limit of the 9 machines whose traffic and limits are known" in (
+        found.stdout
+    )
