@@ -104,6 +104,17 @@ STEPS = {
         is_tier1=True,
         cpu_platform="Intel Ice Lake",
     ),
+    "run-inside": machines_for_run(
+        ("job",),
+        "us-central1-a",
+        "n2-standard-32",
+        project="p",
+        is_tier1=True,
+        has_address=False,
+    ),
+    "run-outside": machines_for_run(
+        ("job",), "us-central1-a", "n2-standard-8", project="p", network_tier="STANDARD"
+    ),
     "address": take_off_address(FRONT, OUTSIDE, None),
     "reserved": take_off_address(FRONT, OUTSIDE, RESERVED),
     "network-tier": change_tier(FRONT, OUTSIDE, "STANDARD"),

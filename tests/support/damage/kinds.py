@@ -423,6 +423,17 @@ def _series(folder: Path) -> None:
     as_parquet(folder / "days.csv")
 
 
+def _networks(folder: Path) -> None:
+    edges = [("a", "b", "1.5", "0.08"), ("a", "c", "6", "0.02"), ("c", "b", "5", "0.03")]
+    ends = [{"src": src, "dst": dst} for src, dst, *_ in edges]
+    rates = [end | {"gbps_per_vm": rate} for end, (*_, rate, _) in zip(ends, edges, strict=True)]
+    prices = [end | {"usd_per_gib": usd} for end, (*_, usd) in zip(ends, edges, strict=True)]
+    for name, rows in (("grid", rates), ("prices", prices)):
+        written(folder / f"{name}.csv", *rows)
+        as_parquet(folder / f"{name}.csv")
+
+
+_MOVE = ("transfer", "--from", "a", "--bytes", "3GB", "--max-count", "3", "--output", "json")
 _BUILD = (
     *("prices", "build", "--out", "{case}/out", "--max-unrecognised", "1"),
     *("--skus", "{folder}/skus.json", "--price-tables", "{folder}/prices.csv"),
@@ -662,6 +673,20 @@ KINDS: Mapping[str, Kind] = {
                 (*_FORECAST, "--output", "json"),
                 (*_FORECAST, "--output", "html:{case}/a.html", "--output", "csv"),
             ),
+        ),
+        Kind(
+            "networks",
+            _networks,
+            tuple(
+                (*_MOVE, *to, *given, *paid)
+                for to in (("--to", "b"), ("--to", "b,c", "--goal", "time"))
+                for given in (
+                    ("--grid", "{folder}/grid.csv", "--edge-prices", "{folder}/prices.csv"),
+                    ("--grid", "{folder}/grid.parquet", "--edge-prices", "{folder}/prices.parquet"),
+                )
+                for paid in ((), ("--machine-usd-per-hour", "0.3"))
+            ),
+            is_folder=True,
         ),
         Kind("price-batch", _batch, (("price", "machine", "--batch", "{file}"),)),
     )
