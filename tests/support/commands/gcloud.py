@@ -75,9 +75,9 @@ GCLOUD = {
     "compute instances delete": Surface(flags("zone"), names=None),
     "compute machine-images create": Surface(flags("source-instance source-instance-zone")),
     "compute machine-images delete": Surface(frozenset()),
-    "compute instances start": Surface(flags("zone"), switches=flags("async")),
+    "compute instances start": Surface(flags("zone"), switches=flags("async"), names=None),
     "compute instances stop": Surface(
-        flags("zone"), flags("discard-local-ssd"), switches=flags("async")
+        flags("zone"), flags("discard-local-ssd"), switches=flags("async"), names=None
     ),
     "compute instances update": Surface(
         flags("zone"), flags("min-cpu-platform update-labels remove-labels")
@@ -128,6 +128,7 @@ GCLOUD = {
         flags("next-hop-instance-zone priority tags"),
     ),
     "compute routes delete": Surface(frozenset()),
+    "compute networks describe": Surface(frozenset()),
     "compute networks update": Surface(
         frozenset(), flags("mtu bgp-routing-mode"), switches=flags("async")
     ),

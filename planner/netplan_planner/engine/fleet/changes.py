@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import by_image, commitments, groups, in_order, in_place
-from netplan_planner.machines import why_new_machine
+from netplan_planner.engine.plan_changes import commitments, groups, in_order
+from netplan_planner.engine.plan_changes.resize import Target, resize_itself
 from netplan_planner.model import (
     Facts,
     FleetCommitment,
@@ -114,15 +114,8 @@ def _with_caution(step: PlanChange, candidate: Candidate) -> PlanChange:
 
 def _move(facts: Facts, instance: Instance, candidate: Candidate) -> PlanChange:
     machine = candidate.machine
-    shape = facts.shape(instance.machine_type)
-    if machine.is_tier1 is not (instance.bandwidth_tier.value == "TIER_1"):
-        return by_image.with_tier1(
-            instance, is_on=machine.is_tier1, machine_type=machine.machine_type
-        )
-    why = why_new_machine(instance, shape, machine)
-    if why:
-        return by_image.with_type(instance, machine.machine_type, why)
-    return in_place.change_type(instance, machine.machine_type, machine.cpu_platform)
+    target = Target(machine.machine_type, machine.is_tier1, machine.cpu_platform)
+    return resize_itself(facts, instance, target)
 
 
 def _buying(one: FleetCommitment) -> Iterator[PlanChange]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from netplan_planner.engine.plan_changes import in_batches
 from netplan_planner.model import Fix, Instruction
 from netplan_planner.model.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_of
@@ -48,7 +49,7 @@ def machines_for_run(
         network_tier: Of that address; empty: the project's.
     """
     instances = gcloud_of("instances", project, f"--zone={zone}")
-    flags = [f"--predefined-names={','.join(names)}", f"--machine-type={machine_type}"]
+    flags = [f"--machine-type={machine_type}"]
     if cpu_platform:
         flags.append(f"--min-cpu-platform={cpu_platform}")
     if is_spot:
@@ -64,7 +65,7 @@ def machines_for_run(
         flags.append("--network-performance-configs=total-egress-bandwidth-tier=TIER_1")
     nat = "" if has_address else _NO_ADDRESS
     subnet = "a subnet=NAME within --network-interface" if interface else "--subnet"
-    delete = instances("delete", *names)
+    delete = tuple(instances("delete", *batch) for batch in in_batches(names))
     count = len(names)
     kind = f"{count} × {machine_type}" if count > 1 else machine_type
     payment = " as Spot machines" if is_spot else ""
@@ -74,7 +75,10 @@ def machines_for_run(
         fix=Fix(
             text=f"Make {kind}{tier1} in {zone}{payment}, run the job, then delete them",
             label=kind,
-            commands=(instances("bulk", "create", *flags),),
+            commands=tuple(
+                instances("bulk", "create", f"--predefined-names={','.join(batch)}", *flags)
+                for batch in in_batches(names)
+            ),
             verify=Instruction(
                 text="They run, and the job has begun on each.",
                 commands=(instances("describe", names[0], "--format=value(status)"),),
@@ -82,9 +86,9 @@ def machines_for_run(
             clean_up=Instruction(
                 text="When the job is done and its output is elsewhere: they cost as long as they"
                 " exist.",
-                commands=(delete,),
+                commands=delete,
             ),
-            undo=Instruction(text="Delete them.", commands=(delete,)),
+            undo=Instruction(text="Delete them.", commands=delete),
             documents=(_BULK,),
             caution="Image, network and service account are the project's defaults: add those of"
             f" the job (--image-family, {subnet}, --service-account, --metadata-from-file).{nat}",
