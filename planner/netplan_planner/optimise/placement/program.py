@@ -72,9 +72,9 @@ class Program:
             time_limit_s: After which it is not asked again.
         """
         solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in self._options(time_limit_s).items():
+        for name, value in self.options(time_limit_s).items():
             solver.setOptionValue(name, value)
-        model = self._model()
+        model = self.model()
         model.integrality_ = []
         solver.passModel(model)
         bound = -INFINITY
@@ -101,12 +101,12 @@ class Program:
     ) -> Solved:
         """Return the best answer that is found, and how good one can be at best."""
         solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        options = self._options(time_limit_s)
+        options = self.options(time_limit_s)
         if node_limit is not None:
             options["mip_max_nodes"] = node_limit
         for name, value in options.items():
             solver.setOptionValue(name, value)
-        solver.passModel(self._model())
+        solver.passModel(self.model())
         if start is not None:
             given = highspy.HighsSolution()
             given.col_value = start.tolist()
@@ -115,7 +115,7 @@ class Program:
         return self._read(solver)
 
     @staticmethod
-    def _options(time_limit_s: float) -> dict[str, Any]:
+    def options(time_limit_s: float = INFINITY) -> dict[str, Any]:
         return {
             "output_flag": False,
             "threads": 1,
@@ -126,7 +126,7 @@ class Program:
             "time_limit": time_limit_s,
         }
 
-    def _model(self) -> Any:
+    def model(self) -> Any:
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = len(self.costs), len(self._rows)
         model.offset_ = self.constant
