@@ -1,8 +1,9 @@
-"""Branch and bound of a small placement over its relaxed program, rows added wherever they bite.
+"""Branch and bound of a small placement over its relaxed program, rows added where they bite.
 
 A node says which zones each machine may still take. Its bound is the program without whole numbers;
 rows that its relaxed placement breaks hold of every placement and stay. The node of the least bound
-is next, and is split by the zones of the machine whose choice raises the bound most.
+is next, and is split by the zones of the machine that brings its parts closest to the best plan. A
+zone whose price in the relaxed program lifts the bound above that plan is none of the node's.
 """
 
 from collections.abc import Callable
@@ -15,19 +16,22 @@ from numpy.typing import NDArray
 
 from netplan_planner.optimise.placement.formulation import Formulation
 from netplan_planner.optimise.placement.problem import Floats, Zones
-from netplan_planner.optimise.placement.relaxed import Relaxed
+from netplan_planner.optimise.placement.relaxed import Relaxation, Relaxed
 
-_ROOT_ROUNDS = 40
-_NODE_ROUNDS = 3
+_ROOT_ROUNDS, _NODE_ROUNDS = 40, 3
+"""Of rows that are looked for."""
 _WORTH = 0.02
-"""Of what is still open, that a round of rows has to close to be followed by another."""
+"""Share of what is still open that a round has to close to be followed by another."""
 _WHOLE = 1e-6
 _TRIED = 8
-"""Machines whose zones are looked at before a node is split by one."""
+"""Machines that a node is tried to be split by."""
+_SHARPNESS = 4.0
+"""How much a part close to the best plan counts less than one at the node's bound."""
 _TOLERANCE = 2e-7
-"""Of the dollars, below which nothing better is looked for."""
+"""Share of the dollars below which nothing better is looked for."""
 
 Mask = NDArray[np.bool_]
+"""Machines × zones: where each may stand."""
 
 
 class Bounded(NamedTuple):
@@ -36,7 +40,14 @@ class Bounded(NamedTuple):
     zones: Zones
     usd: float
     bound_usd: float
-    nodes: int
+    """No placement is below it."""
+
+
+class _Node(NamedTuple):
+    usd: float
+    mask: Mask
+    shares: Floats
+    """Machines × zones: of the relaxed placement."""
 
 
 class Branching:
@@ -45,135 +56,131 @@ class Branching:
     def __init__(
         self, model: Formulation, start: Zones, usd_of: Callable[[Zones], float | None]
     ) -> None:
-        """Take a program, a placement that keeps every constraint, and what counts one.
+        """Take a program, where to begin, and what counts a placement.
 
         Args:
             model: The program.
             start: Zones of its machines.
             usd_of: What zones cost; None where they break a constraint.
         """
-        self.model, self.usd_of, self.zones = model, usd_of, start
-        usd = usd_of(start)
-        self.usd = np.inf if usd is None else usd
-        self.relaxed = Relaxed(model.program, 1000.0 / max(abs(self.usd - model.program.constant), 1e-9) if np.isfinite(self.usd) else 1.0)
-        self.broken = model.cut_finder()
+        self._usd_of, self._zones, self._usd = usd_of, start, np.inf
+        self._take(start)
+        typical = self._usd if np.isfinite(self._usd) else 0.0
+        self._relaxed = Relaxed(model.program, typical - model.program.constant)
+        self._broken = model.cut_finder()
         shape = model.part.allowed.shape
-        self.column = np.full(shape, -1, dtype=np.intp)
+        self._column = np.full(shape, -1, dtype=np.intp)
         for machine, zones in enumerate(model.at):
             for zone, column in zones.items():
-                self.column[machine, zone] = column
-        self.weight = np.zeros(shape[0])
+                self._column[machine, zone] = column
+        self._known = self._column >= 0
+        self._weight = np.zeros(shape[0])
         for pair in model.part.pairs:
-            usd = float(np.ptp(pair.usd))
-            self.weight[[pair.one, pair.other]] += usd
-        self.nodes = 0
+            self._weight[[pair.one, pair.other]] += float(np.ptp(pair.usd))
 
     @property
     def _enough(self) -> float:
-        """From which bound on a node is not worth a look."""
-        return self.usd - _TOLERANCE * max(1.0, abs(self.usd))
+        """The bound from which on a node is not worth a look."""
+        return self._usd - _TOLERANCE * max(1.0, abs(self._usd))
 
-    def run(self, *, node_limit: int, until: float) -> Bounded:
-        """Search until all is proven, or so many nodes were split, or a time of the clock."""
-        heap: list[tuple[float, int, Mask]] = []
-        least = np.inf
-        first = self._bound(self.column >= 0, _ROOT_ROUNDS, until)
-        self.root = first and first[0]
-        self.root_s = monotonic()
-        if first is not None and first[0] < self._enough:
-            heappush(heap, (first[0], 0, first[1]))
-        while heap and heap[0][0] < self._enough:
-            if self.nodes >= node_limit or monotonic() > until:
-                break
-            bound, _, mask = heappop(heap)
-            for number, (usd, child) in enumerate(self._children(bound, mask, until)):
-                heappush(heap, (usd, -1 - (self.nodes * len(self.column[0]) + number), child))
-            self.nodes += 1
-        least = min([self.usd, *(one[0] for one in heap[:1])])
-        if least >= self._enough:
-            least = min(least, self._enough)
-        return Bounded(self.zones, self.usd, float(least), self.nodes)
+    def run(self, *, most_work: float, until: float) -> Bounded:
+        """Search until all is proven, or so much was done, or a time of the monotonic clock.
 
-    def _bound(self, mask: Mask, rounds: int, until: float) -> tuple[float, Mask, Floats] | None:
-        """Return a node's bound, the zones that it leaves, and its relaxed placement."""
-        if not mask.any(axis=1).all():
-            return None
-        self._allow(mask)
-        before = -np.inf
-        for number in range(rounds + 1):
-            found = self.relaxed.solve()
-            if found is None or found.usd >= self._enough:
+        Args:
+            most_work: As the relaxed program counts it; the same on every machine.
+            until: A last resort.
+        """
+
+        def is_over() -> bool:
+            return self._relaxed.work > most_work or monotonic() > until
+
+        heap: list[tuple[float, int, Mask]] = [(-np.inf, 0, self._known)]
+        count, rounds = 1, _ROOT_ROUNDS
+        while heap and heap[0][0] < self._enough and not is_over():
+            usd, _, mask = heappop(heap)
+            node = self._node(usd, mask, rounds, is_over)
+            rounds = _NODE_ROUNDS
+            for part_usd, part in [] if node is None else self._parts(node, is_over):
+                # Of equals the latest, which is closest to a whole placement.
+                heappush(heap, (part_usd, -count, part))
+                count += 1
+        least = min([self._enough, *(usd for usd, _, _ in heap[:1])])
+        return Bounded(self._zones, self._usd, float(least))
+
+    def _node(
+        self, usd: float, mask: Mask, rounds: int, is_over: Callable[[], bool]
+    ) -> _Node | None:
+        """Return a node with its bound and the zones that it leaves; None: nothing better in it."""
+        found = self._looked(mask)
+        for number in range(rounds):
+            if found is None:
                 return None
-            is_last = number == rounds or monotonic() > until
-            open_usd = self._enough - found.usd
-            if is_last or found.usd - before < _WORTH * open_usd and number > 2 * (rounds > 10):
-                break
-            before = found.usd
-            rows = list(self.broken(found.values))
+            self._take(self._of(found.values).argmax(axis=1).astype(np.intp))
+            gained, usd = found.usd - usd, max(usd, found.usd)
+            is_slow = number > 1 and gained < _WORTH * (self._enough - usd)
+            rows = [] if is_slow or is_over() else list(self._broken(found.values))
             if not rows:
                 break
-            self.relaxed.add(rows)
-        shares = np.where(self.column >= 0, found.values[self.column], 0.0)
-        price = np.where(self.column >= 0, found.reduced_usd[self.column], 0.0)
-        # A zone that would lift the bound above what is known is none.
-        mask = mask & ~((price >= self._enough - found.usd) & (shares < _WHOLE))
-        self._take(shares)
-        if shares.max(axis=1).min() > 1.0 - _WHOLE and found.usd >= self._enough:
-            return None
-        return found.usd, mask, shares
-
-    def _take(self, shares: Floats) -> None:
-        zones = shares.argmax(axis=1).astype(np.intp)
-        usd = self.usd_of(zones)
-        if usd is not None and usd < self.usd:
-            self.usd, self.zones = usd, zones
-
-    def _allow(self, mask: Mask) -> None:
-        known = self.column >= 0
-        self.relaxed.upper(self.column[known], mask[known].astype(float))
-
-    def _children(self, bound: float, mask: Mask, until: float) -> list[tuple[float, Mask]]:
-        """Return a node's parts that are still worth a look."""
-        found = self._bound(mask, _NODE_ROUNDS, until)
+            self._relaxed.add(rows)
+            found = self._looked(mask)
         if found is None:
+            return None
+        usd, shares = max(usd, found.usd), self._of(found.values)
+        self._take(shares.argmax(axis=1).astype(np.intp))
+        dear = self._of(found.reduced_usd) >= self._enough - found.usd
+        mask = mask & ~dear
+        return _Node(usd, mask, shares) if mask.any(axis=1).all() else None
+
+    def _looked(self, mask: Mask) -> Relaxation | None:
+        """Return the relaxed placement of a node; None where nothing better is in it."""
+        self._relaxed.limit(self._column[self._known], mask[self._known].astype(float))
+        found = self._relaxed.solve()
+        return None if found is None or found.usd >= self._enough else found
+
+    def _of(self, values: Floats) -> Floats:
+        return np.where(self._known, values[self._column], 0.0)
+
+    def _take(self, zones: Zones) -> None:
+        """Remember a placement that costs less."""
+        usd = self._usd_of(zones)
+        if usd is not None and usd < self._usd:
+            self._usd, self._zones = usd, zones
+
+    def _parts(self, node: _Node, is_over: Callable[[], bool]) -> list[tuple[float, Mask]]:
+        """Return a node's parts by zone of one machine, those that are worth a look."""
+        mask = node.mask.copy()
+        if (mask.sum(axis=1) == 1).all():
+            self._take(mask.argmax(axis=1).astype(np.intp))
             return []
-        usd, mask, shares = found
-        spread = (1.0 - (shares**2).sum(axis=1)) * self.weight
-        spread[mask.sum(axis=1) < 2] = 0.0
-        tried = np.argsort(-spread, kind="stable")[:_TRIED]
-        tried = tried[spread[tried] > _WHOLE * self.weight.max()]
-        if not len(tried):
-            tried = np.flatnonzero(mask.sum(axis=1) > 1)[:1]
-        best: list[tuple[float, Mask]] = []
-        best_score = -np.inf
-        for machine in tried.tolist():
-            children = []
-            score = 0.0
+        best, least = [(node.usd, mask)], np.inf
+        for machine in self._tried(node):
+            parts = []
             for zone in np.flatnonzero(mask[machine]).tolist():
-                child = mask.copy()
-                child[machine] = False
-                child[machine, zone] = True
-                self._allow(child)
-                looked = self.relaxed.solve()
-                gap = self._enough - usd
-                if looked is None or looked.usd >= self._enough:
-                    mask = mask.copy()
+                if is_over():
+                    return best
+                part = mask.copy()
+                part[machine] = np.arange(mask.shape[1]) == zone
+                found = self._looked(part)
+                if found is None:
+                    # What has nothing better here has none in any part.
                     mask[machine, zone] = False
-                    continue
-                score += np.log(max(gap - (looked.usd - usd), 1e-12 * gap) / gap)
-                if len(mask):
-                    children.append((max(usd, looked.usd), child))
-            # The fewer and the closer to what is known, the better.
-            value = -np.inf if not children else -np.logaddexp.reduce(
-                [-4.0 * (one - usd) / max(self._enough - usd, 1e-12) for one, _ in children]
-            )
-            if not children:
-                return []
-            if value > best_score:
-                best, best_score = children, value
-        kept = []
-        for usd, child in best:
-            child = child & mask
-            if child.any(axis=1).all():
-                kept.append((usd, child))
-        return kept
+                else:
+                    parts.append((max(node.usd, found.usd), part))
+            usd = np.array([usd for usd, _ in parts])
+            closed = (usd - node.usd) / (self._enough - node.usd)
+            left = float(np.exp(-_SHARPNESS * closed).sum())
+            if left < least:
+                best, least = parts, left
+            if not parts:
+                break
+        kept = ((usd, part & mask) for usd, part in best)
+        return [(usd, part) for usd, part in kept if part.any(axis=1).all()]
+
+    def _tried(self, node: _Node) -> list[int]:
+        """Return machines to split a node by, those most torn between zones first."""
+        torn = (1.0 - (node.shares**2).sum(axis=1)) * self._weight
+        is_open = node.mask.sum(axis=1) > 1
+        torn[~is_open] = 0.0
+        order = np.argsort(-torn, kind="stable")[:_TRIED]
+        found: list[int] = order[torn[order] > _WHOLE * self._weight.max()].tolist()
+        return found or np.flatnonzero(is_open)[:1].tolist()

@@ -28,7 +28,7 @@ class Circles(NamedTuple):
 
 
 def circles_of(usd: Floats) -> Circles:
-    """Return the circles of prices between zones, Z × Z: who is closer to each other than others."""
+    """Return the circles of prices between zones, Z × Z."""
     count = len(usd)
     price = np.maximum(usd, usd.T)
     last: Zones = np.arange(count)

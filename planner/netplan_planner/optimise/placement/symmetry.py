@@ -122,6 +122,6 @@ def _order(part: Reduced) -> Iterable[int]:
         weight[pair.one] += usd
         weight[pair.other] += usd
     groups = [group.members.tolist() for group in part.groups if group.is_apart]
-    best = max(groups, key=lambda one: (len(one), weight[one].sum()), default=[])
+    best: list[int] = max(groups, key=lambda one: (len(one), weight[one].sum()), default=[])
     known = set(best) if len(best) > 1 else set()
     return sorted(range(len(weight)), key=lambda m: (m not in known, -weight[m], m))
