@@ -27,8 +27,8 @@ _TRIED = 8
 """Machines that a node is tried to be split by."""
 _SHARPNESS = 4.0
 """How much a part close to the best plan counts less than one at the node's bound."""
-_TOLERANCE = 2e-7
-"""Share of the dollars below which nothing better is looked for."""
+_TOLERANCE_RATIO, _TOLERANCE_USD = 1e-8, 1e-7
+"""Share of the dollars, or dollars, below which nothing better is looked for."""
 
 Mask = NDArray[np.bool_]
 """Machines × zones: where each may stand."""
@@ -81,7 +81,7 @@ class Branching:
     @property
     def _enough(self) -> float:
         """The bound from which on a node is not worth a look."""
-        return self._usd - _TOLERANCE * max(1.0, abs(self._usd))
+        return self._usd - max(_TOLERANCE_RATIO * abs(self._usd), _TOLERANCE_USD)
 
     def run(self, *, most_work: float, until: float) -> Bounded:
         """Search until all is proven, or so much was done, or a time of the monotonic clock.
