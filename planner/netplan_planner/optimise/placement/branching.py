@@ -23,6 +23,8 @@ _ROOT_ROUNDS, _NODE_ROUNDS = 40, 3
 _WORTH = 0.02
 """Share of what is still open that a round has to close to be followed by another."""
 _WHOLE = 1e-6
+_SURE = 0.9
+"""Share of a machine in a zone from which on it is settled there on the way to a placement."""
 _TRIED = 8
 """Machines that a node is tried to be split by."""
 _SHARPNESS = 4.0
@@ -95,11 +97,14 @@ class Branching:
             return self._relaxed.work > most_work or monotonic() > until
 
         heap: list[tuple[float, int, Mask]] = [(-np.inf, 0, self._known)]
-        count, rounds = 1, _ROOT_ROUNDS
+        count, next_dive, rounds = 1, 1, _ROOT_ROUNDS
         while heap and heap[0][0] < self._enough and not is_over():
             usd, _, mask = heappop(heap)
             node = self._node(usd, mask, rounds, is_over)
             rounds = _NODE_ROUNDS
+            if node is not None and count >= next_dive:
+                next_dive = 2 * count
+                self._dive(node, is_over)
             for part_usd, part in [] if node is None else self._parts(node, is_over):
                 # Of equals the latest, which is closest to a whole placement.
                 heappush(heap, (part_usd, -count, part))
@@ -130,6 +135,19 @@ class Branching:
         dear = self._of(found.reduced_usd) >= self._enough - found.usd
         mask = mask & ~dear
         return _Node(usd, mask, shares) if mask.any(axis=1).all() else None
+
+    def _dive(self, node: _Node, is_over: Callable[[], bool]) -> None:
+        """Settle machines where the relaxed placement nearly has them, again and again."""
+        mask, shares = node.mask.copy(), node.shares
+        while (is_open := mask.sum(axis=1) > 1).any() and not is_over():
+            surest = shares.max(axis=1)
+            settled = is_open & (surest >= min(_SURE, surest[is_open].max()))
+            mask[settled] = shares[settled].argmax(axis=1)[:, None] == np.arange(mask.shape[1])
+            found = self._looked(mask)
+            if found is None:
+                return
+            shares = self._of(found.values)
+            self._take(shares.argmax(axis=1).astype(np.intp))
 
     def _looked(self, mask: Mask) -> Relaxation | None:
         """Return the relaxed placement of a node; None where nothing better is in it."""
