@@ -25,6 +25,8 @@ _WORTH = 0.02
 _WHOLE = 1e-6
 _SURE = 0.9
 """Share of a machine in a zone from which on it is settled there on the way to a placement."""
+_FAILURES = 20
+"""After which a way to a placement is given up."""
 _TRIED = 8
 """Machines that a node is tried to be split by."""
 _SHARPNESS = 4.0
@@ -138,16 +140,29 @@ class Branching:
 
     def _dive(self, node: _Node, is_over: Callable[[], bool]) -> None:
         """Settle machines where the relaxed placement nearly has them, again and again."""
-        mask, shares = node.mask.copy(), node.shares
+        mask, shares = node.mask.copy(), node.shares.copy()
+        least, failures = _SURE, 0
         while (is_open := mask.sum(axis=1) > 1).any() and not is_over():
-            surest = shares.max(axis=1)
-            settled = is_open & (surest >= min(_SURE, surest[is_open].max()))
-            mask[settled] = shares[settled].argmax(axis=1)[:, None] == np.arange(mask.shape[1])
-            found = self._looked(mask)
-            if found is None:
+            surest = np.where(is_open, shares.max(axis=1), -1.0)
+            settled = surest >= least
+            if not settled.any():
+                settled = np.arange(len(surest)) == surest.argmax()
+            trial = mask.copy()
+            trial[settled] = shares[settled].argmax(axis=1)[:, None] == np.arange(mask.shape[1])
+            found = self._looked(trial)
+            if found is not None:
+                mask, shares = trial & mask, self._of(found.values)
+                self._take(shares.argmax(axis=1).astype(np.intp))
+                continue
+            failures += 1
+            if failures > _FAILURES:
                 return
-            shares = self._of(found.values)
-            self._take(shares.argmax(axis=1).astype(np.intp))
+            if settled.sum() > 1:
+                least = np.inf
+                continue
+            # Not there, after all that was settled before.
+            mask[settled] &= ~trial[settled]
+            shares[settled] = np.where(mask[settled], shares[settled], 0.0)
 
     def _looked(self, mask: Mask) -> Relaxation | None:
         """Return the relaxed placement of a node; None where nothing better is in it."""
