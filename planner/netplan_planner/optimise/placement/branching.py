@@ -69,8 +69,7 @@ class Branching:
         """
         self._usd_of, self._zones, self._usd = usd_of, start, np.inf
         self._take(start)
-        typical = self._usd if np.isfinite(self._usd) else 0.0
-        self._relaxed = Relaxed(model.program, typical - model.program.constant)
+        self._relaxed = Relaxed(model.program)
         self._broken = model.cut_finder()
         shape = model.part.allowed.shape
         self._column = np.full(shape, -1, dtype=np.intp)
@@ -147,7 +146,7 @@ class Branching:
             settled = surest >= least
             if not settled.any():
                 settled = np.arange(len(surest)) == surest.argmax()
-            trial = mask.copy()
+            trial, shares = mask.copy(), np.where(mask, shares + _WHOLE, 0.0)
             trial[settled] = shares[settled].argmax(axis=1)[:, None] == np.arange(mask.shape[1])
             found = self._looked(trial)
             if found is not None:
@@ -162,7 +161,6 @@ class Branching:
                 continue
             # Not there, after all that was settled before.
             mask[settled] &= ~trial[settled]
-            shares[settled] = np.where(mask[settled], shares[settled], 0.0)
 
     def _looked(self, mask: Mask) -> Relaxation | None:
         """Return the relaxed placement of a node; None where nothing better is in it."""
@@ -199,15 +197,20 @@ class Branching:
                     mask[machine, zone] = False
                 else:
                     parts.append((max(node.usd, found.usd), part))
-            usd = np.array([usd for usd, _ in parts])
-            closed = (usd - node.usd) / (self._enough - node.usd)
-            left = float(np.exp(-_SHARPNESS * closed).sum())
+            left = self._left(node.usd, [usd for usd, _ in parts])
             if left < least:
                 best, least = parts, left
             if not parts:
                 break
         kept = ((usd, part & mask) for usd, part in best)
         return [(usd, part) for usd, part in kept if part.any(axis=1).all()]
+
+    def _left(self, usd: float, parts_usd: list[float]) -> float:
+        """Return how much is left to do in a node's parts; what closes the gap counts least."""
+        if not np.isfinite(usd) or not np.isfinite(self._enough):
+            return float(len(parts_usd))
+        closed = (np.array(parts_usd) - usd) / (self._enough - usd)
+        return float(np.exp(-_SHARPNESS * closed).sum())
 
     def _tried(self, node: _Node) -> list[int]:
         """Return machines to split a node by, those most torn between zones first."""

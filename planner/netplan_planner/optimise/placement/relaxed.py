@@ -10,7 +10,7 @@ from netplan_planner.optimise.placement.problem import EPSILON, Floats, Zones
 from netplan_planner.optimise.placement.program import INFINITY, Program, Row
 
 _SCALE = 1000.0
-"""What all dollars of the objective are for HiGHS, whose tolerances are absolute."""
+"""What the dearest variable costs for HiGHS, whose tolerances are absolute."""
 _MOST_ROWS = 1.5
 """Rows, as a multiple of the program's own, above which those that do not bind are left out."""
 _SLACK = 1e-6
@@ -29,15 +29,15 @@ class Relaxation(NamedTuple):
 class Relaxed:
     """The linear program: variables from 0 to an upper figure."""
 
-    def __init__(self, program: Program, typical_usd: float) -> None:
-        """Take the rows so far, and what an answer costs without the constant."""
+    def __init__(self, program: Program) -> None:
+        """Take the rows so far."""
         self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in program.options().items():
             self._solver.setOptionValue(name, value)
         model = program.model()
         model.integrality_ = []
-        self._scale = _SCALE / max(abs(typical_usd), EPSILON)
         self._constant, self._usd = program.constant, np.array(program.costs)
+        self._scale = _SCALE / max(float(np.abs(self._usd).max(initial=0.0)), EPSILON)
         model.col_cost_, model.offset_ = self._usd * self._scale, 0.0
         self._solver.passModel(model)
         parts = model.a_matrix_
