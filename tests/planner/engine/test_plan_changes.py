@@ -88,6 +88,17 @@ STEPS = {
         is_tier1=True,
         cpu_platform="Intel Ice Lake",
     ),
+    "run-inside": machines_for_run(
+        ("job",),
+        "us-central1-a",
+        "n2-standard-32",
+        project="p",
+        is_tier1=True,
+        has_address=False,
+    ),
+    "run-outside": machines_for_run(
+        ("job",), "us-central1-a", "n2-standard-8", project="p", network_tier="STANDARD"
+    ),
     "address": take_off_address(FRONT, OUTSIDE, None),
     "reserved": take_off_address(FRONT, OUTSIDE, RESERVED),
     "network-tier": change_tier(FRONT, OUTSIDE, "STANDARD"),
@@ -214,3 +225,34 @@ def test_steps_are_numbered_in_their_order() -> None:
     ]
     assert changes.order == "types first"
     assert in_order([], "types first").order == ""
+
+
+def test_images_of_machines_of_one_name_are_told_apart() -> None:
+    """Images are of a project: two zones may hold a machine of the same name, and send it on."""
+    other = replace(WEB, zone=Zone("us-central1-f"))
+    long_names = [replace(WEB, name=f"{'w' * 60}-{at}") for at in (1, 2)]
+    steps = [move_to_zone(one, Zone("us-central1-c")) for one in (WEB, other, *long_names)]
+    images = [step.fix.commands[1].split()[4] for step in steps]
+    assert len(set(images)) == len(images)
+    assert all(len(image) <= 63 for image in images)
+
+
+def test_a_name_that_is_taken_in_the_other_zone_is_not_taken_again() -> None:
+    step = move_to_zone(WEB, Zone("us-central1-b"), is_taken=True)
+    assert step.fix.commands[2].split()[4] == f"web-from-{WEB.zone}"
+    assert "Another machine in us-central1-b has its name" in step.fix.caution
+    assert step.fix.undo is not None
+    assert step.fix.undo.commands[0].split()[4] == f"web-from-{WEB.zone}"
+
+
+def test_a_name_is_never_taken_for_a_flag() -> None:
+    step = move_to_zone(replace(WEB, name="--zone=x"), Zone("us-central1-b"))
+    for text in commands_in(step.fix):
+        assert "--zone=x" not in shlex.split(text), text
+
+
+def test_a_project_that_is_not_known_yet_is_not_named() -> None:
+    step = buy_for_resources("n2", "us-central1", 1, 48, Decimal(192), "(unknown)")
+    assert not any("--project" in text for text in commands_in(step.fix))
+    moved = move_to_zone(replace(WEB, project=ProjectId("(unknown)")), Zone("us-central1-b"))
+    assert not any("--project" in text for text in commands_in(moved.fix))

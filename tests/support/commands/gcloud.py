@@ -142,7 +142,8 @@ VALUES = {
     "logging-metadata": r"include-all|exclude-all|custom",
     "logging-flow-sampling": r"0\.\d+|1\.0|1|0",
     "mtu": r"1[3-9]\d\d|[2-7]\d\d\d|8[0-7]\d\d|88[0-8]\d|889[0-6]",
-    "network-interface": r"nic\d+|(network=[^,]+,(subnet=[^,]+,)?(no-address,)?)?nic-type=GVNIC",
+    "network-interface": r"nic\d+|(network=[^,]+,(subnet=[^,]+,)?(no-address,)?)?nic-type=GVNIC"
+    r"|(nic-type=GVNIC,)?(no-address|network-tier=(PREMIUM|STANDARD))",
     "zone": r"[a-z]+-[a-z]+\d-[a-z]",
     "region": r"[a-z]+-[a-z]+\d",
     "plan": r"12-month|36-month",

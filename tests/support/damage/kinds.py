@@ -384,6 +384,48 @@ def _batch(folder: Path) -> None:
     written(folder / "batch.csv", *rows, {"region": "aa-one1", "machine_type": "e2-micro"})
 
 
+def _networks(folder: Path) -> None:
+    edges = [("a", "b", "1.5", "0.08"), ("a", "c", "6", "0.02"), ("c", "b", "5", "0.03")]
+    ends = [{"src": src, "dst": dst} for src, dst, *_ in edges]
+    rates = [end | {"gbps_per_vm": rate} for end, (*_, rate, _) in zip(ends, edges, strict=True)]
+    prices = [end | {"usd_per_gib": usd} for end, (*_, usd) in zip(ends, edges, strict=True)]
+    for name, rows in (("grid", rates), ("prices", prices)):
+        written(folder / f"{name}.csv", *rows)
+        as_parquet(folder / f"{name}.csv")
+
+
+_MOVE = ("transfer", "--from", "a", "--bytes", "3GB", "--max-count", "3", "--output", "json")
+
+
+def _placement(folder: Path) -> None:
+    """The tables of a placement: a group that stays spread, a pin, a round trip, a full zone."""
+    zones = [f"us-central1-{one}" for one in "abc"]
+    vms = [
+        {"name": f"vm-{n}", "zone": zones[n % 3], "vcpus": "4", "region": "us-central1"}
+        | {"group": "web" if n < 2 else "", "is_spread": "true" if n < 2 else ""}
+        | {"is_pinned": "true" if n == 4 else "", "machine_type": "n2-standard-4" if n else ""}
+        for n in range(5)
+    ]
+    edges = [
+        {"src": f"vm-{n}", "dst": f"vm-{(n + step) % 5}", "gib_per_month": f"{700 * (n + step)}"}
+        | {"max_rtt_ms": "2.5" if n == 3 else ""}
+        for n in range(5)
+        for step in (1, 2)
+    ]
+    rooms = [{"zone": zone, "capacity_vcpus": "12" if zone[-1] == "a" else ""} for zone in zones]
+    for name, rows in (("vms", vms), ("edges", edges), ("zones", rooms)):
+        written(folder / f"{name}.csv", *rows)
+
+
+def _needs(folder: Path) -> None:
+    row = {"name": "web", "zone": "us-central1-a", "count": "3", "gbps": "2", "vcpus": "4"}
+    row |= {"memory_gib": "16", "machine_type": "n2-standard-8", "active_hours": "8-20"}
+    row |= {"hours_per_month": "300", "outside_gbps": "0.5", "pinned": "false"}
+    other = row | {"name": "db", "machine_type": "", "active_hours": "", "hours_per_month": ""}
+    written(folder / "needs.csv", row, other)
+    as_parquet(folder / "needs.csv")
+
+
 _BUILD = (
     *("prices", "build", "--out", "{case}/out", "--max-unrecognised", "1"),
     *("--skus", "{folder}/skus.json", "--price-tables", "{folder}/prices.csv"),
@@ -391,6 +433,10 @@ _BUILD = (
     *("{folder}/regions.csv.gz", "{folder}/zones.csv", "{folder}/api-types.json"),
 )
 _PRICES = ("--prices", "{folder}")
+_PLACE = (
+    *("place", "--vms", "{folder}/vms.csv", "--edges", "{folder}/edges.csv"),
+    *("--zones", "{folder}/zones.csv", "--least-saving", "0", "--output"),
+)
 _PATH = (
     *("predict", "--src-type", "n2-standard-32", "--dst-type", "n2-standard-32"),
     *("--path", "same-zone-internal", "--src-place", "us-central1-a", "--format", "json"),
@@ -603,6 +649,34 @@ KINDS: Mapping[str, Kind] = {
                 ("predict", "--batch", "{file}", "--format", "json", "--together"),
                 ("model", "evaluate", "{file}"),
                 ("calibrate", "{file}", "--out", "{case}/out.json"),
+            ),
+        ),
+        Kind(
+            "networks",
+            _networks,
+            tuple(
+                (*_MOVE, *to, *given, *paid)
+                for to in (("--to", "b"), ("--to", "b,c", "--goal", "time"))
+                for given in (
+                    ("--grid", "{folder}/grid.csv", "--edge-prices", "{folder}/prices.csv"),
+                    ("--grid", "{folder}/grid.parquet", "--edge-prices", "{folder}/prices.parquet"),
+                )
+                for paid in ((), ("--machine-usd-per-hour", "0.3"))
+            ),
+            is_folder=True,
+        ),
+        Kind(
+            "placement-tables",
+            _placement,
+            ((*_PLACE, "json"), (*_PLACE, "commands"), (*_PLACE, "text")),
+            is_folder=True,
+        ),
+        Kind(
+            "needs-tables",
+            _needs,
+            (
+                ("fleet", "--needs", "{file}", "--output", "json"),
+                ("fleet", "--needs", "{file}", "--commitments", "none", "--output", "commands"),
             ),
         ),
         Kind("price-batch", _batch, (("price", "machine", "--batch", "{file}"),)),

@@ -5,6 +5,7 @@ image of the stopped machine, another machine from it, the old one kept until th
 """
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from netplan_planner.model import BandwidthTier, Fix, Instance, Instruction, Zone, region_of
@@ -17,6 +18,8 @@ MACHINE_IMAGES = "https://cloud.google.com/compute/docs/machine-images/create-ma
 TIER_1 = "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuration"
 _LONGEST_NAME = 63
 """Of a resource of Compute Engine (RFC 1035)."""
+_TOLD_APART = 6
+"""Hexadecimal digits that stand for the end of a name that is too long."""
 _OF_TIER_1 = "total-egress-bandwidth-tier"
 _STOPPED = (
     "The machine is stopped meanwhile, and the new one gets other addresses: internal ones too, as"
@@ -36,26 +39,37 @@ class _New(NamedTuple):
     terraform: tuple[TerraformChange, ...]
     documents: tuple[str, ...]
     caution: str
+    is_renamed: bool = False
+    """Whether its own name is not to be had where it goes."""
 
 
-def move_to_zone(machine: Instance, zone: Zone) -> PlanChange:
-    """Return the step that moves a machine to another zone, under its name."""
-    caution = ""
+def move_to_zone(machine: Instance, zone: Zone, *, is_taken: bool = False) -> PlanChange:
+    """Return the step that moves a machine to another zone, under its name where it is free there.
+
+    Args:
+        machine: As it is today.
+        zone: Where it goes.
+        is_taken: Whether another machine of its project has the name there.
+    """
+    cautions = []
     if region_of(zone) != machine.region:
-        caution = (
+        cautions.append(
             f"Subnetworks are of a region: give the new machine one of {region_of(zone)} with"
             " --network-interface=subnet=NAME."
         )
+    if is_taken:
+        cautions.append(f"Another machine in {zone} has its name, so that it gets a new one.")
     return _by_image(
         machine,
         _New(
             zone=zone,
-            suffix=f"to-{zone[-1:]}",
+            suffix=f"from-{machine.zone}",
             what=f"Move {machine.name} from {machine.zone} to {zone}",
             flags=(),
             terraform=(_terraform(machine, "zone", machine.zone, zone),),
             documents=(MOVING, MACHINE_IMAGES),
-            caution=caution,
+            caution=" ".join(cautions),
+            is_renamed=is_taken,
         ),
         label=f"move to {zone}",
     )
@@ -127,7 +141,8 @@ def with_type(machine: Instance, machine_type: str, why: str) -> PlanChange:
 def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     """Return the step; the machine keeps its name where the old one is in another zone."""
     image = _name(machine.name, new.suffix)
-    name = machine.name if new.zone != machine.zone else image
+    keeps_name = new.zone != machine.zone and not new.is_renamed
+    name = _argument(machine.name) if keeps_name else image
     other = gcloud_of("instances", machine.project, f"--zone={new.zone}")
     of_image = gcloud_of("machine-images", machine.project)
     fix = Fix(
@@ -185,12 +200,23 @@ def _with_gvnic(machine: Instance) -> Sequence[str]:
 
 
 def _name(name: str, suffix: str) -> str:
-    """Return a name with a suffix, cut to what a name may have.
+    """Return a name with a suffix, cut to what a name may have, and then still of one machine.
 
-    >>> _name("db-1", "to-b"), len(_name("d" * 63, "to-b"))
-    ('db-1-to-b', 63)
+    >>> _name("db-1", "tier1"), len(_name("d" * 63, "tier1")), len(_name("d" * 59, "tier1"))
+    ('db-1-tier1', 63, 63)
+    >>> _name("d" * 62 + "1", "tier1") == _name("d" * 62 + "2", "tier1")
+    False
     """
+    name = name.lstrip("-")
+    if len(name) + 1 + len(suffix) > _LONGEST_NAME:
+        # What is cut off is what tells machines of one long name apart.
+        suffix = f"{sha256(name.encode()).hexdigest()[:_TOLD_APART]}-{suffix}"
     return f"{name[: _LONGEST_NAME - len(suffix) - 1].rstrip('-')}-{suffix}"
+
+
+def _argument(name: str) -> str:
+    """Return a name that no flag is taken for; real ones begin with a letter."""
+    return name.lstrip("-")
 
 
 def _terraform(
