@@ -34,7 +34,7 @@ _WORK = 1.2e11
 _NEIGHBOURHOODS = 60
 _MORE_NEIGHBOURHOODS = 400
 _OPEN = 24
-_SEARCH_S, _SMALL_SEARCH_S = 12.0, 2.0
+_SEARCH_S = 12.0
 _PROOF_RATIO = 1e-6
 """Of the dollars, within which a plan and its bound are the same."""
 
@@ -106,7 +106,7 @@ def _improved(problem: PlacementProblem, zones: Zones, say: Say) -> Zones:
         rounds=_NEIGHBOURHOODS if is_small else _MORE_NEIGHBOURHOODS,
         size=_OPEN,
         seed=_SEEDS[0],
-        until=monotonic() + (_SMALL_SEARCH_S if is_small else _SEARCH_S),
+        until=monotonic() + _SEARCH_S,
         say=say,
     )
 
