@@ -2,7 +2,6 @@
 
 import os
 
-
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Matrices here have a hundred rows: threads of linear algebra only wait for each other, which
 took three times the CPU of a forecast. The engines of flow logs and programs have their own."""
