@@ -154,3 +154,24 @@ def _text_tree(fields: Any, prefix: str) -> Any:
         )
         for name, sub in named.items()
     }
+
+
+_MARKS = (
+    ("logName",),
+    ("jsonPayload", "reporter"),
+    ("jsonPayload", "connection", "src_ip"),
+    ("jsonPayload", "connection", "dest_ip"),
+    ("jsonPayload", "start_time"),
+    ("jsonPayload", "bytes_sent"),
+)
+"""Fields of which an entry has one at least."""
+
+
+def is_entry(fields: Fields) -> str:
+    """Return the SQL of whether a line of text was a log entry at all.
+
+    An unreadable line becomes a row of NULLs; a readable one without these fields is no entry
+    either. Single fields that are read anyway: to ask for a whole group would read all that is in
+    it.
+    """
+    return f"({' OR '.join(f'{fields.text(*path)} IS NOT NULL' for path in _MARKS)})"

@@ -88,6 +88,8 @@ PART_SEPARATOR = "\x1f"
 """Between the parts of an end in a note: its identity, then its details."""
 END_SEPARATOR = "\x1d"
 """Between the two ends of a note."""
+REPLACED = "\ufffd"
+"""Stands for a separator in a name."""
 
 POD = "pod"
 _AS_POD = TAG_SEPARATOR + POD

@@ -7,13 +7,21 @@ from typing import Any
 
 from netplan_planner.model import Reporter
 from netplan_planner.traffic import HeaderBytes
-from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.records import COLUMNS
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.statements import logged, repeats, routes, series, staging, sums
+from netplan_planner.traffic.statements import (
+    left_out,
+    logged,
+    repeats,
+    routes,
+    series,
+    staging,
+    sums,
+)
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, sums, repeats, routes, series, logged)
+MODULES = (staging, left_out, sums, repeats, routes, series, logged)
 
 
 def staged(**changes: Any) -> str:
@@ -37,6 +45,10 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "with five-tuples": lambda: staged(with_flows=True),
         "of a while": lambda: staged(since_us=10**15, until_us=2 * 10**15),
     },
+    "ends": {
+        "": lambda: staging.ends(max_minutes=60, max_bytes_per_minute=10**9),
+    },
+    "first": {"": lambda: left_out.first(3, [3, 13])},
     "minutes": {
         "of pairs": lambda: sums.minutes(0, 4),
         "of flows": lambda: sums.minutes(0, 4, by_ports=True),
@@ -147,7 +159,7 @@ _FLOW_TYPES: Mapping[str, str] = {
 }
 
 
-def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
+def fill(engine: EmbeddedEngine, seed: int = 1, rows: int = 60) -> None:
     """Make all tables of the schema, and records, with rows that often meet."""
     chance = random.Random(seed)
     for table, columns in TABLES.items():

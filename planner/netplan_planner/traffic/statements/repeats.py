@@ -24,6 +24,17 @@ WHERE fault <= {DROPPED} AND entry IS NOT NULL
 """
 
 
+SEEN_AGAIN = f"""
+SELECT e.entry AS entry
+FROM (
+  SELECT entry, COUNT(*) AS records
+  FROM staged WHERE fault <= {DROPPED} AND entry IS NOT NULL GROUP BY entry
+) AS e
+WHERE e.records > 1
+"""
+"""Entries that are staged more than once."""
+
+
 _CARRIED = (
     "f.is_kept, f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count,"
     " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.flow, f.configuration, f.drop_reason, f.note"
