@@ -154,7 +154,7 @@ def flow_record(
     """
     payload = fields.part("jsonPayload")
     log_name = fields.text("logName")
-    ours = " OR ".join(f"suffix({log_name}, {quoted(name)})" for name in _LOG_NAMES)
+    ours = " OR ".join(f"ends_with({log_name}, {quoted(name)})" for name in _LOG_NAMES)
     sides = " ".join(f"WHEN {quoted(name)} THEN {i}" for i, name in enumerate(_SIDES))
     values = {
         "is_entry": is_entry,
@@ -199,14 +199,14 @@ def entry_number(fields: Fields, payload: Fields) -> str:
         fields.text("logName"),
         _sent_or_dropped(payload, "bytes"),
     )
-    return f"CASE WHEN {insert_id} IS NOT NULL THEN {_number_of(parts)} END"
+    return f"CASE WHEN {insert_id} IS NOT NULL THEN {fields.spelling.number_of(parts)} END"
 
 
 def _flow(payload: Fields) -> str:
     """Return a number that records of one five-tuple share."""
     ends = (payload.text("connection", f"{end}_ip") for end in ("src", "dest"))
     ports = (payload.port("connection", f"{end}_port") for end in ("src", "dest"))
-    return _number_of([*ends, *ports, payload.protocol("connection", "protocol")])
+    return payload.spelling.number_of([*ends, *ports, payload.protocol("connection", "protocol")])
 
 
 def _configuration(fields: Fields) -> dict[str, str]:
@@ -216,20 +216,13 @@ def _configuration(fields: Fields) -> dict[str, str]:
     labels = fields.part("resource").part("labels")
     parts = [labels.text(name) for name in ("resource_container", "location", "name")]
     log_name = fields.text("logName")
-    is_configured = " OR ".join(f"suffix({log_name}, {quoted(name)})" for name in _CONFIGURED)
+    is_configured = " OR ".join(f"ends_with({log_name}, {quoted(name)})" for name in _CONFIGURED)
+    number = fields.spelling.number_of(parts)
     name = joined([parts[0], quoted("locations"), parts[1], parts[2]], "/")
     return {
-        "configuration": f"CASE WHEN {is_configured} THEN {_number_of(parts)} ELSE 0 END",
+        "configuration": f"CASE WHEN {is_configured} THEN {number} ELSE 0 END",
         "configuration_name": f"CASE WHEN {is_configured} THEN {name} END",
     }
-
-
-def _number_of(parts: Sequence[str]) -> str:
-    """Return a number of 63 bits that stands for some values."""
-    return f"CAST(hash({', '.join(parts)}) % {_MOST_NUMBER} AS BIGINT)"
-
-
-_MOST_NUMBER = (1 << 63) - 1
 
 
 def _drop_reason(payload: Fields) -> str:

@@ -14,6 +14,7 @@ from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.entry_fields import NO_NUMBER, Fields
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.records import EXTERNAL, INTERNAL, join_tag, select_columns
+from netplan_planner.traffic.spelling import LENIENT
 
 STEADY_START_US = 946_684_800_000_000
 """2000-01-01: a steady rate has no time; it is laid into this hour, and the matrix says so."""
@@ -25,7 +26,8 @@ _PROTOCOLS = (("tcp", 6), ("udp", 17), ("icmp", 1))
 
 def columns_of(source: Source, engine: EmbeddedEngine) -> Fields:
     """Return the columns of a table."""
-    return Fields.of_types(engine.columns_of(relation_of(source), source.path, source.shown))
+    columns = engine.columns_of(relation_of(source), source.path, source.shown)
+    return Fields.of_types(columns, LENIENT)
 
 
 def relation_of(source: Source) -> str:
