@@ -127,6 +127,13 @@ _NUMBERS = frozenset(
     }
 )
 
+_TRUTHS = frozenset({"is_entry", "is_other_log", "is_dropped"})
+TYPES: Mapping[str, str] = {
+    name: "BOOLEAN" if name in _TRUTHS else "BIGINT" if name in _NUMBERS else "VARCHAR"
+    for name in COLUMNS
+}
+"""Of each column; whole numbers of 64 bits."""
+
 _US_PER_MS = 1000
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from netplan_planner.model import Inventory
 from support.flows.oracle import Place, Record
 from support.flows.project import host, inventory, subnet
-from support.flows.records import entry
+from support.flows.records import Json, entry, stamp
 
 START_US = 1_772_445_600_000_000
 """`flow_records.START`."""
@@ -75,9 +75,10 @@ def project(front: bool | None, back: bool | None) -> Inventory:
     return inventory(*HOSTS, subnet("front", logs=front), subnet("back", logs=back))
 
 
-def as_entry(record: Record) -> dict[str, object]:
+def as_entry(record: Record) -> Json:
+    """Return the entry of a record; its payload decides how its times are written."""
     seconds = [(us - START_US) / 1e6 for us in (record.start_us, record.end_us)]
-    return entry(
+    made = entry(
         record.src,
         record.dst,
         record.payload,
@@ -89,3 +90,6 @@ def as_entry(record: Record) -> dict[str, object]:
         ports=(1, record.port),
         is_dropped=record.is_dropped,
     )
+    form = record.payload % 3
+    times = {"start_time": stamp(seconds[0], form), "end_time": stamp(seconds[1], form)}
+    return {**made, "jsonPayload": {**made["jsonPayload"], **times}}

@@ -8,7 +8,7 @@ from typing import Any
 from netplan_planner.model import Reporter
 from netplan_planner.traffic import HeaderBytes
 from netplan_planner.traffic.embedded import EmbeddedEngine
-from netplan_planner.traffic.records import COLUMNS
+from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.statements import (
     left_out,
@@ -139,24 +139,6 @@ _CHOICES: Mapping[str, tuple[int, ...]] = {
 }
 _USUAL_TEXTS = (None, "a", "it's")
 _NULLABLE = frozenset({"node", "src_vm", "dst_vm", "header_extra", "rtt_us", "ports"})
-_FLOW_TYPES: Mapping[str, str] = {
-    "is_entry": "BOOLEAN",
-    "is_other_log": "BOOLEAN",
-    "is_dropped": "BOOLEAN",
-    "side": "BIGINT",
-    "protocol": "BIGINT",
-    "src_port": "BIGINT",
-    "dst_port": "BIGINT",
-    "start_us": "BIGINT",
-    "end_us": "BIGINT",
-    "payload_bytes": "BIGINT",
-    "packet_count": "BIGINT",
-    "rtt_us": "BIGINT",
-    "entry": "BIGINT",
-    "flow": "BIGINT",
-    "configuration": "BIGINT",
-    "drop_reason": "BIGINT",
-}
 
 
 def fill(engine: EmbeddedEngine, seed: int = 1, rows: int = 60) -> None:
@@ -167,11 +149,10 @@ def fill(engine: EmbeddedEngine, seed: int = 1, rows: int = 60) -> None:
         # Of four days one has wrong clocks.
         made = [(3,)] if table == "skewed_day" else _rows(chance, columns, rows)
         engine.insert(table, made)
-    flow_columns = {name: _FLOW_TYPES.get(name, "VARCHAR") for name in COLUMNS}
-    declared = ", ".join(f"{name} {kind}" for name, kind in flow_columns.items())
+    declared = ", ".join(f"{name} {kind}" for name, kind in TYPES.items())
     engine.run(f"CREATE OR REPLACE TABLE flow_record ({declared})")
     marks = ", ".join("?" for _ in COLUMNS)
-    for row in _rows(chance, flow_columns, rows):
+    for row in _rows(chance, TYPES, rows):
         engine.run(f"INSERT INTO flow_record VALUES ({marks})", row)
 
 
