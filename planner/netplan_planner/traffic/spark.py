@@ -6,16 +6,20 @@ What is written survives lost executors.
 """
 
 import posixpath
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 from uuid import uuid4
 
 import grpc
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.connect.client.retries import DefaultPolicy
 from pyspark.sql.types import DataType, StructType
 
 from netplan_planner.errors import NetplanError, UsageError
@@ -110,7 +114,7 @@ class SparkEngine:
         columns = list(zip(*_checked(table, len(kinds), rows), strict=True))
         if columns:
             arrays = [
-                pa.array(column, pa.string() if kind == "STRING" else pa.int64())
+                pa.array(column, _ARROW_TYPES[kind])
                 for kind, column in zip(kinds.values(), columns, strict=True)
             ]
             given = pa.table(dict(zip(kinds, arrays, strict=True)))
@@ -188,41 +192,62 @@ def read_parquet(
         inventory: What the addresses of the records are looked up in.
         options: Choices; what bounds the embedded engine means nothing here.
         server: Its address, `sc://host:15002`.
-        work: A folder that the server can write; one of a new name is made in it.
+        work: A folder that the server can write. One of a new name is made in it, and removed at
+            the end where it is on this machine.
 
     Raises:
         InputError: If there is no record to use.
         UsageError: If the server cannot be reached, or is too old.
         NetplanError: If it fails.
     """
-    session = _connected(server)
+    folder = posixpath.join(work, f"netplan-{uuid4().hex}")
     try:
-        engine = SparkEngine(session, posixpath.join(work, f"netplan-{uuid4().hex}"))
-        engine.take_records(paths)
-        return remote.read(
-            engine,
-            inventory,
-            options,
-            shown=", ".join(paths),
-            inputs=Inputs(count=len(paths)),
-        )
+        with connected(server) as session:
+            engine = SparkEngine(session, folder)
+            engine.take_records(paths)
+            return remote.read(
+                engine,
+                inventory,
+                options,
+                shown=", ".join(paths),
+                inputs=Inputs(count=len(paths)),
+            )
     finally:
-        session.stop()
+        _remove(folder)
 
 
-def _connected(server: str) -> SparkSession:
+@contextmanager
+def connected(server: str) -> Iterator[SparkSession]:
+    """Open a session on a server, ended on every way out.
+
+    Raises:
+        UsageError: If the server cannot be reached, or is too old.
+    """
     try:
         session = SparkSession.builder.remote(server).create()
+        # A silent server is asked again for some seconds, not for minutes as by the client's own.
+        session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=2_000)])
         version = str(session.version)
     except (PySparkException, grpc.RpcError) as exc:
         raise UsageError(f"{server}: no Spark Connect server answers: {_why(exc)}") from exc
-    if int(version.partition(".")[0]) < _OLDEST_VERSION:
-        session.stop()
-        raise UsageError(
-            f"{server}: Spark {version} loses the text of statements that this client sends; it"
-            f" takes Spark {_OLDEST_VERSION} or newer"
-        )
-    return session
+    try:
+        if int(version.partition(".")[0]) < _OLDEST_VERSION:
+            raise UsageError(
+                f"{server}: Spark {version} loses the text of statements that this client sends;"
+                f" it takes Spark {_OLDEST_VERSION} or newer"
+            )
+        yield session
+    finally:
+        # A server that is gone has no session to end.
+        with suppress(PySparkException, grpc.RpcError):
+            session.stop()
+
+
+def _remove(folder: str) -> None:
+    """Remove a work folder of this machine; what lies elsewhere is for who named the place."""
+    place = urlsplit(folder)
+    if place.scheme in ("", "file"):
+        shutil.rmtree(url2pathname(place.path), ignore_errors=True)
 
 
 @contextmanager
@@ -256,6 +281,7 @@ def _types(table: str) -> dict[str, str]:
     return {name: _SPARK_TYPES.get(kind, "BIGINT") for name, kind in TABLES[table].items()}
 
 
+_ARROW_TYPES = {"STRING": pa.string(), "BIGINT": pa.int64(), "BOOLEAN": pa.bool_()}
 _SPARK_TYPES = {"VARCHAR": "STRING", "BOOLEAN": "BOOLEAN"}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from netplan_planner.model import Reporter
 from netplan_planner.traffic import HeaderBytes
 from netplan_planner.traffic.embedded import EmbeddedEngine
+from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.statements import (
@@ -141,7 +142,7 @@ _USUAL_TEXTS = (None, "a", "it's")
 _NULLABLE = frozenset({"node", "src_vm", "dst_vm", "header_extra", "rtt_us", "ports"})
 
 
-def fill(engine: EmbeddedEngine, seed: int = 1, rows: int = 60) -> None:
+def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
     """Make all tables of the schema, and records, with rows that often meet."""
     chance = random.Random(seed)
     for table, columns in TABLES.items():
@@ -149,10 +150,15 @@ def fill(engine: EmbeddedEngine, seed: int = 1, rows: int = 60) -> None:
         # Of four days one has wrong clocks.
         made = [(3,)] if table == "skewed_day" else _rows(chance, columns, rows)
         engine.insert(table, made)
+    records = _rows(chance, TYPES, rows)
+    if not isinstance(engine, EmbeddedEngine):
+        engine.create("flow_record")
+        engine.insert("flow_record", records)
+        return
     declared = ", ".join(f"{name} {kind}" for name, kind in TYPES.items())
     engine.run(f"CREATE OR REPLACE TABLE flow_record ({declared})")
     marks = ", ".join("?" for _ in COLUMNS)
-    for row in _rows(chance, TYPES, rows):
+    for row in records:
         engine.run(f"INSERT INTO flow_record VALUES ({marks})", row)
 
 
