@@ -1,11 +1,12 @@
 """Finds what was logged twice, and leaves it out when the records are read again."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink
 from netplan_planner.model.log_volume import OWN_SETTING
 from netplan_planner.traffic.embedded import EmbeddedEngine
-from netplan_planner.traffic.engine import Engine, slices
+from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.number_file import NumberFile
 from netplan_planner.traffic.places import write_places
@@ -93,10 +94,17 @@ class Repeats:
         self._has_repeated = self._entries.find()
         if len(self._names) > 1:
             self._fill_places(nodes)
+            engine.create("configuration")
+            engine.insert("configuration", self._in_order())
             engine.run(f"INSERT INTO place_rank {repeats.PLACE_RANKS}")
             engine.run(f"INSERT INTO superseded {repeats.SUPERSEDED}")
             self._has_superseded = engine.value("SELECT COUNT(*) AS hours FROM superseded") > 0
         return self._has_repeated or self._has_superseded
+
+    def _in_order(self) -> Iterator[Row]:
+        """Yield the configurations in order: the subnetworks' own setting, then by name."""
+        numbers = sorted(self._names, key=lambda number: (number != 0, self._names[number], number))
+        yield from ((number, position) for position, number in enumerate(numbers))
 
     def _fill_places(self, nodes: Nodes) -> None:
         """Give each end its place: what logs together is ranked together."""

@@ -181,7 +181,7 @@ def test_ranks_have_a_whole_order(name: str) -> None:
         assert columns <= {"wire", "outside"} or columns in (
             {"whole", "ports", "active", "wire"},
             {"report", "offset_us", "payload_bytes", "packet_count"},
-            {"hours", "records", "configuration"},
+            {"hours", "records", "position"},
             {"note", "fault"},
         )
 

@@ -106,14 +106,15 @@ GROUP BY h.place, h.configuration
 PLACE_RANKS = """
 SELECT w.place AS place, w.side AS side, w.configuration AS configuration,
   ROW_NUMBER() OVER (
-    PARTITION BY w.place, w.side ORDER BY w.hours DESC, w.records DESC, w.configuration
+    PARTITION BY w.place, w.side ORDER BY w.hours DESC, w.records DESC, c.position
   ) AS position
 FROM (
   SELECT place, side, configuration, COUNT(*) AS hours, CAST(SUM(records) AS BIGINT) AS records
   FROM place_hour GROUP BY place, side, configuration
 ) AS w
+JOIN configuration AS c ON c.configuration = w.configuration
 """
-"""Of several configurations the one with the most hours, then records, counts first.
+"""Of several configurations the one with the most hours, then records, counts first; else by name.
 
 One order for the whole of a place: to take the greater one by flow or by hour would overstate, as
 each is sampled by itself.
