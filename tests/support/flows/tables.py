@@ -142,14 +142,20 @@ _USUAL_TEXTS = (None, "a", "it's")
 _NULLABLE = frozenset({"node", "src_vm", "dst_vm", "header_extra", "rtt_us", "ports"})
 
 
+_FEW: Mapping[str, list[tuple[int, ...]]] = {
+    # Of four days one has wrong clocks.
+    "skewed_day": [(3,)],
+    "configuration": [(0, 0), (1, 3), (2, 1), (3, 2)],
+}
+"""Tables whose rows are no matter of chance."""
+
+
 def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
     """Make all tables of the schema, and records, with rows that often meet."""
     chance = random.Random(seed)
     for table, columns in TABLES.items():
         engine.create(table)
-        # Of four days one has wrong clocks.
-        made = [(3,)] if table == "skewed_day" else _rows(chance, columns, rows)
-        engine.insert(table, made)
+        engine.insert(table, _FEW.get(table) or _rows(chance, columns, rows))
     records = _rows(chance, TYPES, rows)
     if not isinstance(engine, EmbeddedEngine):
         engine.create("flow_record")
