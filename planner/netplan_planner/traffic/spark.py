@@ -50,6 +50,7 @@ _KINDS = {
     "byte": "bigint",
     "boolean": "boolean",
     "timestamp": "timestamp with time zone",
+    "timestamp_ntz": "timestamp",
 }
 """Spark's types as `Fields` calls them; a field of another type is as good as missing."""
 
@@ -90,7 +91,8 @@ class SparkEngine:
             paths: Files or folders, as the server names them.
         """
         with _told(self._session):
-            entries = self._session.read.parquet(*paths)
+            # Files of one folder differ: a field that never occurred has no column.
+            entries = self._session.read.option("mergeSchema", "true").parquet(*paths)
             entries.createOrReplaceTempView(_ENTRIES)
             fields = Fields(_tree(entries.schema, ""), SPARK)
             query = flow_record(

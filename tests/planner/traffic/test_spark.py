@@ -21,6 +21,7 @@ from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa:
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
 from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa: E402
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
+from support.flows import exports  # noqa: E402
 from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402
 from support.flows.oracle import Record  # noqa: E402
@@ -122,6 +123,28 @@ def test_all_kinds_of_ends(server: str, reporter: Reporter) -> None:
     assert by_spark == by_file
     assert by_file.coverage.overlaps
     assert by_file.log_volume is not None
+
+
+@pytest.mark.parametrize("name", exports.CHANGES)
+def test_columns_of_other_types(server: str, name: str) -> None:
+    rows = exports.rows(exports.CHANGES[name])
+    by_file, by_spark = both(server, [rows], exports.KNOWN, TrafficOptions())
+    assert by_spark == by_file
+    assert by_file.coverage.used_count == len(rows)
+
+
+def test_a_folder_whose_files_have_other_columns(server: str, tmp_path: Path) -> None:
+    flows = tmp_path / "flows"
+    flows.mkdir()
+    rows = exports.rows()
+    pq.write_table(pa.Table.from_pylist(rows[:1]), flows / "a.parquet")
+    pq.write_table(pa.Table.from_pylist(rows[1:]), flows / "b.parquet")
+    options = TrafficOptions()
+    by_file = read_traffic([flows], exports.KNOWN, options)
+    by_spark = spark.read_parquet(
+        [flows.as_uri()], exports.KNOWN, options, server=server, work=tmp_path.as_uri()
+    )
+    assert replace(by_spark, coverage=replace(by_spark.coverage, files=2)) == by_file
 
 
 def test_examples_are_the_same_records(server: str) -> None:
