@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from netplan_planner.model import (
+    UNKNOWN_PROJECT,
     Amount,
     AmountKind,
     Candidate,
@@ -95,6 +96,10 @@ def command(*words: str) -> str:
     return shlex.join(words)
 
 
+_NO_PROJECT = {"", UNKNOWN_PROJECT}
+"""What inputs name where they name none: gcloud takes the one that it is set to."""
+
+
 def gcloud_instance(verb: str, instance: Instance, *flags: str) -> str:
     """Return `gcloud compute instances VERB NAME --zone=… --project=… FLAGS`.
 
@@ -110,7 +115,7 @@ def gcloud_of(kind: str, project: str, *where: str) -> Callable[..., str]:
 
     Args:
         kind: Such as `instances`.
-        project: Empty: the one that gcloud is set to, where the input names none.
+        project: Empty or not known: the one that gcloud is set to, as the input names none.
         where: Such as `--zone=…`.
 
     >>> gcloud_of("commitments", "p", "--region=us-east1")("describe", "one", "--format=json")
@@ -120,7 +125,7 @@ def gcloud_of(kind: str, project: str, *where: str) -> Callable[..., str]:
     def written(*words: str) -> str:
         flags = [word for word in words if word.startswith("--")]
         names = [word for word in words if not word.startswith("--")]
-        of_project = [f"--project={project}"] if project else []
+        of_project = [f"--project={project}"] if project not in _NO_PROJECT else []
         return command("gcloud", "compute", *kind.split(), *names, *where, *of_project, *flags)
 
     return written
@@ -128,7 +133,9 @@ def gcloud_of(kind: str, project: str, *where: str) -> Callable[..., str]:
 
 def gcloud_ssh(instance: Instance) -> str:
     """Return the command that logs in to a machine through IAP and ends at once."""
-    where = (f"--zone={instance.zone}", f"--project={instance.project}")
+    where = [f"--zone={instance.zone}"]
+    if instance.project not in _NO_PROJECT:
+        where.append(f"--project={instance.project}")
     name = instance.ref.self_link if instance.name.startswith("-") else instance.name
     return command(
         "gcloud", "compute", "ssh", name, *where, "--tunnel-through-iap", "--command=true"

@@ -11,6 +11,7 @@ from netplan_planner.engine.demos import demo_names
 from netplan_planner.engine.known_names import (
     machine_types,
     places,
+    plugins,
     regions,
     rules,
     rules_and_areas,
@@ -87,6 +88,7 @@ _BY_NAME: dict[str, Lookup] = {
     "why_not": machine_types,
     "baseline": machine_types,
     "series": series,
+    "plugin": plugins,
     "src_place": places,
     "dst_place": places,
 }

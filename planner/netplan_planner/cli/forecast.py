@@ -84,7 +84,7 @@ class Forecast(Parameters, frozen=True, kw_only=True):
             rich_help_panel=OUTPUT,
         ),
     ] = 0
-    answer: answers.Output = answers.Output()
+    answer: answers.PlanOutput = answers.PlanOutput()
     look: Look = Look()
 
 

@@ -4,8 +4,19 @@ from datetime import date
 
 from netplan_planner.model import series_of
 from netplan_planner.throughput.limits.caps import load_caps
+from netplan_planner.throughput.limits.pods.tables import plugins
 from netplan_pricing import open_snapshot
 from netplan_rules.registry import AREAS, all_rules
+
+__all__ = [
+    "machine_types",
+    "places",
+    "plugins",
+    "regions",
+    "rules",
+    "rules_and_areas",
+    "series",
+]
 
 
 def rules() -> tuple[str, ...]:

@@ -64,6 +64,10 @@ def _judged(ties: Ties, shape: MachineShape) -> Iterator[Verdict]:
         text = f"it holds the reservation {ties.reservation}, which is for {ties.machine_type}"
         yield Verdict(Fit.NO, "reservation", text)
     yield from _of_gpus(ties, shape, new)
+    if shape.bundled_local_ssd_gib < ties.built_in_local_ssd_gib:
+        # Those that are attached instead are billed by themselves, in no price of a type.
+        text = f"has not the {ties.built_in_local_ssd_gib:,} GiB of Local SSD of its type"
+        yield Verdict(Fit.NO, "disks", text)
     if new == ties.series:
         return
     facts = series_facts(new)

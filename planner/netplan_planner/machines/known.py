@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from netplan_planner.errors import nearest_names
-from netplan_planner.model import CapsBook, PriceBook, region_of
+from netplan_planner.model import CapsBook, PriceBook, Ties, region_of, series_of
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -23,6 +23,8 @@ class Known:
     def check_zone(self, zone: str) -> str:
         """Return what is wrong with a zone; empty where nothing is."""
         regions, region = self._prices.regions(), region_of(zone)
+        if not region:
+            return "it is no zone, such as us-central1-a"
         if region not in regions:
             return f"no region {region!r} is known{near(region, regions)}"
         zones = self._zones_of(region)
@@ -53,6 +55,20 @@ class Known:
         """Return the architecture of a type."""
         shape = self._prices.shape(machine_type)
         return None if shape is None else shape.architecture
+
+    def ties(self, machine_type: str) -> Ties | None:
+        """Return what a type brings that another one would have to bring too; None: nothing.
+
+        Of a machine of which only the type is known: GPUs and Local SSDs that are part of it.
+        """
+        shape = self._prices.shape(machine_type)
+        if shape is None or not (shape.gpu_count or shape.bundled_local_ssd_gib):
+            return None
+        return Ties(
+            series=series_of(machine_type),
+            built_in_gpu_count=shape.gpu_count,
+            built_in_local_ssd_gib=shape.bundled_local_ssd_gib,
+        )
 
     def has_tier1(self, machine_type: str) -> bool:
         """Return whether Tier_1 is offered for a type."""

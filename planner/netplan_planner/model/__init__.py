@@ -211,6 +211,7 @@ from netplan_planner.model.report import (
 )
 from netplan_planner.model.resources import (
     DEFAULT_MTU_BYTES,
+    UNKNOWN_PROJECT,
     UNKNOWN_STATUS,
     Address,
     BandwidthTier,

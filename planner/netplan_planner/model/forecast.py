@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from netplan_planner.model.amounts import Text
 from netplan_planner.model.base import SelfLink, Value
+from netplan_planner.model.changes import PlanChanges
 from netplan_planner.model.prices import LineItem
 
 
@@ -85,6 +86,8 @@ class NextMachine(Value, frozen=True, kw_only=True):
 
     machine_type: str
     is_tier1: bool
+    cpu_platform: str = ""
+    """The least CPU platform to ask for, where the cap depends on it."""
     usable_gbps: float
     """After headroom."""
     usd_per_month: Decimal
@@ -193,6 +196,8 @@ class ForecastAnswer(Value, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     """What has no forecast, and why."""
     notes: tuple[Text, ...] = ()
+    changes: PlanChanges = PlanChanges()
+    """Types that carry what comes, before it does; a table names no machines."""
     limits_as_of: date
     prices_as_of: date
     prices_sha256: str

@@ -42,6 +42,8 @@ class Ties(Value, frozen=True, kw_only=True):
     built_in_gpu_count: int = 0
     """GPUs that its type brings."""
     local_ssd_count: int = 0
+    built_in_local_ssd_gib: int = 0
+    """Local SSDs that its type brings, and that are in its price."""
 
 
 class MachineNeed(Value, frozen=True, kw_only=True):

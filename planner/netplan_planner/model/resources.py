@@ -22,6 +22,8 @@ DEFAULT_MTU_BYTES = 1460
 """MTU of a VPC network that states none (cloud.google.com/vpc/docs/mtu, read 2026-04-02)."""
 
 
+UNKNOWN_PROJECT = "(unknown)"
+"""For a project that is known after apply; no project can have such a name."""
 UNKNOWN_STATUS = "UNKNOWN"
 """For a machine whose input states no status (a planned one); the API has no such value."""
 

@@ -166,7 +166,7 @@ class TransferBinding(Value, frozen=True, kw_only=True):
     """Of the limit or quota."""
     place: str
     count: int
-    """Machines there."""
+    """Machines there; 0: it is not theirs, as a quota of the project."""
     is_most: bool
     """Whether there may be no more of them."""
 
@@ -215,6 +215,8 @@ class TransferInfeasible(Value, frozen=True, kw_only=True):
     shortfall: Text
     shortfall_s: float | None = None
     shortfall_usd: Decimal | None = None
+    held_back_by: TransferBinding | None = None
+    """What the fastest plan uses in full, where that is what makes it late."""
     changes: tuple[Text, ...] = ()
 
 

@@ -7,10 +7,12 @@ stands in comments, because nobody should run these without looking.
 from collections.abc import Iterator
 from typing import Protocol
 
-from netplan_planner.inert import inert_line
+from netplan_planner.inert import LINE_LENGTH, inert_line, is_inert
 from netplan_planner.model import Instruction
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.renderers.options import RenderOptions
+
+_HIDDEN = "Commands that cannot be written safely stand in --output json"
 
 
 class HasChanges(Protocol):
@@ -44,11 +46,13 @@ def _step(step: PlanChange) -> Iterator[str]:
     yield f"# {step.number}. {inert_line(fix.text)}"
     if fix.caution:
         yield f"# careful: {inert_line(fix.caution)}"
-    if fix.undo is None or fix.undo.commands:
-        yield from map(inert_line, fix.commands)
+    if not all(map(_is_whole, fix.commands)):
+        yield f"# {_HIDDEN}, so that nothing of this step is run."
+    elif fix.undo is None or fix.undo.commands:
+        yield from fix.commands
     elif fix.commands:
         yield "# There is no way back, so that this is not run with the rest:"
-        yield from (f"#   {inert_line(command)}" for command in fix.commands)
+        yield from (f"#   {command}" for command in fix.commands)
     yield from _aside("verify", fix.verify)
     yield from _aside("then", fix.clean_up)
     yield from _aside("undo", fix.undo)
@@ -59,4 +63,9 @@ def _aside(label: str, found: Instruction | None) -> Iterator[str]:
         return
     yield f"# {label}: {inert_line(found.text)}"
     for command in found.commands:
-        yield f"#   {inert_line(command)}"
+        yield f"#   {command}" if _is_whole(command) else f"#   {_HIDDEN}."
+
+
+def _is_whole(command: str) -> bool:
+    """Return whether a command can stand in a script letter by letter: half of one is dangerous."""
+    return is_inert(command, LINE_LENGTH)

@@ -53,7 +53,16 @@ _OF_A_PLAN: Mapping[str, str] = {
     "terraform": "netplan_planner.renderers.terraform_changes",
 }
 """What an answer can be written as too whose `changes` are steps."""
-PLANS = frozenset({"FleetAnswer", "JobAnswer", "Placement", "TransferAnswer", "WhatifAnswer"})
+PLANS = frozenset(
+    {
+        "FleetAnswer",
+        "ForecastAnswer",
+        "JobAnswer",
+        "Placement",
+        "TransferAnswer",
+        "WhatifAnswer",
+    }
+)
 """Those answers, by the names of their types."""
 FORMATS = tuple(_OF_EVERY_ANSWER)
 """Those that every answer has."""

@@ -113,6 +113,16 @@ class Table(OpenTable):
         """The columns of which nothing is known, perhaps because their names are misspelt."""
         return declared.unread(self.declared.values(), self.columns)
 
+    def refuse_unread(self) -> None:
+        """Refuse a table with a column that is not declared: a misspelt pin would pin nothing.
+
+        Raises:
+            InputError: If it has one; all are named, each with the nearest that is read.
+        """
+        if self.unread_columns:
+            names = declared.names_of(self.declared.values())
+            raise refusals.undeclared_columns(self.shown, self.unread_columns, names)
+
     def sql(self, name: str) -> str:
         """Return the column of a name as statements call it."""
         return f"c{self._at[name.casefold()]}"

@@ -98,6 +98,21 @@ def unknown_columns(shown: str, expected: Sequence[str], present: Sequence[str])
     )
 
 
+def undeclared_columns(shown: str, unread: Sequence[str], declared: Sequence[str]) -> InputError:
+    """Return the error of columns that nothing reads.
+
+    >>> print(undeclared_columns("t.csv", ["is_pined", "colour"], ["name", "is_pinned"]))
+    t.csv: no such column: is_pined (did you mean is_pinned?), colour; there are name, is_pinned
+    """
+    named = ", ".join(
+        inert_line(name)[:_SHOWN]
+        + "".join(f" (did you mean {near}?)" for near in nearest_names(name, declared, count=1))
+        for name in unread[:MOST_NAMED]
+    )
+    more = f" and {len(unread) - MOST_NAMED:,} more" if len(unread) > MOST_NAMED else ""
+    return InputError(f"{shown}: no such column: {named}{more}; there are {', '.join(declared)}")
+
+
 def taken_column(shown: str, name: str) -> UsageError:
     """Return the error of a table that has a column already which an answer would add."""
     return UsageError(f"{shown}: it has a column {inert_line(name)} already")

@@ -49,6 +49,8 @@ def offered(line: str) -> list[str]:
             ["inter-region-internal", "inter-region-internal-pod"],
         ),
         ("netplan recommend --series c4d", ["c4d"]),
+        ("netplan whatif --plugin flannel-u", ["flannel-udp"]),
+        ("netplan predict --plugin flannel-u", ["flannel-udp"]),
         ("netplan recommend --series nothing", []),
     ],
 )

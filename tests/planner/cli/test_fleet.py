@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -146,7 +147,8 @@ def test_bad_rows_are_named(
 def test_other_bad_input(tmp_path: Path) -> None:
     assert "both 'web'" in fleet(tmp_path, [row("web"), row("web")]).stderr
     assert fleet(tmp_path, [row()], "--years", "2").returncode == 2
-    assert fleet(tmp_path, [row()], "--quota", "n2=4").returncode == 2
+    for quota in ("n2=4", "us-central1/n2=²", f"us-central1/n2={'9' * 5000}"):
+        assert fleet(tmp_path, [row()], "--quota", quota).returncode == 2
     assert fleet(tmp_path, [row()], "--move-price", "walk=4").returncode == 2
     assert fleet(tmp_path, [row()], "--demo", "gecko").returncode == 2
     assert run_verbs(arguments=["fleet"]).returncode == 2
@@ -155,6 +157,49 @@ def test_other_bad_input(tmp_path: Path) -> None:
     lacking = fleet(tmp_path, [{"name": "web", "zone": "us-central1-a"}])
     assert lacking.returncode == 3
     assert "gbps" in lacking.stderr
+
+
+def test_an_unknown_column_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    """A pin that is misspelt would pin nothing."""
+    found = fleet(tmp_path, [row(machine_type="n2-standard-8", pined="true")])
+    assert found.returncode == 3
+    assert "no such column: pined (did you mean pinned?)" in " ".join(found.stderr.split())
+
+
+@pytest.mark.parametrize("machine_type", ["a2-highgpu-1g", "c3-standard-8-lssd"])
+def test_what_a_type_brings_is_not_dropped_for_a_cheaper_one(
+    tmp_path: Path, machine_type: str
+) -> None:
+    """GPUs and Local SSDs stand in no column, and their price in that of the type."""
+    (group,) = answer(tmp_path, [row(machine_type=machine_type)])["groups"]
+    assert group["machine_type"] == machine_type
+
+
+def test_covered_groups_cost_nothing_and_not_less_than_that(tmp_path: Path) -> None:
+    plan = answer(tmp_path, [row(f"web-{at}", gbps=0.1 + at) for at in range(6)])
+    paid = [group["usd_per_month"] for group in plan["groups"]]
+    assert 0 in paid
+    assert all(math.copysign(1, usd) == 1 for usd in paid), "JSON tells -0 from 0"
+
+
+def test_steps_that_cost_more_until_something_is_bought_say_so() -> None:
+    found = run_verbs(arguments=["fleet", "--demo", "dobermanifesto", "--output", "json"])
+    plan = json.loads(found.stdout)
+    more = [
+        group["name"]
+        for group in plan["groups"]
+        if group["on_demand_usd_per_month"] > group["on_demand_usd_per_month_today"] + 0.01
+    ]
+    assert more
+    said = [
+        step["subject"]
+        for step in plan["changes"]["steps"]
+        if "a month more than today" in step["fix"]["caution"]
+    ]
+    assert sorted(said) == sorted(more)
+    assert f"Last of them ({len(more)} steps)" in plan["changes"]["order"]
+    assert "one may stop" not in plan["changes"]["order"]
+    assert any("commit to less where some are stopped" in note for note in plan["notes"])
 
 
 def test_an_inventory_is_planned_by_its_traffic() -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netplan_planner.units import bytes_from_gbps
 from support.commands.run import run_verbs
 from support.flows.project import host
 from support.flows.records import entry, lines
@@ -156,3 +158,42 @@ def test_flow_logs_of_weeks_are_forecast(tmp_path: Path) -> None:
     assert machine["status"] == "beyond"
     assert machine["basis"]["known_days"] >= 20
     assert machine["basis"]["has_week_shape"]
+
+
+def test_an_old_input_says_that_weeks_count_from_its_end(tmp_path: Path) -> None:
+    found = forecast(tmp_path, growing())
+    said = " ".join(found.stdout.split())
+    assert "ends on 2026-10-12, over a week ago: weeks and dates count from that day" in said
+
+
+def test_a_gap_of_months_is_borne_in_silence(tmp_path: Path) -> None:
+    rows = [row for at, row in enumerate(daily([5 + day / 10 for day in range(170)]))
+            if at < 20 or at > 150]  # fmt: skip
+    found = forecast(tmp_path, table(rows, cap_gbps="40"))
+    assert found.returncode in {0, 1}
+    assert "Warning" not in found.stderr
+
+
+def test_a_machine_of_an_inventory_gets_its_step_before_its_day(tmp_path: Path) -> None:
+    demo = Path(__file__).parents[3] / "planner" / "netplan_planner" / "demos" / "gecko"
+    start = datetime(2026, 8, 3, tzinfo=UTC)
+    rows = ["src,dst,start,end,bytes"]
+    for hour in range(24 * 35):
+        begins, ends = (start + timedelta(hours=at) for at in (hour, hour + 1))
+        sent = bytes_from_gbps(1.2 * (1 + 0.01 * hour / 24), 3600)
+        times = ",".join(f"{at:%Y-%m-%dT%H:%M:%SZ}" for at in (begins, ends))
+        rows.append(f"transcoder-1,transcoder-2,{times},{int(sent)}")
+    traffic = tmp_path / "flows.csv"
+    traffic.write_text("\n".join(rows) + "\n")
+    given = ["forecast", "--inventory", str(demo / "inventory"), "--traffic", str(traffic)]
+    found = run_verbs(arguments=[*given, "-o", "commands", "-o", f"json:{tmp_path / 'a.json'}"])
+    assert found.returncode == 1, found.stderr
+    # 0.9 of the cap of 2 Gbit/s is reached on day 50, in the third week after the 35 days.
+    (machine,) = (m for m in json.loads((tmp_path / "a.json").read_text())["machines"]
+                  if m["status"] == "within")  # fmt: skip
+    assert machine["week"] == 3
+    # The days have passed, so it is due.
+    assert "Now, as its cap is likely since the week of 2026-09-21: change transcoder-1" in (
+        found.stdout
+    )
+    assert "set-machine-type transcoder-1" in found.stdout

@@ -27,8 +27,8 @@ def test_a_text_says_what_is_saved_and_what_to_run(tmp_path: Path) -> None:
     assert "2 moves save $900.00 a month" in done.out
     assert "Proven: no placement under these constraints costs less" in done.out
     assert "price of availability: $5.00 a month" in done.out
-    assert "gcloud compute machine-images create web-1-to-b" in done.out
-    assert "sizes of disks are not in the input" in " ".join(done.out.split())
+    assert "gcloud compute machine-images create web-1-from-us-central1-a" in done.out
+    assert "sizes of disks are not read" in " ".join(done.out.split())
 
 
 def test_the_plan_as_a_script_deletes_nothing_by_itself(tmp_path: Path) -> None:

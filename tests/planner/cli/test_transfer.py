@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -161,7 +162,7 @@ def test_csv_has_flows_machines_and_the_front() -> None:
     assert "front" in kinds
     assert "instead" in kinds
     (plan,) = [row for row in rows if row["kind"] == "plan"]
-    assert float(plan["usd_total"]) > 40
+    assert float(plan["total_usd"]) > 40
 
 
 def test_the_page_draws_cost_against_time() -> None:
@@ -247,3 +248,57 @@ def test_a_place_that_no_row_names_and_an_edge_without_a_price(
     assert "no price is known for the only way" in words(done)
     # With no prices at all the names mean nothing to the list prices either.
     assert transfer(*A_TO_B, *network[:2]).returncode == 1
+
+
+def test_a_grid_of_no_more_than_a_kilobyte_and_of_a_hundred_petabytes(
+    network: tuple[str, ...],
+) -> None:
+    told = (*network, "--machine-usd-per-hour", "0.36", "--max-count", "2")
+    few = found("--from", "a", "--to", "b", "--bytes", "1KB", *told)
+    # One machine at either end for a minute, next to no traffic.
+    assert sum(few["machines"].values()) == 2
+    assert few["usd_total"] == pytest.approx(0.012)
+    many = found("--from", "a", "--to", "b", "--bytes", "100PB", *told)
+    # By c, two machines in each place: 8e8 Gbit at 10 Gbit/s.
+    assert many["seconds"] == pytest.approx(8e7, rel=1e-6)
+    traffic = Decimal(10**17) / 2**30 * Decimal("0.05")
+    machines = 6 * Decimal("0.36") * 80_000_000 / 3600
+    assert abs(Decimal(str(many["usd_total"])) - traffic - machines) < 1
+
+
+@pytest.mark.parametrize("count", ["1B", "1KB", "1MB"])
+def test_next_to_nothing_takes_a_machine_at_either_end(count: str) -> None:
+    answer = found("--from", "us-central1", "--to", "us-east1", "--bytes", count, *FEW)
+    assert answer["machines"] == {"us-central1": 1, "us-east1": 1}
+    assert 0 < answer["seconds"] < 1
+
+
+def test_spot_machines_that_are_never_done_are_no_error() -> None:
+    spot = ("--spot", "--spot-interruptions-per-day", "1e9")
+    answer = found(*MOVE, *FEW, *spot, status=1)
+    assert "interrupted before they are ever done" in answer["transfer"]["infeasible"]["binding"]
+
+
+def test_too_much_memory_is_what_is_in_the_way() -> None:
+    said = words(transfer(*MOVE, "--memory-gib", "1e9"))
+    assert "no machine type passes what is asked of them" in said
+    assert "less than --memory-gib 1e+09" in said
+
+
+def test_the_machines_that_commands_make_are_those_that_are_priced() -> None:
+    script = transfer(*MOVE, *FEW, "--output", "commands").stdout
+    assert script.count("no-address") == 2
+    out = ("--from", "us-central1", "--to", "internet", "--area", "Europe", "--bytes", "1TB")
+    script = transfer(*out, *FEW, "--network-tier", "standard", "--output", "commands").stdout
+    assert "network-tier=STANDARD" in script
+    assert "no-address" not in script
+
+
+def test_a_plan_that_reaches_its_bound_alone_is_said_to() -> None:
+    to = ("--to", "asia-southeast3,asia-south1,europe-west4,southamerica-east1")
+    asked = ("--from", "us-central1", *to, "--bytes", "10TB", "--max-count", "4")
+    answer = found(*asked)
+    said = words(transfer(*asked))
+    gap = Decimal(str(answer["usd_total"])) - Decimal(str(answer["bound_usd_total"]))
+    assert gap > Decimal("0.01")
+    assert f"this one at most ${gap:.2f} more" in said

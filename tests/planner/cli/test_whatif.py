@@ -56,7 +56,7 @@ def test_all_formats_can_be_written(tmp_path: Path) -> None:
     assert '<svg class="changes"' in (tmp_path / "html").read_text(encoding="utf-8")
     script = (tmp_path / "commands").read_text(encoding="utf-8")
     assert script.count("set-machine-type") >= 4
-    assert "Without steps here" in script
+    assert script.count("In the configuration of") == 4
     rows = (tmp_path / "csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == 5
     json.loads((tmp_path / "terraform").read_text(encoding="utf-8"))
@@ -77,6 +77,7 @@ def test_all_out_asks_for_more_than_the_busiest_minute() -> None:
         (["--vm", "transcoder-1"], "what becomes of them"),
         (["--machine-type", "n1-standard-8"], "--vm"),
         (["--growth", "2", "--by", "2020-01-01"], "has passed"),
+        (["--growth", "1e-300"], "from 0.001 to 1000"),
         (["--vm", "transcoder-1", "--zone", "us-central1-b", "--by", "2099-01-01"], "--growth"),
     ],
 )
@@ -135,3 +136,52 @@ def test_without_traffic_it_still_tells_money_and_caps(tmp_path: Path) -> None:
     assert (pair["before"]["egress_gbps"], pair["after"]["egress_gbps"]) == (2, 16)
     assert pair["after"]["gbps"] is None
     assert pair["after"]["machine_usd_per_month"] > pair["before"]["machine_usd_per_month"]
+
+
+def test_toml_says_what_a_table_says(tmp_path: Path) -> None:
+    rows = ("transcoder-[1-4],n1-highcpu-8,internal,,", "*,,,1.5,2099-01-01")
+    by_table = run([*table(tmp_path, "vm,machine_type,address,growth,by", *rows), "-o", "json"])
+    path = tmp_path / "changes.toml"
+    path.write_text(
+        "[[change]]\nvm = 'transcoder-[1-4]'\nmachine_type = 'n1-highcpu-8'\n"
+        "address = 'internal'\n[[change]]\nvm = '*'\ngrowth = 1.5\nby = 2099-01-01\n"
+    )
+    by_toml = run(["whatif", "--demo", "gecko", "--change", str(path), "-o", "json"])
+    assert by_toml.returncode == 0, by_toml.stderr
+    one, other = (json.loads(found.stdout) for found in (by_table, by_toml))
+    for name in ("before", "after", "machines", "full", "changes"):
+        assert one[name] == other[name]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("growth = 2", "[[change]] tables and nothing else"),
+        ("change = [1]", "it is no table"),
+        ("[[change]]\nvm = '*'\ngrwth = 2", "did you mean growth"),
+        ("[[change]]\nvm = '*'\ngrowth = [2]", "[[change]] 1, growth"),
+        ("[[change]]\nvm = '*'\ngrowth = nan", "no factor of growth"),
+        ("[[change", "not valid TOML"),
+    ],
+)
+def test_toml_that_makes_no_sense_is_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "changes.toml"
+    path.write_text(text)
+    found = run(["whatif", "--demo", "gecko", "--change", str(path)])
+    assert found.returncode == 3, found.stderr
+    assert said in " ".join(found.stderr.split())
+
+
+def test_every_change_of_a_machine_has_its_step() -> None:
+    asked = ["--vm", "transcoder-1", "--nic", "virtio", "--mtu", "1500", "--plugin", "calico"]
+    found = run(["whatif", "--demo", "gecko", *asked, "--address", "internal", "-o", "commands"])
+    assert found.returncode == 0, found.stderr
+    for text in ("--mtu=1500", "nic-type=VIRTIO_NET", "use calico", "an earlier step made of it"):
+        assert text in found.stdout
+
+
+def test_growth_that_meets_no_limit_is_said_so() -> None:
+    found = run(["whatif", "--demo", "gecko", "--growth", "1.01", "--by", "2099-01-01"])
+    assert "Growth meets no limit of the 9 machines whose traffic and limits are known" in (
+        found.stdout
+    )

@@ -158,6 +158,8 @@ def verbs(bundle: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     yield ("recommend", *given, "--vm", first)
     yield ("fleet", *given, "--commitments", "none")
     yield ("forecast", *given)
+    yield ("place", *given)
+    yield ("whatif", *given, "--vm", first, "--growth", "2")
     yield ("predict", first, second, *given)
     yield ("probe", "plan", *given)
     yield ("prices", "reconcile", *given, "--billing-export", str(bill))

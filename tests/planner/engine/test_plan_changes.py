@@ -7,7 +7,17 @@ import pytest
 from msgspec.structs import replace
 
 from netplan_planner.engine.plan_changes import in_order
-from netplan_planner.engine.plan_changes.by_image import move_to_zone, with_tier1, with_type
+from netplan_planner.engine.plan_changes.by_hand import (
+    call_inside,
+    call_outside,
+    change_plugin,
+)
+from netplan_planner.engine.plan_changes.by_image import (
+    move_to_zone,
+    with_interfaces,
+    with_tier1,
+    with_type,
+)
 from netplan_planner.engine.plan_changes.commitments import buy_flexible, buy_for_resources
 from netplan_planner.engine.plan_changes.groups import change_group
 from netplan_planner.engine.plan_changes.in_place import (
@@ -15,11 +25,13 @@ from netplan_planner.engine.plan_changes.in_place import (
     change_type,
     take_off_address,
 )
+from netplan_planner.engine.plan_changes.networks import change_mtu
 from netplan_planner.engine.plan_changes.runs import machines_for_run, names_of
 from netplan_planner.model import (
     Address,
     BandwidthTier,
     InstanceGroup,
+    Network,
     NetworkInterface,
     ProjectId,
     Region,
@@ -59,6 +71,10 @@ GROUP = InstanceGroup(
     location="us-central1-a",
     template=SelfLink("projects/p/global/instanceTemplates/g-1"),
 )
+NET = Network(
+    ref=ResourceRef(self_link=NETWORK), project=ProjectId("p"), name="default", mtu_bytes=1460
+)
+MANY = [machine(f"m-{number}") for number in range(60)]
 STEPS = {
     "zone": move_to_zone(WEB, Zone("us-central1-b")),
     "region": move_to_zone(WEB, Zone("us-east1-b")),
@@ -88,11 +104,30 @@ STEPS = {
         is_tier1=True,
         cpu_platform="Intel Ice Lake",
     ),
+    "run-inside": machines_for_run(
+        ("job",),
+        "us-central1-a",
+        "n2-standard-32",
+        project="p",
+        is_tier1=True,
+        has_address=False,
+    ),
+    "run-outside": machines_for_run(
+        ("job",), "us-central1-a", "n2-standard-8", project="p", network_tier="STANDARD"
+    ),
     "address": take_off_address(FRONT, OUTSIDE, None),
     "reserved": take_off_address(FRONT, OUTSIDE, RESERVED),
     "network-tier": change_tier(FRONT, OUTSIDE, "STANDARD"),
+    "nic": with_interfaces(FRONT, "GVNIC"),
+    "type-and-nic": with_type(FRONT, "n1-standard-8", "", "GVNIC"),
+    "mtu": change_mtu(NET, 8896, MANY, ["g"]),
+    "inside": call_inside(FRONT, WEB.interfaces[0], [WEB], "34.1.2.3", None),
+    "outside": call_outside(FRONT, [WEB], "34.1.2.3"),
+    "plugin": change_plugin([WEB], "calico"),
 }
-BY_HAND = {"unknown-commitment", "flexible"}
+IN_CONFIGURATION = {"inside", "outside", "plugin"}
+"""Those for which Google Cloud has no command, and Terraform no attribute."""
+BY_HAND = {"unknown-commitment", "flexible"} | IN_CONFIGURATION
 """Those that no command makes."""
 
 
@@ -111,7 +146,7 @@ def test_each_is_shown_to_work_and_says_the_way_back(kind: str) -> None:
     assert step.fix.undo is not None
     assert step.fix.caution
     assert step.subject
-    assert bool(step.terraform) is (kind != "flexible")
+    assert bool(step.terraform) is (kind not in {"flexible"} | IN_CONFIGURATION)
 
 
 def made(step: PlanChange) -> str:
@@ -141,6 +176,10 @@ def test_the_old_machine_is_stopped_before_its_image_and_deleted_only_at_the_end
 def test_another_region_needs_a_subnetwork_of_its_own() -> None:
     assert "subnet" in STEPS["region"].fix.caution
     assert "subnet" not in STEPS["zone"].fix.caution
+    there = SelfLink("projects/p/regions/us-east1/subnetworks/east")
+    known = move_to_zone(FRONT, Zone("us-east1-b"), [replace(OUTSIDE, subnetwork=there)])
+    assert "Subnetworks are of a region" not in known.fix.caution
+    assert "--network-interface=network=default,subnet=east,nic-type=VIRTIO_NET" in made(known)
 
 
 def test_tier1_brings_gvnic_and_keeps_the_interface() -> None:
@@ -214,3 +253,77 @@ def test_steps_are_numbered_in_their_order() -> None:
     ]
     assert changes.order == "types first"
     assert in_order([], "types first").order == ""
+
+
+def test_images_of_machines_of_one_name_are_told_apart() -> None:
+    """Images are of a project: two zones may hold a machine of the same name, and send it on."""
+    other = replace(WEB, zone=Zone("us-central1-f"))
+    long_names = [replace(WEB, name=f"{'w' * 60}-{at}") for at in (1, 2)]
+    steps = [move_to_zone(one, Zone("us-central1-c")) for one in (WEB, other, *long_names)]
+    images = [step.fix.commands[1].split()[4] for step in steps]
+    assert len(set(images)) == len(images)
+    assert all(len(image) <= 63 for image in images)
+
+
+def test_a_name_that_is_taken_in_the_other_zone_is_not_taken_again() -> None:
+    step = move_to_zone(WEB, Zone("us-central1-b"), is_taken=True)
+    assert step.fix.commands[2].split()[4] == f"web-from-{WEB.zone}"
+    assert "Another machine in us-central1-b has its name" in step.fix.caution
+    assert step.fix.undo is not None
+    assert step.fix.undo.commands[0].split()[4] == f"web-from-{WEB.zone}"
+
+
+def test_a_name_is_never_taken_for_a_flag() -> None:
+    step = move_to_zone(replace(WEB, name="--zone=x"), Zone("us-central1-b"))
+    for text in commands_in(step.fix):
+        assert "--zone=x" not in shlex.split(text), text
+
+
+def test_a_project_that_is_not_known_yet_is_not_named() -> None:
+    step = buy_for_resources("n2", "us-central1", 1, 48, Decimal(192), "(unknown)")
+    assert not any("--project" in text for text in commands_in(step.fix))
+    moved = move_to_zone(replace(WEB, project=ProjectId("(unknown)")), Zone("us-central1-b"))
+    assert not any("--project" in text for text in commands_in(moved.fix))
+
+
+def test_all_machines_of_a_network_stop_for_its_mtu_and_start_after_it() -> None:
+    fix = STEPS["mtu"].fix
+    assert [text.split()[3] for text in fix.commands] == ["stop"] * 3 + ["update"] + ["start"] * 3
+    assert fix.undo is not None
+    assert any("--mtu=1460" in text for text in fix.undo.commands)
+    assert "Groups start their machines again (g)" in fix.caution
+    (change,) = STEPS["mtu"].terraform
+    assert (change.before, change.after, change.replaces) == ("1460", "8896", False)
+    unread = change_mtu(replace(NET, mtu_bytes=None), 8896, MANY).fix.undo
+    assert unread is not None
+    assert unread.commands == ()
+
+
+def test_no_command_takes_a_name_for_a_flag() -> None:
+    odd = replace(WEB, name="--project=evil")
+    for step in (change_mtu(NET, 8896, [odd]), with_interfaces(odd, "GVNIC")):
+        for text in commands_in(step.fix):
+            assert "--project=evil" not in shlex.split(text)
+
+
+def test_an_interface_that_is_stated_keeps_its_tier_and_a_shared_network_its_path() -> None:
+    host = SelfLink("projects/host/global/networks/shared")
+    nic = replace(OUTSIDE, network_tier="STANDARD", network=host)
+    words = shlex.split(made(with_interfaces(replace(FRONT, interfaces=(nic,)), "VIRTIO_NET")))
+    assert (
+        f"--network-interface=network={host},subnet=apps,network-tier=STANDARD,nic-type=VIRTIO_NET"
+    ) in words
+
+
+def test_what_is_made_again_is_not_called_by_its_old_address() -> None:
+    text = call_inside(FRONT, WEB.interfaces[0], [WEB], "34.1.2.3", None, is_made_again=True).fix
+    assert "10.0.0.1" not in text.text
+    assert "earlier step" in text.text
+
+
+def test_many_machines_of_a_run_are_made_a_few_at_a_time() -> None:
+    fix = machines_for_run(names_of("job", 600), "us-central1-a", "c3-highcpu-8").fix
+    assert len(fix.commands) == 24
+    assert max(map(len, fix.commands)) < 1000
+    assert fix.clean_up is not None
+    assert len(fix.clean_up.commands) == 24

@@ -63,6 +63,9 @@ def ties(series: str, *disk_types: str, **more: object) -> Ties:
         # Local SSD.
         (ties("n2", "pd-ssd", local_ssd_count=2), "e2-standard-8", Fit.NO, "disks", "Local SSD"),
         (ties("n2", "pd-ssd", local_ssd_count=2), "n2d-standard-8", Fit.YES, "", ""),
+        # Those that its type brings are in the price of no other one.
+        (ties("c3", built_in_local_ssd_gib=750), "c3-standard-8", Fit.NO, "disks", "750 GiB"),
+        (ties("c3", built_in_local_ssd_gib=750), "c3-standard-8-lssd", Fit.YES, "", ""),
         # An older generation says what is lost.
         (ties("n2", "pd-ssd"), "n1-standard-8", Fit.CHECK, "older", "do less work each"),
         (ties("n1", "pd-ssd"), "n2-standard-8", Fit.YES, "", ""),

@@ -35,12 +35,22 @@ PLAN = Plan(
     changes=in_order(
         (
             change_type(WEB, "n2-standard-4"),
-            move_to_zone(machine("db\n; rm -rf x"), Zone("us-central1-b")),
+            move_to_zone(machine("db; rm -rf x"), Zone("us-central1-b")),
         ),
         "The cheapest first.\nReally.",
     )
 )
 NONE = Plan(changes=PlanChanges())
+HOSTILE = Plan(
+    changes=in_order(
+        (
+            change_type(machine("db\n; rm -rf x"), "n2-standard-4"),
+            change_type(machine("red\x1b[31m"), "n2-standard-4"),
+            change_type(machine("x" * 5000), "n2-standard-4"),
+        ),
+        "",
+    )
+)
 
 
 def test_the_script_is_one_that_a_shell_reads(tmp_path: Path) -> None:
@@ -107,3 +117,14 @@ def has_steps(kind: str) -> bool:
     """Return whether the answers of a kind have steps."""
     (answer,) = inspect.signature(module_of(kind).record).parameters.values()
     return get_type_hints(answer.annotation).get("changes") is PlanChanges
+
+
+def test_a_command_that_cannot_be_written_letter_by_letter_is_not_written() -> None:
+    """Half a command is dangerous, and an escape sequence does something to a terminal."""
+    script = commands.render(HOSTILE, RenderOptions())
+    assert not any(line.startswith(("gcloud", "; rm")) for line in script.splitlines())
+    assert script.count("so that nothing of this step is run") == 3
+    found = list(shown(HOSTILE.changes, RenderOptions(verbosity=1)))
+    assert not any(isinstance(block, Command) for block in found)
+    paras = [block for block in found if isinstance(block, Para) and block.is_inner]
+    assert len(paras) == 9

@@ -75,9 +75,9 @@ GCLOUD = {
     "compute instances delete": Surface(flags("zone"), names=None),
     "compute machine-images create": Surface(flags("source-instance source-instance-zone")),
     "compute machine-images delete": Surface(frozenset()),
-    "compute instances start": Surface(flags("zone"), switches=flags("async")),
+    "compute instances start": Surface(flags("zone"), switches=flags("async"), names=None),
     "compute instances stop": Surface(
-        flags("zone"), flags("discard-local-ssd"), switches=flags("async")
+        flags("zone"), flags("discard-local-ssd"), switches=flags("async"), names=None
     ),
     "compute instances update": Surface(
         flags("zone"), flags("min-cpu-platform update-labels remove-labels")
@@ -128,6 +128,7 @@ GCLOUD = {
         flags("next-hop-instance-zone priority tags"),
     ),
     "compute routes delete": Surface(frozenset()),
+    "compute networks describe": Surface(frozenset()),
     "compute networks update": Surface(
         frozenset(), flags("mtu bgp-routing-mode"), switches=flags("async")
     ),
@@ -142,7 +143,8 @@ VALUES = {
     "logging-metadata": r"include-all|exclude-all|custom",
     "logging-flow-sampling": r"0\.\d+|1\.0|1|0",
     "mtu": r"1[3-9]\d\d|[2-7]\d\d\d|8[0-7]\d\d|88[0-8]\d|889[0-6]",
-    "network-interface": r"nic\d+|(network=[^,]+,(subnet=[^,]+,)?(no-address,)?)?nic-type=GVNIC",
+    "network-interface": r"nic\d+|(network=[^,]+,(subnet=[^,]+,)?(no-address,)?)?nic-type=GVNIC"
+    r"|(nic-type=GVNIC,)?(no-address|network-tier=(PREMIUM|STANDARD))",
     "zone": r"[a-z]+-[a-z]+\d-[a-z]",
     "region": r"[a-z]+-[a-z]+\d",
     "plan": r"12-month|36-month",

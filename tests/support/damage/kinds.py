@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import numpy as np
 import zstandard
 from msgspec.structs import replace
 
@@ -26,6 +27,7 @@ from netplan_planner.readers import read_inventory
 from netplan_pricing.building.from_files import write_snapshot
 from support.calibrations import inputs as calibration_inputs
 from support.flows.entries import entries
+from support.forecasts.made import daily, hourly, series, table
 from support.metrics.series import flow, machine, page, time_series
 from support.paths.tables import PLAIN, as_parquet, written
 from support.prices import billing_export
@@ -384,6 +386,85 @@ def _batch(folder: Path) -> None:
     written(folder / "batch.csv", *rows, {"region": "aa-one1", "machine_type": "e2-micro"})
 
 
+def _changes(folder: Path) -> None:
+    """What somebody thinks of: every column once, as a table and as TOML."""
+    rows = (
+        {"vm": "transcoder-[1-4]", "machine_type": "n1-highcpu-8", "address": "internal"},
+        {"vm": "transcoder-5", "zone": "us-central1-b", "network_tier": "standard"},
+        {"vm": "transcoder-6", "tier1": "false", "nic": "virtio", "plugin": "calico"},
+        {"vm": "*", "mtu": "1500", "growth": "1.5", "by": "2099-01-01"},
+    )
+    columns = dict.fromkeys(name for row in rows for name in row)
+    written(
+        folder / "changes.csv", *({name: row.get(name, "") for name in columns} for row in rows)
+    )
+    as_parquet(folder / "changes.csv")
+    tables = ("".join(f'{name} = "{value}"\n' for name, value in row.items()) for row in rows)
+    text = "".join(f"[[change]]\n{table}" for table in tables)
+    (folder / "changes.toml").write_text(
+        f"{text}[[change]]\nvm = 'transcoder-7'\ntier1 = false\nmtu = 1500\n"
+    )
+
+
+def _series(folder: Path) -> None:
+    """Series by day and by hour, of machines and of a path."""
+    places = {"src_region": "us-central1", "dst_region": "europe-west1"}
+    machine = {"machine_type": "n2-standard-8", "zone": "us-central1-a"}
+    days = list(series("ratio", 21, 0, np.random.default_rng(1)))
+    by_hour = hourly(3, lambda hour: None if hour % 7 == 3 else 1 + hour % 24)
+    tables = {
+        "days": table(daily(days), **machine),
+        "capped": table(daily(days), cap_gbps="1.2"),
+        "paths": table(daily(days), "gib", **places),
+        "hours": table(by_hour, **machine, is_tier1="false"),
+    }
+    for name, text in tables.items():
+        (folder / f"{name}.csv").write_text(text)
+    as_parquet(folder / "days.csv")
+
+
+def _networks(folder: Path) -> None:
+    edges = [("a", "b", "1.5", "0.08"), ("a", "c", "6", "0.02"), ("c", "b", "5", "0.03")]
+    ends = [{"src": src, "dst": dst} for src, dst, *_ in edges]
+    rates = [end | {"gbps_per_vm": rate} for end, (*_, rate, _) in zip(ends, edges, strict=True)]
+    prices = [end | {"usd_per_gib": usd} for end, (*_, usd) in zip(ends, edges, strict=True)]
+    for name, rows in (("grid", rates), ("prices", prices)):
+        written(folder / f"{name}.csv", *rows)
+        as_parquet(folder / f"{name}.csv")
+
+
+_MOVE = ("transfer", "--from", "a", "--bytes", "3GB", "--max-count", "3", "--output", "json")
+
+
+def _placement(folder: Path) -> None:
+    """The tables of a placement: a group that stays spread, a pin, a round trip, a full zone."""
+    zones = [f"us-central1-{one}" for one in "abc"]
+    vms = [
+        {"name": f"vm-{n}", "zone": zones[n % 3], "vcpus": "4", "region": "us-central1"}
+        | {"group": "web" if n < 2 else "", "is_spread": "true" if n < 2 else ""}
+        | {"is_pinned": "true" if n == 4 else "", "machine_type": "n2-standard-4" if n else ""}
+        for n in range(5)
+    ]
+    edges = [
+        {"src": f"vm-{n}", "dst": f"vm-{(n + step) % 5}", "gib_per_month": f"{700 * (n + step)}"}
+        | {"max_rtt_ms": "2.5" if n == 3 else ""}
+        for n in range(5)
+        for step in (1, 2)
+    ]
+    rooms = [{"zone": zone, "capacity_vcpus": "12" if zone[-1] == "a" else ""} for zone in zones]
+    for name, rows in (("vms", vms), ("edges", edges), ("zones", rooms)):
+        written(folder / f"{name}.csv", *rows)
+
+
+def _needs(folder: Path) -> None:
+    row = {"name": "web", "zone": "us-central1-a", "count": "3", "gbps": "2", "vcpus": "4"}
+    row |= {"memory_gib": "16", "machine_type": "n2-standard-8", "active_hours": "8-20"}
+    row |= {"hours_per_month": "300", "outside_gbps": "0.5", "pinned": "false"}
+    other = row | {"name": "db", "machine_type": "", "active_hours": "", "hours_per_month": ""}
+    written(folder / "needs.csv", row, other)
+    as_parquet(folder / "needs.csv")
+
+
 _BUILD = (
     *("prices", "build", "--out", "{case}/out", "--max-unrecognised", "1"),
     *("--skus", "{folder}/skus.json", "--price-tables", "{folder}/prices.csv"),
@@ -391,10 +472,17 @@ _BUILD = (
     *("{folder}/regions.csv.gz", "{folder}/zones.csv", "{folder}/api-types.json"),
 )
 _PRICES = ("--prices", "{folder}")
+_PLACE = (
+    *("place", "--vms", "{folder}/vms.csv", "--edges", "{folder}/edges.csv"),
+    *("--zones", "{folder}/zones.csv", "--least-saving", "0", "--output"),
+)
 _PATH = (
     *("predict", "--src-type", "n2-standard-32", "--dst-type", "n2-standard-32"),
     *("--path", "same-zone-internal", "--src-place", "us-central1-a", "--format", "json"),
 )
+
+_WHATIF = ("whatif", "--demo", "gecko", "--change", "{file}")
+_FORECAST = ("forecast", "--series", "{file}", "--horizon", "7d")
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
@@ -603,6 +691,50 @@ KINDS: Mapping[str, Kind] = {
                 ("predict", "--batch", "{file}", "--format", "json", "--together"),
                 ("model", "evaluate", "{file}"),
                 ("calibrate", "{file}", "--out", "{case}/out.json"),
+            ),
+        ),
+        Kind(
+            "changes",
+            _changes,
+            (
+                (*_WHATIF, "--output", "json"),
+                (*_WHATIF, "--output", "html:{case}/a.html", "--output", "commands"),
+            ),
+        ),
+        Kind(
+            "series",
+            _series,
+            (
+                (*_FORECAST, "--output", "json"),
+                (*_FORECAST, "--output", "html:{case}/a.html", "--output", "csv"),
+            ),
+        ),
+        Kind(
+            "networks",
+            _networks,
+            tuple(
+                (*_MOVE, *to, *given, *paid)
+                for to in (("--to", "b"), ("--to", "b,c", "--goal", "time"))
+                for given in (
+                    ("--grid", "{folder}/grid.csv", "--edge-prices", "{folder}/prices.csv"),
+                    ("--grid", "{folder}/grid.parquet", "--edge-prices", "{folder}/prices.parquet"),
+                )
+                for paid in ((), ("--machine-usd-per-hour", "0.3"))
+            ),
+            is_folder=True,
+        ),
+        Kind(
+            "placement-tables",
+            _placement,
+            ((*_PLACE, "json"), (*_PLACE, "commands"), (*_PLACE, "text")),
+            is_folder=True,
+        ),
+        Kind(
+            "needs-tables",
+            _needs,
+            (
+                ("fleet", "--needs", "{file}", "--output", "json"),
+                ("fleet", "--needs", "{file}", "--commitments", "none", "--output", "commands"),
             ),
         ),
         Kind("price-batch", _batch, (("price", "machine", "--batch", "{file}"),)),

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import by_image, commitments, groups, in_order, in_place
-from netplan_planner.machines import why_new_machine
+from netplan_planner.engine.plan_changes import commitments, groups, in_order
+from netplan_planner.engine.plan_changes.resize import Target, resize_itself
 from netplan_planner.model import (
     Facts,
     FleetCommitment,
@@ -17,11 +17,20 @@ from netplan_planner.model import (
 )
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.optimise.fleet.machine import Candidate, notes_of
+from netplan_planner.units import counted
 
+_CENT = Decimal("0.01")
 _ORDER = (
     "Every machine by itself, so that one may stop after any of them; what saves most at prices on"
     " demand stands first. Commitments come last, in the amounts of the whole plan: they cannot be"
     " cancelled, so buy them once the machines are what the plan says, and less where fewer moved."
+)
+_SOME_DEARER = (
+    "Every machine by itself; what saves most at prices on demand stands first. Last of them"
+    " ({steps}) stand those that cost more than today until the commitments of the plan are bought,"
+    " each saying by how much: make them only if these are, or where the type of today is too"
+    " small. Commitments come last, in the amounts of the whole plan: they cannot be cancelled, so"
+    " buy them once the machines are what the plan says, and less where fewer moved."
 )
 _OF_A_TABLE = (
     "A table names no machines, so only what is bought is a step: the types are in the table of"
@@ -41,18 +50,35 @@ def changes_of(
         planned: Each group, the machine that it becomes, and the same as it is answered.
         bought: The commitments of the plan.
     """
-    steps: list[PlanChange] = []
-    if facts is not None:
-        for need, candidate, _ in sorted(planned, key=lambda one: _saved_first(one[2])):
-            steps += _moves(facts, need, candidate)
     buying = [step for one in bought for step in _buying(one)]
-    return in_order([*steps, *buying], _ORDER if facts is not None else _OF_A_TABLE)
+    if facts is None:
+        return in_order(buying, _OF_A_TABLE)
+    steps: list[PlanChange] = []
+    dearer = 0
+    for need, candidate, group in sorted(planned, key=lambda one: (-_saved(one[2]), one[2].name)):
+        moves = list(_moves(facts, need, candidate))
+        if _saved(group) <= -_CENT:
+            dearer += len(moves)
+            moves = [_said_dearer(one, group, len(moves)) for one in moves]
+        steps += moves
+    order = _SOME_DEARER.format(steps=counted(dearer, "step")) if dearer else _ORDER
+    return in_order([*steps, *buying], order)
 
 
-def _saved_first(group: FleetGroup) -> tuple[Decimal, str]:
+def _saved(group: FleetGroup) -> Decimal:
+    """Return what a group costs less before commitments than today, a month."""
     today = group.on_demand_usd_per_month_today
-    saved = Decimal(0) if today is None else today - group.on_demand_usd_per_month
-    return -saved, group.name
+    return Decimal(0) if today is None else today - group.on_demand_usd_per_month
+
+
+def _said_dearer(step: PlanChange, group: FleetGroup, step_count: int) -> PlanChange:
+    """Return a step that says what it costs more than today until a commitment covers it."""
+    usd = -_saved(group) / step_count
+    caution = (
+        f"At prices on demand it costs {usd:.2f} USD a month more than today, until a commitment"
+        " covers it."
+    )
+    return replace(step, fix=replace(step.fix, caution=f"{caution} {step.fix.caution}".strip()))
 
 
 def _moves(facts: Facts, need: FleetNeed, candidate: Candidate) -> Iterator[PlanChange]:
@@ -88,15 +114,8 @@ def _with_caution(step: PlanChange, candidate: Candidate) -> PlanChange:
 
 def _move(facts: Facts, instance: Instance, candidate: Candidate) -> PlanChange:
     machine = candidate.machine
-    shape = facts.shape(instance.machine_type)
-    if machine.is_tier1 is not (instance.bandwidth_tier.value == "TIER_1"):
-        return by_image.with_tier1(
-            instance, is_on=machine.is_tier1, machine_type=machine.machine_type
-        )
-    why = why_new_machine(instance, shape, machine)
-    if why:
-        return by_image.with_type(instance, machine.machine_type, why)
-    return in_place.change_type(instance, machine.machine_type, machine.cpu_platform)
+    target = Target(machine.machine_type, machine.is_tier1, machine.cpu_platform)
+    return resize_itself(facts, instance, target)
 
 
 def _buying(one: FleetCommitment) -> Iterator[PlanChange]:

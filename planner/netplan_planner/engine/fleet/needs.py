@@ -107,12 +107,13 @@ def read_needs(
             what to change.
     """
     with Table(path, COLUMNS) as table:
+        table.refuse_unread()
         numbers = table.checked_numbers()
         numbers = {name: numbers[name] for name in _NUMBERS}
         if table.refused.count:
             raise InputError(f"{table.shown}: {'; '.join(table.refused.named)}")
         texts = {name: table.texts(name) for name in _TEXTS}
-        shown, count, unread = table.shown, table.row_count, table.unread_columns
+        shown, count = table.shown, table.row_count
     if not count:
         raise InputError(f"{shown}: it has no rows: a row is a group of machines")
     reader = _Rows(shown, known, architecture, is_any=any_architecture)
@@ -122,7 +123,7 @@ def read_needs(
         row_texts = {name: found[which[at]] for name, (found, which) in texts.items()}
         needs.append(reader.need(at + 1, row_numbers, row_texts))
     _check_names(shown, needs)
-    notes = [f"columns that are not read: {', '.join(unread)}"] if unread else []
+    notes = []
     if reader.shortened:
         notes.append(
             "hours_per_month is more than the active hours allow in"
@@ -172,6 +173,7 @@ class _Rows:
             is_tier1=_BOOLEANS[texts["is_tier1"].lower()],
             architecture=self._allowed(texts["architecture"].lower(), machine_type),
             is_pinned=_BOOLEANS[texts["pinned"].lower()],
+            ties=self._known.ties(machine_type) if machine_type else None,
         )
 
     def _allowed(self, stated: str, machine_type: str | None) -> str | None:

@@ -1,6 +1,6 @@
 """The plan of a fleet: what is read, what is asked of the solver, and what it rests on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from netplan_planner.engine.fleet.changes import changes_of
 from netplan_planner.engine.fleet.existing import existing_of
 from netplan_planner.engine.fleet.machines import needs_of
 from netplan_planner.engine.fleet.needs import read_needs
+from netplan_planner.engine.fleet.notes import notes_of_inventory, notes_of_plan
 from netplan_planner.engine.fleet.request import FleetRequest
 from netplan_planner.engine.inputs import read_facts
 from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.machines.known import Known
 from netplan_planner.model import (
-    Amount,
     CapsBook,
     CommitmentScope,
     Facts,
@@ -30,14 +30,12 @@ from netplan_planner.model import (
     FleetShortfall,
     PriceBook,
     Text,
-    worded,
 )
 from netplan_planner.model.price_age import price_age
 from netplan_planner.optimise.fleet.candidates import Candidates, Choices
 from netplan_planner.optimise.fleet.machine import Candidate, notes_of
 from netplan_planner.optimise.fleet.market import Existing, Market
 from netplan_planner.optimise.fleet.plan import Planned, plan_fleet
-from netplan_planner.optimise.offers import ARM
 from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.units import counted
 from netplan_pricing import open_prices
@@ -225,7 +223,11 @@ def _answer(
             bill.commitments,
         ),
         advice=tuple(breaking_advice(fleet.facts, groups)) if fleet.facts is not None else (),
-        notes=(*fleet.notes, *_notes(planned, market, fleet.prices, request)),
+        notes=(
+            *fleet.notes,
+            *notes_of_inventory(fleet.facts, planned),
+            *notes_of_plan(planned, market, fleet.prices),
+        ),
     )
 
 
@@ -269,52 +271,3 @@ def _baseline_note(planned: Planned) -> Text:
     return (
         f"the types of today, and for {of} without one the cheapest by itself, without commitments"
     )
-
-
-def _notes(
-    planned: Planned, market: Market, prices: PriceBook, request: FleetRequest
-) -> Iterator[Text]:
-    """Yield what to know of the plan as a whole."""
-    arm = [c for c in planned.chosen if c.machine.shape.architecture == ARM]
-    new = [
-        n for n, c in zip(planned.needs, planned.chosen, strict=True) if _is_new_arm(n, c, prices)
-    ]
-    if new:
-        yield (
-            f"{counted(len(new), 'group')} of {counted(len(arm), 'group')} on Arm were not on Arm"
-            " before: they need Arm images (--architecture x86 keeps off it)"
-        )
-    unknown = {
-        c.machine.machine_type
-        for c in planned.chosen
-        if prices.zones(c.machine.machine_type) is None
-    }
-    if unknown:
-        yield (
-            f"which zones offer {', '.join(sorted(unknown)[:5])}"
-            f"{' and more' if len(unknown) > 5 else ''} is not known: the region does"
-        )
-    if market.doubts:
-        first = sorted(market.doubts)[0]
-        yield f"some types are counted without commitments: it is not known {first}"
-    if any(one.kind == "flexible" for one in planned.bill.commitments):
-        yield (
-            "flexible commitments are counted for the series of which this snapshot knows that they"
-            " are covered"
-        )
-    moves = sum(
-        (c.move_usd * n.count for n, c in zip(planned.needs, planned.chosen, strict=True)),
-        Decimal(0),
-    )
-    if moves:
-        yield worded(
-            Amount(usd=moves),
-            " a month of it is the price of moves that was given, billed by nobody",
-        )
-
-
-def _is_new_arm(need: FleetNeed, candidate: Candidate, prices: PriceBook) -> bool:
-    if candidate.machine.shape.architecture != ARM:
-        return False
-    old = prices.shape(need.machine_type) if need.machine_type else None
-    return old is None or old.architecture != ARM

@@ -1,5 +1,6 @@
 """What `netplan fleet` is asked."""
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from netplan_planner.errors import UsageError, did_you_mean
 from netplan_planner.model import CommitmentChoice, MoveKind, Value
 from netplan_planner.optimise.fleet.assembly import VcpuLimit
 
+_COUNT = re.compile(r"[0-9]{1,12}")
 TERMS = (1, 3)
 """Years that Google sells commitments for."""
 
@@ -54,6 +56,6 @@ def quota(text: str) -> VcpuLimit:
     """
     place, _, count = text.partition("=")
     region, _, series = place.partition("/")
-    if not region or not series or not count.isdigit():
+    if not region or not series or not _COUNT.fullmatch(count):
         raise UsageError(f"--quota {text!r} is not REGION/SERIES=VCPUS, such as us-east1/c3=500")
     return VcpuLimit(region, series.lower(), int(count))

@@ -1,11 +1,13 @@
 """The answer of a forecast: reads what is asked, and joins machines and paths."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import date
 
 from msgspec.structs import replace
 
 from netplan_planner.engine.calibration_file import with_calibration
 from netplan_planner.engine.demos import load_demo
+from netplan_planner.engine.forecast.changes import changes_of
 from netplan_planner.engine.forecast.machines import Outlook
 from netplan_planner.engine.forecast.observed import observed
 from netplan_planner.engine.forecast.paths import costs_of
@@ -24,6 +26,8 @@ from netplan_planner.throughput import load_caps, stated_on
 from netplan_planner.units import counted
 from netplan_pricing import open_prices
 
+_FRESH_DAYS = 7
+"""A week: the unit in which caps are told."""
 Say = Callable[[str], None]
 
 
@@ -67,15 +71,17 @@ def _answer(
     machines: MachineChooser,
     facts: Facts | None,
 ) -> ForecastAnswer:
-    outlook = Outlook(request, prices, machines, facts)
+    found = Outlook(request, prices, machines, facts).all(subjects.senders)
     costs = costs_of(subjects.paths, request)
+    # A sample is of its own day.
+    old = () if request.read.demo is not None else _old(subjects, request.read.today)
     info = prices.info
     return ForecastAnswer(
         title=title,
         horizon_days=request.horizon_days,
         level=request.level,
         headroom_ratio=request.headroom_ratio,
-        machines=outlook.all(subjects.senders),
+        machines=found,
         paths=costs.paths,
         months=costs.months,
         usd=costs.usd,
@@ -83,10 +89,28 @@ def _answer(
         high_usd=costs.high_usd,
         total_basis=costs.total_basis,
         left_out=subjects.left_out,
-        notes=subjects.notes,
+        notes=(*old, *subjects.notes),
+        changes=changes_of(facts, found, request.read.today),
         limits_as_of=stated_on(caps.as_of),
         prices_as_of=info.network_as_of,
         prices_sha256=info.sha256,
         price_terms=info.terms,
         price_age=price_age(info, request.read.today, folder=request.read.prices),
     )
+
+
+def _old(subjects: Subjects, today: date) -> Iterator[str]:
+    """Say that the weeks ahead have begun long ago, or begin late, by the times of the input."""
+    ends = [one.bins.end for one in subjects.senders] + [one.bins.end for one in subjects.paths]
+    end = max(ends, default=None)
+    age = (today - end.date()).days if end is not None else 0
+    if end is not None and age > _FRESH_DAYS:
+        yield (
+            f"The input ends on {end:%Y-%m-%d}, over a week ago: weeks and dates count from that"
+            " day, so take a newer one before acting on them."
+        )
+    elif end is not None and age < -1:
+        yield (
+            f"The input ends on {end:%Y-%m-%d}, which is to come: look at its times; weeks and"
+            " dates count from that day."
+        )

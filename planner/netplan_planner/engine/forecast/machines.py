@@ -156,6 +156,7 @@ class Outlook:
             machine = NextMachine(
                 machine_type=one.machine_type,
                 is_tier1=one.is_tier1,
+                cpu_platform=one.cpu_platform,
                 usable_gbps=short(one.usable_gbps),
                 usd_per_month=one.usd_per_month,
                 usd_per_month_today=self._today(sender),

@@ -173,7 +173,7 @@ def _of_limits(asked: Asked, numbers: Numbers, found: Shortfalls) -> Iterator[Pl
             " apart"
             + (
                 ""
-                if _same_region(asked, limit.one, limit.other)
+                if numbers.is_between_regions or _same_region(asked, limit.one, limit.other)
                 else "; --between-regions lets them meet"
             ),
         )

@@ -80,6 +80,8 @@ def asked_of(facts: Facts, title: str, request: PlaceRequest) -> Asked:
             " region",
             "machines go to zones of their region where others of the input stand already",
             "copies of one service (group, role label or name) stand in as many zones as today",
+            "no machine uses a reservation without naming it: these are not read, and a move leaves"
+            " them paid and empty",
         ),
         incomplete=what_is_incomplete(facts, ()),
     )

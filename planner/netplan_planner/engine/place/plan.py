@@ -38,7 +38,7 @@ _DIGITS = 6
 _CENT = Decimal("0.01")
 ONE_OFF = (
     "a stop and a start of the machine, and a machine image of its disks, billed while it exists:"
-    " not known, for sizes of disks are not in the input"
+    " not known, for sizes of disks are not read"
 )
 
 Say = Callable[[str], None]
@@ -273,15 +273,29 @@ def _moves(asked: Asked, found: Placed, least: Decimal) -> tuple[PlannedMove, ..
 
 def _changes(asked: Asked, moves: tuple[PlannedMove, ...]) -> PlanChanges:
     machines = {one.name: one for one in asked.machines}
+    taken = {_place_of(one, one.zone) for one in asked.machines}
+    steps = []
+    for move in moves:
+        if move.is_worth_it:
+            machine = machines[move.name]
+            wanted = _place_of(machine, move.to_zone)
+            steps.append(_step(machine, move.to_zone, is_taken=wanted in taken))
+            taken.add(wanted)
     return in_order(
-        (_step(machines[one.name], one.to_zone) for one in moves if one.is_worth_it),
+        steps,
         "The greatest saving a move comes first. One may stop after any step of the plan; moves of"
         " one step (JSON: step) go together. Verify each before the next.",
     )
 
 
-def _step(machine: AskedMachine, zone: Zone) -> PlanChange:
+def _place_of(machine: AskedMachine, zone: str) -> tuple[str, str, str]:
+    """Return what a machine's name has to be alone with: its project and a zone."""
+    instance = machine.as_instance
+    return instance.project, zone, instance.name
+
+
+def _step(machine: AskedMachine, zone: Zone, *, is_taken: bool) -> PlanChange:
     """Return the step of a move, with what else has to follow the machine."""
-    step = move_to_zone(machine.as_instance, zone)
+    step = move_to_zone(machine.as_instance, zone, is_taken=is_taken)
     caution = " ".join((step.fix.caution, *machine.breaks))
     return replace(step, fix=replace(step.fix, caution=caution))

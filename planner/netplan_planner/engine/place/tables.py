@@ -19,6 +19,8 @@ from netplan_planner.model import PathClass, Zone, region_of
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table
 
+_MOST_VCPUS, _MOST_GIB, _MOST_MS = 1e9, 1e12, 1e6
+"""Far beyond what there is: more is a slip of the hand, and would drown all other sums."""
 VMS = (
     Column(name="name", meaning="of the machine, once", is_required=True),
     Column(name="zone", meaning="where it stands today", is_required=True),
@@ -29,6 +31,7 @@ VMS = (
         unit="vCPU",
         kind=ColumnKind.NUMBER,
         least=0,
+        most=_MOST_VCPUS,
     ),
     Column(name="group", meaning="which machines belong together"),
     Column(name="is_spread", meaning="true: the group's members stand in different zones"),
@@ -44,6 +47,7 @@ EDGES = (
         unit="GiB",
         kind=ColumnKind.NUMBER,
         least=0,
+        most=_MOST_GIB,
         is_required=True,
     ),
     Column(
@@ -52,6 +56,7 @@ EDGES = (
         unit="ms",
         kind=ColumnKind.NUMBER,
         least=0,
+        most=_MOST_MS,
     ),
 )
 ZONES = (
@@ -62,6 +67,7 @@ ZONES = (
         unit="vCPU",
         kind=ColumnKind.NUMBER,
         least=0,
+        most=_MOST_VCPUS,
     ),
 )
 _BOOLEANS = {"true": True, "false": False, "": None}
@@ -137,6 +143,7 @@ def _all_rows(table: Table) -> dict[str, np.ndarray]:
 
 def _machines(path: Path) -> tuple[AskedMachine, ...]:
     with Table(path, VMS) as table:
+        table.refuse_unread()
         vcpus = _all_rows(table)["vcpus"]
         names = ("name", "zone", "region", "group", "is_spread", "is_pinned", "machine_type")
         cells, which = table.coded(names)
@@ -192,6 +199,7 @@ def _edges(
     path: Path, number: dict[str, int], vms: Path
 ) -> tuple[AskedEdges, tuple[AskedLimit, ...]]:
     with Table(path, EDGES) as table:
+        table.refuse_unread()
         numbers = _all_rows(table)
         ends = [table.texts(name) for name in ("src", "dst")]
         shown = table.shown
@@ -238,6 +246,7 @@ def _zones(
         zones = sorted({machine.zone for machine in machines})
         return tuple(zones), np.full(len(zones), np.inf)
     with Table(path, ZONES) as table:
+        table.refuse_unread()
         capacity = _all_rows(table)["capacity_vcpus"]
         names, which = table.texts("zone")
         shown = table.shown

@@ -4,11 +4,24 @@ One module a kind of change. `in_order` makes a plan's changes of them; `PlanCha
 of a finding as it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from netplan_planner.model.changes import PlanChange, PlanChanges
+
+_AT_ONCE = 25
+"""Machines of one command: a line of it can still be read, and is written whole everywhere."""
+
+
+def in_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield names, so many at a time as one command takes.
+
+    >>> [len(batch) for batch in in_batches([str(n) for n in range(60)])]
+    [25, 25, 10]
+    """
+    for first in range(0, len(names), _AT_ONCE):
+        yield names[first : first + _AT_ONCE]
 
 
 def in_order(steps: Iterable[PlanChange], why: str) -> PlanChanges:

@@ -1,22 +1,39 @@
-"""Changes that take a new machine: another zone, Tier_1, or a type that cannot be taken in place.
+"""Changes that take a new machine: another zone, Tier_1, another interface, some types.
 
 The documented way (docs.cloud.google.com/compute/docs/instances/moving-instance-across-zones): an
 image of the stopped machine, another machine from it, the old one kept until the new one serves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
-from netplan_planner.model import BandwidthTier, Fix, Instance, Instruction, Zone, region_of
+from msgspec.structs import replace
+
+from netplan_planner.model import (
+    BandwidthTier,
+    Fix,
+    Instance,
+    Instruction,
+    NetworkInterface,
+    SelfLink,
+    Zone,
+    region_of,
+)
 from netplan_planner.model.base import last_part
 from netplan_planner.model.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_instance, gcloud_of
 
 MOVING = "https://cloud.google.com/compute/docs/instances/moving-instance-across-zones"
 MACHINE_IMAGES = "https://cloud.google.com/compute/docs/machine-images/create-machine-images"
+GVNIC = "https://cloud.google.com/compute/docs/networking/using-gvnic"
 TIER_1 = "https://cloud.google.com/compute/docs/networking/configure-vm-with-high-bandwidth-configuration"
 _LONGEST_NAME = 63
 """Of a resource of Compute Engine (RFC 1035)."""
+_TOLD_APART = 6
+"""Hexadecimal digits that stand for the end of a name that is too long."""
+NEEDS_DRIVER = "The image needs the driver of gVNIC, and its disk the guest OS feature GVNIC."
+_NIC_WORDS = {"GVNIC": "gVNIC", "VIRTIO_NET": "VirtIO"}
 _OF_TIER_1 = "total-egress-bandwidth-tier"
 _STOPPED = (
     "The machine is stopped meanwhile, and the new one gets other addresses: internal ones too, as"
@@ -36,38 +53,67 @@ class _New(NamedTuple):
     terraform: tuple[TerraformChange, ...]
     documents: tuple[str, ...]
     caution: str
+    is_renamed: bool = False
+    """Whether its own name is not to be had where it goes."""
 
 
-def move_to_zone(machine: Instance, zone: Zone) -> PlanChange:
-    """Return the step that moves a machine to another zone, under its name."""
-    caution = ""
-    if region_of(zone) != machine.region:
-        caution = (
+def move_to_zone(
+    machine: Instance,
+    zone: Zone,
+    interfaces: Sequence[NetworkInterface] = (),
+    *,
+    is_taken: bool = False,
+) -> PlanChange:
+    """Return the step that moves a machine to another zone, under its name where it is free there.
+
+    Args:
+        machine: As it is today.
+        zone: Where it is to stand.
+        interfaces: In another region: with the subnetworks there; empty: not known.
+        is_taken: Whether another machine of its project has the name there.
+    """
+    is_far = region_of(zone) != machine.region
+    there = replace(machine, interfaces=tuple(interfaces))
+    flags = tuple(_interfaces(there)) if is_far and interfaces else ()
+    cautions = []
+    if is_far and not interfaces:
+        cautions.append(
             f"Subnetworks are of a region: give the new machine one of {region_of(zone)} with"
             " --network-interface=subnet=NAME."
         )
+    if is_taken:
+        cautions.append(f"Another machine in {zone} has its name, so that it gets a new one.")
     return _by_image(
         machine,
         _New(
             zone=zone,
-            suffix=f"to-{zone[-1:]}",
+            suffix=f"from-{machine.zone}",
             what=f"Move {machine.name} from {machine.zone} to {zone}",
-            flags=(),
+            flags=flags,
             terraform=(_terraform(machine, "zone", machine.zone, zone),),
             documents=(MOVING, MACHINE_IMAGES),
-            caution=caution,
+            caution=" ".join(cautions),
+            is_renamed=is_taken,
         ),
         label=f"move to {zone}",
     )
 
 
-def with_tier1(machine: Instance, *, is_on: bool, machine_type: str | None = None) -> PlanChange:
+def with_tier1(
+    machine: Instance,
+    *,
+    is_on: bool,
+    machine_type: str | None = None,
+    nic_type: str | None = None,
+) -> PlanChange:
     """Return the step that makes a machine again with Tier_1, or without.
 
     Args:
         machine: As it is today.
         is_on: Whether the new one has Tier_1, which is set when a machine is made.
         machine_type: Of the new one; None: the same.
+        nic_type: Of its interfaces, `GVNIC` or `VIRTIO_NET`; None: what they are, or what Tier_1
+            needs.
     """
     name = "network_performance_config.total_egress_bandwidth_tier"
     before = BandwidthTier.TIER_1 if machine.bandwidth_tier is BandwidthTier.TIER_1 else None
@@ -78,9 +124,10 @@ def with_tier1(machine: Instance, *, is_on: bool, machine_type: str | None = Non
     if is_on:
         caution = "Tier_1 needs the driver of gVNIC in the image. Its fee has no commitment."
         kinds = {nic.nic_type for nic in machine.interfaces}
-        if kinds != {"GVNIC"}:
-            flags += _with_gvnic(machine)
-            changes.append(_terraform(machine, "network_interface.nic_type", None, "GVNIC"))
+        nic_type = "GVNIC" if kinds != {"GVNIC"} else None
+    if nic_type is not None:
+        flags += _interfaces(machine, nic_type)
+        changes.append(_nic_change(machine, nic_type))
     if machine_type is not None and machine_type != machine.machine_type:
         flags.append(f"--machine-type={machine_type}")
         changes.append(_terraform(machine, "machine_type", machine.machine_type, machine_type))
@@ -101,22 +148,32 @@ def with_tier1(machine: Instance, *, is_on: bool, machine_type: str | None = Non
     )
 
 
-def with_type(machine: Instance, machine_type: str, why: str) -> PlanChange:
+def with_type(
+    machine: Instance, machine_type: str, why: str, nic_type: str | None = None
+) -> PlanChange:
     """Return the step that makes a machine again as another type.
 
     Args:
         machine: As it is today.
         machine_type: Of the new one.
         why: Why its type cannot be changed in place.
+        nic_type: Of its interfaces, `GVNIC` or `VIRTIO_NET`; None: what they are.
     """
+    of_nics = [nic_type] if nic_type is not None else []
     return _by_image(
         machine,
         _New(
             zone=machine.zone,
             suffix=machine_type.partition("-")[0],
             what=f"Make {machine.name} again as {machine_type}",
-            flags=(f"--machine-type={machine_type}",),
-            terraform=(_terraform(machine, "machine_type", machine.machine_type, machine_type),),
+            flags=(
+                f"--machine-type={machine_type}",
+                *(flag for kind in of_nics for flag in _interfaces(machine, kind)),
+            ),
+            terraform=(
+                _terraform(machine, "machine_type", machine.machine_type, machine_type),
+                *(_nic_change(machine, kind) for kind in of_nics),
+            ),
             documents=(MACHINE_IMAGES,),
             caution=why,
         ),
@@ -124,10 +181,34 @@ def with_type(machine: Instance, machine_type: str, why: str) -> PlanChange:
     )
 
 
+def with_interfaces(machine: Instance, nic_type: str) -> PlanChange:
+    """Return the step that makes a machine again with interfaces of another type.
+
+    Args:
+        machine: As it is today.
+        nic_type: `GVNIC` or `VIRTIO_NET`.
+    """
+    word = _NIC_WORDS[nic_type]
+    return _by_image(
+        machine,
+        _New(
+            zone=machine.zone,
+            suffix=word.lower(),
+            what=f"Make {machine.name} again with interfaces of type {word}",
+            flags=tuple(_interfaces(machine, nic_type)),
+            terraform=(_nic_change(machine, nic_type),),
+            documents=(GVNIC, MACHINE_IMAGES),
+            caution=" ".join(_on_interfaces(machine, nic_type)),
+        ),
+        label=word,
+    )
+
+
 def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     """Return the step; the machine keeps its name where the old one is in another zone."""
     image = _name(machine.name, new.suffix)
-    name = machine.name if new.zone != machine.zone else image
+    keeps_name = new.zone != machine.zone and not new.is_renamed
+    name = _plain(machine.name) if keeps_name else image
     other = gcloud_of("instances", machine.project, f"--zone={new.zone}")
     of_image = gcloud_of("machine-images", machine.project)
     fix = Fix(
@@ -167,30 +248,68 @@ def _by_image(machine: Instance, new: _New, label: str) -> PlanChange:
     return PlanChange(subject=machine.name, fix=fix, terraform=new.terraform)
 
 
-def _with_gvnic(machine: Instance) -> Sequence[str]:
-    """Return the flags of interfaces as they are, as gVNIC; a flag states an interface whole."""
+def _interfaces(machine: Instance, nic_type: str | None = None) -> Sequence[str]:
+    """Return the flags of interfaces as they are, of a type; a flag states an interface whole."""
     if not machine.interfaces:
-        return ("--network-interface=nic-type=GVNIC",)
+        return (f"--network-interface=nic-type={nic_type}",) if nic_type else ()
     return [
         ",".join(
             (
-                f"--network-interface=network={last_part(nic.network)}",
-                *((f"subnet={last_part(nic.subnetwork)}",) if nic.subnetwork else ()),
-                *(() if nic.external_ipv4 or nic.access_config_name else ("no-address",)),
-                "nic-type=GVNIC",
+                f"--network-interface=network={_named(machine, nic.network)}",
+                *((f"subnet={_named(machine, nic.subnetwork)}",) if nic.subnetwork else ()),
+                *_address(nic),
+                *(f"nic-type={kind}" for kind in [nic_type or nic.nic_type] if kind),
             )
         )
         for nic in machine.interfaces
     ]
 
 
-def _name(name: str, suffix: str) -> str:
-    """Return a name with a suffix, cut to what a name may have.
+def _named(machine: Instance, link: SelfLink) -> str:
+    """Return what gcloud is told of a network: its name, or its path in another project."""
+    is_own = link.startswith(f"projects/{machine.project}/") or not link.startswith("projects/")
+    return last_part(link) if is_own else link
 
-    >>> _name("db-1", "to-b"), len(_name("d" * 63, "to-b"))
-    ('db-1-to-b', 63)
+
+def _address(nic: NetworkInterface) -> Iterator[str]:
+    """Yield what a flag says of an external address; unless it does, the tier is Premium."""
+    if not (nic.external_ipv4 or nic.access_config_name):
+        yield "no-address"
+    elif nic.network_tier and nic.network_tier != "PREMIUM":
+        yield f"network-tier={nic.network_tier}"
+
+
+def _on_interfaces(machine: Instance, nic_type: str) -> Iterator[str]:
+    if nic_type == "GVNIC":
+        yield NEEDS_DRIVER
+    if any(nic.nic_type is None for nic in machine.interfaces):
+        yield "The input does not say which type it has today: look first, it may be the same."
+
+
+def _nic_change(machine: Instance, nic_type: str) -> TerraformChange:
+    kinds = {nic.nic_type for nic in machine.interfaces}
+    before = kinds.pop() if len(kinds) == 1 else None
+    return _terraform(machine, "network_interface.nic_type", before, nic_type)
+
+
+def _name(name: str, suffix: str) -> str:
+    """Return a name with a suffix, cut to what a name may have, and then still of one machine.
+
+    >>> _name("db-1", "tier1"), len(_name("d" * 63, "tier1")), len(_name("d" * 59, "tier1"))
+    ('db-1-tier1', 63, 63)
+    >>> _name("d" * 62 + "1", "tier1") == _name("d" * 62 + "2", "tier1")
+    False
     """
+    name = _plain(name)
+    if len(name) + 1 + len(suffix) > _LONGEST_NAME:
+        # What is cut off is what tells machines of one long name apart.
+        suffix = f"{sha256(name.encode()).hexdigest()[:_TOLD_APART]}-{suffix}"
     return f"{name[: _LONGEST_NAME - len(suffix) - 1].rstrip('-')}-{suffix}"
+
+
+def _plain(name: str) -> str:
+    """Return a name that no command takes for a flag; no real machine has another."""
+    return name.lstrip("-") or "machine"
 
 
 def _terraform(

@@ -2,10 +2,15 @@
 
 from collections.abc import Sequence
 
+from netplan_planner.engine.plan_changes import in_batches
 from netplan_planner.model import Fix, Instruction
 from netplan_planner.model.changes import PlanChange, TerraformChange
 from netplan_rules.wording import gcloud_of
 
+_NO_ADDRESS = (
+    " They have no external address, as the plan pays for none: what they load from outside needs"
+    " Cloud NAT, Google's APIs Private Google Access."
+)
 _BULK = "https://cloud.google.com/compute/docs/instances/multiple/create-in-bulk"
 
 
@@ -27,6 +32,8 @@ def machines_for_run(
     is_spot: bool = False,
     is_tier1: bool = False,
     cpu_platform: str = "",
+    has_address: bool = True,
+    network_tier: str = "",
 ) -> PlanChange:
     """Return the step that makes machines for a run, and deletes them when it is done.
 
@@ -38,19 +45,27 @@ def machines_for_run(
         is_spot: Whether they are Spot machines, deleted when they are taken away.
         is_tier1: Whether they have Tier_1.
         cpu_platform: The least CPU platform; empty: none.
+        has_address: Whether they have an external address, as gcloud gives them one unless told.
+        network_tier: Of that address; empty: the project's.
     """
     instances = gcloud_of("instances", project, f"--zone={zone}")
-    flags = [f"--predefined-names={','.join(names)}", f"--machine-type={machine_type}"]
+    flags = [f"--machine-type={machine_type}"]
     if cpu_platform:
         flags.append(f"--min-cpu-platform={cpu_platform}")
     if is_spot:
         flags += ["--provisioning-model=SPOT", "--instance-termination-action=DELETE"]
+    interface = ["nic-type=GVNIC"] if is_tier1 else []
+    if not has_address:
+        interface.append("no-address")
+    elif network_tier:
+        interface.append(f"network-tier={network_tier}")
+    if interface:
+        flags.append(f"--network-interface={','.join(interface)}")
     if is_tier1:
-        flags += [
-            "--network-interface=nic-type=GVNIC",
-            "--network-performance-configs=total-egress-bandwidth-tier=TIER_1",
-        ]
-    delete = instances("delete", *names)
+        flags.append("--network-performance-configs=total-egress-bandwidth-tier=TIER_1")
+    nat = "" if has_address else _NO_ADDRESS
+    subnet = "a subnet=NAME within --network-interface" if interface else "--subnet"
+    delete = tuple(instances("delete", *batch) for batch in in_batches(names))
     count = len(names)
     kind = f"{count} × {machine_type}" if count > 1 else machine_type
     payment = " as Spot machines" if is_spot else ""
@@ -60,7 +75,10 @@ def machines_for_run(
         fix=Fix(
             text=f"Make {kind}{tier1} in {zone}{payment}, run the job, then delete them",
             label=kind,
-            commands=(instances("bulk", "create", *flags),),
+            commands=tuple(
+                instances("bulk", "create", f"--predefined-names={','.join(batch)}", *flags)
+                for batch in in_batches(names)
+            ),
             verify=Instruction(
                 text="They run, and the job has begun on each.",
                 commands=(instances("describe", names[0], "--format=value(status)"),),
@@ -68,12 +86,12 @@ def machines_for_run(
             clean_up=Instruction(
                 text="When the job is done and its output is elsewhere: they cost as long as they"
                 " exist.",
-                commands=(delete,),
+                commands=delete,
             ),
-            undo=Instruction(text="Delete them.", commands=(delete,)),
+            undo=Instruction(text="Delete them.", commands=delete),
             documents=(_BULK,),
             caution="Image, network and service account are the project's defaults: add those of"
-            " the job (--image-family, --subnet, --service-account, --metadata-from-file).",
+            f" the job (--image-family, {subnet}, --service-account, --metadata-from-file).{nat}",
         ),
         terraform=(
             TerraformChange(

@@ -9,7 +9,8 @@ from netplan_planner.engine.plan_changes.jobs import zone_of
 from netplan_planner.engine.plan_changes.runs import machines_for_run, names_of
 from netplan_planner.model import PriceBook, Usage
 from netplan_planner.model.changes import PlanChange, PlanChanges
-from netplan_planner.model.transfer import TransferPlan
+from netplan_planner.model.transfer import AddressKind, TransferPlan
+from netplan_planner.optimise.transfer.hops import region_of_bucket
 
 _ORDER = (
     "Receivers before relays before senders, so that nothing waits for what is not there; all are"
@@ -25,6 +26,8 @@ def changes_of_transfer(plan: TransferPlan, prices: PriceBook) -> PlanChanges:
 def _steps(plan: TransferPlan, prices: PriceBook) -> Iterator[PlanChange]:
     if plan.plan is None:
         return
+    need, regions = plan.need, set(prices.regions())
+    leaves = any(region_of_bucket(one) not in regions for one in need.targets)
     for machines in reversed(plan.plan.machines):
         if not machines.machine_type or machines.place not in prices.regions():
             continue
@@ -37,6 +40,8 @@ def _steps(plan: TransferPlan, prices: PriceBook) -> Iterator[PlanChange]:
             is_spot=plan.need.usage is Usage.SPOT,
             is_tier1=machines.is_tier1,
             cpu_platform=machines.cpu_platform,
+            has_address=leaves or need.address is AddressKind.EXTERNAL,
+            network_tier=need.network_tier.value if leaves else "",
         )
         if not is_known:
             unknown = f"Which zones of {machines.place} offer {machines.machine_type} is not known."

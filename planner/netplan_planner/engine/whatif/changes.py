@@ -1,81 +1,192 @@
-"""The steps of changes that are made to machines, as far as gcloud has commands for them."""
+"""The steps of changes that are made to machines, their networks, and how they are called."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from netplan_planner.engine.plan_changes import by_image, groups, in_order, in_place
+from netplan_planner.engine.plan_changes import (
+    by_hand,
+    by_image,
+    in_order,
+    in_place,
+    networks,
+)
+from netplan_planner.engine.plan_changes.resize import Target, resize
+from netplan_planner.engine.whatif.calls import called_otherwise
 from netplan_planner.machines import why_new_machine
-from netplan_planner.model import BandwidthTier, Facts, Instance, InstanceGroup, SelfLink
+from netplan_planner.model import (
+    BandwidthTier,
+    Facts,
+    Instance,
+    InstanceGroup,
+    NetworkInterface,
+    SelfLink,
+)
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.model.whatif import WhatifField
 from netplan_planner.optimise.whatif.selecting import Aimed
+from netplan_planner.units import counted
+from netplan_rules.managed import is_managed
 
-_WHY = (
-    "Every machine by itself, its zone first and then what it is, so that one may stop after any"
-    " of them."
+_OF_NETWORKS = "Networks first, as all their machines stop for it."
+_OF_MACHINES = (
+    "Every machine by itself, its zone before what it is, so that one may stop after any of them."
 )
-_NO_STEPS = {
-    WhatifField.ADDRESS: "the kind of address is in the configuration of what calls",
-    WhatifField.MTU: "the MTU of a network is changed while all its machines are stopped",
-    WhatifField.NIC: "an interface has its type from when its machine is made",
-    WhatifField.PLUGIN: "a plugin is installed with the cluster's own tools",
-}
-
-
-class _Target(NamedTuple):
-    machine_type: str
-    is_tier1: bool
-    cpu_platform: str = ""
+_OF_CALLS = "Who calls whom comes last, once the machines are where they stay."
 
 
 def changes_of(before: Facts, after: Facts, aims: Sequence[Aimed]) -> PlanChanges:
     """Return the steps from one state of the machines to the other."""
-    steps: list[PlanChange] = []
+    without: list[str] = []
+    made_again: set[SelfLink] = set()
+    parts = (
+        (_OF_NETWORKS, tuple(_of_networks(before, after))),
+        (_OF_MACHINES, tuple(_of_machines(before, after, without, made_again))),
+        (_OF_CALLS, tuple(called_otherwise(before, after, made_again))),
+        ("", tuple(_of_plugins(aims))),
+    )
+    said = " ".join(why for why, steps in parts if steps and why)
+    if without:
+        said = f"{said} Without steps here: {'; '.join(without)}.".lstrip()
+    found = in_order((step for _, steps in parts for step in steps), said)
+    return replace(found, order=said)
+
+
+def _of_networks(before: Facts, after: Facts) -> Iterator[PlanChange]:
+    for old, new in zip(before.inventory.networks, after.inventory.networks, strict=True):
+        if old.mtu_bytes == new.mtu_bytes or new.mtu_bytes is None:
+            continue
+        inside = [
+            one
+            for one in before.inventory.instances
+            if not one.is_stopped
+            and any(nic.network == old.ref.self_link for nic in one.interfaces)
+        ]
+        by_itself = [one for one in inside if not is_managed(before, one)]
+        names = {_maker(before, one) for one in inside if is_managed(before, one)}
+        yield networks.change_mtu(old, new.mtu_bytes, by_itself, sorted(names))
+
+
+def _maker(facts: Facts, machine: Instance) -> str:
+    group = facts.inventory.group_by_member.get(machine.ref.self_link)
+    return group.name if group is not None else f"that of {machine.name}"
+
+
+def _of_machines(
+    before: Facts, after: Facts, without: list[str], made_again: set[SelfLink]
+) -> Iterator[PlanChange]:
+    """Yield the steps of machines; what has none goes into `without`, in words.
+
+    Machines that are made again go into `made_again`.
+    """
     done: set[SelfLink] = set()
-    for old, new in zip(before.inventory.instances, after.inventory.instances, strict=True):
+    inventory = before.inventory
+    for old, new in zip(inventory.instances, after.inventory.instances, strict=True):
         if old == new:
             continue
-        group = before.inventory.group_by_member.get(old.ref.self_link)
+        group = inventory.group_by_member.get(old.ref.self_link)
         if group is not None and group.is_managed:
             if group.ref.self_link not in done:
                 done.add(group.ref.self_link)
-                steps += _of_group(group, old, new)
+                yield from _of_group(before, after, group, without)
+        elif is_managed(before, old):
+            target = _target(new)
+            if target != _target(old):
+                yield resize(before, old, target)
+            _say_beside(old, new, old.name, without)
         else:
-            steps += _of_machine(before, old, new)
-    fields = dict.fromkeys(aim.change.field for aim in aims if aim.change.field in _NO_STEPS)
-    without = "; ".join(_NO_STEPS[field] for field in fields)
-    return in_order(steps, f"{_WHY} Without steps here: {without}." if without else _WHY)
+            steps = tuple(_of_machine(before, old, new))
+            if any(change.replaces for step in steps for change in step.terraform):
+                made_again.add(old.ref.self_link)
+            yield from steps
 
 
-def _of_group(group: InstanceGroup, old: Instance, new: Instance) -> Iterator[PlanChange]:
+def _target(machine: Instance) -> Target:
+    return Target(machine.machine_type, machine.bandwidth_tier is BandwidthTier.TIER_1)
+
+
+def _of_group(
+    before: Facts, after: Facts, group: InstanceGroup, without: list[str]
+) -> Iterator[PlanChange]:
     """Yield the step of all machines of a managed group: they are what its template says."""
-    is_tier1 = new.bandwidth_tier is BandwidthTier.TIER_1
-    if (old.machine_type, old.bandwidth_tier) != (new.machine_type, new.bandwidth_tier):
-        yield groups.change_group(
-            group, new.machine_type, is_tier1=is_tier1, before=old.machine_type
+    members = [
+        one
+        for one in before.inventory.instances
+        if before.inventory.group_by_member.get(one.ref.self_link) is group
+    ]
+    after_by_link = after.inventory.instance_by_link
+    pairs = [(one, after_by_link[one.ref.self_link]) for one in members]
+    changed = [(old, new) for old, new in pairs if old != new]
+    wanted = {_target(new) for _, new in pairs}
+    if len(changed) < len(pairs) or len(wanted) > 1:
+        without.append(
+            f"{counted(len(changed), 'machine')} of the {len(pairs)} of the group {group.name},"
+            " which has one template for all: change all of them alike (--vm"
+            f" group:{group.name}), or put these into a group of their own"
         )
+        return
+    old, new = pairs[0]
+    _say_beside(old, new, group.name, without)
+    if _target(old) != _target(new):
+        yield resize(before, old, _target(new))
+
+
+def _say_beside(old: Instance, new: Instance, name: str, without: list[str]) -> None:
+    """Say what a template or node pool has to be told, for which there is no step."""
+    rest = [what for what, is_it in _beside(old, new) if is_it]
+    if rest:
+        without.append(f"{' and '.join(rest)} of {name}, which its template or node pool decides")
+
+
+def _beside(old: Instance, new: Instance) -> Iterator[tuple[str, bool]]:
+    yield "the zone", old.zone != new.zone
+    yield "the type of interface", _nic_type(old, new) is not None
+    tiers = [[nic.network_tier for nic in one.interfaces] for one in (old, new)]
+    yield "the network tier", tiers[0] != tiers[1]
 
 
 def _of_machine(facts: Facts, old: Instance, new: Instance) -> Iterator[PlanChange]:
-    now = old
-    if old.zone != new.zone:
-        yield by_image.move_to_zone(old, new.zone)
-        now = replace(old, zone=new.zone)
-    if old.bandwidth_tier is not new.bandwidth_tier:
-        is_on = new.bandwidth_tier is BandwidthTier.TIER_1
-        yield by_image.with_tier1(now, is_on=is_on, machine_type=new.machine_type)
-    elif old.machine_type != new.machine_type:
-        is_tier1 = new.bandwidth_tier is BandwidthTier.TIER_1
-        target = _Target(new.machine_type, is_tier1)
-        why = why_new_machine(now, facts.shape(old.machine_type), target)
-        if is_tier1:
-            yield by_image.with_tier1(now, is_on=True, machine_type=new.machine_type)
-        elif why:
-            yield by_image.with_type(now, new.machine_type, why)
-        else:
-            yield in_place.change_type(now, new.machine_type)
+    # Addresses first: a machine that is made again may have another name.
     for before, after in zip(old.interfaces, new.interfaces, strict=True):
         if before.network_tier != after.network_tier and after.network_tier:
-            yield in_place.change_tier(now, before, after.network_tier)
+            yield in_place.change_tier(old, before, after.network_tier)
+    now = old
+    if old.zone != new.zone:
+        yield by_image.move_to_zone(old, new.zone, _in_place_of(old, new))
+        now = replace(old, zone=new.zone)
+    now = replace(now, interfaces=_in_place_of(old, new))
+    nic_type = _nic_type(old, new)
+    target, is_tier1 = _target(new), new.bandwidth_tier is BandwidthTier.TIER_1
+    is_new_type = old.machine_type != new.machine_type
+    why = why_new_machine(now, facts.shape(old.machine_type), target) if is_new_type else ""
+    if old.bandwidth_tier is not new.bandwidth_tier or (is_new_type and is_tier1):
+        yield by_image.with_tier1(
+            now, is_on=is_tier1, machine_type=new.machine_type, nic_type=nic_type
+        )
+    elif is_new_type and (why or nic_type):
+        reason = why or by_image.NEEDS_DRIVER if nic_type == "GVNIC" else why
+        yield by_image.with_type(now, new.machine_type, reason, nic_type)
+    elif is_new_type:
+        yield in_place.change_type(now, new.machine_type)
+    elif nic_type is not None:
+        yield by_image.with_interfaces(now, nic_type)
+
+
+def _in_place_of(old: Instance, new: Instance) -> tuple[NetworkInterface, ...]:
+    """Return a machine's interfaces of their old type, in their new tier and subnetwork."""
+    return tuple(
+        replace(nic, network_tier=there.network_tier, subnetwork=there.subnetwork)
+        for nic, there in zip(old.interfaces, new.interfaces, strict=True)
+    )
+
+
+def _nic_type(old: Instance, new: Instance) -> str | None:
+    """Return the new type of all interfaces; None: they stay."""
+    pairs = zip(old.interfaces, new.interfaces, strict=True)
+    return next((there.nic_type for here, there in pairs if here.nic_type != there.nic_type), None)
+
+
+def _of_plugins(aims: Sequence[Aimed]) -> Iterator[PlanChange]:
+    for change, machines in aims:
+        if change.field is WhatifField.PLUGIN:
+            yield by_hand.change_plugin(machines, change.to)

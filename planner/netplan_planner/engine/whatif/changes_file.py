@@ -1,11 +1,14 @@
-"""Changes from a user's table: a row a selection of machines, a cell a change."""
+"""Changes from a user's file: a row of a table, or a `[[change]]` of TOML, for some machines."""
 
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, datetime, time
 from pathlib import Path
+from typing import Any
 
 from netplan_planner.engine.whatif.request import check_day
-from netplan_planner.errors import InputError
+from netplan_planner.errors import InputError, UsageError, did_you_mean
+from netplan_planner.inert import inert_line
+from netplan_planner.input_files import toml_file
 from netplan_planner.model.whatif import WhatifChange, WhatifField
 from netplan_planner.tables.columns import Column, names_of
 from netplan_planner.tables.reading import Table
@@ -35,24 +38,64 @@ _SPELT = {WhatifField.MACHINE_TYPE, WhatifField.ZONE, WhatifField.PLUGIN}
 
 
 def read_changes(path: Path, today: date) -> tuple[WhatifChange, ...]:
-    """Return the changes of a table, in its order.
+    """Return the changes of a file, in its order.
 
     Raises:
-        InputError: If it is no such table, or a row makes no sense; it is named.
+        InputError: If it is no such file, or a row makes no sense; it is named.
     """
+    shown = inert_line(str(path))
+    rows = _of_toml(path, shown) if path.suffix.casefold() == ".toml" else _of_table(path)
+    found = [change for place, row in rows for change in _of_row(place, row, today)]
+    if not found:
+        raise InputError(f"{shown}: it changes nothing: fill a cell beside vm")
+    return tuple(found)
+
+
+def _of_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the rows of a table, each with its place in words."""
     with Table(path, COLUMNS) as table:
         texts = {name: table.texts(name) for name in names_of(COLUMNS)}
         shown, count, left = table.shown, table.row_count, table.unread_columns
     if left:
         known = ", ".join(names_of(COLUMNS))
         raise InputError(f"{shown}: {', '.join(left)}: no such column; there are {known}")
-    found: list[WhatifChange] = []
     for at in range(count):
         row = {name: values[which[at]].strip() for name, (values, which) in texts.items()}
-        found += _of_row(f"{shown}, row {at + 1}", row, today)
-    if not found:
-        raise InputError(f"{shown}: it changes nothing: fill a cell beside vm")
-    return tuple(found)
+        yield f"{shown}, row {at + 1}", row
+
+
+def _of_toml(path: Path, shown: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the `[[change]]` tables of a TOML file, whose keys are the columns of a table."""
+    try:
+        document = toml_file(path)
+    except UsageError as exc:
+        # It is no setting of netplan, but an input.
+        raise InputError(str(exc)) from exc
+    entries = document.get("change")
+    if set(document) != {"change"} or not isinstance(entries, list):
+        raise InputError(f"{shown}: it holds [[change]] tables and nothing else")
+    known = names_of(COLUMNS)
+    for at, entry in enumerate(entries, start=1):
+        place = f"{shown}, [[change]] {at}"
+        if not isinstance(entry, dict):
+            raise InputError(f"{place}: it is no table")
+        unknown = sorted(set(entry) - set(known))
+        if unknown:
+            name = inert_line(unknown[0])
+            raise InputError(f"{place}: unknown key {name!r}{did_you_mean(name, known)}")
+        row = {name: _text(f"{place}, {name}", entry.get(name, "")) for name in known}
+        yield place, row
+
+
+def _text(place: str, value: Any) -> str:
+    """Return a value of TOML as a cell has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, list | dict | datetime | time):
+        raise InputError(f"{place}: it is one text, number, boolean or day")
+    return str(value).strip()
 
 
 def _of_row(place: str, row: Mapping[str, str], today: date) -> Iterator[WhatifChange]:

@@ -108,13 +108,14 @@ class Biller:
         self._spend(hours, bought)
         off = self._off(hours)
         for at, (need, candidate) in enumerate(zip(self._needs, chosen, strict=True)):
-            own[at] = (own[at] - self._share(need, candidate, off)).quantize(_DIGITS)
+            # No commitment covers less than nothing: 0 and not -0, which JSON tells apart.
+            own[at] = (own[at] - self._share(need, candidate, off)).quantize(_DIGITS) + _ZERO
         credits = list(self._credits(hours))
         total = sum((one.usd_per_month for one in (*lines, *credits)), _ZERO)
         if own:
             # Shares are rounded: what is left over of billionths goes where it is least.
             left = (total - sum(own, _ZERO)).quantize(_DIGITS)
-            own[max(range(len(own)), key=own.__getitem__)] += left
+            own[max(range(len(own)), key=own.__getitem__)] += left + _ZERO
         commitments, fees = self._fees(bought, hours)
         existing = [fee for one in self._market.existing for fee in one.fees]
         return Bill(tuple(own), on_demand, commitments, (*lines, *credits, *fees, *existing))

@@ -73,18 +73,19 @@ def steps(values: Floats, design: Design) -> tuple[int, ...]:
 
 
 def _candidates(values: Floats, design: Design, found: tuple[int, ...]) -> list[int]:
-    """Return the days at which the medians of a week before and a week after differ most."""
+    """Return the days at which the medians of a fortnight before and after differ most."""
     days = np.array(design.days)
     scaled = np.log(values) if float(values.min()) > 0 else values
     gains: list[tuple[float, int]] = []
     for day in design.days:
-        before = (days < day) & (days >= day - 2 * _LEAST_APART)
-        after = (days >= day) & (days < day + 2 * _LEAST_APART)
-        is_edge = min(np.count_nonzero(days < day), np.count_nonzero(days >= day)) < _LEAST_APART
+        # Known days, however far: of a calendar's fortnight a gap may leave none.
+        at = int(np.searchsorted(days, day))
+        before, after = scaled[max(0, at - 2 * _LEAST_APART) : at], scaled[at:][: 2 * _LEAST_APART]
+        is_edge = min(at, len(days) - at) < _LEAST_APART
         is_near = any(abs(day - other) < _LEAST_APART for other in found)
         if is_edge or is_near:
             continue
-        gain = abs(float(np.median(scaled[after]) - np.median(scaled[before])))
+        gain = abs(float(np.median(after) - np.median(before)))
         gains.append((gain, int(day)))
     gains.sort(key=lambda one: (-one[0], one[1]))
     return [day for _, day in gains[:5]]

@@ -4,6 +4,7 @@ What a machine moves is the throughput model's, at its likely value or at a quan
 that somebody measured bound it. A type that cannot be judged is refused with the reason.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -32,6 +33,8 @@ from netplan_planner.model import (
 )
 from netplan_planner.optimise.offers import askable, filtered_by
 from netplan_planner.throughput import predict_all, sending_query, type_end
+from netplan_planner.throughput.limits.bounds import DEFAULT_MTU_BYTES
+from netplan_planner.units import BITS_PER_BYTE, BITS_PER_GIGABIT
 
 Column = NDArray[np.float64]
 
@@ -264,13 +267,29 @@ def _phase(
 def _told(need: JobNeed, phase: JobPhase, offer: Offer) -> Estimate:
     """Return what bounds a phase of which the model has no path: a document, else the question."""
     end = end_of(need, phase)
-    if end.place is JobPlace.INTERNET and offer.cap.external_ingress_gbps is not None:
-        return Estimate(gbps=offer.cap.external_ingress_gbps)
+    taken = outside_ingress_gbps(offer.cap) if end.place is JobPlace.INTERNET else None
+    if taken is not None:
+        return Estimate(gbps=taken)
     if end.gbps is not None:
         return Estimate(gbps=end.gbps)
     return Estimate(
         gbps=None, unknown=(f"no document states what it moves from or to {end.place}",)
     )
+
+
+def outside_ingress_gbps(cap: EgressCap) -> float | None:
+    """Return what a machine takes from outside the VPC at most; None: no document states it.
+
+    The documented caps of bits and of packets hold for machines of any size: a small one is taken
+    to receive no more than it may send, as inside the VPC.
+    """
+    if cap.external_ingress_gbps is None:
+        return None
+    packets = cap.external_ingress_pps
+    by_packets = math.inf
+    if packets is not None:
+        by_packets = packets * DEFAULT_MTU_BYTES * BITS_PER_BYTE / BITS_PER_GIGABIT
+    return min(cap.external_ingress_gbps, by_packets, cap.egress_gbps)
 
 
 def bound_by(offer: Offer, need: JobNeed, phase: JobPhase) -> str:

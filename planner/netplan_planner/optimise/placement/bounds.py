@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from netplan_planner.optimise.placement.problem import EPSILON, Floats, PlacementProblem, Zones
 
@@ -133,7 +133,11 @@ def _of_part(rows: Any, vcpus: Floats, sizes: Floats) -> float:
 
     operator = LinearOperator((len(vcpus), len(vcpus)), matvec=times, dtype=float)
     begin = np.cos(np.arange(len(vcpus)))
-    values, vectors = eigsh(operator, k=count, which="SA", v0=begin, tol=1e-7)
+    try:
+        values, vectors = eigsh(operator, k=count, which="SA", v0=begin, tol=1e-7)
+    except ArpackNoConvergence:
+        # Traffic of many orders of magnitude: the other argument is left.
+        return 0.0
     errors = [
         float(np.linalg.norm(times(vectors[:, n]) - values[n] * vectors[:, n]))
         for n in range(count)

@@ -45,10 +45,9 @@ class CutFinder:
         self._ends = np.array(pairs, dtype=np.intp).reshape(-1, 2)
         self._number = {pair: number for number, pair in enumerate(pairs)}
         self._groups, self._vcpus, self._most = groups, vcpus, most_vcpus
-        self._seen: set[tuple[tuple[int, float], ...]] = set()
 
     def broken(self, crossing: Floats) -> list[Cut]:
-        """Return new rows that a relaxed placement breaks.
+        """Return rows that a relaxed placement breaks.
 
         Args:
             crossing: How far each pair is apart in it, 0 to 1.
@@ -59,13 +58,12 @@ class CutFinder:
         lengths = csr_array((np.maximum(crossing, 1e-7), (one, other)), shape=(count, count))
         distance, before = dijkstra(lengths, directed=False, return_predecessors=True)
         found = [*self._paths(distance, before), *self._trees(distance, before)]
-        new = []
-        for cut in found:
-            key = tuple(sorted(cut[0].items()))
-            if key not in self._seen:
-                self._seen.add(key)
-                new.append(cut)
-        return new
+        new: dict[tuple[tuple[int, float], ...], Cut] = {}
+        for counts, least in found:
+            met = sum(count * float(crossing[number]) for number, count in counts.items())
+            if met < least - _VIOLATED * max(1.0, least):
+                new[tuple(sorted(counts.items()))] = counts, least
+        return list(new.values())
 
     def _pair(self, one: int, other: int) -> int:
         return self._number[min(one, other), max(one, other)]

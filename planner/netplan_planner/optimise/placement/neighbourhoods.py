@@ -130,8 +130,6 @@ def _solve(standing: Standing, machines: Zones) -> bool:
         standing.zones[machines],
         time_limit_s=_SOLVE_S,
         node_limit=_NODES,
-        is_potts=problem.is_potts,
-        tightens=False,
     )
     if found.zones is None:
         return False

@@ -9,13 +9,19 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from netplan_planner.optimise.placement.bounds import star_usd
-from netplan_planner.optimise.placement.exact import Exact, solve_exactly
+from netplan_planner.optimise.placement.exact import prove
 from netplan_planner.optimise.placement.problem import EPSILON, Floats, PlacementProblem, Zones
-from netplan_planner.optimise.placement.reduced import Reduced, reduced, still_usd, with_open
+from netplan_planner.optimise.placement.reduced import (
+    Reduced,
+    cost_of,
+    reduced,
+    still_usd,
+    with_open,
+)
 
 MOST_EXACT = 130
 """Open machines of a part that a program is asked of."""
-EXACT_S = 5.5
+EXACT_S = 6.5
 ALL_EXACT_S = 12.0
 _MOST_NAMES = 120
 """Exchanges of zones' names that are tried to fit a part into what others leave."""
@@ -74,28 +80,13 @@ def proven_by_parts(
         left = until - monotonic()
         if own - least > EPSILON and left > 0:
             say(f"proving a part of {len(members):,} machines")
-            found = _exact(problem, part, zones, min(EXACT_S, left))
+            vcpus, start = problem.vcpus[members], zones[members]
+            found = prove(part, vcpus, start, time_limit_s=min(EXACT_S, left))
             least = max(least, found.bound_usd)
             if found.zones is not None and cost_of(part, found.zones) < own - EPSILON:
                 zones = _fitted(problem, zones, part, found.zones)
         bound += min(least, own) if own < np.inf else least
     return zones, bound
-
-
-def _exact(problem: PlacementProblem, part: Reduced, zones: Zones, time_limit_s: float) -> Exact:
-    return solve_exactly(
-        part,
-        problem.vcpus[part.machines],
-        zones[part.machines],
-        time_limit_s=time_limit_s,
-        is_potts=problem.is_potts,
-    )
-
-
-def cost_of(part: Reduced, zones: Zones) -> float:
-    """Return what the open machines' traffic costs with them in these zones."""
-    usd = float(part.unary_usd[np.arange(len(zones)), zones].sum())
-    return usd + sum(float(pair.usd[zones[pair.one], zones[pair.other]]) for pair in part.pairs)
 
 
 def _fitted(problem: PlacementProblem, zones: Zones, part: Reduced, chosen: Zones) -> Zones:
@@ -114,7 +105,8 @@ def _fitted(problem: PlacementProblem, zones: Zones, part: Reduced, chosen: Zone
 def proven_together(problem: PlacementProblem, zones: Zones) -> tuple[Zones, float]:
     """Return the same of all open machines at once, capacity and all."""
     part = reduced(problem, zones, problem.movable)
-    found = _exact(problem, part, zones, EXACT_S)
+    vcpus, start = problem.vcpus[part.machines], zones[part.machines]
+    found = prove(part, vcpus, start, time_limit_s=EXACT_S)
     if found.zones is not None:
         trial = with_open(zones, part, found.zones)
         better: Floats = np.array([problem.usd(zones), problem.usd(trial)])

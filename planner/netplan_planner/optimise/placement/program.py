@@ -1,7 +1,5 @@
 """A mixed-integer program under construction, and HiGHS that solves it: one thread, one seed."""
 
-from collections.abc import Callable, Iterable
-from time import monotonic
 from typing import Any, NamedTuple
 
 import highspy
@@ -61,52 +59,17 @@ class Program:
             self._values.append(value)
         self._starts.append(len(self._columns))
 
-    def tighten(
-        self, broken: Callable[[Floats], Iterable[Row]], *, rounds: int, time_limit_s: float
-    ) -> float:
-        """Add rows that the relaxed answer breaks, until none are found; return its last bound.
-
-        Args:
-            broken: The rows that values of the variables break.
-            rounds: How often it is asked at most.
-            time_limit_s: After which it is not asked again.
-        """
-        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        for name, value in self._options(time_limit_s).items():
-            solver.setOptionValue(name, value)
-        model = self._model()
-        model.integrality_ = []
-        solver.passModel(model)
-        bound = -INFINITY
-        begun = monotonic()
-        for _ in range(rounds):
-            solver.run()
-            if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                break
-            bound = float(solver.getInfo().objective_function_value)
-            values = np.array(solver.getSolution().col_value, dtype=float)
-            rows = list(broken(values))
-            if not rows or monotonic() - begun > time_limit_s:
-                break
-            for terms, least, most in rows:
-                self.row(terms, least, most)
-                columns = np.array([column for column, _ in terms], dtype=np.int32)
-                solver.addRow(
-                    least, most, len(terms), columns, np.array([value for _, value in terms])
-                )
-        return bound
-
     def solve(
         self, *, start: Floats | None, time_limit_s: float, node_limit: int | None = None
     ) -> Solved:
         """Return the best answer that is found, and how good one can be at best."""
         solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        options = self._options(time_limit_s)
+        options = self.options(time_limit_s)
         if node_limit is not None:
             options["mip_max_nodes"] = node_limit
         for name, value in options.items():
             solver.setOptionValue(name, value)
-        solver.passModel(self._model())
+        solver.passModel(self.model())
         if start is not None:
             given = highspy.HighsSolution()
             given.col_value = start.tolist()
@@ -115,7 +78,8 @@ class Program:
         return self._read(solver)
 
     @staticmethod
-    def _options(time_limit_s: float) -> dict[str, Any]:
+    def options(time_limit_s: float = INFINITY) -> dict[str, Any]:
+        """Return what HiGHS is told: one thread, one seed, and when to end."""
         return {
             "output_flag": False,
             "threads": 1,
@@ -126,7 +90,8 @@ class Program:
             "time_limit": time_limit_s,
         }
 
-    def _model(self) -> Any:
+    def model(self) -> Any:
+        """Return the program as HiGHS takes it."""
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = len(self.costs), len(self._rows)
         model.offset_ = self.constant

@@ -149,6 +149,32 @@ def _groups(
     return found
 
 
+def cost_of(part: Reduced, zones: Zones) -> float:
+    """Return what the open machines' traffic costs with them in these zones."""
+    usd = float(part.unary_usd[np.arange(len(zones)), zones].sum())
+    return usd + sum(float(pair.usd[zones[pair.one], zones[pair.other]]) for pair in part.pairs)
+
+
+def keeps_constraints(part: Reduced, vcpus: Floats, zones: Zones) -> bool:
+    """Return whether the open machines, in these zones, keep all that is asked of them."""
+    used = np.bincount(zones, weights=vcpus, minlength=len(part.room))
+    is_allowed = part.allowed[np.arange(len(zones)), zones].all()
+    return bool(
+        is_allowed
+        and (used <= part.room + EPSILON).all()
+        and all(_is_spread(group, zones[group.members]) for group in part.groups)
+        and not any(
+            limit.is_too_far[zones[limit.one], zones[limit.other]]
+            or limit.is_too_far[zones[limit.other], zones[limit.one]]
+            for limit in part.rtt_limits
+        )
+    )
+
+
+def _is_spread(group: OpenGroup, zones: Zones) -> bool:
+    return len({*zones.tolist(), *np.flatnonzero(group.held).tolist()}) >= group.least_zones
+
+
 def with_open(zones: Zones, part: Reduced, chosen: Zones) -> Zones:
     """Return a placement in which the open machines stand as chosen."""
     found = zones.copy()

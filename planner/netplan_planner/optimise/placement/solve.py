@@ -93,10 +93,17 @@ def _searched(problem: PlacementProblem, start: Zones, say: Say) -> Zones:
         steps = min(_STEPS * count, _MOST_STEPS)
         for seed in _SEEDS:
             best = _better(problem, best, _brought_down(problem, walk(problem, best, steps, seed)))
+    # What is small goes to the proof as it is: few of its plans are left to improve after it.
+    return best if count <= MOST_EXACT else _improved(problem, best, say)
+
+
+def _improved(problem: PlacementProblem, zones: Zones, say: Say) -> Zones:
+    """Return what is found a few groups at a time."""
+    is_small = len(problem.movable) <= MOST_EXACT
     return improve(
         problem,
-        best,
-        rounds=_NEIGHBOURHOODS if count <= MOST_EXACT else _MORE_NEIGHBOURHOODS,
+        zones,
+        rounds=_NEIGHBOURHOODS if is_small else _MORE_NEIGHBOURHOODS,
         size=_OPEN,
         seed=_SEEDS[0],
         until=monotonic() + _SEARCH_S,
@@ -130,5 +137,8 @@ def _proven(
     if is_open and count <= MOST_EXACT and len(open_parts(problem, parts)) > 1:
         zones, together = proven_together(problem, zones)
         found.append((together, PROGRAM))
+        usd = problem.usd(zones)
     bound, by = max(found)
+    if count <= MOST_EXACT and usd - bound > _PROOF_RATIO * max(1.0, abs(usd)):
+        zones = _improved(problem, zones, say)
     return zones, float(np.float64(bound)), by

@@ -14,6 +14,7 @@ from netplan_planner.model.transfer import (
     AddressKind,
     EdgePrice,
     GridEdge,
+    NetworkTier,
     PlaceKind,
     TransferNeed,
 )
@@ -171,8 +172,9 @@ def _ways(need: TransferNeed, regions: frozenset[str], tables: Tables) -> Iterat
     places = sorted(passed | (ends & regions))
     for src in places:
         for dst in (*places, *sorted(set(need.targets) - regions - buckets)):
-            if src != dst and _may_pass(need, src, dst, ends):
-                yield src, dst, _path(need, src, dst, regions), None
+            path = _path(need, src, dst, regions)
+            if src != dst and _may_pass(need, src, dst, ends) and _may_leave(need, src, path):
+                yield src, dst, path, None
     for bucket in sorted(buckets):
         region = region_of_bucket(bucket)
         if bucket == need.source:
@@ -189,6 +191,16 @@ def _may_pass(need: TransferNeed, src: str, dst: str, ends: set[str]) -> bool:
         return src != dst
     allowed = {*need.relays, *ends}
     return src != dst and src in allowed and dst in allowed
+
+
+def _may_leave(need: TransferNeed, src: str, path: PathClass | None) -> bool:
+    """Return whether a hop is no way around a region's free GiB.
+
+    Standard Tier gives every region its own: a plan over many regions would be made of them, and
+    of nothing that lasts.
+    """
+    is_standard = path is PathClass.INTERNET and need.network_tier is NetworkTier.STANDARD
+    return not is_standard or src == region_of_bucket(need.source)
 
 
 def _path(need: TransferNeed, src: str, dst: str, regions: frozenset[str]) -> PathClass | None:

@@ -1,14 +1,15 @@
 """Why a transfer cannot be done, by how little it misses, and what to change."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal
 
 from msgspec.structs import replace
 
-from netplan_planner.model import Amount, Text, worded
+from netplan_planner.model import Amount, Rejected, Text, worded
 from netplan_planner.model.transfer import (
     INTERNET,
+    PlaceLimit,
     TransferInfeasible,
     TransferNeed,
     TransferOption,
@@ -18,12 +19,15 @@ from netplan_planner.optimise.transfer.hops import region_of_bucket
 from netplan_planner.optimise.transfer.market import market_of
 from netplan_planner.optimise.transfer.option import option_of
 from netplan_planner.optimise.transfer.program import Aim, Span
+from netplan_planner.optimise.transfer.scale import scaled
+from netplan_planner.optimise.transfer.searching import search
 from netplan_planner.optimise.transfer.solved import Asked, Solved, seconds_text
-from netplan_planner.optimise.transfer.solving import search
-from netplan_planner.units import counted
 
-MOST_COUNT = 1024
-"""How many machines are tried, to say how many it takes."""
+_BYTES_PER_GB = 10**9
+MOST_COUNT = 1000
+"""How many machines are tried, to say how many it takes: no more may be asked for."""
+_MORE = (1.0, 1.01, 1.1, 1.25, 1.5, 2.0)
+"""Times what is least: a start takes longer with more machines, and these are whole."""
 
 
 def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> TransferInfeasible:
@@ -70,13 +74,30 @@ def why_infeasible(need: TransferNeed, solved: Solved, asked: Asked) -> Transfer
         shortfall_usd=short,
         changes=(
             f"--budget {_usd(cheapest.usd_total)}",
-            f"fewer bytes: about {int(fits):,} fit",
+            *_fewer_bytes(float(fits)),
         ),
     )
 
 
+def _fewer_bytes(fitting: float) -> Iterator[str]:
+    """Yield the option that asks for so many bytes, in gigabytes where they are some."""
+    if fitting >= _BYTES_PER_GB:
+        yield f"--bytes {int(fitting / _BYTES_PER_GB)}GB: about so many fit"
+    elif fitting >= 1:
+        yield f"--bytes {int(fitting)}: about so many fit"
+
+
 def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     market = solved.market
+    if solved.found.fastest is not None:
+        return TransferInfeasible(
+            binding="Spot machines would be interrupted before they are ever done",
+            shortfall="",
+            changes=(
+                "machines on demand: without --spot",
+                "less work lost with an interruption: --spot-lost-work",
+            ),
+        )
     reached = {hop.dst for hop in market.hops} | {need.source}
     missing = [one for one in need.targets if one not in reached] or list(need.targets)
     ends = (need.source, ", ".join(missing))
@@ -93,14 +114,7 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
             changes=tuple(_for_a_price(need)),
         )
     if market.hops and not market.machines:
-        kinds = ", ".join(sorted({one.reason for one in market.unknown}))
-        example = market.unknown[0] if market.unknown else None
-        told = f": {example.machine_type}: {example.detail}" if example else ""
-        return TransferInfeasible(
-            binding=f"no machine that passes has a price and a known bandwidth ({kinds}){told}",
-            shortfall="",
-            changes=("another --machine-type or --series", "netplan caps lists what is known"),
-        )
+        return _no_machine(need, market.unknown)
     lacking = sorted(
         place
         for place in {region_of_bucket(one) for one in (need.source, *need.targets)}
@@ -119,10 +133,26 @@ def _no_way(need: TransferNeed, solved: Solved) -> TransferInfeasible:
     )
 
 
+def _no_machine(need: TransferNeed, unknown: Sequence[Rejected]) -> TransferInfeasible:
+    """Return that no machine type is left, by what was asked of them or for want of figures."""
+    why, changes = "no machine type passes what is asked of them", []
+    if unknown:
+        kinds = ", ".join(sorted({one.reason for one in unknown}))
+        example = f"{unknown[0].machine_type}: {unknown[0].detail}"
+        why = f"no machine that passes has a price and a known bandwidth ({kinds}): {example}"
+    if need.memory_gib:
+        changes.append(f"less than --memory-gib {need.memory_gib:g}")
+    if need.machine_types or need.series or need.architecture or not changes:
+        changes.append("another --machine-type, --series or --architecture")
+    return TransferInfeasible(
+        binding=why, shortfall="", changes=(*changes, "netplan caps lists what is known")
+    )
+
+
 def _for_a_price(need: TransferNeed) -> Iterator[str]:
-    yield "a table of prices with that row: --edge-prices FILE"
     if INTERNET in need.targets and need.area is None:
         yield "--area, where on the internet it goes"
+    yield "a table of prices with that row: --edge-prices FILE"
 
 
 def _too_slow(
@@ -134,10 +164,11 @@ def _too_slow(
 ) -> TransferInfeasible:
     short = fastest.duration_s - deadline
     return TransferInfeasible(
-        binding=f"the deadline is too short, held back by {_held_back_by(fastest, deadline)}",
+        binding=f"the deadline is too short{_for_the_start(fastest, deadline)}",
         shortfall=f"the fastest takes {seconds_text(fastest.duration_s)}:"
         f" {seconds_text(short)} too long",
         shortfall_s=short,
+        held_back_by=None if _is_start(fastest, deadline) else fastest.binding[0],
         changes=tuple(_faster(need, solved, asked, fastest, deadline)),
     )
 
@@ -156,41 +187,78 @@ def _faster(
     if left <= 0:
         yield "less start-up time (--start-up)"
         return
+    count = _enough_machines(need, solved, asked, deadline)
+    if count is not None:
+        yield f"--max-count {count}: more machines in each place"
+    yield from _greater_quotas(need, asked, fastest.transfer_s / left, deadline)
+    yield from _fewer_bytes(need.volume_bytes * left / fastest.transfer_s)
+
+
+def _enough_machines(
+    need: TransferNeed, solved: Solved, asked: Asked, deadline: float
+) -> int | None:
+    """Return how many machines a place are enough; None: no number that may be asked for.
+
+    Fractions of machines say from which number on it is worth a look.
+    """
     network = solved.market.network
-    count = need.max_count
-    while count < MOST_COUNT:
-        count = min(count * 2, MOST_COUNT)
-        wide = network._replace(most=count)
-        found = program.relaxed(wide, Span(0.0, deadline), Aim(is_time=True))
-        if found is not None:
-            low, high = need.max_count, count
-            while high - low > 1:
-                middle = (low + high) // 2
-                fewer = network._replace(most=middle)
-                fits = program.relaxed(fewer, Span(0.0, deadline), Aim(is_time=True)) is not None
-                low, high = (low, middle) if fits else (middle, high)
-            yield f"--max-count {high}: at least so many machines in each place"
-            break
-    ratio = fastest.transfer_s / left
-    for quotas, option in (
-        (need.inside_quotas, "--quota"),
-        (need.outside_quotas, "--internet-quota"),
-    ):
-        for quota in quotas:
-            larger = math.ceil(quota.gbps * ratio * 10) / 10
-            grown = tuple(replace(one, gbps=larger) if one == quota else one for one in quotas)
-            other = (
-                replace(need, inside_quotas=grown)
-                if option == "--quota"
-                else replace(need, outside_quotas=grown)
-            )
-            if _is_in_time(other, asked, deadline):
-                yield (
-                    f"a greater quota of {quota.place} (console, Quotas page): {option}"
-                    f" {quota.place}={larger:g}"
-                )
-    fits_bytes = int(need.volume_bytes * left / fastest.transfer_s)
-    yield f"fewer bytes: about {fits_bytes:,} fit"
+
+    def is_possible(count: int) -> bool:
+        own = scaled(network._replace(most=count))
+        span = Span(0.0, deadline / own.unit_s)
+        return program.relaxed(own.network, span, Aim(is_time=True)) is not None
+
+    if need.max_count >= MOST_COUNT or not is_possible(MOST_COUNT):
+        return None
+    low, high = need.max_count, MOST_COUNT
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_possible(middle) else (middle, high)
+    for more in _MORE:
+        count = min(math.ceil(high * more), MOST_COUNT)
+        if _is_in_time(replace(need, max_count=count), asked, deadline):
+            return count
+    return None
+
+
+def _greater_quotas(
+    need: TransferNeed, asked: Asked, ratio: float, deadline: float
+) -> Iterator[Text]:
+    """Yield each quota that alone is enough when it grows; where none is, all of them together.
+
+    Faster machines may take longer to start: a little more than the ratio of the times is tried.
+    """
+    every = {*need.inside_quotas, *need.outside_quotas}
+    found = [_enough(need, {one}, asked, ratio, deadline) for one in sorted(every, key=_by_place)]
+    if not any(found) and len(every) > 1:
+        found = [_enough(need, every, asked, ratio, deadline)]
+    yield from (told for told in found if told)
+
+
+def _by_place(quota: PlaceLimit) -> tuple[str, float]:
+    return quota.place, quota.gbps
+
+
+def _enough(
+    need: TransferNeed, grown: set[PlaceLimit], asked: Asked, ratio: float, deadline: float
+) -> str:
+    """Return the quotas that are enough when they grow, as options; empty: they are not."""
+    for more in _MORE:
+        by = ratio * more
+        inside = [_grown(one, by) if one in grown else one for one in need.inside_quotas]
+        out = [_grown(one, by) if one in grown else one for one in need.outside_quotas]
+        other = replace(need, inside_quotas=tuple(inside), outside_quotas=tuple(out))
+        if _is_in_time(other, asked, deadline):
+            old = {*need.inside_quotas, *need.outside_quotas}
+            told = [f"--quota {one.place}={one.gbps:g}" for one in inside if one not in old]
+            told += [f"--internet-quota {one.place}={one.gbps:g}" for one in out if one not in old]
+            what = "a greater quota" if len(told) == 1 else "greater quotas"
+            return f"{what} (console, Quotas page): {' '.join(told)}"
+    return ""
+
+
+def _grown(quota: PlaceLimit, ratio: float) -> PlaceLimit:
+    return replace(quota, gbps=math.ceil(quota.gbps * ratio * 10) / 10)
 
 
 def _is_in_time(need: TransferNeed, asked: Asked, deadline: float) -> bool:
@@ -200,16 +268,17 @@ def _is_in_time(need: TransferNeed, asked: Asked, deadline: float) -> bool:
     if found.fastest is None:
         return False
     option = option_of(market, need, found.fastest, asked.prices, asked.caps)
-    return option.duration_s <= deadline * (1 + 1e-6)
+    return option is not None and option.duration_s <= deadline * (1 + 1e-6)
 
 
-def _held_back_by(fastest: TransferOption, deadline: float) -> str:
-    if fastest.duration_s - fastest.transfer_s >= deadline or not fastest.binding:
-        return "the start-up and the start of the connections"
-    first = fastest.binding[0]
-    machines = counted(first.count, "machine")
-    most = f"as many machines as are allowed, {first.count}" if first.is_most else machines
-    return f"{first.name} of {first.place}" + (f", {most}" if first.count else "")
+def _is_start(fastest: TransferOption, deadline: float) -> bool:
+    """Return whether what comes before the steady state takes the time."""
+    return fastest.duration_s - fastest.transfer_s >= deadline or not fastest.binding
+
+
+def _for_the_start(fastest: TransferOption, deadline: float) -> str:
+    is_start = _is_start(fastest, deadline)
+    return " for the start-up and the start of the connections" if is_start else ""
 
 
 def _usd(usd: Decimal) -> str:

@@ -21,7 +21,7 @@ from netplan_planner.model import (
     Usage,
 )
 from netplan_planner.model.transfer import TransferNeed
-from netplan_planner.optimise.job.rates import Offer, offers_for, priced
+from netplan_planner.optimise.job.rates import Offer, offers_for, outside_ingress_gbps, priced
 from netplan_planner.throughput import predict_all, type_end
 from netplan_planner.throughput.limits.ends import ANYBODY
 
@@ -127,7 +127,7 @@ def machines_in(
             continue
         own = (price.machine, *((price.tier1,) if price.tier1 else ()), *address)
         estimate = offer.estimates[JobPhase.OUT]
-        ingress = offer.cap.external_ingress_gbps
+        ingress = outside_ingress_gbps(offer.cap)
         listed.append(Machine(place, offer, own, estimate, out, ingress))
     return _unbeaten(listed), (*found.unknown, *missing)
 

@@ -155,8 +155,16 @@ def used_in_full(network: Network, counts: Floats, shares: Floats) -> Sequence[t
         (quotas.names[row], int(quotas.place[row]))
         for row in np.flatnonzero(network.gbit * of_quotas / quotas.gbps >= seconds)
     ]
-    # What receives is held against what sends: of both the sender is named first.
-    return sorted(dict.fromkeys(found), key=lambda one: one[0].endswith("ingress"))
+    held = np.zeros(len(network.places))
+    np.add.at(held, network.option_place, counts)
+    own = set(quotas.names)
+
+    def rank(one: tuple[str, int]) -> tuple[bool, bool]:
+        # More machines lift a limit of fewer than there may be; what receives follows what sends.
+        name, place = one
+        return name not in own and held[place] < network.most, name.endswith("ingress")
+
+    return sorted(dict.fromkeys(found), key=rank)
 
 
 def fewest(network: Network, shares: Floats, seconds: float, counts: Floats) -> Floats:

@@ -38,8 +38,8 @@ SENDER, RELAY, RECEIVER, BOTH = "sender", "relay", "receiver", "relay and receiv
 
 def option_of(
     market: Market, need: TransferNeed, solution: Solution, prices: PriceBook, caps: CapsBook
-) -> TransferOption:
-    """Return a solution with its exact times and bill."""
+) -> TransferOption | None:
+    """Return a solution with its exact times and bill; None: Spot machines never get it done."""
     network = market.network
     shares = shares_of(network, solution.routes)
     counts = solution.counts
@@ -52,6 +52,8 @@ def option_of(
         _finish_s(need, (need.startup_s or 0.0) + ramp + steady * ratio, counts)
         for ratio in (1.0, fast, slow)
     )
+    if not math.isfinite(mean):
+        return None
     chain = max(len(_longest(market, solution)), 2)
     up = int(billed_s(np.array([_expected_s(need, run, chain)]))[0])
     machines = tuple(_machines(market, need, solution))
@@ -232,9 +234,10 @@ def _binding(
     held = np.zeros(len(network.places))
     np.add.at(held, network.option_place, counts)
     for name, place in used_in_full(network, counts, shares):
+        is_machines = name not in network.quotas.names
         yield TransferBinding(
             name=name,
             place=network.places[place],
-            count=int(held[place]),
-            is_most=bool(held[place] >= need.max_count),
+            count=int(held[place]) if is_machines else 0,
+            is_most=is_machines and bool(held[place] >= need.max_count),
         )

@@ -23,8 +23,9 @@ from netplan_planner.optimise.transfer.infeasible import why_infeasible
 from netplan_planner.optimise.transfer.market import Market, market_of
 from netplan_planner.optimise.transfer.network import kept
 from netplan_planner.optimise.transfer.option import option_of
+from netplan_planner.optimise.transfer.searching import search
 from netplan_planner.optimise.transfer.solved import Asked, Solved
-from netplan_planner.optimise.transfer.solving import Searched, Solution, search
+from netplan_planner.optimise.transfer.solving import Searched, Solution
 from netplan_planner.optimise.transfer.starts import direct_ramp_s
 
 CENT = Decimal("0.01")
@@ -117,7 +118,9 @@ def _late_ramp_s(need: TransferNeed, solved: Solved, ramp: float) -> float | Non
 def _evaluated(market: Market, need: TransferNeed, asked: Asked, found: Searched) -> Solved:
     every = [*([found.best] if found.best else []), *found.front]
     options = tuple(
-        option_of(market, need, one, asked.prices, asked.caps) for one in _distinct(every)
+        option
+        for one in _distinct(every)
+        if (option := option_of(market, need, one, asked.prices, asked.caps)) is not None
     )
     usable = [one for one in options if fits(need, one)]
     best = None

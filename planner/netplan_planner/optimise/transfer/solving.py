@@ -62,32 +62,24 @@ def up_s(network: Network, transfer: float) -> float:
     return max(network.overhead_s + transfer, network.least_s)
 
 
-def search(
+def searched(
     network: Network,
     *,
-    is_time: bool = False,
-    deadline_s: float | None = None,
-    budget_usd: float | None = None,
-    has_front: bool = True,
+    is_time: bool,
+    deadline_s: float | None,
+    budget_usd: float | None,
+    has_front: bool,
 ) -> Searched:
-    """Return the best plan within the bounds, and what there is whatever the deadline.
-
-    Args:
-        network: Places, edges, machines.
-        is_time: Whether time is to be least, else cost.
-        deadline_s: Until the last byte, start-up included.
-        budget_usd: Most that it may cost.
-        has_front: Whether the candidates of the front are wanted, too.
-    """
+    """Return the best plan of a network as it stands, as `searching.search` says."""
     least_s = max(network.overhead_s, network.least_s)
-    endless = Span(least_s, _longest_s(network))
+    endless = Span(least_s, longest_s(network))
     fast = program.relaxed(network, endless, Aim(is_time=True))
     if fast is None:
         return Searched(None, (), 0.0, None, None)
     slow = program.relaxed(network, endless)
     assert slow is not None
     part = _kept(network, fast, slow, endless)
-    fastest = part.best(Span(fast.up_s, _longest_s(network)), Aim(is_time=True), is_first=True)
+    fastest = part.best(Span(fast.up_s, longest_s(network)), Aim(is_time=True), is_first=True)
     most_s = np.inf if deadline_s is None else max(deadline_s, least_s) * (1 + _ALIKE)
     spans = list(_spans(part, slow, fast.up_s, most_s))
     aim = Aim(most_usd=np.inf if budget_usd is None else budget_usd * (1 + _ALIKE))
@@ -161,7 +153,7 @@ def _fastest(
     return cheaper if cheaper and cheaper.usd <= found.usd else found
 
 
-def _longest_s(network: Network) -> float:
+def longest_s(network: Network) -> float:
     """Return a time in which the slowest machines move all over the slowest edge."""
     rates = network.limits.gbps[network.limits.gbps > 0]
     slowest = min(float(rates.min(initial=1.0)), float(network.quotas.gbps.min(initial=np.inf)))
@@ -190,7 +182,7 @@ def _spans(part: "_Part", slow: Found, low_s: float, most_s: float) -> Iterator[
     network = part.network
     ones = np.minimum(1.0, np.ceil(slow.counts - 1e-9))
     alone = up_s(network, transfer_s(network, ones, slow.shares))
-    high_s = min(max(alone, low_s * _RATIO, min(most_s, alone)) * (1 + _NEAR), _longest_s(network))
+    high_s = min(max(alone, low_s * _RATIO, min(most_s, alone)) * (1 + _NEAR), longest_s(network))
     ratio = max(_RATIO, (high_s / low_s) ** (1 / _MOST_SPANS))
     ends = [low_s]
     while ends[-1] < high_s:

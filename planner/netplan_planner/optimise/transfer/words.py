@@ -141,6 +141,14 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
             f" {gbps * 1000:,.0f} Mbit/s of \u201c{name}\u201d there (console, Quotas page; give it"
             f" with {option} {place}=GBPS)"
         )
+    if best.relays and len(need.targets) == 1 and not market.is_given:
+        for flow in best.flows:
+            if classes.get((flow.src, flow.dst)) is PathClass.INTER_REGION_INTERNAL:
+                yield (
+                    "the relay rests on the price of each hop: look at it, and at a bill, before"
+                    f" you rely on it: netplan price traffic --from {flow.src} --to {flow.dst}"
+                    f" --gib {flow.gib:.0f}"
+                )
     longest = max(best.flows, key=lambda one: one.gbps)
     if longest.streams and not market.is_given:
         yield (
@@ -150,6 +158,18 @@ def advice(need: TransferNeed, market: Market, best: TransferOption) -> Iterator
         )
     buckets = [one for one in (need.source, *need.targets) if region_of_bucket(one) != one]
     if buckets:
+        if len(buckets) == len(need.targets) + 1:
+            yield (
+                "from bucket to bucket Cloud Storage copies by itself, without machines of yours"
+                " (`gcloud storage cp --recursive gs://FROM gs://TO`, or Storage Transfer Service):"
+                " how fast is not documented, so that it is not held against this plan"
+            )
+        elif need.source != region_of_bucket(need.source) or len(need.targets) == 1:
+            yield (
+                "machines can also read or write a bucket of another region directly, without"
+                " machines there; how fast is not documented: measure it, then hold it against this"
+                " plan"
+            )
         yield (
             "Cloud Storage: `gcloud storage cp --recursive` on each machine with its part of the"
             " objects; measure one machine before you rely on --storage-gbps"

@@ -10,7 +10,7 @@ from netplan_planner.model.whatif import WhatifChange
 from netplan_planner.optimise.whatif.draft import Draft, scaled_series
 from netplan_planner.optimise.whatif.selecting import Aimed
 
-_MOST = Decimal(1000)
+_LEAST, _MOST = Decimal("0.001"), Decimal(1000)
 _SENT = frozenset({Metric.VM_SENT_BYTES, Metric.VM_SENT_PACKETS, Metric.VM_NAT_SENT_BYTES})
 _RECEIVED = frozenset(
     {Metric.VM_RECEIVED_BYTES, Metric.VM_RECEIVED_PACKETS, Metric.VM_NAT_RECEIVED_BYTES}
@@ -21,15 +21,15 @@ def factor_of(change: WhatifChange) -> Decimal:
     """Return the factor of a growth.
 
     Raises:
-        NetplanError: If it is no number above 0.
+        NetplanError: If it is no number from 0.001 to 1000.
     """
     try:
         factor = Decimal(change.to)
     except InvalidOperation:
         factor = Decimal(0)
-    if not factor.is_finite() or not 0 < factor <= _MOST:
+    if not factor.is_finite() or not _LEAST <= factor <= _MOST:
         raise change.refused(
-            f"{change.to!r} is no factor of growth: a number above 0, such as 1.5, up to {_MOST}"
+            f"{change.to!r} is no factor of growth: a number such as 1.5, from {_LEAST} to {_MOST}"
         )
     return factor
 

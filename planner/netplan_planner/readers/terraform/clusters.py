@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from netplan_planner.model import SelfLink, last_part
+from netplan_planner.model import UNKNOWN_PROJECT, SelfLink, last_part
 from netplan_planner.model.gke import NodePool
 from netplan_planner.readers.kubernetes.gke import CLUSTERS, KINDS, POOLS, cluster_link
 from netplan_planner.readers.links import Unusable
@@ -18,7 +18,7 @@ from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.context import Context
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.machines import JsonObject
-from netplan_planner.readers.terraform.places import UNKNOWN_PROJECT, where_of
+from netplan_planner.readers.terraform.places import where_of
 from netplan_planner.readers.terraform.types import NODE_POOL, TYPES, Type
 
 _CLUSTER = TYPES["google_container_cluster"]

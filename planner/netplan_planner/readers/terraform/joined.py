@@ -1,13 +1,12 @@
 """Resources of Terraform that are parts of another one in the API: peerings and Cloud NAT."""
 
-from netplan_planner.model import SelfLink, last_part
+from netplan_planner.model import UNKNOWN_PROJECT, SelfLink, last_part
 from netplan_planner.readers.links import network_link
 from netplan_planner.readers.terraform.attributes import Attributes, Unknowns
 from netplan_planner.readers.terraform.context import Context
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.machines import JsonObject
 from netplan_planner.readers.terraform.networks import nat, peering
-from netplan_planner.readers.terraform.places import UNKNOWN_PROJECT
 from netplan_planner.readers.terraform.types import PEERING
 
 ACTIVE = "ACTIVE"

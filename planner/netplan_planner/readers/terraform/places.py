@@ -4,15 +4,12 @@ from typing import Any
 
 import msgspec
 
-from netplan_planner.model import SelfLink, canonical_link, last_part
+from netplan_planner.model import UNKNOWN_PROJECT, SelfLink, canonical_link, last_part
 from netplan_planner.readers.kubernetes.gke import CLUSTERS, cluster_link
 from netplan_planner.readers.links import Unusable
 from netplan_planner.readers.terraform.layout import Entry
 from netplan_planner.readers.terraform.references import Configuration
 from netplan_planner.readers.terraform.types import Type
-
-UNKNOWN_PROJECT = "(unknown)"
-"""For a project that is known after apply; no project can have such a name."""
 
 _SINGULAR = {
     "zones": ("zone",),

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from netplan_planner.model.changes import PlanChange, PlanChanges
 from netplan_planner.renderers import figures
+from netplan_planner.renderers.content.commands import shown
 from netplan_planner.renderers.document import (
     Block,
-    Command,
     Entry,
     Field,
     Para,
@@ -25,10 +25,10 @@ def changes(found: PlanChanges, options: RenderOptions) -> Iterator[Block]:
     if not found.steps:
         return
     yield Section(line=line("How: commands to run yourself"))
-    shown = found.steps if options.verbosity else found.steps[:_SHOWN]
-    for step in shown:
+    told = found.steps if options.verbosity else found.steps[:_SHOWN]
+    for step in told:
         yield from _step(step)
-    rest = len(found.steps) - len(shown)
+    rest = len(found.steps) - len(told)
     if rest:
         yield Para(
             line=line(
@@ -43,12 +43,10 @@ def changes(found: PlanChanges, options: RenderOptions) -> Iterator[Block]:
 def _step(step: PlanChange) -> Iterator[Block]:
     fix = step.fix
     yield Entry(line=line(f"{step.number}. ", say(fix.text, length=_LONG)))
-    for command in fix.commands:
-        yield Command(text=command)
+    yield from shown(fix.commands)
     for label, one in (("verify", fix.verify), ("then", fix.clean_up), ("undo", fix.undo)):
         if one is not None:
             yield Field(label=label, line=line(say(one.text, length=_LONG)))
-            for command in one.commands:
-                yield Command(text=command)
+            yield from shown(one.commands)
     if fix.caution:
         yield Field(label="careful", line=line(say(fix.caution, length=_LONG)))

@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from netplan_planner.inert import is_inert
 from netplan_planner.model import Amount, Finding, OrderedFix, Report, Severity, worded
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import members, phrases
+from netplan_planner.renderers.content.commands import shown as shown_commands
 from netplan_planner.renderers.content.commitments import before_commitments
 from netplan_planner.renderers.content.explain import explanation
 from netplan_planner.renderers.document import (
     Block,
-    Command,
     Entry,
     Field,
     Line,
@@ -268,7 +267,7 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
     assert fix is not None
     first = f"for {finding.subject}: " if len(finding.members) > 1 else ""
     yield Field(label="do", line=line(say(first, length=phrases.SUBJECT_LENGTH), fix.text))
-    yield from _commands(fix.commands)
+    yield from shown_commands(fix.commands)
     if fix.caution:
         yield Field(label="careful", line=line(say(fix.caution, Role.COST)))
     for label, step in (
@@ -281,14 +280,4 @@ def _fix(finding: Finding, options: RenderOptions) -> Iterator[Block]:
             # One command back says more than its sentence; several are read when they are needed.
             is_short = len(step.commands) == 1
             if label != "undo" or is_short or options.gives_sources(finding.rule):
-                yield from _commands(step.commands)
-
-
-def _commands(commands: Sequence[str]) -> Iterator[Block]:
-    hidden = [command for command in commands if not is_inert(command)]
-    for command in commands:
-        if command not in hidden:
-            yield Command(text=command)
-    if hidden:
-        text = "cannot be shown safely as they are; --output json holds them"
-        yield Para(line=line(f"{figures.counted(len(hidden), 'command')} {text}"), is_inner=True)
+                yield from shown_commands(step.commands)

@@ -13,6 +13,7 @@ from netplan_planner.model.forecast import (
 )
 from netplan_planner.renderers import figures
 from netplan_planner.renderers.content import Cell, DataTable, forecast_basis, phrases
+from netplan_planner.renderers.content.changes import changes
 from netplan_planner.renderers.document import (
     Block,
     Column,
@@ -133,6 +134,7 @@ def blocks(answer: ForecastAnswer, options: RenderOptions) -> Iterator[Block]:
         yield from _caps(answer, options)
     if answer.paths:
         yield from _costs(answer, options)
+    yield from changes(answer.changes, options)
     yield from forecast_basis.shown(answer, options)
     for note in (*answer.left_out, *answer.notes):
         yield Para(line=line(say(note)))
@@ -195,7 +197,9 @@ def _pressing(one: MachineForecast, answer: ForecastAnswer) -> Line:
             "reaches ", say(f"{share} in {weeks}", Role.BAD), f" {_weeks(one, answer)}: {chance}"
         )
     else:
-        when = line(f"may reach {share}, in {one.low_week} weeks at the soonest: {chance}")
+        when = line(
+            f"may reach {share}, in {counted(one.low_week or 0, 'week')} at the soonest: {chance}"
+        )
     growth = forecast_basis.growth(one.basis, answer.level)
     return line(phrases.name(one.name), f"{kind} ", when, f"; {now} in the last week, {growth}")
 
@@ -227,6 +231,8 @@ def _remedy(one: MachineForecast, answer: ForecastAnswer) -> Iterator[Block]:
             yield Field(label="then", line=line(one.why_no_machine))
         return
     tier = " with Tier_1" if found.is_tier1 else ""
+    if found.cpu_platform:
+        tier = f"{tier} on {found.cpu_platform} or later"
     today = found.usd_per_month_today
     money = line(" at ", fixed(Amount(usd=found.usd_per_month)), " a month")
     if today is not None:
@@ -239,15 +245,21 @@ def _others(answer: ForecastAnswer) -> Iterator[Block]:
     """Yield those of which nothing is to be done, in a line for each reason."""
     level = f"{figures.share(answer.level, 1)}"
     said = {
-        CapStatus.BEYOND: f"do not reach theirs within {horizon(answer.horizon_days)} ({level})",
-        CapStatus.UNFORESEEN: "stand below theirs; the window is too short to say for how long",
-        CapStatus.UNKNOWN: "have no cap that is known",
+        CapStatus.BEYOND: (
+            f"does not reach its cap within {horizon(answer.horizon_days)} ({level})",
+            f"do not reach theirs within {horizon(answer.horizon_days)} ({level})",
+        ),
+        CapStatus.UNFORESEEN: (
+            "stands below its cap; the window is too short to say for how long",
+            "stand below theirs; the window is too short to say for how long",
+        ),
+        CapStatus.UNKNOWN: ("has no cap that is known", "have no cap that is known"),
     }
-    for status, words in said.items():
+    for status, (of_one, of_many) in said.items():
         found = [one for one in answer.machines if one.status is status]
         if not found:
             continue
-        text = f"{counted(len(found), 'series', 'series')} {words}"
+        text = f"{counted(len(found), 'series', 'series')} {of_one if len(found) == 1 else of_many}"
         nearest = max(found, key=lambda one: one.now_gbps / (one.cap_gbps or float("inf")))
         if nearest.cap_gbps:
             share = nearest.now_gbps / nearest.cap_gbps

@@ -233,7 +233,9 @@ def _proof(answer: Placement) -> Line:
         return line("Proven: no placement under these constraints costs less")
     gap = ""
     if answer.gap_ratio is not None and answer.gap_ratio < 1:
-        gap = f"; the plan is at most {figures.share(answer.gap_ratio, 1)} above that"
+        above = figures.share(answer.gap_ratio, 1)
+        at_most = "" if above.startswith("under") else "at most "
+        gap = f"; the plan is {at_most}{above} above that"
     return line(
         "Not proven to be the best; none costs less than ",
         _amount(answer.bound_usd_per_month),

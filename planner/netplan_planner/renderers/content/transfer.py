@@ -27,6 +27,7 @@ from netplan_planner.renderers.document import (
     Role,
     fixed,
     line,
+    plain,
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
@@ -48,7 +49,7 @@ COLUMNS = (
     "machine_count",
     "usd_per_hour",
     "duration_s",
-    "usd_total",
+    "total_usd",
     "detail",
 )
 _DIGITS = 6
@@ -113,6 +114,9 @@ def table(answer: TransferAnswer) -> DataTable:
 
 
 def _rows(plan: TransferPlan) -> Iterator[tuple[Cell, ...]]:
+    if plan.infeasible is not None:
+        why = f"{plan.infeasible.binding}: {plain(line(plan.infeasible.shortfall))}"
+        yield _row(kind="infeasible", number=1, detail=why)
     if plan.plan is not None:
         for number, flow in enumerate(plan.plan.flows, 1):
             yield _row(
@@ -156,7 +160,7 @@ def _option(kind: str, number: int, option: TransferOption, name: str = "") -> t
         gbps=_short(option.gbps),
         machine_count=sum(one.count for one in option.machines),
         duration_s=_short(option.duration_s),
-        usd_total=_money(option.usd_total),
+        total_usd=_money(option.usd_total),
         detail=f"{name}: {machines}" if name else machines,
     )
 

@@ -157,10 +157,11 @@ def bindings(found: Sequence[TransferBinding]) -> Line:
 
 def infeasible(found: TransferInfeasible) -> Iterator[Block]:
     """Yield why it cannot be done, and what to change."""
-    parts: list[Text] = [f" {found.binding}"]
-    if found.shortfall:
-        parts += [": ", found.shortfall]
-    yield Para(line=line(say("Infeasible, because", Role.BAD), worded(*parts)), is_inner=True)
+    shortfall = worded(": ", found.shortfall) if found.shortfall else ""
+    held = found.held_back_by
+    by = line() if held is None else line(", held back by ", bindings((held,)))
+    said = line(say("Infeasible, because", Role.BAD), f" {found.binding}", by, shortfall)
+    yield Para(line=said, is_inner=True)
     for change in found.changes:
         yield Field(label="change", line=line(change))
 
@@ -188,14 +189,16 @@ def proven(plan: TransferPlan) -> Iterator[Block]:
     if plan.plan is None or plan.bound_usd is None:
         return
     gap = plan.plan.usd_total - plan.bound_usd
-    ratio = float(gap / plan.plan.usd_total) if plan.plan.usd_total else 0.0
-    rest = ", which this plan does" if ratio < _EXACT else f": at most {ratio:.3%} above it"
+    is_reached = plan.plan.usd_total.quantize(_CENT) == plan.bound_usd.quantize(_CENT)
     time = "no plan in the same time" if plan.need.goal.value == "time" else "no plan in time"
+    rest: Text = ", which this plan does"
+    if not is_reached:
+        rest = worded(": this one at most ", Amount(usd=max(gap, _CENT)), " more")
     text = worded(f"{time} costs less than ", Amount(usd=plan.bound_usd), rest)
     yield Field(label="proven", line=line(text))
 
 
-_EXACT = 1e-5
+_CENT = Decimal("0.01")
 
 
 def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
@@ -229,6 +232,13 @@ def front(plan: TransferPlan, options: RenderOptions) -> Iterator[Block]:
         for one in shown
     )
     yield Table(columns=columns, rows=rows, is_inner=True)
+    noted: dict[str, dict[str, None]] = {}
+    for one in shown:
+        for machines in one.machines:
+            if machines.note:
+                noted.setdefault(machines.note, {})[machines.machine_type] = None
+    for note, types in noted.items():
+        yield Field(label="note", line=line(f"{', '.join(types)}: {note}"))
 
 
 def spread(listed: Sequence[TransferOption], most: int | None) -> Sequence[TransferOption]:

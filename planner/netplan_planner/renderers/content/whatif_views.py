@@ -8,6 +8,7 @@ from netplan_planner.model import Amount, AmountKind, Text, worded
 from netplan_planner.model.whatif import (
     FindingState,
     WhatifAnswer,
+    WhatifField,
     WhatifFinding,
     WhatifLimit,
     WhatifMachine,
@@ -169,6 +170,7 @@ def _dollars(before: Decimal | None, after: Decimal | None) -> Line:
 
 def _full(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
     if not answer.full:
+        yield from _none_full(answer)
         return
     yield Section(line=line(f"Growth meets {counted(len(answer.full), 'limit')}"))
     shown = answer.full[: _most(options)]
@@ -183,6 +185,19 @@ def _full(answer: WhatifAnswer, options: RenderOptions) -> Iterator[Block]:
         yield Item(line=line(phrases.name(one.machine), said))
     if len(shown) < len(answer.full):
         yield Item(line=line(f"{len(answer.full) - len(shown):,} more (--top 0)"))
+
+
+def _none_full(answer: WhatifAnswer) -> Iterator[Block]:
+    """Yield that growth meets no limit, of those machines of which that is known."""
+    if not answer.has_traffic or all(
+        one.change.field is not WhatifField.GROWTH for one in answer.steps
+    ):
+        return
+    sides = [one.after for one in answer.machines]
+    known = sum(one.p95_gbps is not None and one.egress_gbps is not None for one in sides)
+    if known:
+        of = f"{counted(known, 'machine')} whose traffic and limits are known"
+        yield Section(line=line(f"Growth meets no limit of the {of} (95th percentile)"))
 
 
 def _steps(answer: WhatifAnswer) -> Iterator[Block]:

@@ -187,3 +187,93 @@ def test_every_sender_carries_its_flows_by_the_caps_table() -> None:
         assert cap is not None
         sent = sum(flow.gbps for flow in found.flows if flow.src == one.place)
         assert sent <= cap.egress_gbps * one.count * (1 + 1e-6)
+
+
+def test_a_quota_that_holds_a_transfer_back_is_named_and_the_greater_one_is_enough() -> None:
+    quota = PlaceLimit(place="us-central1", gbps=20.0)
+    told: dict[str, Any] = {"machine_types": (), "max_count": 16, "deadline_s": 600.0}
+    late = plan("us-central1", "europe-west4", inside_quotas=(quota,), **told).infeasible
+    assert late is not None
+    assert late.held_back_by is not None
+    assert late.held_back_by.name == "region-quota"
+    (change,) = [str(one) for one in late.changes if "--quota" in str(one)]
+    greater = PlaceLimit(place="us-central1", gbps=float(change.rpartition("=")[2]))
+    assert 20 < greater.gbps < 150
+    enough = plan("us-central1", "europe-west4", inside_quotas=(greater,), **told).plan
+    assert enough is not None
+    assert enough.duration_s <= 600 * (1 + 1e-6)
+
+
+def test_quotas_that_are_enough_together_alone() -> None:
+    quotas = tuple(PlaceLimit(place=one, gbps=5.0) for one in ("europe-west4", "us-central1"))
+    late = plan(
+        "us-central1",
+        *("europe-west4", "europe-west1", "us-east1"),
+        inside_quotas=quotas,
+        relays=("europe-west4",),
+        deadline_s=9_000.0,
+    ).infeasible
+    assert late is not None
+    assert any("--quota us-central1=" in str(one) for one in late.changes)
+
+
+def test_of_machines_the_place_that_may_have_no_more_holds_back() -> None:
+    late = plan("us-central1", "europe-west4", machine_types=(), deadline_s=10.0).infeasible
+    assert late is not None
+    assert late.held_back_by is not None
+    assert late.held_back_by.is_most
+
+
+def test_a_small_machine_takes_no_more_from_outside_than_it_sends() -> None:
+    """The documented 30 Gbit/s and 1.8 million packets a second hold for machines of any size."""
+    many = plan(
+        "us-central1",
+        "europe-west4",
+        machine_types=("t2d-standard-1",),
+        address=AddressKind.EXTERNAL,
+    ).plan
+    assert many is not None
+    (receivers,) = [one.count for one in many.machines if one.role == "receiver"]
+    assert many.gbps <= 10 * receivers * (1 + 1e-9)
+
+
+def test_free_gib_of_other_regions_are_nobodys_way_out() -> None:
+    """Standard Tier: 200 GiB a region are free; a relay in each would cost less than no traffic."""
+    out = plan(
+        "us-central1",
+        "internet",
+        area="Europe",
+        volume_bytes=10**12,
+        network_tier=NetworkTier.STANDARD,
+        max_count=2,
+    )
+    assert out.plan is not None
+    assert not any(one.relays for one in out.front)
+    gib = Decimal(10**12) * 1460 / 1408 / 2**30
+    assert abs(out.plan.traffic_usd - (gib - 200) * Decimal("0.085")) < CENT
+    assert out.bound_usd is not None
+    assert out.bound_usd <= out.plan.usd_total
+
+
+def test_less_than_the_minute_that_is_paid_for() -> None:
+    """1 TB in 20 s: 8,000 Gbit by machines of 16 Gbit/s, each paid for a minute all the same."""
+    told: dict[str, Any] = {"machine_types": ("n2-standard-8",), "volume_bytes": 10**12}
+    found = plan("us-central1", "us-east1", deadline_s=20.0, max_count=40, **told)
+    assert found.plan is not None
+    assert found.plan.duration_s <= 20 * (1 + 1e-6)
+    assert found.plan.billed_s == 60
+    # 19.7 s are left after the start of the connections: 26 machines at either end are enough.
+    assert {one.count for one in found.plan.machines} == {26}
+    fastest = plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=40, **told).plan
+    assert fastest is not None
+    assert fastest.transfer_s == pytest.approx(8_000 / (16 * 40), rel=1e-3)
+
+
+def test_more_machines_are_never_slower() -> None:
+    fastest = [
+        plan("us-central1", "us-east1", goal=TransferGoal.TIME, max_count=count).plan
+        for count in (4, 16, 40)
+    ]
+    times = [one.duration_s for one in fastest if one is not None]
+    assert len(times) == 3
+    assert times[0] > times[1] > times[2]

@@ -153,10 +153,10 @@ REFUSED = (
     (("transcoder-1", "address", "both"), "internal or external"),
     (("transcoder-1", "network-tier", "gold"), "premium or standard"),
     (("transcoder-1", "plugin", "calicoo"), "calico"),
-    (("transcoder-1", "growth", "0"), "above 0"),
-    (("transcoder-1", "growth", "-2"), "above 0"),
-    (("transcoder-1", "growth", "nan"), "above 0"),
-    (("transcoder-1", "growth", "much"), "above 0"),
+    (("transcoder-1", "growth", "0"), "from 0.001 to 1000"),
+    (("transcoder-1", "growth", "-2"), "from 0.001 to 1000"),
+    (("transcoder-1", "growth", "nan"), "from 0.001 to 1000"),
+    (("transcoder-1", "growth", "much"), "from 0.001 to 1000"),
 )
 
 

@@ -9,7 +9,7 @@ from netplan_planner.renderers.document import say
 MOST = 16
 WIDTH, LEFT, RIGHT = 900, 190, 190
 ROW, BAR, TOP = 34, 10, 8
-_NAME = 26
+_NAME, _GAP = 26, 8
 
 
 class Bars(NamedTuple):
@@ -23,6 +23,8 @@ class Bars(NamedTuple):
     after: float
     cap: float | None
     """Where its cap after the changes lies; None: beyond the picture, or not known."""
+    label: float
+    """Where both figures stand: right of the bars and of the cap, which would cross them."""
 
 
 class _Sending(NamedTuple):
@@ -72,13 +74,16 @@ def _bars(one: _Sending, number: int, most: float) -> Bars:
         return round(gbps / most * (WIDTH - LEFT - RIGHT), 1)
 
     cap = one.pair.after.egress_gbps
+    at = LEFT + length(cap) if cap is not None and cap <= most * (1 + 1e-9) else None
+    ends = (LEFT + length(max(one.before_gbps, one.after_gbps)), at or 0.0)
     return Bars(
         name=say(one.pair.name, length=_NAME).text,
         text=_text(one),
         top=TOP + ROW * number,
         before=length(one.before_gbps),
         after=length(one.after_gbps),
-        cap=LEFT + length(cap) if cap is not None and cap <= most * (1 + 1e-9) else None,
+        cap=at,
+        label=max(ends) + _GAP,
     )
 
 

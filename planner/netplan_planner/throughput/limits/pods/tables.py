@@ -123,6 +123,11 @@ def encapsulation_of(plugin: str) -> PluginDefault:
     return defaults[wanted]
 
 
+def plugins() -> tuple[str, ...]:
+    """Return the names that network plugins have, other names among them."""
+    return tuple(sorted(_plugins()))
+
+
 @cache
 def _plugins() -> dict[str, PluginDefault]:
     """Return the defaults by name and by every other name."""

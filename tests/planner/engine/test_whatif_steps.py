@@ -1,0 +1,66 @@
+"""Steps of changes to machines that a managed group made, and of those made again."""
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.whatif.changes import changes_of
+from netplan_planner.machines.known import Known
+from netplan_planner.model import Facts, InstanceGroup, ProjectId, ResourceRef, SelfLink
+from netplan_planner.model.changes import PlanChanges
+from netplan_planner.model.whatif import WhatifChange
+from netplan_planner.optimise.whatif.apply import apply_aimed
+from netplan_planner.optimise.whatif.selecting import aimed
+from support.whatif.projects import change, facts_of
+
+
+def steps(facts: Facts, *changes: WhatifChange) -> PlanChanges:
+    aims = aimed(facts.inventory, changes)
+    after = apply_aimed(facts, aims, Known(facts.prices, facts.caps))
+    return changes_of(facts, after.facts, aims)
+
+
+def grouped() -> Facts:
+    """Return the sample whose transcoders 1 to 4 are of one managed group."""
+    facts = facts_of("gecko")
+    named = {f"transcoder-{number}" for number in range(1, 5)}
+    members = tuple(one.ref.self_link for one in facts.inventory.instances if one.name in named)
+    link = SelfLink("projects/gecko-demo/zones/us-central1-a/instanceGroupManagers/g")
+    group = InstanceGroup(
+        ref=ResourceRef(self_link=link),
+        project=ProjectId("gecko-demo"),
+        name="g",
+        is_managed=True,
+        is_regional=False,
+        location="us-central1-a",
+        members=members,
+    )
+    return replace(facts, inventory=replace(facts.inventory, instance_groups=(group,)))
+
+
+def test_a_group_that_changes_alike_has_one_step() -> None:
+    found = steps(grouped(), change("group:g", "machine-type", "n1-standard-8"))
+    (step,) = found.steps
+    assert step.subject == "g"
+    assert any("rolling-action" in text for text in step.fix.commands)
+
+
+def test_a_part_of_a_group_has_none_and_the_reason_is_said() -> None:
+    found = steps(grouped(), change("transcoder-1", "machine-type", "n1-standard-8"))
+    assert found.steps == ()
+    assert "1 machine of the 4 of the group g" in found.order
+
+
+def test_the_network_of_a_group_waits_for_it() -> None:
+    (step,) = steps(grouped(), change("transcoder-1", "mtu", "1500")).steps
+    assert "(g)" in step.fix.caution
+    assert not any("transcoder-1 " in text for text in step.fix.commands)
+
+
+def test_the_tier_of_an_address_comes_before_the_machine_has_another_name() -> None:
+    facts = facts_of("gecko")
+    found = steps(
+        facts,
+        change("transcoder-5", "network-tier", "standard"),
+        change("transcoder-5", "nic", "virtio"),
+    )
+    assert [step.fix.label for step in found.steps] == ["STANDARD tier", "VirtIO"]
+    assert "network-tier=STANDARD" in found.steps[1].fix.commands[-1]

@@ -1,0 +1,28 @@
+"""The picture of machines before and after changes: no label is crossed by a cap."""
+
+from msgspec.structs import replace
+
+from netplan_planner.engine.request import AuditRequest
+from netplan_planner.engine.whatif.plan import whatif_of
+from netplan_planner.engine.whatif.request import WhatifRequest, WhatifWords
+from netplan_planner.model.whatif import WhatifField
+from netplan_planner.renderers.html.charts.before_after import LEFT, before_after
+from support.whatif.projects import TODAY
+
+
+def test_figures_stand_right_of_bars_and_caps() -> None:
+    words = WhatifWords(values=((WhatifField.GROWTH, "2", "--growth"),))
+    asked = WhatifRequest(read=AuditRequest(today=TODAY, demo="gecko"), words=words)
+    answer = whatif_of(asked)
+    rates = [one.after.gbps or 0.0 for one in answer.machines]
+    # The cap of each lies between its rate and the greatest, where its label would begin.
+    machines = tuple(
+        replace(one, after=replace(one.after, egress_gbps=rate + 0.1 * (max(rates) - rate)))
+        for one, rate in zip(answer.machines, rates, strict=True)
+    )
+    found = before_after(replace(answer, machines=machines))
+    assert found is not None
+    beyond = [row for row in found.rows if row.cap and row.cap > LEFT + max(row.before, row.after)]
+    assert beyond
+    for row in found.rows:
+        assert row.label > max(LEFT + row.before, LEFT + row.after, row.cap or 0)
