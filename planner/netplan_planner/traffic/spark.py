@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 import grpc
@@ -32,7 +31,7 @@ from netplan_planner.traffic.entry_fields import Fields
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.records import COLUMNS, TYPES, flow_record
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.spelling import Spelling
+from netplan_planner.traffic.spelling import SPARK
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
 _ENTRIES = "log_entry"
@@ -53,22 +52,6 @@ _KINDS = {
     "timestamp_ntz": "timestamp",
 }
 """Spark's types as `Fields` calls them; a field of another type is as good as missing."""
-
-
-class SparkSpelling(Spelling):
-    """Functions of Spark's own, which pass through the translation."""
-
-    def number_of(self, parts: Sequence[str]) -> str:
-        """Return a hash of the texts; one that is NULL would be as if it were not there."""
-        texts = ", ".join(f"COALESCE(CAST({part} AS VARCHAR), '\x1d')" for part in parts)
-        return f"(xxhash64({texts}) & {(1 << 63) - 1})"
-
-    def microseconds(self, time: str) -> str:
-        """Return a time as microseconds since 1970."""
-        return f"unix_micros({time})"
-
-
-SPARK = SparkSpelling()
 
 
 class SparkEngine:
@@ -249,7 +232,7 @@ def _remove(folder: str) -> None:
     """Remove a work folder of this machine; what lies elsewhere is for who named the place."""
     place = urlsplit(folder)
     if place.scheme in ("", "file"):
-        shutil.rmtree(url2pathname(place.path), ignore_errors=True)
+        shutil.rmtree(unquote(place.path), ignore_errors=True)
 
 
 @contextmanager

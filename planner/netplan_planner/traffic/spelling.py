@@ -104,6 +104,19 @@ class DuckDbSpelling(Spelling):
         )
 
 
+class SparkSpelling(Spelling):
+    """Functions of Spark's own, which pass through the translation."""
+
+    def number_of(self, parts: Sequence[str]) -> str:
+        """Return a hash of the texts; one that is NULL would be as if it were not there."""
+        texts = ", ".join(f"COALESCE(CAST({part} AS VARCHAR), '{_NONE}')" for part in parts)
+        return f"(xxhash64({texts}) & {_MOST_NUMBER})"
+
+    def microseconds(self, time: str) -> str:
+        """Return a time as microseconds since 1970."""
+        return f"unix_micros({time})"
+
+
 class LenientSpelling(DuckDbSpelling):
     """DuckDB's casts as they are: for plain tables, which only DuckDB reads."""
 
@@ -125,8 +138,11 @@ class LenientSpelling(DuckDbSpelling):
 
 DUCKDB = DuckDbSpelling()
 LENIENT = LenientSpelling()
+SPARK = SparkSpelling()
 
 _MOST_NUMBER = (1 << 63) - 1
+_NONE = "\x1d"
+"""Stands for no text in a hash."""
 
 
 def _is(text: str, pattern: str) -> str:
