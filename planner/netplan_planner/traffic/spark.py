@@ -66,6 +66,8 @@ class SparkEngine:
         self._count = 0
         with _told(session):
             session.conf.set("spark.sql.session.timeZone", "UTC")
+            # Where a server has it off, what overflows would go round without a word.
+            session.conf.set("spark.sql.ansi.enabled", "true")
 
     def take_records(self, paths: Sequence[str]) -> None:
         """Make `flow_record` of log entries in Parquet, as a BigQuery export has them.
