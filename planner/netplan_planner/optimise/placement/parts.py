@@ -9,8 +9,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from netplan_planner.optimise.placement.bounds import star_usd
-from netplan_planner.optimise.placement.exact import prove
-from netplan_planner.optimise.placement.problem import EPSILON, Floats, PlacementProblem, Zones
+from netplan_planner.optimise.placement.exact import prove, solve_exactly
+from netplan_planner.optimise.placement.problem import EPSILON, PlacementProblem, Zones
 from netplan_planner.optimise.placement.reduced import (
     Reduced,
     cost_of,
@@ -23,6 +23,9 @@ MOST_EXACT = 130
 """Open machines of a part that a program is asked of."""
 EXACT_S = 6.5
 ALL_EXACT_S = 12.0
+_NODES = 30
+_FOUND_S = 10.0
+"""A last resort; the nodes end most searches of a solver."""
 _MOST_NAMES = 120
 """Exchanges of zones' names that are tried to fit a part into what others leave."""
 
@@ -107,9 +110,24 @@ def proven_together(problem: PlacementProblem, zones: Zones) -> tuple[Zones, flo
     part = reduced(problem, zones, problem.movable)
     vcpus, start = problem.vcpus[part.machines], zones[part.machines]
     found = prove(part, vcpus, start, time_limit_s=EXACT_S)
-    if found.zones is not None:
-        trial = with_open(zones, part, found.zones)
-        better: Floats = np.array([problem.usd(zones), problem.usd(trial)])
-        if not problem.faults(trial) and better[1] < better[0] - EPSILON:
-            zones = trial
-    return zones, found.bound_usd
+    return _cheaper(problem, zones, part, found.zones), found.bound_usd
+
+
+def found_together(problem: PlacementProblem, zones: Zones) -> Zones:
+    """Return a placement that is no dearer, by the heuristics of a solver.
+
+    Where branches prove nothing, these find plans that moving few machines at a time does not.
+    """
+    part = reduced(problem, zones, problem.movable)
+    vcpus, start = problem.vcpus[part.machines], zones[part.machines]
+    found = solve_exactly(part, vcpus, start, time_limit_s=_FOUND_S, node_limit=_NODES)
+    return _cheaper(problem, zones, part, found.zones)
+
+
+def _cheaper(problem: PlacementProblem, zones: Zones, part: Reduced, chosen: Zones | None) -> Zones:
+    """Return the placement with its open machines as chosen, where that is cheaper and allowed."""
+    if chosen is None:
+        return zones
+    trial = with_open(zones, part, chosen)
+    is_cheaper = problem.usd(trial) < problem.usd(zones) - EPSILON
+    return trial if is_cheaper and not problem.faults(trial) else zones

@@ -14,6 +14,7 @@ from netplan_planner.optimise.placement.moves import Step, steps_to, with_fewest
 from netplan_planner.optimise.placement.neighbourhoods import improve
 from netplan_planner.optimise.placement.parts import (
     MOST_EXACT,
+    found_together,
     open_parts,
     parts_of,
     proven_by_parts,
@@ -140,5 +141,5 @@ def _proven(
         usd = problem.usd(zones)
     bound, by = max(found)
     if count <= MOST_EXACT and usd - bound > _PROOF_RATIO * max(1.0, abs(usd)):
-        zones = _improved(problem, zones, say)
+        zones = _improved(problem, found_together(problem, zones), say)
     return zones, float(np.float64(bound)), by
