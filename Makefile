@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV = $(shell command -v uv || echo $(BIN)/uv)
 
-.PHONY: demo test check unit fuzz kills lock docs picture wheel clean help
+.PHONY: demo test check unit engines fuzz kills lock docs picture wheel clean help
 
 help:
 	@echo "make demo    set up, then audit the embedded sample; netplan-demo.html is the same as a page"
 	@echo "make test    set up, then style, types, layers and the whole test suite"
+	@echo "make engines flow logs on Sail, a Spark Connect server, in an environment of its own"
 	@echo "make fuzz    damaged inputs by seeds for five minutes (MINUTES=60 SEED=1: as asked)"
 	@echo "make kills   stop every command at fifty moments, fill its disk, run it twice at once"
 	@echo "make lock    write requirements.lock again from pyproject.toml"
@@ -42,6 +43,12 @@ ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not live and not alone"
 	$(BIN)/python -m pytest -q -m "alone and not live" $(ALONE)
+
+# Beside the environment of the lock, and kept: SAIL=FOLDER as asked.
+SAIL ?= .venv-sail
+engines:
+	@test -x $(SAIL)/bin/sail || bash .ci/sail.sh $(SAIL)
+	$(SAIL)/bin/python -m pytest -q tests/planner/traffic/test_spark.py
 
 # What it finds goes to tests/data/broken/, which the suite reads.
 MINUTES ?= 5

@@ -31,11 +31,21 @@ from flow_world import (
     address_texts,
 )
 
+ZONE = "+05:30"
+ZONE_SHIFT = np.timedelta64(330, "m")
+
 
 def times(values_ms: Array) -> pa.Array:
-    """Return times as RFC 3339 texts."""
-    stamps = pa.array(START + values_ms.astype("timedelta64[ms]"))
-    return pc.binary_join_element_wise(pc.strftime(stamps, "%Y-%m-%dT%H:%M:%S"), pa.scalar("Z"), "")
+    """Return times as RFC 3339 texts of nine digits, one of sixteen in a zone of its own.
+
+    What is below a millisecond depends on a record's place alone: no start passes its end by it.
+    """
+    place = np.arange(len(values_ms))
+    at = START + (values_ms * 1_000_000 + place * 104_729 % 1_000_000).astype("timedelta64[ns]")
+    is_zoned = place % 16 == 5
+    local = pa.array(np.where(is_zoned, at + ZONE_SHIFT, at))
+    zone = pc.if_else(pa.array(is_zoned), ZONE, "Z")
+    return pc.binary_join_element_wise(pc.strftime(local, "%Y-%m-%dT%H:%M:%S"), zone, "")
 
 
 class ParquetWriter:

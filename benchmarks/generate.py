@@ -25,6 +25,7 @@ Traffic model
     counts differ by up to 10 % either way, as sampled and scaled-up reports do. For a flow over an
     external address the sender sees its own internal and the receiver's external address, the
     receiver the sender's external and its own internal one.
+    Times have nine digits, as Google writes them, and one in sixteen stands in another zone.
     One record in 20,000 is malformed: a broken line (JSON; in Parquet a record without counts), a
     negative count, an absurd count, an end before the start, or a count that is no number.
 

@@ -11,8 +11,8 @@ from netplan_planner.errors import InputError
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import quoted
 from netplan_planner.traffic import tables
-from netplan_planner.traffic.engine import Engine
-from netplan_planner.traffic.entry_fields import ENTRY, Fields, struct_type
+from netplan_planner.traffic.embedded import EmbeddedEngine
+from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry, struct_type
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.records import flow_record
 
@@ -43,7 +43,7 @@ class Batch(Value, frozen=True, kw_only=True):
 
 
 def make_batches(
-    sources: Sequence[Source], engine: Engine, batch_records: int, *, of_p95: bool = False
+    sources: Sequence[Source], engine: EmbeddedEngine, batch_records: int, *, of_p95: bool = False
 ) -> Iterator[Batch]:
     """Yield batches of about `batch_records` records each, in the order of the files."""
     lines: list[Source] = []
@@ -122,33 +122,19 @@ def _structure(fields: Any) -> Any:
     return {name: _structure(sub) for name, sub in named.items()}
 
 
-_MARKS = (
-    ("logName",),
-    ("jsonPayload", "reporter"),
-    ("jsonPayload", "connection", "src_ip"),
-    ("jsonPayload", "connection", "dest_ip"),
-    ("jsonPayload", "start_time"),
-    ("jsonPayload", "bytes_sent"),
-)
-"""Fields of which an entry has one at least."""
-
-
 def _entries(source: str, source_name: str) -> str:
-    # An unreadable line becomes a row of NULLs; a readable one without these is no entry either.
-    # Single fields that are read anyway: to ask for a whole group would read all that is in it.
     fields = Fields.of_text(ENTRY)
-    is_entry = " OR ".join(f"{fields.text(*path)} IS NOT NULL" for path in _MARKS)
     return flow_record(
         fields,
         source,
         source_name=source_name,
-        is_entry=f"({is_entry})",
+        is_entry=is_entry(fields),
         with_details=True,
     )
 
 
 def _parquet_batches(
-    sources: Sequence[Source], engine: Engine, batch_records: int
+    sources: Sequence[Source], engine: EmbeddedEngine, batch_records: int
 ) -> Iterator[Batch]:
     """Yield files of one schema together, and files that are too large in slices of rows."""
     groups: dict[str, list[tuple[Source, int]]] = {}
@@ -178,13 +164,13 @@ def _parquet_batches(
             yield _parquet_batch(batch, fields, records)
 
 
-def row_count(source: Source, engine: Engine) -> int:
+def row_count(source: Source, engine: EmbeddedEngine) -> int:
     """Return how many records a Parquet file says that it holds."""
     path = quoted(str(source.path))
     return int(engine.value(f"SELECT num_rows FROM parquet_file_metadata({path})"))
 
 
-def numbered_rows(source: Source, engine: Engine, batch_records: int) -> Iterator[Batch]:
+def numbered_rows(source: Source, engine: EmbeddedEngine, batch_records: int) -> Iterator[Batch]:
     """Yield a Parquet file of log entries in slices; the row's number stands for the file."""
     fields = Fields.of_types(engine.columns(source.path, source.shown))
     count = row_count(source, engine)
@@ -243,7 +229,7 @@ def parquet_reader(paths: Sequence[Path], where: str = "") -> str:
 
 
 def table_batch(
-    source: Source, engine: Engine, *, of_p95: bool = False, is_numbered: bool = False
+    source: Source, engine: EmbeddedEngine, *, of_p95: bool = False, is_numbered: bool = False
 ) -> Batch:
     """Return the batch of a plain table; with `is_numbered` the row stands for the file."""
     query = tables.query_of(source, engine, of_p95=of_p95, is_numbered=is_numbered)

@@ -10,6 +10,7 @@ from netplan_planner.model import (
     OwnerKind,
     TrafficCoverage,
     TrafficMatrix,
+    Value,
 )
 from netplan_planner.traffic.engine import Engine
 from netplan_planner.traffic.faults import UNREMARKABLE
@@ -24,6 +25,26 @@ _SHOWN_NAMES = 3
 _HOUR_MINUTES, _DAY_HOURS = 60, 24
 
 
+class Inputs(Value, frozen=True, kw_only=True):
+    """What was read: files, or tables of an engine that holds the records itself."""
+
+    count: int
+    """Files, or tables."""
+    incomplete: tuple[str, ...] = ()
+    """What says that some of it could not be read."""
+    notes: tuple[str, ...] = ()
+    """What is said of it besides."""
+
+
+def inputs_of(sources: Sequence[Source]) -> Inputs:
+    """Return what coverage says of files."""
+    return Inputs(
+        count=len({source.original for source in sources}),
+        incomplete=tuple(_file_notes(sources)),
+        notes=tuple(_comment_notes(sources)),
+    )
+
+
 def coverage_of(
     matrix: TrafficMatrix,
     *,
@@ -31,7 +52,7 @@ def coverage_of(
     routes: Routes,
     nodes: Nodes,
     window: Window,
-    sources: Sequence[Source],
+    inputs: Inputs,
     record_count: int,
     excluded: tuple[tuple[str, int], ...],
     examples: tuple[BadRecord, ...],
@@ -49,7 +70,7 @@ def coverage_of(
         if OwnerKind.UNKNOWN in (matrix.owners[edge.src].kind, matrix.owners[edge.dst].kind)
     )
     return TrafficCoverage(
-        files=len({source.original for source in sources}),
+        files=inputs.count,
         record_count=record_count,
         used_count=record_count - sum(count for _, count in excluded),
         excluded=excluded,
@@ -69,11 +90,11 @@ def coverage_of(
         has_metadata=routes.has_recorded,
         overlaps=overlaps,
         logged=logged,
-        incomplete=(*_file_notes(sources), *_bad_records(excluded)),
+        incomplete=(*inputs.incomplete, *_bad_records(excluded)),
         notes=(
             *_window_notes(window),
-            *_file_notes(sources),
-            *_comment_notes(sources),
+            *inputs.incomplete,
+            *inputs.notes,
             *_report_notes(totals, routes),
             *_packet_notes(engine),
             *_machine_notes(matrix, nodes),
@@ -136,7 +157,7 @@ def _report_notes(totals: Mapping[int, EdgeTotal], routes: Routes) -> Iterator[s
 
 def _packet_notes(engine: Engine) -> Iterator[str]:
     count = engine.value(
-        "SELECT CAST(COALESCE(SUM(records_without_packets), 0) AS BIGINT) FROM activity"
+        "SELECT CAST(COALESCE(SUM(records_without_packets), 0) AS BIGINT) AS records FROM activity"
     )
     if count == 1:
         yield "1 record has no packet count, so no headers were added to its bytes"

@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from netplan_planner.tables.sql import identifier
+from netplan_planner.traffic.spelling import DUCKDB, Bounds, Spelling
 
 _NOT_SCALAR = frozenset({"list", "map", "array", "union", "blob", "bit"})
 """Types that no field of a flow log has: a column of such a type is as good as missing."""
+
+_TEXT = "varchar"
+_FLOATING = frozenset({"double", "float", "decimal"})
 
 NO_TEXT = "NULL::VARCHAR"
 NO_NUMBER = "NULL::BIGINT"
@@ -62,23 +66,24 @@ class Fields:
     The tree holds fields by lower-case name: a nested tree, or the field's SQL and type.
     """
 
-    def __init__(self, tree: Mapping[str, Any]) -> None:
+    def __init__(self, tree: Mapping[str, Any], spelling: Spelling = DUCKDB) -> None:
         self._tree = tree
+        self.spelling = spelling
 
     @classmethod
-    def of_types(cls, columns: Mapping[str, Any]) -> "Fields":
-        """Return the fields of typed columns, nested ones included."""
-        return cls(_tree(columns, ""))
+    def of_types(cls, columns: Mapping[str, Any], spelling: Spelling = DUCKDB) -> "Fields":
+        """Return the fields of DuckDB's typed columns, nested ones included."""
+        return cls(_tree(columns, ""), spelling)
 
     @classmethod
-    def of_text(cls, fields: Mapping[str, Any]) -> "Fields":
-        """Return the fields of columns that were declared with `struct_type`."""
-        return cls(_text_tree(fields, ""))
+    def of_text(cls, fields: Mapping[str, Any], spelling: Spelling = DUCKDB) -> "Fields":
+        """Return the fields of columns of which every leaf is text, as `struct_type` declares."""
+        return cls(_text_tree(fields, ""), spelling)
 
     def part(self, name: str) -> "Fields":
         """Return the fields of a group; none when the source lacks it."""
         found = self._find((name,))
-        return Fields(found if isinstance(found, Mapping) else {})
+        return Fields(found if isinstance(found, Mapping) else {}, self.spelling)
 
     def has(self, *path: str) -> bool:
         """Return whether the source has a field or group."""
@@ -90,41 +95,49 @@ class Fields:
         if found is None or isinstance(found, Mapping):
             return NO_TEXT
         sql, kind = found
-        return str(sql) if kind == "varchar" else f"CAST({sql} AS VARCHAR)"
+        return str(sql) if kind == _TEXT else f"CAST({sql} AS VARCHAR)"
 
     def integer(self, *path: str) -> str:
         """Return a field as a whole number, NULL when it is none."""
-        return f"TRY_CAST({self._raw(path)} AS BIGINT)"
+        return self._whole_number(path)
 
     def decimal(self, *path: str) -> str:
         """Return a field as a number, NULL when it is none."""
-        found = self._find(path)
-        if isinstance(found, tuple) and found[1] == "double":
-            return str(found[0])
-        return f"TRY_CAST({self._raw(path)} AS DOUBLE)"
+        sql, kind = self._scalar(path)
+        if kind == _TEXT:
+            return self.spelling.decimal(sql)
+        return sql if kind == "double" else f"TRY_CAST({sql} AS DOUBLE)"
 
     def port(self, *path: str) -> str:
         """Return a port number, NULL when it cannot be one."""
-        return self._within(_PORTS, path)
+        return self._whole_number(path, _PORTS)
 
     def protocol(self, *path: str) -> str:
         """Return an IP protocol's number, NULL when it cannot be one."""
-        return self._within(_PROTOCOLS, path)
-
-    def _within(self, bounds: tuple[int, int], path: Sequence[str]) -> str:
-        number = self.integer(*path)
-        return f"CASE WHEN {number} BETWEEN {bounds[0]} AND {bounds[1]} THEN {number} END"
+        return self._whole_number(path, _PROTOCOLS)
 
     def time_us(self, *path: str) -> str:
         """Return a time as microseconds since 1970; a text without a zone is UTC."""
-        found = self._find(path)
-        is_time = isinstance(found, tuple) and found[1].startswith("timestamp")
-        sql = self._raw(path) if is_time else self.text(*path)
-        return f"epoch_us(TRY_CAST({sql} AS TIMESTAMPTZ))"
+        sql, kind = self._scalar(path)
+        if kind.startswith("timestamp"):
+            return self.spelling.microseconds(f"TRY_CAST({sql} AS TIMESTAMPTZ)")
+        return self.spelling.time_us(self.text(*path))
 
-    def _raw(self, path: Sequence[str]) -> str:
+    def _whole_number(self, path: Sequence[str], bounds: Bounds | None = None) -> str:
+        sql, kind = self._scalar(path)
+        if sql == NO_TEXT:
+            return NO_NUMBER
+        if kind == _TEXT:
+            return self.spelling.whole_number(sql, bounds)
+        number = f"TRY_CAST({sql} AS BIGINT)"
+        conditions = [f"{sql} = ROUND({sql})"] if kind in _FLOATING else []
+        conditions += [f"{number} BETWEEN {bounds[0]} AND {bounds[1]}"] if bounds else []
+        return f"CASE WHEN {' AND '.join(conditions)} THEN {number} END" if conditions else number
+
+    def _scalar(self, path: Sequence[str]) -> tuple[str, str]:
+        """Return the SQL and the type of a field, no text where there is none."""
         found = self._find(path)
-        return str(found[0]) if isinstance(found, tuple) else NO_TEXT
+        return found if isinstance(found, tuple) else (NO_TEXT, _TEXT)
 
     def _find(self, path: Sequence[str]) -> Any:
         node: Any = self._tree
@@ -146,7 +159,7 @@ def _tree(columns: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 def _text_tree(fields: Any, prefix: str) -> Any:
     if fields is None:
-        return prefix, "varchar"
+        return prefix, _TEXT
     named = fields if isinstance(fields, Mapping) else dict.fromkeys(fields)
     return {
         name.casefold(): _text_tree(
@@ -154,3 +167,24 @@ def _text_tree(fields: Any, prefix: str) -> Any:
         )
         for name, sub in named.items()
     }
+
+
+_MARKS = (
+    ("logName",),
+    ("jsonPayload", "reporter"),
+    ("jsonPayload", "connection", "src_ip"),
+    ("jsonPayload", "connection", "dest_ip"),
+    ("jsonPayload", "start_time"),
+    ("jsonPayload", "bytes_sent"),
+)
+"""Fields of which an entry has one at least."""
+
+
+def is_entry(fields: Fields) -> str:
+    """Return the SQL of whether a line of text was a log entry at all.
+
+    An unreadable line becomes a row of NULLs; a readable one without these fields is no entry
+    either. Single fields that are read anyway: to ask for a whole group would read all that is in
+    it.
+    """
+    return f"({' OR '.join(f'{fields.text(*path)} IS NOT NULL' for path in _MARKS)})"

@@ -20,11 +20,11 @@ from netplan_planner.traffic.batches import (
     row_count,
     table_batch,
 )
-from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.entries import split_entries
 from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.inputs import Layout, Source
-from netplan_planner.traffic.statements import staging
+from netplan_planner.traffic.statements import left_out, staging
 
 MALFORMED = "malformed"
 OF_ANOTHER_CONFIGURATION = "of flows that another flow-log configuration reports as well"
@@ -54,7 +54,7 @@ REASONS: Mapping[int, tuple[str, str]] = {
 SKEWED = "with a wrong clock"
 """Also records whose day lies far from all others; see `window.find_window`."""
 
-_UNREMARKABLE = frozenset(
+UNREMARKABLE_FAULTS = frozenset(
     {
         staging.OTHER_LOG,
         staging.OUTSIDE_WINDOW,
@@ -63,7 +63,7 @@ _UNREMARKABLE = frozenset(
     }
 )
 """Left out, but nothing is wrong with them: not shown as examples, and such a file is readable."""
-UNREMARKABLE = frozenset(REASONS[fault][0] for fault in _UNREMARKABLE)
+UNREMARKABLE = frozenset(REASONS[fault][0] for fault in UNREMARKABLE_FAULTS)
 """The names that these are counted by."""
 
 _FIRST_LINES, _MOST_LINES = 2_000, 50_000
@@ -84,7 +84,7 @@ Shown = Callable[[str], str]
 class Faults:
     """Counts what was left out, and looks at the files again for the first few."""
 
-    def __init__(self, engine: Engine, ingest: Ingest, sources: Sequence[Source]) -> None:
+    def __init__(self, engine: EmbeddedEngine, ingest: Ingest, sources: Sequence[Source]) -> None:
         self._engine = engine
         self._ingest = ingest
         self._by_path = {str(source.path): source for source in sources}
@@ -93,7 +93,7 @@ class Faults:
         """Lines that were taken for records, but are comments at the beginning of a file."""
         self._files: dict[str, Counter[int]] = {}
         """Files with records that something is wrong with, and how many those are by fault."""
-        for fault, path, count in engine.rows(staging.FAULT_COUNTS):
+        for fault, path, count in engine.rows(left_out.COUNTS):
             if fault == staging.NOT_AN_ENTRY and path is not None:
                 comments = self._comments(path)
                 self.comment_count += comments
@@ -101,7 +101,7 @@ class Faults:
             if count == 0:
                 continue
             self._counts[REASONS[fault][0]] += count
-            if path is not None and fault not in _UNREMARKABLE:
+            if path is not None and fault not in UNREMARKABLE_FAULTS:
                 self._files.setdefault(path, Counter())[fault] += count
 
     def _comments(self, path: str) -> int:
@@ -149,8 +149,8 @@ class Faults:
             self._ingest.stage(batch)
             bad = [
                 BadRecord(source=shown(note), reason=REASONS[fault][1])
-                for fault, note in self._engine.rows(staging.FAULTY)
-                if fault not in _UNREMARKABLE
+                for fault, note in self._engine.rows(left_out.FAULTY)
+                if fault not in UNREMARKABLE_FAULTS
             ]
             counted = int(self._engine.value("SELECT COUNT(*) FROM staged"))
             found.extend(bad)
@@ -193,7 +193,7 @@ class Faults:
                 yield batch, lambda _: source.shown
 
 
-def numbered_lines(source: Source, engine: Engine) -> Iterator[tuple[int, str]]:
+def numbered_lines(source: Source, engine: EmbeddedEngine) -> Iterator[tuple[int, str]]:
     """Yield the entries of a text file with the line that each starts at; blank lines are none."""
     if source.is_split:
         for entry in split_entries(raw_chunks(source, engine), source.encoding):
@@ -204,7 +204,7 @@ def numbered_lines(source: Source, engine: Engine) -> Iterator[tuple[int, str]]:
             yield number, _decoded(line)
 
 
-def row_starts(source: Source, engine: Engine) -> Sequence[int]:
+def row_starts(source: Source, engine: EmbeddedEngine) -> Sequence[int]:
     """Return the line at which each row of a table starts, the header included."""
     raw = islice(_raw_lines(raw_chunks(source, engine)), source.skipped_lines, None)
     lines = (_decoded(line) + "\n" for line in raw)
@@ -215,7 +215,7 @@ def _place(source: Source, starts: Sequence[int], row: int) -> str:
     return f"{source.shown}:{starts[row - 1]}" if row <= len(starts) else source.shown
 
 
-def raw_chunks(source: Source, engine: Engine) -> Iterator[bytes]:
+def raw_chunks(source: Source, engine: EmbeddedEngine) -> Iterator[bytes]:
     """Yield the content of a text file, decompressed."""
     path = source.original if source.is_split else source.path
     compression = source.packed if source.is_split else source.compression
@@ -245,7 +245,7 @@ def without_lines(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
             yield rest
 
 
-def is_utf8(source: Source, engine: Engine) -> bool:
+def is_utf8(source: Source, engine: EmbeddedEngine) -> bool:
     """Return whether a text file is UTF-8 from its first byte to its last."""
     if not source.encoding.startswith("utf-8"):
         return False

@@ -19,7 +19,7 @@ from netplan_planner.tables.files import (
     delimiter_of,
     encoding_of,
 )
-from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.embedded import EmbeddedEngine
 
 _HEAD_BYTES = 1 << 16
 """How much of a file is looked at; a flow record takes about a thousand bytes."""
@@ -104,7 +104,7 @@ def _is_hidden(path: Path, root: Path) -> bool:
     return any(part.startswith((".", "_SUCCESS")) for part in path.relative_to(root).parts)
 
 
-def recognise(path: Path, link: Path, engine: Engine) -> Source:
+def recognise(path: Path, link: Path, engine: EmbeddedEngine) -> Source:
     """Return what a file is.
 
     Args:
@@ -165,7 +165,9 @@ def _comments(text: str) -> tuple[int, int]:
     return last, count
 
 
-def _text(path: Path, link: Path, head: bytes, compression: str, engine: Engine) -> tuple[str, str]:
+def _text(
+    path: Path, link: Path, head: bytes, compression: str, engine: EmbeddedEngine
+) -> tuple[str, str]:
     """Return the beginning of a file as text, and its encoding."""
     if compression == "zstd":
         return "\n".join(engine.first_lines(link, compression, _HEAD_LINES)), "utf-8"

@@ -14,8 +14,8 @@ from netplan_planner.model.log_volume import (
     MachineBlocks,
 )
 from netplan_planner.traffic.engine import Engine, Row
-from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.places import write_places
+from netplan_planner.traffic.record_sums import RecordSums
 from netplan_planner.traffic.routes import Routes
 from netplan_planner.traffic.statements import logged
 
@@ -41,7 +41,7 @@ class LogReader:
     """Asks the engine for what an interval would make of the records."""
 
     def __init__(
-        self, engine: Engine, routes: Routes, matrix: TrafficMatrix, ingest: Ingest
+        self, engine: Engine, routes: Routes, matrix: TrafficMatrix, ingest: RecordSums
     ) -> None:
         self._engine = engine
         self._matrix = matrix
@@ -104,14 +104,16 @@ class LogReader:
 
     def _slices(self) -> Iterator[tuple[int, int]]:
         """Yield stretches of steps that cut no block of any interval."""
-        first, last, count = self._engine.rows("SELECT MIN(step), MAX(step), COUNT(*) FROM logged")[
-            0
-        ]
+        first, last, count = self._engine.rows(
+            "SELECT MIN(step) AS first, MAX(step) AS last, COUNT(*) AS records FROM logged"
+        )[0]
         if first is None:
             return
         most = INTERVALS_S[-1] // logged.STEP_S
         low, high = first // most, last // most + 1
-        parts = max(1, min(round(count / _SLICE_ROWS), high - low))
+        parts = 1
+        if self._engine.slice_rows is not None:
+            parts = max(1, min(round(count / _SLICE_ROWS), high - low))
         ends = [(low + (high - low) * part // parts) * most for part in range(parts + 1)]
         yield from pairwise(ends)
 

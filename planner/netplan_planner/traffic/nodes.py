@@ -27,10 +27,12 @@ from netplan_planner.paths import (
 )
 from netplan_planner.traffic.records import (
     DETAILS,
+    END_SEPARATOR,
     EXTERNAL,
     IDENTITY,
     PART_SEPARATOR,
     POD,
+    REPLACED,
     TAG,
     TAG_SEPARATOR,
 )
@@ -53,6 +55,18 @@ def parse_end(said: str) -> tuple[Identity, Details] | None:
         return None
     address, project, name = parts[: len(IDENTITY)]
     return (address, project or None, name or None), tuple(parts[len(IDENTITY) :])
+
+
+def without_separators(identity: Identity) -> Identity:
+    """Return what an end is called where names that hold separators are told apart by them."""
+    address, project, name = identity
+    return address, _cleaned(project), _cleaned(name)
+
+
+def _cleaned(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return text.replace(PART_SEPARATOR, REPLACED).replace(END_SEPARATOR, REPLACED) or None
 
 
 class Node(Value, frozen=True, kw_only=True):

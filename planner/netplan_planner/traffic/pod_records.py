@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from netplan_planner.tables.sql import identifier, quoted
 from netplan_planner.traffic import tables
 from netplan_planner.traffic.batches import parquet_reader
-from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.entry_fields import NO_TEXT, Fields, struct_type
-from netplan_planner.traffic.ingest import microseconds
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.options import HeaderBytes, TrafficOptions
+from netplan_planner.traffic.record_sums import microseconds
 from netplan_planner.traffic.records import entry_number
 
 _FIRST_DYNAMIC_PORT = 32_768
@@ -104,7 +104,11 @@ def _pod_of(row: tuple[Any, ...]) -> PodOf:
 
 
 def query_of(
-    sources: Iterable[Source], engine: Engine, options: TrafficOptions, *, has_repeated: bool
+    sources: Iterable[Source],
+    engine: EmbeddedEngine,
+    options: TrafficOptions,
+    *,
+    has_repeated: bool,
 ) -> str:
     """Return the query of flow logs' groups in the window that the options name.
 
@@ -129,7 +133,9 @@ def query_of(
     )
 
 
-def queries_of(sources: Iterable[Source], engine: Engine, options: TrafficOptions) -> Iterator[str]:
+def queries_of(
+    sources: Iterable[Source], engine: EmbeddedEngine, options: TrafficOptions
+) -> Iterator[str]:
     """Yield the queries of flow logs' records, one for all files that are alike.
 
     A query a file would take three times as long for pages of a thousand records.
@@ -144,7 +150,7 @@ def queries_of(sources: Iterable[Source], engine: Engine, options: TrafficOption
         yield _records_of(group, engine, options)
 
 
-def _records_of(sources: Sequence[Source], engine: Engine, options: TrafficOptions) -> str:
+def _records_of(sources: Sequence[Source], engine: EmbeddedEngine, options: TrafficOptions) -> str:
     """Return the query of the records of alike files; what was dropped is left out."""
     source = sources[0]
     if source.layout is Layout.FLOW_PARQUET:
@@ -260,7 +266,7 @@ def _parquet_service(columns: dict[str, Any], side: str) -> str:
     return f"CAST(to_json({sql}) AS VARCHAR)"
 
 
-def table_query(source: Source, engine: Engine, options: TrafficOptions) -> str:
+def table_query(source: Source, engine: EmbeddedEngine, options: TrafficOptions) -> str:
     """Return the query of a table's pairs; a rate is what it carries in an hour."""
     fields = tables.columns_of(source, engine)
     window = ""

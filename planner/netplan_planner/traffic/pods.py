@@ -16,7 +16,7 @@ from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.model.log_volume import REPEATED
 from netplan_planner.model.pod_traffic import PodFlow, PodSource, PodTraffic
 from netplan_planner.traffic import hubble, pod_records, tables
-from netplan_planner.traffic.engine import Engine, open_engine
+from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.inputs import Source, find_files
 from netplan_planner.traffic.options import TrafficOptions
 from netplan_planner.traffic.pod_names import PodNames
@@ -113,7 +113,7 @@ class _Sums:
         )
 
 
-def _of_logs(query: str, engine: Engine, names: PodNames) -> PodTraffic:
+def _of_logs(query: str, engine: EmbeddedEngine, names: PodNames) -> PodTraffic:
     sums = _Sums()
     # By flow of pods and reporter, each configuration apart.
     counted: defaultdict[tuple[pod_records.Pair, bool], defaultdict[str, _Sum]]
@@ -155,7 +155,7 @@ def _flow_of(pair: pod_records.Pair, names: PodNames) -> PodFlow:
 
 
 def _of_tables(
-    sources: Sequence[Source], engine: Engine, names: PodNames, options: TrafficOptions
+    sources: Sequence[Source], engine: EmbeddedEngine, names: PodNames, options: TrafficOptions
 ) -> PodTraffic:
     sums = _Sums()
     is_steady = False

@@ -11,21 +11,16 @@ from netplan_planner.errors import EmptyError, InputError
 from netplan_planner.input_files import reading
 from netplan_planner.model import Edge, Inventory, Series, TrafficMatrix, VmTraffic
 from netplan_planner.traffic import tables
+from netplan_planner.traffic.assembly import assembled
 from netplan_planner.traffic.batches import row_count
-from netplan_planner.traffic.coverage import coverage_of
-from netplan_planner.traffic.engine import Engine, open_engine
+from netplan_planner.traffic.coverage import inputs_of
+from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from netplan_planner.traffic.entries import Ends, split_entries
 from netplan_planner.traffic.faults import Faults, is_utf8, raw_chunks, without_lines
-from netplan_planner.traffic.hours import HourReader
 from netplan_planner.traffic.hubble import is_hubble_file
-from netplan_planner.traffic.ingest import Ingest, microseconds
+from netplan_planner.traffic.ingest import Ingest
 from netplan_planner.traffic.inputs import Layout, Source, find_files, recognise
-from netplan_planner.traffic.logged import LogReader
-from netplan_planner.traffic.matrix import MatrixBuilder
 from netplan_planner.traffic.options import TrafficOptions
-from netplan_planner.traffic.routes import Routes
-from netplan_planner.traffic.statements.keys import US_PER_MINUTE
-from netplan_planner.traffic.window import Active, Window, find_window
 
 
 def read(paths: Sequence[Path], inventory: Inventory, options: TrafficOptions) -> TrafficMatrix:
@@ -61,7 +56,7 @@ def _events(given: Sequence[Path], files: Sequence[Path]) -> list[str]:
     return [f"{path}: flows of Hubble, without bytes" for path in given if path not in files]
 
 
-def sources_of(files: Sequence[Path], engine: Engine) -> tuple[list[Source], list[str]]:
+def sources_of(files: Sequence[Path], engine: EmbeddedEngine) -> tuple[list[Source], list[str]]:
     """Return the inputs as the engine can read them, and what is said of those that are empty.
 
     Raises:
@@ -96,7 +91,7 @@ def _with_notes(matrix: TrafficMatrix, empty: Sequence[str]) -> TrafficMatrix:
     return replace(matrix, coverage=replace(coverage, notes=(*coverage.notes, note)))
 
 
-def _recognised(path: Path, link: Path, engine: Engine) -> Source:
+def _recognised(path: Path, link: Path, engine: EmbeddedEngine) -> Source:
     """Return an input, behind a link whose name the engine cannot misread.
 
     A file's own name may hold quotes, glob characters, or folders that look like partitions.
@@ -105,7 +100,7 @@ def _recognised(path: Path, link: Path, engine: Engine) -> Source:
     return recognise(path, link, engine)
 
 
-def _prepared(source: Source, engine: Engine) -> Source:
+def _prepared(source: Source, engine: EmbeddedEngine) -> Source:
     """Return a source that the engine can read: arrays and pretty-printed entries become lines."""
     if source.layout is Layout.FLOW_PARQUET and row_count(source, engine) == 0:
         raise EmptyError(f"{source.shown}: the file holds no records")
@@ -139,7 +134,7 @@ def _prepared(source: Source, engine: Engine) -> Source:
     )
 
 
-def _recoded(source: Source, engine: Engine) -> Source:
+def _recoded(source: Source, engine: EmbeddedEngine) -> Source:
     """Return a table whose text is UTF-8; what is no text of its encoding becomes U+FFFD."""
     target = engine.folder / f"{source.path.name}.csv"
     decoder = codecs.getincrementaldecoder(source.encoding)(errors="replace")
@@ -153,7 +148,7 @@ def _matrix(
     sources: Sequence[Source],
     inventory: Inventory,
     options: TrafficOptions,
-    engine: Engine,
+    engine: EmbeddedEngine,
     *,
     is_steady: bool,
     of_p95: bool = False,
@@ -163,72 +158,18 @@ def _matrix(
     with meter.work("reading flow logs", total=total, unit="bytes"):
         sources = ingest.read(sources, of_p95=of_p95)
     faults = Faults(engine, ingest, sources)
-    window = _window(engine, options)
-    examples = faults.examples(options.example_count)
-    if window is None:
-        raise InputError(_nothing(sources, faults))
-    routes = Routes(engine, ingest.nodes, options.reporter)
-    routes.build()
-    builder = MatrixBuilder(engine, routes, window)
-    matrix = builder.build(options.reporter)
-    # Before the overlaps, which are told of the same places.
-    logged = ingest.repeats.logged(ingest.nodes)
-    hours = None
-    if options.by_hour and not is_steady:
-        hours = HourReader(engine, routes, window).read(matrix, inventory)
-    floor_gbps = options.log_volume_from_gbps
-    log_volume = None
-    if floor_gbps is not None and logged:
-        log_volume = LogReader(engine, routes, matrix, ingest).read(floor_gbps)
-    return replace(
-        matrix,
-        coverage=coverage_of(
-            matrix,
-            totals=builder.totals,
-            routes=routes,
-            nodes=ingest.nodes,
-            window=window,
-            sources=sources,
-            record_count=ingest.record_count - faults.comment_count,
-            excluded=faults.excluded(window.skewed_count),
-            examples=examples,
-            logged=logged,
-            overlaps=ingest.repeats.overlaps(),
-            engine=engine,
-        ),
-        log_volume=log_volume,
-        hours=hours,
-        log_volume_from_gbps=floor_gbps if log_volume is not None else None,
+    names = ", ".join(source.shown for source in sources[:_NAMED])
+    more = f" and {len(sources) - _NAMED} more" if len(sources) > _NAMED else ""
+    return assembled(
+        engine,
+        ingest,
+        faults,
+        inventory,
+        options,
+        shown=f"{names}{more}",
+        inputs=inputs_of(sources),
+        is_steady=is_steady,
     )
-
-
-def _window(engine: Engine, options: TrafficOptions) -> Window | None:
-    rows = engine.rows(
-        "SELECT start_minute, MAX(last_minute), CAST(SUM(records + dropped_records) AS BIGINT)"
-        " FROM activity GROUP BY start_minute"
-    )
-    return find_window(
-        (Active(first_minute=a, last_minute=b, record_count=n) for a, b, n in rows),
-        gap_minutes=options.gap_minutes,
-        max_skew_days=options.max_skew_days,
-        skew_ratio=options.skew_ratio,
-        asked=_asked(options),
-    )
-
-
-def _asked(options: TrafficOptions) -> tuple[int, int] | None:
-    """Return the first minute and the minute after of a window that was named whole."""
-    if options.since is None or options.until is None:
-        return None
-    first = microseconds(options.since) // US_PER_MINUTE
-    return first, -(-microseconds(options.until) // US_PER_MINUTE)
-
-
-def _nothing(sources: Sequence[Source], faults: Faults) -> str:
-    left_out = "; ".join(f"{count:,} {reason}" for reason, count in faults.excluded(0))
-    names = ", ".join(source.shown for source in sources[:3])
-    more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
-    return f"{names}{more}: no flow record to use" + (f" ({left_out})" if left_out else "")
 
 
 def _with_p95(matrix: TrafficMatrix, of_p95: TrafficMatrix) -> TrafficMatrix:

@@ -88,6 +88,8 @@ PART_SEPARATOR = "\x1f"
 """Between the parts of an end in a note: its identity, then its details."""
 END_SEPARATOR = "\x1d"
 """Between the two ends of a note."""
+REPLACED = "\ufffd"
+"""Stands for a separator in a name."""
 
 POD = "pod"
 _AS_POD = TAG_SEPARATOR + POD
@@ -125,6 +127,13 @@ _NUMBERS = frozenset(
     }
 )
 
+_TRUTHS = frozenset({"is_entry", "is_other_log", "is_dropped"})
+TYPES: Mapping[str, str] = {
+    name: "BOOLEAN" if name in _TRUTHS else "BIGINT" if name in _NUMBERS else "VARCHAR"
+    for name in COLUMNS
+}
+"""Of each column; whole numbers of 64 bits."""
+
 _US_PER_MS = 1000
 
 
@@ -152,7 +161,7 @@ def flow_record(
     """
     payload = fields.part("jsonPayload")
     log_name = fields.text("logName")
-    ours = " OR ".join(f"suffix({log_name}, {quoted(name)})" for name in _LOG_NAMES)
+    ours = " OR ".join(f"ends_with({log_name}, {quoted(name)})" for name in _LOG_NAMES)
     sides = " ".join(f"WHEN {quoted(name)} THEN {i}" for i, name in enumerate(_SIDES))
     values = {
         "is_entry": is_entry,
@@ -197,14 +206,14 @@ def entry_number(fields: Fields, payload: Fields) -> str:
         fields.text("logName"),
         _sent_or_dropped(payload, "bytes"),
     )
-    return f"CASE WHEN {insert_id} IS NOT NULL THEN {_number_of(parts)} END"
+    return f"CASE WHEN {insert_id} IS NOT NULL THEN {fields.spelling.number_of(parts)} END"
 
 
 def _flow(payload: Fields) -> str:
     """Return a number that records of one five-tuple share."""
     ends = (payload.text("connection", f"{end}_ip") for end in ("src", "dest"))
     ports = (payload.port("connection", f"{end}_port") for end in ("src", "dest"))
-    return _number_of([*ends, *ports, payload.protocol("connection", "protocol")])
+    return payload.spelling.number_of([*ends, *ports, payload.protocol("connection", "protocol")])
 
 
 def _configuration(fields: Fields) -> dict[str, str]:
@@ -214,20 +223,13 @@ def _configuration(fields: Fields) -> dict[str, str]:
     labels = fields.part("resource").part("labels")
     parts = [labels.text(name) for name in ("resource_container", "location", "name")]
     log_name = fields.text("logName")
-    is_configured = " OR ".join(f"suffix({log_name}, {quoted(name)})" for name in _CONFIGURED)
+    is_configured = " OR ".join(f"ends_with({log_name}, {quoted(name)})" for name in _CONFIGURED)
+    number = fields.spelling.number_of(parts)
     name = joined([parts[0], quoted("locations"), parts[1], parts[2]], "/")
     return {
-        "configuration": f"CASE WHEN {is_configured} THEN {_number_of(parts)} ELSE 0 END",
+        "configuration": f"CASE WHEN {is_configured} THEN {number} ELSE 0 END",
         "configuration_name": f"CASE WHEN {is_configured} THEN {name} END",
     }
-
-
-def _number_of(parts: Sequence[str]) -> str:
-    """Return a number of 63 bits that stands for some values."""
-    return f"CAST(hash({', '.join(parts)}) % {_MOST_NUMBER} AS BIGINT)"
-
-
-_MOST_NUMBER = (1 << 63) - 1
 
 
 def _drop_reason(payload: Fields) -> str:

@@ -1,8 +1,12 @@
 """Finds what was logged twice, and leaves it out when the records are read again."""
 
+from collections.abc import Iterator
+from typing import Protocol
+
 from netplan_planner.model import LoggedRecords, LogOverlap, SelfLink
 from netplan_planner.model.log_volume import OWN_SETTING
-from netplan_planner.traffic.engine import Engine, slices
+from netplan_planner.traffic.embedded import EmbeddedEngine
+from netplan_planner.traffic.engine import Engine, Row, slices
 from netplan_planner.traffic.nodes import Nodes
 from netplan_planner.traffic.number_file import NumberFile
 from netplan_planner.traffic.places import write_places
@@ -11,16 +15,61 @@ from netplan_planner.traffic.statements import repeats
 _KEPT_AS_READ = ("repeated_entry", "place", "place_hour", "place_rank", "superseded")
 
 
-class Repeats:
-    """Entries that are equal, and flows that several configurations report.
+class Entries(Protocol):
+    """Finds the entries that are there more than once."""
 
-    While records are read for the first time their entries are written down on disk, 8 bytes each.
-    Only where something is there twice the records are read again.
-    """
+    def note(self) -> None:
+        """Take note of the staged entries."""
+
+    def find(self) -> bool:
+        """Write those met more than once into `repeated_entry`; return whether there are any."""
+
+
+class EntriesOnDisk:
+    """Writes entries down on disk, 8 bytes each, while records are read for the first time."""
+
+    def __init__(self, engine: EmbeddedEngine) -> None:
+        self._engine = engine
+        self._seen = NumberFile(engine.folder / "entries")
+
+    def note(self) -> None:
+        """Write down which entries a batch has."""
+        for first, until in slices(self._engine, "staged", "start_minute"):
+            self._seen.add(self._engine.numbers(repeats.seen(first, until)))
+
+    def find(self) -> bool:
+        """Write those met more than once into the engine's table."""
+        found = False
+        for entries in self._seen.take_repeated():
+            self._engine.append("repeated_entry", [entries])
+            found = True
+        return found
+
+
+class EntriesInEngine:
+    """Has an engine that has the room group the staged entries, which are all that there are."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._seen = NumberFile(engine.folder / "entries")
+
+    def note(self) -> None:
+        """Group them."""
+        self._engine.run(f"INSERT INTO repeated_entry {repeats.SEEN_AGAIN}")
+
+    def find(self) -> bool:
+        """Return whether there are any."""
+        return bool(self._engine.value("SELECT COUNT(*) AS entries FROM repeated_entry"))
+
+
+class Repeats:
+    """Entries that are equal, and flows that several configurations report.
+
+    Of files, the records are read again where something is there twice, and only there.
+    """
+
+    def __init__(self, engine: Engine, entries: Entries) -> None:
+        self._engine = engine
+        self._entries = entries
         self._names: dict[int, str] = {0: OWN_SETTING}
         self._has_repeated = self._has_superseded = False
         engine.create(*_KEPT_AS_READ)
@@ -32,8 +81,7 @@ class Repeats:
 
     def note(self) -> None:
         """Write down which entries and configurations a batch has."""
-        for first, until in slices(self._engine, "staged", "start_minute"):
-            self._seen.add(self._engine.numbers(repeats.seen(first, until)))
+        self._entries.note()
         self._engine.run(f"INSERT INTO node_hour {repeats.NODE_HOURS}")
         found = {number for (number,) in self._engine.rows(_CONFIGURATIONS)}
         if found - self._names.keys():
@@ -43,15 +91,20 @@ class Repeats:
     def find(self, nodes: Nodes) -> bool:
         """Return whether anything is there twice, so that all must be read again."""
         engine = self._engine
-        for entries in self._seen.take_repeated():
-            engine.append("repeated_entry", [entries])
-            self._has_repeated = True
+        self._has_repeated = self._entries.find()
         if len(self._names) > 1:
             self._fill_places(nodes)
+            engine.create("configuration")
+            engine.insert("configuration", self._in_order())
             engine.run(f"INSERT INTO place_rank {repeats.PLACE_RANKS}")
             engine.run(f"INSERT INTO superseded {repeats.SUPERSEDED}")
-            self._has_superseded = engine.value("SELECT COUNT(*) FROM superseded") > 0
+            self._has_superseded = engine.value("SELECT COUNT(*) AS hours FROM superseded") > 0
         return self._has_repeated or self._has_superseded
+
+    def _in_order(self) -> Iterator[Row]:
+        """Yield the configurations in order: the subnetworks' own setting, then by name."""
+        numbers = sorted(self._names, key=lambda number: (number != 0, self._names[number], number))
+        yield from ((number, position) for position, number in enumerate(numbers))
 
     def _fill_places(self, nodes: Nodes) -> None:
         """Give each end its place: what logs together is ranked together."""

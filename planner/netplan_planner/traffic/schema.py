@@ -214,6 +214,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "outside": "BIGINT",
     },
     "received_minute": {"vm": "INTEGER", "minute": "INTEGER", "wire": "BIGINT"},
+    # Configurations in the order of their names: numbers of theirs are each engine's own.
+    "configuration": {"configuration": "BIGINT", "position": "INTEGER"},
 }
 
 

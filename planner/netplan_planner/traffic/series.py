@@ -57,11 +57,11 @@ class SeriesReader:
             engine.run(f"INSERT INTO sent_minute {sent_minutes(first, until)}")
         sent = self.read(engine, "sent_minute", "vm", "wire")
         outside = self.read(engine, "sent_minute", "vm", "outside")
-        engine.run("DROP TABLE sent_minute")
+        engine.create("sent_minute")
         for first, until in stretches:
             engine.run(f"INSERT INTO received_minute {received_minutes(first, until)}")
         received = self.read(engine, "received_minute", "vm", "wire")
-        engine.run("DROP TABLE received_minute")
+        engine.create("received_minute")
         return MachineSeries(sent=sent, sent_outside=outside, received=received)
 
     def gbps(self, wire: Sequence[int]) -> tuple[float, ...]:

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 
 from netplan_planner.errors import InputError
 from netplan_planner.tables.lenient import lenient_relation, numbered_parquet
-from netplan_planner.traffic.engine import Engine
+from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.entry_fields import NO_NUMBER, Fields
 from netplan_planner.traffic.inputs import Layout, Source
 from netplan_planner.traffic.records import EXTERNAL, INTERNAL, join_tag, select_columns
+from netplan_planner.traffic.spelling import LENIENT
 
 STEADY_START_US = 946_684_800_000_000
 """2000-01-01: a steady rate has no time; it is laid into this hour, and the matrix says so."""
@@ -23,9 +24,10 @@ _BYTES_PER_GBPS_MINUTE = 125_000_000 * 60
 _PROTOCOLS = (("tcp", 6), ("udp", 17), ("icmp", 1))
 
 
-def columns_of(source: Source, engine: Engine) -> Fields:
+def columns_of(source: Source, engine: EmbeddedEngine) -> Fields:
     """Return the columns of a table."""
-    return Fields.of_types(engine.columns_of(relation_of(source), source.path, source.shown))
+    columns = engine.columns_of(relation_of(source), source.path, source.shown)
+    return Fields.of_types(columns, LENIENT)
 
 
 def relation_of(source: Source) -> str:
@@ -40,7 +42,7 @@ def relation_of(source: Source) -> str:
     )
 
 
-def is_steady(source: Source, engine: Engine) -> bool:
+def is_steady(source: Source, engine: EmbeddedEngine) -> bool:
     """Return whether a table gives rates.
 
     Raises:
@@ -57,13 +59,13 @@ def is_steady(source: Source, engine: Engine) -> bool:
     return has_rates
 
 
-def has_p95(sources: Iterable[Source], engine: Engine) -> bool:
+def has_p95(sources: Iterable[Source], engine: EmbeddedEngine) -> bool:
     """Return whether any of the tables gives a 95th percentile."""
     return any(columns_of(source, engine).has("p95_gbps") for source in sources)
 
 
 def query_of(
-    source: Source, engine: Engine, *, of_p95: bool = False, is_numbered: bool = False
+    source: Source, engine: EmbeddedEngine, *, of_p95: bool = False, is_numbered: bool = False
 ) -> str:
     """Return the query of a table's flow records.
 

@@ -95,7 +95,15 @@ RECORDS: dict[str, tuple[Json | str, tuple[str, str]]] = {
     "1999": (times("1999-12-31T23:59:59Z", "2000-01-01T00:00:05Z"), CLOCK),
     "1970": (times("1970-01-01T00:00:00Z", "1970-01-01T00:00:05Z"), CLOCK),
     "2100": (times("2099-12-31T23:59:59Z", "2100-01-01T00:00:00Z"), CLOCK),
-    "before Christ": (times("290000-01-01 (BC) 00:00:00", "290000-01-01T00:00:00Z"), CLOCK),
+    "the first year": (times("0001-01-01T00:00:00Z", "0001-01-01T00:00:05Z"), CLOCK),
+    "before Christ": (
+        times("290000-01-01 (BC) 00:00:00", "290000-01-01T00:00:00Z"),
+        (MALFORMED, NO_TIME),
+    ),
+    "the 24th hour": (payload(end_time="2026-03-02T24:00:00Z"), (MALFORMED, NO_TIME)),
+    "a power": (payload(bytes_sent="1e3"), (MALFORMED, NO_COUNT)),
+    "hexadecimal": (payload(bytes_sent="0x1A"), (MALFORMED, NO_COUNT)),
+    "digits apart": (payload(bytes_sent="1_000"), (MALFORMED, NO_COUNT)),
 }
 
 

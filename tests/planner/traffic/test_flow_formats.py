@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +15,10 @@ from msgspec.structs import replace
 from netplan_planner.errors import InputError
 from netplan_planner.model import TrafficCoverage, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from support.flows.project import host, inventory, subnet
-from support.flows.records import NETWORK_LOG, Json, entry, lines
+from support.flows.exports import CHANGES, DB, ENTRIES, KNOWN, WEB, rows, whole_numbers
+from support.flows.project import host
+from support.flows.records import Json, entry, lines
 
-WEB = host("web", "10.0.1.1", external="34.1.1.1", subnetwork="front")
-DB = host("db", "10.0.2.1", external="34.1.1.2", subnetwork="back", zone="us-central1-b")
-KNOWN = inventory(WEB, DB, subnet("front", logs=None), subnet("back", logs=None))
-
-ENTRIES = [
-    entry("10.0.1.1", "10.0.2.1", 1001, start=30, end=105, packets=7, src_vm=WEB, dst_vm=DB),
-    entry("10.0.1.1", "10.0.2.1", 900, packets=5, by="DEST", src_vm=WEB, dst_vm=DB, rtt_ms=1.5),
-    entry("10.0.1.1", "34.1.1.2", 10**10, end=60, packets=9, src_vm=WEB, dst_vm=DB, rtt_msec="3"),
-    *(
-        {**logged, "logName": NETWORK_LOG}
-        for logged in (
-            entry("10.0.2.1", "198.51.100.7", 77, start=600, end=601, packets=1, protocol=17),
-            entry("10.0.2.1", "10.0.1.1", 5, packets=1, is_dropped=True, src_vm=DB, dst_vm=WEB),
-        )
-    ),
-    entry("10.9.9.9", "10.0.1.1", 64, by="DEST", protocol=1, ports=None, dst_vm=WEB),
-    entry("fd00::1", "10.0.1.1", 3, by="DEST", packets=2, dst_vm=WEB),
-]
 TEXT = lines(ENTRIES)
 
 
@@ -58,68 +40,6 @@ def several(folder: Path) -> None:
 
 def pretty(entries: list[Json], end: str = "\n") -> bytes:
     return end.join(json.dumps(item, indent=2).replace("\n", end) for item in entries).encode()
-
-
-def rows(change: Callable[[Json], Json] = lambda row: row) -> list[Json]:
-    """Return the entries as rows of an export, all with all columns."""
-    return [change(json.loads(json.dumps(item))) for item in ENTRIES]
-
-
-def whole_numbers(row: Json) -> Json:
-    """Counts and round trips as numbers."""
-    body = row["jsonPayload"]
-    for name in ("bytes_sent", "packets_sent", "bytes_dropped", "packets_dropped"):
-        if name in body:
-            body[name] = int(body[name])
-    if "rtt_msec" in body:
-        body["rtt_msec"] = float(body["rtt_msec"])
-    return row
-
-
-def all_text(row: Json) -> Json:
-    """Ports, protocols and round trips as text."""
-    connection = row["jsonPayload"]["connection"]
-    for name in ("src_port", "dest_port", "protocol"):
-        if name in connection:
-            connection[name] = str(connection[name])
-    if "round_trip_time" in row["jsonPayload"]:
-        row["jsonPayload"]["round_trip_time"]["median_msec"] = "1.5"
-    return row
-
-
-def real_times(row: Json) -> Json:
-    """Times as timestamps."""
-    for name in ("start_time", "end_time"):
-        row["jsonPayload"][name] = datetime.fromisoformat(row["jsonPayload"][name]).astimezone(UTC)
-    row["timestamp"] = datetime.fromisoformat(row["timestamp"])
-    return row
-
-
-def naive_times(row: Json) -> Json:
-    """Times as timestamps without a zone."""
-    for name in ("start_time", "end_time"):
-        row["jsonPayload"][name] = datetime.fromisoformat(row["jsonPayload"][name]).replace(
-            tzinfo=None
-        )
-    return row
-
-
-def more_columns(row: Json) -> Json:
-    """Columns that nobody knows, of types that nobody expects."""
-    row |= {"httpRequest": {"latency": 1.5}, "labels": [["a", "b"]], "severity": "INFO"}
-    row["jsonPayload"] |= {"new": {"deep": [{"er": 1}]}, "src_gke_details": None, "list": [1, 2]}
-    row["jsonPayload"]["connection"]["cookie"] = b"\x00\xff"
-    return row
-
-
-def other_case(row: Json) -> Json:
-    """Columns as some tools write them: `jsonpayload`, `logname`."""
-    return {name.casefold(): value for name, value in row.items()}
-
-
-def fewer_columns(row: Json) -> Json:
-    """Only what cannot be missed, and what these flows are told by."""
-    return {"jsonPayload": row["jsonPayload"]}
 
 
 def parquet(change: Callable[[Json], Json], **options: Any) -> Callable[[Path], None]:
@@ -156,14 +76,14 @@ LAYOUTS: Mapping[str, Callable[[Path], None]] = {
     "pretty entries": write("a", pretty(ENTRIES)),
     "pretty entries, dos lines, gzip": write("a", gzip.compress(pretty(ENTRIES, "\r\n"))),
     "folders": several,
-    "parquet": parquet(lambda row: row),
-    "parquet of whole numbers": parquet(whole_numbers, compression="gzip"),
-    "parquet of text": parquet(all_text, row_group_size=2, compression="zstd"),
-    "parquet with timestamps": parquet(real_times),
-    "parquet with timestamps without a zone": parquet(naive_times),
-    "parquet with more columns": parquet(more_columns),
-    "parquet with fewer columns": parquet(fewer_columns, use_dictionary=False),
-    "parquet with other names": parquet(other_case),
+    "parquet": parquet(CHANGES["as it is"]),
+    "parquet of whole numbers": parquet(CHANGES["whole numbers"], compression="gzip"),
+    "parquet of text": parquet(CHANGES["text"], row_group_size=2, compression="zstd"),
+    "parquet with timestamps": parquet(CHANGES["timestamps"]),
+    "parquet with timestamps without a zone": parquet(CHANGES["timestamps without a zone"]),
+    "parquet with more columns": parquet(CHANGES["more columns"]),
+    "parquet with fewer columns": parquet(CHANGES["fewer columns"], use_dictionary=False),
+    "parquet with other names": parquet(CHANGES["other names"]),
     "files of several kinds": two_schemas,
 }
 

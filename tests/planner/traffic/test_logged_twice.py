@@ -164,3 +164,16 @@ def test_copies_and_configurations_together(tmp_path: Path) -> None:
     assert matrix.coverage.excluded == ((REPEATED, 120), (SUPERSEDED, 60))
     assert matrix.coverage.overlaps[0].record_count == 60
     assert matrix.end == START + timedelta(hours=1)
+
+
+def test_of_configurations_that_are_alike_the_first_by_name_counts(tmp_path: Path) -> None:
+    names = ["west", "all", "east", "north", "south", "up", "down", "middle"]
+    made = [
+        entry("10.0.1.1", "10.0.2.1", 100 + number, insert_id=name, configuration=name)
+        for number, name in enumerate(names)
+    ]
+    matrix = read(tmp_path, made, KNOWN)
+    assert only_edge(matrix).payload_bytes == 101
+    counted = {overlap.counted for overlap in matrix.coverage.overlaps}
+    assert counted == {"projects/1/locations/global/all"}
+    assert len(matrix.coverage.overlaps) == len(names) - 1

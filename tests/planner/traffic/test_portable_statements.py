@@ -10,7 +10,11 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.bigquery import BigQuery
 
 from netplan_planner.traffic import TrafficOptions
-from netplan_planner.traffic.engine import Engine, open_engine
+from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
+from netplan_planner.traffic.entry_fields import ENTRY, Fields, is_entry
+from netplan_planner.traffic.records import COLUMNS, PART_SEPARATOR, TAG_SEPARATOR, flow_record
+from netplan_planner.traffic.spelling import SPARK
+from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 from support.flows.tables import WITH_ARGUMENTS, all_statements, constants, fill, functions
 
 STATEMENTS = all_statements()
@@ -91,6 +95,32 @@ def test_a_statement_uses_nothing_that_engines_disagree_on(name: str) -> None:
             assert node.this.isdigit(), f"not a whole number: {node.this}"
         if isinstance(node, exp.DataType):
             assert node.this in WHOLE_TYPES
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_the_query_of_flow_records_is_translated(dialect: Dialect) -> None:
+    fields = Fields.of_text(ENTRY, SPARK)
+    query = flow_record(
+        fields, "log_entry", source_name="insertId", is_entry=is_entry(fields), with_details=True
+    )
+    text = translate(query, dialect)
+    assert to(str(dialect), text, source=str(dialect))
+    assert TAG_SEPARATOR in text
+    assert {column for column in COLUMNS if f" AS {column}" not in text} == set()
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("statement", ["DROP TABLE t", "CREATE TABLE t (a BIGINT)"])
+def test_a_statement_of_another_form_is_refused(dialect: Dialect, statement: str) -> None:
+    with pytest.raises(ValueError, match="not a statement of the subset"):
+        taken_apart(statement, dialect)
+
+
+def test_separators_stand_as_they_are() -> None:
+    for dialect in Dialect:
+        text = translate(f"SELECT a || '{PART_SEPARATOR}' || '\n'", dialect)
+        assert PART_SEPARATOR in text
+        assert "\\n" in text
 
 
 UNSAFE = [
@@ -181,7 +211,8 @@ def test_ranks_have_a_whole_order(name: str) -> None:
         assert columns <= {"wire", "outside"} or columns in (
             {"whole", "ports", "active", "wire"},
             {"report", "offset_us", "payload_bytes", "packet_count"},
-            {"hours", "records", "configuration"},
+            {"hours", "records", "position"},
+            {"note", "fault"},
         )
 
 
@@ -194,7 +225,7 @@ def test_no_name_is_a_word_of_an_engine(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
     folder: Path = tmp_path_factory.mktemp("engine")
     with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
         fill(opened)
@@ -202,7 +233,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_a_statement_gives_the_same_after_every_translation(name: str, engine: Engine) -> None:
+def test_a_statement_gives_the_same_after_every_translation(
+    name: str, engine: EmbeddedEngine
+) -> None:
     """Sqlglot writes down what BigQuery and Spark do otherwise, such as NULL in GREATEST."""
     expected = sorted(engine.rows(STATEMENTS[name]), key=repr)
     assert expected, "the tables hold nothing for it"

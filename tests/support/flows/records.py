@@ -5,7 +5,7 @@ Times are seconds after `START`, which is the start of a minute, an hour and a d
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,15 @@ BYTES_PER_GBPS_MINUTE = 7_500_000_000
 Json = dict[str, Any]
 
 
-def stamp(seconds: float) -> str:
-    """Return a time as the logs write it."""
+_EAST = timezone(timedelta(hours=5, minutes=30))
+
+
+def stamp(seconds: float, form: int = 0) -> str:
+    """Return a time as the logs write it: plainly, with nine digits, or in another zone."""
     moment = START + timedelta(microseconds=round(seconds * 1_000_000))
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    if form == 2:
+        return moment.astimezone(_EAST).isoformat(timespec="microseconds")
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + ("", "789")[form] + "Z"
 
 
 def entry(

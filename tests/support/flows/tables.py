@@ -7,13 +7,22 @@ from typing import Any
 
 from netplan_planner.model import Reporter
 from netplan_planner.traffic import HeaderBytes
+from netplan_planner.traffic.embedded import EmbeddedEngine
 from netplan_planner.traffic.engine import Engine
-from netplan_planner.traffic.records import COLUMNS
+from netplan_planner.traffic.records import COLUMNS, TYPES
 from netplan_planner.traffic.schema import TABLES
-from netplan_planner.traffic.statements import logged, repeats, routes, series, staging, sums
+from netplan_planner.traffic.statements import (
+    left_out,
+    logged,
+    repeats,
+    routes,
+    series,
+    staging,
+    sums,
+)
 from netplan_planner.traffic.statements.keys import NODES, SIDES
 
-MODULES = (staging, sums, repeats, routes, series, logged)
+MODULES = (staging, left_out, sums, repeats, routes, series, logged)
 
 
 def staged(**changes: Any) -> str:
@@ -37,6 +46,10 @@ WITH_ARGUMENTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "with five-tuples": lambda: staged(with_flows=True),
         "of a while": lambda: staged(since_us=10**15, until_us=2 * 10**15),
     },
+    "ends": {
+        "": lambda: staging.ends(max_minutes=60, max_bytes_per_minute=10**9),
+    },
+    "first": {"": lambda: left_out.first(3, [3, 13])},
     "minutes": {
         "of pairs": lambda: sums.minutes(0, 4),
         "of flows": lambda: sums.minutes(0, 4, by_ports=True),
@@ -127,24 +140,14 @@ _CHOICES: Mapping[str, tuple[int, ...]] = {
 }
 _USUAL_TEXTS = (None, "a", "it's")
 _NULLABLE = frozenset({"node", "src_vm", "dst_vm", "header_extra", "rtt_us", "ports"})
-_FLOW_TYPES: Mapping[str, str] = {
-    "is_entry": "BOOLEAN",
-    "is_other_log": "BOOLEAN",
-    "is_dropped": "BOOLEAN",
-    "side": "BIGINT",
-    "protocol": "BIGINT",
-    "src_port": "BIGINT",
-    "dst_port": "BIGINT",
-    "start_us": "BIGINT",
-    "end_us": "BIGINT",
-    "payload_bytes": "BIGINT",
-    "packet_count": "BIGINT",
-    "rtt_us": "BIGINT",
-    "entry": "BIGINT",
-    "flow": "BIGINT",
-    "configuration": "BIGINT",
-    "drop_reason": "BIGINT",
+
+
+_FEW: Mapping[str, list[tuple[int, ...]]] = {
+    # Of four days one has wrong clocks.
+    "skewed_day": [(3,)],
+    "configuration": [(0, 0), (1, 3), (2, 1), (3, 2)],
 }
+"""Tables whose rows are no matter of chance."""
 
 
 def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
@@ -152,14 +155,16 @@ def fill(engine: Engine, seed: int = 1, rows: int = 60) -> None:
     chance = random.Random(seed)
     for table, columns in TABLES.items():
         engine.create(table)
-        # Of four days one has wrong clocks.
-        made = [(3,)] if table == "skewed_day" else _rows(chance, columns, rows)
-        engine.insert(table, made)
-    flow_columns = {name: _FLOW_TYPES.get(name, "VARCHAR") for name in COLUMNS}
-    declared = ", ".join(f"{name} {kind}" for name, kind in flow_columns.items())
+        engine.insert(table, _FEW.get(table) or _rows(chance, columns, rows))
+    records = _rows(chance, TYPES, rows)
+    if not isinstance(engine, EmbeddedEngine):
+        engine.create("flow_record")
+        engine.insert("flow_record", records)
+        return
+    declared = ", ".join(f"{name} {kind}" for name, kind in TYPES.items())
     engine.run(f"CREATE OR REPLACE TABLE flow_record ({declared})")
     marks = ", ".join("?" for _ in COLUMNS)
-    for row in _rows(chance, flow_columns, rows):
+    for row in records:
         engine.run(f"INSERT INTO flow_record VALUES ({marks})", row)
 
 

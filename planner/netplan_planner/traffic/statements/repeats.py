@@ -24,6 +24,17 @@ WHERE fault <= {DROPPED} AND entry IS NOT NULL
 """
 
 
+SEEN_AGAIN = f"""
+SELECT e.entry AS entry
+FROM (
+  SELECT entry, COUNT(*) AS records
+  FROM staged WHERE fault <= {DROPPED} AND entry IS NOT NULL GROUP BY entry
+) AS e
+WHERE e.records > 1
+"""
+"""Entries that are staged more than once."""
+
+
 _CARRIED = (
     "f.is_kept, f.start_minute, f.offset_us, f.duration_us, f.payload_bytes, f.packet_count,"
     " f.wire_bytes, f.rtt_us, f.ports, f.entry, f.flow, f.configuration, f.drop_reason, f.note"
@@ -95,14 +106,15 @@ GROUP BY h.place, h.configuration
 PLACE_RANKS = """
 SELECT w.place AS place, w.side AS side, w.configuration AS configuration,
   ROW_NUMBER() OVER (
-    PARTITION BY w.place, w.side ORDER BY w.hours DESC, w.records DESC, w.configuration
+    PARTITION BY w.place, w.side ORDER BY w.hours DESC, w.records DESC, c.position
   ) AS position
 FROM (
   SELECT place, side, configuration, COUNT(*) AS hours, CAST(SUM(records) AS BIGINT) AS records
   FROM place_hour GROUP BY place, side, configuration
 ) AS w
+JOIN configuration AS c ON c.configuration = w.configuration
 """
-"""Of several configurations the one with the most hours, then records, counts first.
+"""Of several configurations the one with the most hours, then records, counts first; else by name.
 
 One order for the whole of a place: to take the greater one by flow or by hour would overstate, as
 each is sampled by itself.

@@ -1,8 +1,16 @@
 """From flow records to judged records, with a number for who reports what."""
 
+from collections.abc import Sequence
+
 from netplan_planner.model import Reporter
 from netplan_planner.traffic.options import HeaderBytes
-from netplan_planner.traffic.records import DETAILS, END_SEPARATOR, IDENTITY, PART_SEPARATOR
+from netplan_planner.traffic.records import (
+    DETAILS,
+    END_SEPARATOR,
+    IDENTITY,
+    PART_SEPARATOR,
+    REPLACED,
+)
 from netplan_planner.traffic.statements.keys import (
     FIRST_US,
     LAST_US,
@@ -45,9 +53,6 @@ _SHORTEST_US = 1_000_000
 MOST_RTT_US = 2_000_000_000
 """A round trip of more than half an hour is none."""
 
-_REPLACED = "\ufffd"
-"""Stands for a separator in a name."""
-
 
 def staged(
     *,
@@ -70,7 +75,7 @@ def staged(
     says whether the report may count, see `_is_kept`. `is_careful` takes separators out of what
     records say; `with_flows` numbers five-tuples.
     """
-    packets = "COALESCE(r.packet_count, 0)"
+    packets = _PACKETS
 
     def said(end: str) -> str:
         return _said(end, with_details, is_careful)
@@ -120,23 +125,7 @@ SELECT
 FROM (
   SELECT
     r.*,
-    CASE
-      WHEN NOT r.is_entry THEN {NOT_AN_ENTRY}
-      WHEN r.is_other_log THEN {OTHER_LOG}
-      WHEN r.src_address IS NULL OR r.dst_address IS NULL THEN {NO_ADDRESS}
-      WHEN r.start_us IS NULL OR r.end_us IS NULL THEN {NO_TIME}
-      WHEN r.side IS NULL THEN {NO_REPORTER}
-      WHEN r.payload_bytes IS NULL THEN {NO_COUNT}
-      WHEN r.payload_bytes < 0 OR {packets} < 0 THEN {NEGATIVE}
-      WHEN r.end_us < r.start_us THEN {ENDS_BEFORE_START}
-      WHEN r.start_us < {FIRST_US} OR r.end_us >= {LAST_US} THEN {ABSURD_TIME}
-      WHEN r.end_us - r.start_us > {max_minutes * US_PER_MINUTE} THEN {TOO_LONG}
-      WHEN {_is_absurd("r.payload_bytes", max_bytes_per_minute)}
-        OR {_is_absurd(packets, max_bytes_per_minute)} THEN {ABSURD_COUNT}
-      WHEN r.start_us < {since_us} OR r.start_us >= {until_us} THEN {OUTSIDE_WINDOW}
-      WHEN r.is_dropped THEN {DROPPED}
-      ELSE {OK}
-    END AS shape
+    {_shape(max_minutes, max_bytes_per_minute, since_us, until_us)} AS shape
   FROM flow_record AS r
 ) AS r
 LEFT JOIN endpoint AS s
@@ -148,6 +137,65 @@ LEFT JOIN endpoint AS d
   AND d.project IS NOT DISTINCT FROM r.dst_project
   AND d.name IS NOT DISTINCT FROM r.dst_name
 ) AS r
+"""
+
+
+_PACKETS = "COALESCE(r.packet_count, 0)"
+
+
+def _shape(max_minutes: int, max_bytes_per_minute: int, since_us: int, until_us: int) -> str:
+    """Return what a record is by itself, whoever its ends are: the first fault, or none."""
+    return f"""CASE
+  WHEN NOT r.is_entry THEN {NOT_AN_ENTRY}
+  WHEN r.is_other_log THEN {OTHER_LOG}
+  WHEN r.src_address IS NULL OR r.dst_address IS NULL THEN {NO_ADDRESS}
+  WHEN r.start_us IS NULL OR r.end_us IS NULL THEN {NO_TIME}
+  WHEN r.side IS NULL THEN {NO_REPORTER}
+  WHEN r.payload_bytes IS NULL THEN {NO_COUNT}
+  WHEN r.payload_bytes < 0 OR {_PACKETS} < 0 THEN {NEGATIVE}
+  WHEN r.end_us < r.start_us THEN {ENDS_BEFORE_START}
+  WHEN r.start_us < {FIRST_US} OR r.end_us >= {LAST_US} THEN {ABSURD_TIME}
+  WHEN r.end_us - r.start_us > {max_minutes * US_PER_MINUTE} THEN {TOO_LONG}
+  WHEN {_is_absurd("r.payload_bytes", max_bytes_per_minute)}
+    OR {_is_absurd(_PACKETS, max_bytes_per_minute)} THEN {ABSURD_COUNT}
+  WHEN r.start_us < {since_us} OR r.start_us >= {until_us} THEN {OUTSIDE_WINDOW}
+  WHEN r.is_dropped THEN {DROPPED}
+  ELSE {OK}
+END"""
+
+
+def ends(
+    *,
+    max_minutes: int,
+    max_bytes_per_minute: int,
+    since_us: int = FIRST_US,
+    until_us: int = LAST_US,
+) -> str:
+    """Return the ends that records without a fault name, each once, and what they say of it.
+
+    `details` holds the texts of `DETAILS` with separators between: of records that say more or less
+    of one end the greatest text, whatever their order. What looks like no address is left out.
+    """
+    is_seen = " AND ".join(_looks_like_address(end) for end in ("src", "dst"))
+
+    def of(end: str) -> str:
+        columns = ", ".join(f"r.{end}_{name} AS {name}" for name in IDENTITY)
+        details = _joined([f"COALESCE(r.{end}_{name}, '')" for name in DETAILS], is_careful=True)
+        return f"""
+  SELECT {columns}, {details} AS details
+  FROM (
+    SELECT r.*,
+    {_shape(max_minutes, max_bytes_per_minute, since_us, until_us)} AS shape
+    FROM flow_record AS r
+  ) AS r
+  WHERE r.shape <= {DROPPED} AND {is_seen}"""
+
+    return f"""
+SELECT e.address AS address, e.project AS project, e.name AS name, MAX(e.details) AS details
+FROM ({of("src")}
+  UNION ALL{of("dst")}
+) AS e
+GROUP BY e.address, e.project, e.name
 """
 
 
@@ -179,22 +227,29 @@ def _may_be_address(endpoint: str, end: str, takes_names: bool) -> str:
     """Return whether an end without a node can be an address; one that was met before is none."""
     if takes_names:
         return "true"
-    looks_so = f"REGEXP_MATCHES(r.{end}_address, '^[0-9A-Fa-f:.]+$')"
-    return f"({endpoint}.address IS NULL AND {looks_so})"
+    return f"({endpoint}.address IS NULL AND {_looks_like_address(end)})"
+
+
+def _looks_like_address(end: str) -> str:
+    return f"REGEXP_MATCHES(r.{end}_address, '^[0-9A-Fa-f:.]+$')"
 
 
 def _said(end: str, with_details: bool, is_careful: bool) -> str:
     """Return all that a record says of an end, in one text."""
     names = (*IDENTITY, *DETAILS) if with_details else IDENTITY
-    parts = (f"COALESCE(r.{end}_{name}, '')" for name in names)
-    if is_careful:
-        parts = (
-            f"REPLACE(REPLACE({part}, '{PART_SEPARATOR}', '{_REPLACED}'),"
-            f" '{END_SEPARATOR}', '{_REPLACED}')"
-            for part in parts
-        )
+    said = _joined([f"COALESCE(r.{end}_{name}, '')" for name in names], is_careful=is_careful)
     empty = PART_SEPARATOR * (len(IDENTITY) + len(DETAILS) - len(names))
-    return f" || '{PART_SEPARATOR}' || ".join(parts) + (f" || '{empty}'" if empty else "")
+    return said + (f" || '{empty}'" if empty else "")
+
+
+def _joined(parts: Sequence[str], *, is_careful: bool) -> str:
+    if is_careful:
+        parts = [
+            f"REPLACE(REPLACE({part}, '{PART_SEPARATOR}', '{REPLACED}'),"
+            f" '{END_SEPARATOR}', '{REPLACED}')"
+            for part in parts
+        ]
+    return f" || '{PART_SEPARATOR}' || ".join(parts)
 
 
 def _header(header: HeaderBytes) -> str:
@@ -286,19 +341,3 @@ LEFT JOIN earlier AS d
 
 Whether the later holder logs does not tell whose report of the earlier one counts: both are kept.
 """
-
-FAULTS = f"""
-SELECT fault, note AS source_name, COUNT(*) AS records
-FROM staged WHERE fault > {DROPPED} AND fault < {UNMET} GROUP BY fault, note
-"""
-
-FAULT_COUNTS = """
-SELECT f.fault, f.source_name, SUM(f.records) AS records
-FROM fault AS f GROUP BY f.fault, f.source_name
-"""
-
-FAULTY = f"""
-SELECT fault, note FROM staged WHERE fault > {DROPPED} AND fault < {UNMET}
-ORDER BY COALESCE(TRY_CAST(note AS BIGINT), 0), fault
-"""
-"""Left-out records of a numbered piece of a file, in order."""

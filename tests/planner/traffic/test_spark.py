@@ -1,0 +1,209 @@
+"""Statements and whole matrices on a Spark Connect server, Sail, against DuckDB over files."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+ABSENT = "Sail and Spark's client are not installed here; .ci/sail.sh makes an environment of them"
+pytest.importorskip("pysail", reason=ABSENT)
+pytest.importorskip("pyspark.sql.connect", reason=ABSENT)
+
+from netplan_planner.errors import InputError, NetplanError, UsageError  # noqa: E402
+from netplan_planner.model import Inventory, Reporter, TrafficMatrix  # noqa: E402
+from netplan_planner.traffic import TrafficOptions, read_traffic, spark  # noqa: E402
+from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine  # noqa: E402
+from support.flows import exports  # noqa: E402
+from support.flows.cases import LOGGING, as_entry, project, records  # noqa: E402
+from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds  # noqa: E402
+from support.flows.oracle import Record  # noqa: E402
+from support.flows.records import Json, entry  # noqa: E402
+from support.flows.tables import all_statements, fill  # noqa: E402
+from support.servers.sail import sail_server  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+STATEMENTS = all_statements()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the address of Sail, or of the server on this machine that the surroundings name."""
+    named = os.environ.get("NETPLAN_TEST_SPARK")
+    if named:
+        yield named
+        return
+    with sail_server(tmp_path_factory.mktemp("sail") / "log") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedEngine]:
+    folder = tmp_path_factory.mktemp("duckdb")
+    with open_engine(TrafficOptions(temp_directory=folder, threads=1)) as opened:
+        fill(opened)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def on_spark(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[spark.SparkEngine]:
+    with spark.connected(server) as session:
+        engine = spark.SparkEngine(session, tmp_path_factory.mktemp("work").as_uri())
+        fill(engine)
+        yield engine
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_gives_the_same(
+    name: str, embedded: EmbeddedEngine, on_spark: spark.SparkEngine
+) -> None:
+    expected = sorted(embedded.rows(STATEMENTS[name]), key=repr)
+    assert expected
+    assert sorted(on_spark.rows(STATEMENTS[name]), key=repr) == expected
+
+
+def both(
+    server: str, parts: Sequence[list[Json]], known: Inventory, options: TrafficOptions
+) -> tuple[TrafficMatrix, TrafficMatrix]:
+    """Return the matrix of Parquet files by DuckDB, and by Spark with files counted alike."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "flows"
+        folder.mkdir()
+        # One schema for all, whichever fields a part has.
+        table = pa.Table.from_pylist([one for part in parts for one in part])
+        first = 0
+        for number, part in enumerate(parts):
+            pq.write_table(table.slice(first, len(part)), folder / f"{number}.parquet")
+            first += len(part)
+        by_file = read_traffic([folder], known, options)
+        by_spark = spark.read_parquet(
+            [folder.as_uri()], known, options, server=server, work=Path(name).as_uri()
+        )
+        assert [one.name for one in Path(name).iterdir()] == ["flows"]
+        coverage = replace(by_spark.coverage, files=len(parts))
+        return by_file, replace(by_spark, coverage=coverage)
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(
+    parts=st.lists(st.lists(records(), min_size=1, max_size=12), min_size=1, max_size=3),
+    logging=st.sampled_from(sorted(LOGGING)),
+    reporter=st.sampled_from(list(Reporter)),
+)
+def test_random_records(
+    server: str, parts: list[list[Record]], logging: str, reporter: Reporter
+) -> None:
+    front, back = LOGGING[logging]
+    entries = [[as_entry(record) for record in part] for part in parts]
+    options = TrafficOptions(reporter=reporter)
+    by_file, by_spark = both(server, entries, project(front, back), options)
+    assert by_spark == by_file
+
+
+@pytest.mark.parametrize("reporter", list(Reporter))
+def test_all_kinds_of_ends(server: str, reporter: Reporter) -> None:
+    options = TrafficOptions(reporter=reporter, by_hour=True, log_volume_from_gbps=0.0)
+    by_file, by_spark = both(server, [of_all_kinds()], KNOWN, options)
+    assert by_spark == by_file
+    assert by_file.coverage.overlaps
+    assert by_file.log_volume is not None
+
+
+@pytest.mark.parametrize("name", exports.CHANGES)
+def test_columns_of_other_types(server: str, name: str) -> None:
+    rows = exports.rows(exports.CHANGES[name])
+    by_file, by_spark = both(server, [rows], exports.KNOWN, TrafficOptions())
+    assert by_spark == by_file
+    assert by_file.coverage.used_count == len(rows)
+
+
+def test_a_folder_whose_files_have_other_columns(server: str, tmp_path: Path) -> None:
+    flows = tmp_path / "flows"
+    flows.mkdir()
+    rows = exports.rows()
+    pq.write_table(pa.Table.from_pylist(rows[:1]), flows / "a.parquet")
+    pq.write_table(pa.Table.from_pylist(rows[1:]), flows / "b.parquet")
+    options = TrafficOptions()
+    by_file = read_traffic([flows], exports.KNOWN, options)
+    by_spark = spark.read_parquet(
+        [flows.as_uri()], exports.KNOWN, options, server=server, work=tmp_path.as_uri()
+    )
+    assert replace(by_spark, coverage=replace(by_spark.coverage, files=2)) == by_file
+
+
+def test_examples_are_the_same_records(server: str) -> None:
+    good = entry("10.0.1.1", "10.0.2.1", 5, insert_id="d")
+    written = [*BAD.values(), good]
+    by_file, by_spark = both(server, [written], KNOWN, TrafficOptions(example_count=10))
+    ids = {f"row {row}": one["insertId"] for row, one in enumerate(written, start=1)}
+    expected = sorted(
+        (ids[one.source.rpartition(": ")[2]], one.reason) for one in by_file.coverage.examples
+    )
+    found = [
+        (one.source.removeprefix("insertId "), one.reason) for one in by_spark.coverage.examples
+    ]
+    assert found == expected == sorted(WHY.items())
+    coverage = replace(by_spark.coverage, examples=by_file.coverage.examples)
+    assert replace(by_spark, coverage=coverage) == by_file
+
+
+def test_no_record_to_use(server: str, tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(list(BAD.values())), tmp_path / "bad.parquet")
+    with pytest.raises(InputError, match=r"no flow record to use \(1 ending before"):
+        spark.read_parquet(
+            [tmp_path.as_uri()],
+            KNOWN,
+            TrafficOptions(),
+            server=server,
+            work=(tmp_path / "work").as_uri(),
+        )
+
+
+def test_a_file_that_is_no_parquet(server: str, tmp_path: Path) -> None:
+    (tmp_path / "flows").mkdir()
+    (tmp_path / "flows" / "a.parquet").write_text("no Parquet")
+    with pytest.raises(NetplanError, match="the Spark server failed: "):
+        spark.read_parquet(
+            [(tmp_path / "flows").as_uri()],
+            KNOWN,
+            TrafficOptions(),
+            server=server,
+            work=tmp_path.as_uri(),
+        )
+    assert [one.name for one in tmp_path.iterdir()] == ["flows"]
+
+
+def test_a_server_that_is_gone(tmp_path: Path) -> None:
+    with sail_server(tmp_path / "log") as address:
+        pass
+    with pytest.raises(UsageError, match="no Spark Connect server answers"):
+        spark.read_parquet(
+            [tmp_path.as_uri()], KNOWN, TrafficOptions(), server=address, work=tmp_path.as_uri()
+        )
+
+
+def test_a_server_that_is_killed(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        address = stack.enter_context(sail_server(tmp_path / "log"))
+        with spark.connected(address) as session:
+            engine = spark.SparkEngine(session, tmp_path.as_uri())
+            engine.create("edge")
+            stack.close()
+            with pytest.raises(NetplanError, match="the Spark server failed: "):
+                engine.create("edge")
