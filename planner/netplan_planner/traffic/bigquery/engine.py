@@ -10,9 +10,11 @@ from google.cloud import bigquery
 
 from netplan_planner.traffic.bigquery.jobs import Jobs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
+from netplan_planner.traffic.records import TYPES
 from netplan_planner.traffic.schema import TABLES
 from netplan_planner.traffic.translation import Dialect, taken_apart, translate
 
+RECORDS = "flow_record"
 _INSERTED_ROWS = 10_000
 """Some megabytes of parameters; a request may have ten."""
 _TYPES = {"VARCHAR": "STRING", "BOOLEAN": "BOOL", "DOUBLE": "FLOAT64"}
@@ -38,7 +40,8 @@ class BigQueryEngine:
         kinds = types(table)
         remaining = iter(rows)
         names = ", ".join(f"`{name}`" for name in kinds)
-        statement = f"INSERT INTO `{table}` ({names}) SELECT {names} FROM UNNEST(@given)"
+        given = ", ".join(f"g.`{name}`" for name in kinds)
+        statement = f"INSERT INTO `{table}` ({names}) SELECT {given} FROM UNNEST(@given) AS g"
         struct = bigquery.StructQueryParameterType(
             *(bigquery.ScalarQueryParameterType(kind, name=name) for name, kind in kinds.items())
         )
@@ -89,4 +92,5 @@ class BigQueryEngine:
 
 def types(table: str) -> dict[str, str]:
     """Return the columns of a table of the schema with BigQuery's types."""
-    return {name: _TYPES.get(kind, "INT64") for name, kind in TABLES[table].items()}
+    columns = TYPES if table == RECORDS else TABLES[table]
+    return {name: _TYPES.get(kind, "INT64") for name, kind in columns.items()}

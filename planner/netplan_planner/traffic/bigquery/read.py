@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from netplan_planner.errors import UsageError
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
-from netplan_planner.traffic.bigquery.engine import BigQueryEngine
+from netplan_planner.traffic.bigquery.engine import RECORDS, BigQueryEngine
 from netplan_planner.traffic.bigquery.jobs import Jobs, retry, told
 from netplan_planner.traffic.bigquery.place import Place
 from netplan_planner.traffic.bigquery.tables import Found, find_tables, query_of
@@ -77,7 +77,7 @@ def read_bigquery(
                     " --until), or allow more"
                 )
             jobs.most_bytes = int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB)
-        jobs.run(f"CREATE TEMP TABLE flow_record AS\n{query}")
+        jobs.run(f"CREATE TEMP TABLE {RECORDS} AS\n{query}")
         matrix = remote.read(
             BigQueryEngine(jobs),
             inventory,
