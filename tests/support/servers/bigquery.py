@@ -1,10 +1,9 @@
-"""An emulator of BigQuery on this machine, from the environment that runs the tests."""
+"""An emulator of BigQuery on this machine, in an environment of its own (.ci/bqemulator.sh)."""
 
 import json
 import os
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -13,13 +12,18 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import duckdb_extension_spatial
 from google.api_core.client_options import ClientOptions
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import bigquery
 
 PROJECT = "demo-project"
+_FOLDER = os.environ.get("NETPLAN_TEST_BQEMULATOR")
+ABSENT = (
+    ""
+    if _FOLDER
+    else ("no emulator of BigQuery (NETPLAN_TEST_BQEMULATOR); .ci/bqemulator.sh makes one")
+)
+"""Why there is none; empty: there is."""
 _START_S = 60.0
 """It takes eight seconds on a quiet machine."""
 
@@ -29,7 +33,7 @@ def emulator(folder: Path) -> Iterator[bigquery.Client]:
     """Yield a client of an emulator, which is stopped at the end."""
     ports = [_free_port(), _free_port()]
     command = [
-        str(Path(sys.executable).with_name("bqemulator")),
+        f"{_FOLDER}/bin/bqemulator",
         "start",
         *("--rest-port", str(ports[0]), "--grpc-port", str(ports[1])),
         *("--project", PROJECT, "--log-level", "error"),
@@ -37,14 +41,18 @@ def emulator(folder: Path) -> Iterator[bigquery.Client]:
     log = folder / "log"
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_surroundings(folder)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env={**os.environ, "HOME": f"{_FOLDER}/home"},
         )
     try:
         endpoint = f"http://127.0.0.1:{ports[0]}"
         _wait(process, endpoint, log)
         yield bigquery.Client(
             project=PROJECT,
-            credentials=AnonymousCredentials(),
+            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
             client_options=ClientOptions(api_endpoint=endpoint),
         )
     finally:
@@ -66,21 +74,32 @@ def load(client: bigquery.Client, table: bigquery.Table, rows: Sequence[dict[str
     client.load_table_from_file(BytesIO(lines), table, job_config=config).result(timeout=60)
 
 
+def schema_of(rows: Sequence[dict[str, Any]]) -> list[bigquery.SchemaField]:
+    """Return the columns that a log sink makes for entries: JSON's numbers are floating.
+
+    A field that never occurred has no column.
+    """
+    return [_field(name, [row[name] for row in rows if name in row]) for name in _names(rows)]
+
+
+def _field(name: str, values: Sequence[Any]) -> bigquery.SchemaField:
+    inner = [value for value in values if isinstance(value, dict)]
+    if inner:
+        return bigquery.SchemaField(name, "RECORD", fields=schema_of(inner))
+    if name == "timestamp":
+        return bigquery.SchemaField(name, "TIMESTAMP")
+    is_number = any(isinstance(value, int | float) for value in values)
+    return bigquery.SchemaField(name, "FLOAT" if is_number else "STRING")
+
+
+def _names(rows: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
 def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
-
-
-def _surroundings(folder: Path) -> dict[str, str]:
-    """Return variables by which the emulator finds its engine's extension without a network."""
-    name = f".duckdb/extensions/v{duckdb.__version__}"
-    (package,) = duckdb_extension_spatial.__path__
-    (source,) = Path(package).rglob("*.duckdb_extension")
-    target = folder / name / duckdb.sql("PRAGMA platform").fetchall()[0][0] / source.name
-    target.parent.mkdir(parents=True)
-    target.symlink_to(source)
-    return {**os.environ, "HOME": str(folder)}
 
 
 def _wait(process: "subprocess.Popen[bytes]", endpoint: str, log: Path) -> None:

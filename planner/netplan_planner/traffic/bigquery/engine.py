@@ -1,6 +1,6 @@
 """The statements in BigQuery: tables of the schema are temporary ones of a session."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -42,9 +42,7 @@ class BigQueryEngine:
         names = ", ".join(f"`{name}`" for name in kinds)
         given = ", ".join(f"g.`{name}`" for name in kinds)
         statement = f"INSERT INTO `{table}` ({names}) SELECT {given} FROM UNNEST(@given) AS g"
-        struct = bigquery.StructQueryParameterType(
-            *(bigquery.ScalarQueryParameterType(kind, name=name) for name, kind in kinds.items())
-        )
+        struct = _struct(kinds)
         while chunk := list(islice(remaining, _INSERTED_ROWS)):
             if set(map(len, chunk)) != {len(kinds)}:
                 raise ValueError(f"rows for {table} need {len(kinds)} values each")
@@ -94,3 +92,10 @@ def types(table: str) -> dict[str, str]:
     """Return the columns of a table of the schema with BigQuery's types."""
     columns = TYPES if table == RECORDS else TABLES[table]
     return {name: _TYPES.get(kind, "INT64") for name, kind in columns.items()}
+
+
+def _struct(kinds: Mapping[str, str]) -> Any:
+    """Return the type of a row."""
+    scalar: Any = bigquery.ScalarQueryParameterType
+    struct: Any = bigquery.StructQueryParameterType
+    return struct(*(scalar(kind, name=name) for name, kind in kinds.items()))

@@ -77,7 +77,7 @@ def read_bigquery(
                     " --until), or allow more"
                 )
             jobs.most_bytes = int(max_cost_usd / USD_PER_TIB * BYTES_PER_TIB)
-        jobs.run(f"CREATE TEMP TABLE {RECORDS} AS\n{query}")
+        jobs.run(f"CREATE OR REPLACE TEMP TABLE {RECORDS} AS\n{query}")
         matrix = remote.read(
             BigQueryEngine(jobs),
             inventory,
