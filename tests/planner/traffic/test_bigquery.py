@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from netplan_planner.errors import InputError, UsageError
+from netplan_planner.google.bigquery.engine import BigQueryEngine
+from netplan_planner.google.bigquery.jobs import Jobs
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
-from netplan_planner.traffic.bigquery.engine import BigQueryEngine
-from netplan_planner.traffic.bigquery.jobs import Jobs
-from netplan_planner.traffic.bigquery.place import Place
-from netplan_planner.traffic.bigquery.read import read_bigquery
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records

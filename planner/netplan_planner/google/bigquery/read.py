@@ -8,12 +8,12 @@ from google.cloud import bigquery
 from msgspec.structs import replace
 
 from netplan_planner.errors import UsageError
+from netplan_planner.google.bigquery.engine import RECORDS, BigQueryEngine
+from netplan_planner.google.bigquery.jobs import Jobs, retry, told
+from netplan_planner.google.bigquery.place import Place
+from netplan_planner.google.bigquery.tables import Found, find_tables, query_of
 from netplan_planner.model import Inventory, TrafficMatrix
 from netplan_planner.traffic import remote
-from netplan_planner.traffic.bigquery.engine import RECORDS, BigQueryEngine
-from netplan_planner.traffic.bigquery.jobs import Jobs, retry, told
-from netplan_planner.traffic.bigquery.place import Place
-from netplan_planner.traffic.bigquery.tables import Found, find_tables, query_of
 from netplan_planner.traffic.coverage import Inputs
 from netplan_planner.traffic.options import TrafficOptions
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from google.cloud import bigquery
 
-from netplan_planner.traffic.bigquery.jobs import Jobs
+from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.traffic.engine import Engine, Row, T, at_once
 from netplan_planner.traffic.records import TYPES
 from netplan_planner.traffic.schema import TABLES

@@ -12,9 +12,9 @@ from typing import Any
 from google.cloud import bigquery
 
 from netplan_planner.errors import InputError
+from netplan_planner.google.bigquery.place import Place
 from netplan_planner.model import Value
 from netplan_planner.tables.sql import identifier
-from netplan_planner.traffic.bigquery.place import Place
 from netplan_planner.traffic.entry_fields import ENTRY, Fields
 from netplan_planner.traffic.records import flow_record
 from netplan_planner.traffic.spelling import BIGQUERY
