@@ -307,6 +307,26 @@ LogRequestsPerMinute = Annotated[
         rich_help_panel=TRAFFIC,
     ),
 ]
+MaxCost = Annotated[
+    str | None,
+    typer.Option(
+        "--max-cost",
+        metavar="USD",
+        help="With --traffic bigquery://PROJECT.DATASET: read nothing if reading is billed for"
+        " more at list price, and stop before the queries are.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
+QueryProject = Annotated[
+    str | None,
+    typer.Option(
+        "--query-project",
+        metavar="PROJECT",
+        help="Project that runs the queries in BigQuery and pays for them, where it is not the"
+        " dataset's.",
+        rich_help_panel=TRAFFIC,
+    ),
+]
 LoggingEndpoint = Annotated[
     str | None,
     typer.Option(

@@ -48,5 +48,10 @@ def parse_place(text: str) -> Place:
     """
     found = _PLACE.fullmatch(text)
     if found is None:
-        raise UsageError(f"{text!r} names no place in BigQuery: write {_FORM}")
+        raise UsageError(f"{_as_given(text)!r} names no place in BigQuery: write {_FORM}")
     return Place(project=found["project"], dataset=found["dataset"], table=found["table"])
+
+
+def _as_given(text: str) -> str:
+    """Return an address with both slashes, of which a path keeps one."""
+    return text if text.startswith(f"{SCHEME}//") else text.replace(f"{SCHEME}/", f"{SCHEME}//", 1)

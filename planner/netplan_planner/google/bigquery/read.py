@@ -48,14 +48,10 @@ def read_bigquery(
         now: Tells the time.
 
     Raises:
-        UsageError: If there is no `since`, or it would cost more than is allowed.
+        UsageError: If it would cost more than is allowed.
         NetplanError: What the service refuses, by name.
     """
-    if options.since is None:
-        raise UsageError(
-            f"{place}: BigQuery bills by what is read: say from when on (--since 2026-11-01), and"
-            " until when (--until)"
-        )
+    assert options.since is not None, "asking.read_traffic_in_bigquery wants one"
     since, until = options.since, options.until or now()
     shown = str(place)
     with told(shown):
