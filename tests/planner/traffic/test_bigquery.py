@@ -4,6 +4,7 @@ The emulator is DuckDB inside: it judges sessions, temporary tables, parameters 
 what BigQuery makes of a function.
 """
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,7 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from netplan_planner.errors import InputError, UsageError
+import netplan_planner
+from netplan_planner.errors import InputError
+from netplan_planner.google.bigquery.asking import BIGQUERY_VARIABLE
 from netplan_planner.google.bigquery.engine import BigQueryEngine
 from netplan_planner.google.bigquery.jobs import Jobs
 from netplan_planner.google.bigquery.place import Place
@@ -24,13 +27,14 @@ from netplan_planner.google.bigquery.read import read_bigquery
 from netplan_planner.model import Inventory, Reporter, TrafficMatrix
 from netplan_planner.traffic import TrafficOptions, read_traffic
 from netplan_planner.traffic.embedded import EmbeddedEngine, open_engine
+from support.commands.run import run_verbs
 from support.flows import exports
 from support.flows.cases import LOGGING, as_entry, project, records
 from support.flows.kinds import BAD, KNOWN, WHY, of_all_kinds
 from support.flows.oracle import Record
 from support.flows.records import Json
 from support.flows.tables import all_statements, fill
-from support.servers.bigquery import ABSENT, PROJECT, emulator, load, schema_of
+from support.servers.bigquery import ABSENT, PROJECT, emulator, endpoint, load, schema_of
 
 STATEMENTS = all_statements()
 pytestmark = pytest.mark.skipif(bool(ABSENT), reason=ABSENT)
@@ -70,6 +74,7 @@ def test_a_statement_gives_the_same(
 
 DATASETS = count(1)
 SINCE = datetime(2000, 1, 2, tzinfo=UTC)
+DEMO = Path(netplan_planner.__file__).parent / "demos" / "dobermanifesto"
 SINK = "compute_googleapis_com_vpc_flows"
 
 
@@ -202,15 +207,27 @@ def test_a_dataset_of_log_analytics(client: bigquery.Client, tmp_path: Path) -> 
     assert replace(by_query, coverage=coverage) == by_file
 
 
-def test_nothing_is_read_without_a_beginning(client: bigquery.Client) -> None:
-    place = Place(project=PROJECT, dataset="logs")
-    with pytest.raises(UsageError, match="--since"):
-        read_bigquery(client, place, KNOWN, TrafficOptions())
-
-
 def test_a_dataset_without_flow_logs_says_what_it_holds(client: bigquery.Client) -> None:
     place = sink(client, {"requests": of_all_kinds()[:2]})
     with pytest.raises(InputError, match="it holds requests"):
         read_bigquery(client, place, KNOWN, TrafficOptions(since=SINCE))
     with pytest.raises(InputError, match="not found"):
         read_bigquery(client, replace(place, dataset="nowhere"), KNOWN, TrafficOptions(since=SINCE))
+
+
+def test_an_audit_gives_the_same_report(
+    client: bigquery.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the lines that say what was billed."""
+    with gzip.open(DEMO / "flows.json.gz", "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    place = sink(client, {SINK: rows})
+    monkeypatch.setenv(BIGQUERY_VARIABLE, endpoint(client))
+    common = ["--inventory", str(DEMO / "inventory"), "--since", "2001-01-01", "--fail-on", "never"]
+    told = []
+    for source in (str(DEMO / "flows.json.gz"), str(place)):
+        done = run_verbs(arguments=["audit", "--anonymous", *common, "--traffic", source])
+        assert done.returncode == 0, done.stderr
+        told.append([line for line in done.stdout.splitlines() if "BigQuery billed" not in line])
+    assert told[1] == told[0]
+    assert len(told[0]) > 30

@@ -48,13 +48,9 @@ def emulator(folder: Path) -> Iterator[bigquery.Client]:
             env={**os.environ, "HOME": f"{_FOLDER}/home"},
         )
     try:
-        endpoint = f"http://127.0.0.1:{ports[0]}"
-        _wait(process, endpoint, log)
-        yield bigquery.Client(
-            project=PROJECT,
-            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
-            client_options=ClientOptions(api_endpoint=endpoint),
-        )
+        address = f"http://127.0.0.1:{ports[0]}"
+        _wait(process, address, log)
+        yield client_at(address)
     finally:
         process.terminate()
         try:
@@ -62,6 +58,20 @@ def emulator(folder: Path) -> Iterator[bigquery.Client]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def client_at(address: str) -> bigquery.Client:
+    """Return a client without credentials."""
+    return bigquery.Client(
+        project=PROJECT,
+        credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
+        client_options=ClientOptions(api_endpoint=address),
+    )
+
+
+def endpoint(client: bigquery.Client) -> str:
+    """Return where a client asks."""
+    return str(client._connection.API_BASE_URL)
 
 
 def load(client: bigquery.Client, table: bigquery.Table, rows: Sequence[dict[str, Any]]) -> None:
