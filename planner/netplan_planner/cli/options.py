@@ -76,7 +76,8 @@ Traffic = Annotated[
     typer.Option(
         "--traffic",
         help="Flow logs (JSON lines, .gz, .zst, Parquet) or a plain table: files or folders. The"
-        " word cloud-logging reads those that Cloud Logging holds of --project.",
+        " word cloud-logging reads those that Cloud Logging holds of --project, and"
+        " bigquery://PROJECT.DATASET those of a log sink or of Log Analytics.",
         rich_help_panel=INPUT,
     ),
 ]
