@@ -36,6 +36,8 @@ check: $(READY)
 # Compiled once, not by each of the many processes, also where the surroundings say otherwise.
 unit: export PYTHONDONTWRITEBYTECODE :=
 unit: export PYTHONPYCACHEPREFIX := $(abspath $(VENV))/bytecode
+# As the command sets it for itself: threads of linear algebra only wait for each other.
+unit: export OPENBLAS_NUM_THREADS := 1
 # Side by side, the last ones taken from whoever has most left; then those that measure rates or times.
 ALONE = $(shell grep -rl 'mark\.alone' tests --include='test_*.py')
 unit: $(READY)

@@ -176,7 +176,7 @@ def test_the_installed_gcloud_has_the_flags() -> None:
         ("gcloud compute instances stop a --zone=us-east1-b", "the project is left to chance"),
         ("gcloud compute instances stop a --project=p", "compute instances stop needs --zone"),
         (
-            "gcloud compute instances stop a b --zone=us-east1-b --project=p",
+            "gcloud compute networks update n m --project=p --mtu=1460",
             "2 resources are named",
         ),
         (

@@ -2,9 +2,15 @@
 
 import os
 
+_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Matrices here have a hundred rows: threads of linear algebra only wait for each other, which
+took three times the CPU of a forecast. The engines of flow logs and programs have their own."""
+
 
 def main() -> None:
     """Run the `netplan` command; Ctrl-C ends it quietly from its first import on."""
+    for name in _ONE_THREAD:
+        os.environ.setdefault(name, "1")
     try:
         from netplan_planner.cli.interrupts import ended_quietly
     except KeyboardInterrupt:

@@ -15,6 +15,7 @@ from netplan_planner.model.forecast import Scope
 from netplan_planner.model.rate_bins import RateBins
 from netplan_planner.tables.columns import Column, ColumnKind
 from netplan_planner.tables.reading import Table
+from netplan_planner.traffic.statements.keys import FIRST_US, LAST_US
 from netplan_planner.units import BYTES_PER_GIB, SECONDS_PER_DAY, gbps_from_bytes
 
 COLUMNS = (
@@ -124,7 +125,10 @@ def _moment(text: str, shown: str) -> float:
             f"{shown}: time {text[:40]!r} is no time such as 2026-11-23T09:00:00Z"
         ) from None
     aware = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-    return (aware - _EPOCH).total_seconds()
+    moment = (aware - _EPOCH).total_seconds()
+    if not FIRST_US <= moment * _US_PER_S < LAST_US:
+        raise InputError(f"{shown}: time {text!r} is not between 2000 and 2100: check the dates")
+    return moment
 
 
 def _one(at: str, column: str, texts: Sequence[str]) -> str:
@@ -184,6 +188,7 @@ def _bins(
 
 
 _SLACK = 1e-6
+_US_PER_S = 1_000_000
 
 
 def _shown(moment: float) -> str:

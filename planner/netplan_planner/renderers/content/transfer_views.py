@@ -27,6 +27,7 @@ from netplan_planner.renderers.document import (
     say,
 )
 from netplan_planner.renderers.options import RenderOptions
+from netplan_planner.units import cents
 
 _BINDINGS = 3
 
@@ -189,7 +190,7 @@ def proven(plan: TransferPlan) -> Iterator[Block]:
     if plan.plan is None or plan.bound_usd is None:
         return
     gap = plan.plan.usd_total - plan.bound_usd
-    is_reached = plan.plan.usd_total.quantize(_CENT) == plan.bound_usd.quantize(_CENT)
+    is_reached = cents(plan.plan.usd_total) == cents(plan.bound_usd)
     time = "no plan in the same time" if plan.need.goal.value == "time" else "no plan in time"
     rest: Text = ", which this plan does"
     if not is_reached:

@@ -197,8 +197,14 @@ def _stairs(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in found)
 
 
+_LEAST = 1e-300
+"""Below it a tenth is no number any more."""
+
+
 def scale(most: float) -> list[float]:
     """Return round values from 0 on, at most `_LINES` of them."""
+    if most < _LEAST:
+        return [0.0]
     unit = 10.0 ** (math.floor(math.log10(most)) - 1)
     step = next(unit * n for n in _STEPS if most / (unit * n) < _LINES)
     return [step * n for n in range(int(most / step) + 1)]
